@@ -1,0 +1,33 @@
+"""Kernel machines: a kernel × a loss × a solver.
+
+Examples
+--------
+>>> from mercer import Perceptron
+>>> Perceptron(random_state=0).fit([[0.0], [1.0]], ["no", "yes"]).predict([[3.0]]).tolist()
+['yes']
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .estimators import Pegasos, Perceptron
+
+__version__ = "0.1.0"
+
+__all__ = ["Pegasos", "Perceptron", "__version__"]
+
+_HOMES = {"Pegasos": "estimators", "Perceptron": "estimators"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import estimators when they are first asked for: ``import mercer`` alone costs nothing."""
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    if name in ("datasets", "estimators", "grams", "kernels", "losses", "problem", "solvers"):
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

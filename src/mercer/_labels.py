@@ -1,0 +1,62 @@
+"""Labels and weights, checked: any two or more labels of one kind, none missing; weights that make sense."""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from ._compile import Array
+
+
+def refuse_bad_labels(y: Any) -> None:
+    """Name the first missing label, and labels of mixed kinds, before NumPy turns them into text."""
+    if y is None:
+        return
+    if isinstance(y, np.ndarray) and y.dtype.kind in "iubUS":
+        return
+    values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
+    if any(isinstance(value, (list, tuple)) for value in values):
+        return  # two-dimensional: scikit-learn says what is wrong with that
+    kinds: dict[str, int] = {}
+    for row, value in enumerate(values):
+        if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+            raise ValueError(f"Input y contains NaN or nothing: missing label in row {row}; drop that row or label it.")
+        kind = "text" if isinstance(value, (str, bytes)) else "numbers" if isinstance(value, Number) else "others"
+        kinds.setdefault(kind, row)
+    if "text" in kinds and "numbers" in kinds:
+        raise ValueError(
+            f"y mixes numbers (row {kinds['numbers']}) and text (row {kinds['text']}); make all labels one kind."
+        )
+
+
+def encode(y: Array, name: str) -> tuple[Array, Array]:
+    """The classes in sorted order, and for each row the number of its class."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(f"{name} needs two classes or more; y holds only one class, {classes[0]!r}.")
+    return classes, codes
+
+
+def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array) -> Array | None:
+    """One weight a row from both kinds of weights; ``None`` where all rows count the same."""
+    if isinstance(class_weight, dict):
+        for label, value in class_weight.items():
+            if not np.isfinite(value) or value < 0:
+                raise ValueError(f"class_weight of {label!r} is {value!r}; it must be a number, zero or more.")
+    if sample_weight is None and class_weight is None:
+        return None
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if class_weight is not None:
+        weight = weight * compute_sample_weight(class_weight, y)
+    if not weight.any():
+        raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
+    for label in np.unique(y):
+        if not weight[y == label].any():
+            raise ValueError(f"the weights remove class {label!r}: every sample_weight (or class_weight) of it is zero.")
+    return weight

@@ -1,0 +1,79 @@
+"""Threads, and how much memory a piece of work may take.
+
+Work is cut into pieces whose results do not depend on who computes them, so a result is the same for any number of
+threads. Plain Python threads run compiled code that has let go of the interpreter lock; unlike OpenMP or Numba's own
+pool they survive a fork and two callers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
+
+import joblib
+from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+def thread_count() -> int:
+    """How many threads to use: the machine's cores, or fewer inside a joblib worker or by ``NUMBA_NUM_THREADS``."""
+    return int(os.environ.get("NUMBA_NUM_THREADS") or joblib.cpu_count())
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Matrix products inside this block use one thread each: the threads are ours."""
+    with _blas().limit(limits=1):
+        yield
+
+
+def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
+    """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started."""
+    pieces = list(pieces)
+    threads = min(threads or thread_count(), len(pieces))
+    if threads <= 1:
+        for piece in pieces:
+            work(piece)
+        return
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(work, piece) for piece in pieces]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+            for future in futures:
+                if future.done():
+                    future.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def bytes_of(memory: int | float | str) -> int:
+    """A memory limit in bytes, from a number or a text such as ``"500MB"`` or ``"1.5 GiB"``.
+
+    Examples
+    --------
+    >>> bytes_of("1.5GB")
+    1500000000
+    """
+    if isinstance(memory, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*", memory)
+        if match and match[2].lower() in _UNITS:
+            size = int(float(match[1]) * _UNITS[match[2].lower()])
+            if size > 0:
+                return size
+    elif isinstance(memory, (int, float)) and not isinstance(memory, bool) and 0 < memory < float("inf"):
+        return int(memory)
+    raise ValueError(f"memory={memory!r} is not a size; give bytes or a text such as '500MB' or '2GB'.")

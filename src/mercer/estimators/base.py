@@ -1,0 +1,228 @@
+"""What all classifiers share: from the user's rows and labels to problems, and from solutions to predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._compile import Array
+from .._labels import combine_weights, encode, refuse_bad_labels
+from .._parallel import bytes_of
+from .._rows import refuse_extreme, refuse_foreign, tidy_sparse
+from ..grams import Gram, gram_of
+from ..kernels import Function, Kernel, as_kernel
+from ..kernels.given import refuse_asymmetric
+from ..problem import Stage
+from .distinct import distinct_rows
+from .model import KernelModel, LinearModel, kernel_model
+
+#: Rows on which a kernel from outside is tried before the whole matrix is computed.
+_SAMPLE = 16
+
+
+@dataclass(frozen=True)
+class Training:
+    """Training rows after all checks."""
+
+    kernel: Kernel | None
+    items: Any
+    #: For each item, the number of its class, its weight, and its row in the user's data.
+    codes: Array
+    weight: Array | None
+    origin: Array
+    gram: Gram
+
+    def signs(self, position: int, classes: int) -> Array:
+        """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""
+        return np.where(self.codes == (1 if classes == 2 else position), 1.0, -1.0)
+
+
+class KernelMachine(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers. Subclasses have the parameters ``kernel``, ``memory`` and ``class_weight``."""
+
+    kernel: Any
+    memory: Any
+    class_weight: Any
+    _model: Any
+
+    # -- rows and labels ------------------------------------------------------------------------------------------
+
+    def _kernel(self) -> Kernel | None:
+        return None if self.kernel is None else as_kernel(self.kernel)
+
+    def _rows(self, X: Any, kernel: Kernel | None, y: Any = "no_validation", reset: bool = False) -> Any:
+        """The rows (and labels) as numbers, checked; ``reset`` where they are training rows."""
+        refuse_foreign(X)
+        options: dict[str, Any] = {
+            "accept_sparse": False if kernel is not None and kernel.precomputed else "csr",
+            "dtype": (np.float64, np.float32),
+            "order": "C",
+            "ensure_all_finite": False,
+            "reset": reset,
+            "ensure_min_samples": 1 if reset else 0,
+        }
+        checked = validate_data(self, X, y, **options)
+        rows, labels = (checked, None) if isinstance(y, str) and y == "no_validation" else checked
+        if sparse.issparse(rows):
+            rows = tidy_sparse(rows)
+        refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None))
+        return rows if labels is None else (rows, labels)
+
+    def _training(self, X: Any, y: Any, sample_weight: Any, by_content: bool) -> Training:
+        """Check everything that ``fit`` was given and build the Gram. ``by_content``: see ``distinct.py``."""
+        kernel = self._kernel()
+        bytes_of(self.memory)
+        refuse_bad_labels(y)
+        rows, labels = self._rows(X, kernel, y, reset=True)
+        self.classes_, codes = encode(labels, type(self).__name__)
+        weight = combine_weights(sample_weight, self.class_weight, rows, labels)
+        if kernel is not None:
+            self._try_kernel(kernel, rows)
+        origin = np.arange(codes.size)
+        if by_content and not (kernel is not None and kernel.precomputed):
+            origin, weight = distinct_rows(rows, codes, weight)
+            rows, codes = _safe_indexing(rows, origin), codes[origin]
+        elif weight is not None and not weight.all():
+            origin = np.flatnonzero(weight)
+            codes, weight = codes[origin], weight[origin]
+            if kernel is None or not kernel.precomputed:
+                rows = _safe_indexing(rows, origin)
+        if kernel is not None and kernel.precomputed:
+            gram = gram_of(kernel, rows, self.memory).take(origin)
+        else:
+            gram = gram_of(kernel, rows, self.memory)
+        return Training(kernel, rows, codes, weight, origin, gram)
+
+    def _try_kernel(self, kernel: Kernel, rows: Any) -> None:
+        """Refuse a matrix or function that cannot be a kernel, before the real work starts."""
+        if kernel.precomputed:
+            if rows.shape[0] != rows.shape[1]:
+                raise ValueError(
+                    f"kernel='precomputed' needs the square kernel matrix of the training rows; X has shape {rows.shape}."
+                )
+            refuse_asymmetric(rows, kernel)
+        elif any(isinstance(part, Function) for part in [kernel, *kernel.get_params().values()]):
+            sample = _safe_indexing(rows, slice(0, _SAMPLE))
+            refuse_asymmetric(kernel.matrix(sample, sample), kernel)
+
+    # -- the fitted model -----------------------------------------------------------------------------------------
+
+    def _assemble(self, data: Training, stages: list[Stage]) -> LinearModel | KernelModel:
+        """The model of one solution for each class score."""
+        intercept = np.array([stage.b for stage in stages])
+        if data.kernel is None:
+            return LinearModel(np.stack([data.gram.model(stage.z) for stage in stages]), intercept)
+        return kernel_model(data.kernel, data.items, data.origin, np.stack([stage.z for stage in stages]), intercept)
+
+    def _publish(self, model: LinearModel | KernelModel) -> None:
+        """Set the fitted attributes that users read."""
+        self._model = model
+        self.intercept_ = model.intercept
+        if isinstance(model, LinearModel):
+            self.coef_ = model.coef
+        else:
+            self.kernel_ = model.kernel
+            self.support_ = model.support
+            self.dual_coef_ = model.coef
+            if model.items is not None:
+                self.support_vectors_ = model.items
+
+    def _problems(self) -> range:
+        """One problem for two classes; one for each class against the rest where there are more."""
+        return range(1 if self.classes_.size == 2 else self.classes_.size)
+
+    # -- predictions ----------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of each row, positive for the second class; for three classes or more, a column for each.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        return self._shaped(self._model.scores(self._rows(X, self._fitted_kernel()), self.memory))
+
+    def predict(self, X: Any) -> Array:
+        """The label of each row; a score of exactly zero goes to the second class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of labels
+        """
+        return self._labels_of(self.decision_function(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """As :meth:`decision_function`, for each of the ``checkpoints`` in turn."""
+        check_is_fitted(self)
+        rows = self._rows(X, self._fitted_kernel())
+        for model in self._stage_models:
+            yield self._shaped(model.scores(rows, self.memory))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """As :meth:`predict`, for each of the ``checkpoints`` in turn."""
+        for scores in self.staged_decision_function(X):
+            yield self._labels_of(scores)
+
+    def _fitted_kernel(self) -> Kernel | None:
+        return getattr(self, "kernel_", None)
+
+    def _shaped(self, scores: Array) -> Array:
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _labels_of(self, scores: Array) -> Array:
+        codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        kernel = self.kernel
+        pairwise = kernel == "precomputed" if isinstance(kernel, str) else bool(getattr(kernel, "precomputed", False))
+        tags.input_tags.sparse = not pairwise
+        tags.input_tags.pairwise = pairwise
+        return tags
+
+
+def number(owner: Any, name: str, low: float, *, whole: bool = False, strict: bool = True) -> None:
+    """Check that a parameter is a finite number above ``low``."""
+    value = getattr(owner, name)
+    fine = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    fine = fine and (value > low if strict else value >= low) and (not whole or value == int(value))
+    if not fine:
+        kind = "a whole number" if whole else "a number"
+        bound = f"{'greater than' if strict else 'of at least'} {low:g}"
+        raise ValueError(f"{type(owner).__name__}: {name} must be {kind} {bound}, got {value!r}.")
+
+
+def choice(owner: Any, name: str, options: tuple[str, ...]) -> None:
+    """Check that a parameter is one of some words."""
+    value = getattr(owner, name)
+    if value not in options:
+        raise ValueError(f"{type(owner).__name__}: {name} must be one of {', '.join(options)}; got {value!r}.")
+
+
+def checkpoints_of(owner: Any, name: str, last: int) -> tuple[int, ...]:
+    """Check a list of checkpoints."""
+    values = getattr(owner, name)
+    if values is None:
+        return ()
+    points = tuple(int(value) for value in np.atleast_1d(values))
+    if any(point < 1 or point > last for point in points):
+        raise ValueError(f"{type(owner).__name__}: {name} must lie between 1 and {last}, got {list(points)}.")
+    return tuple(sorted(set(points)))

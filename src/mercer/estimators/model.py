@@ -1,0 +1,66 @@
+"""A fitted model: what is needed to score new rows, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from .._compile import Array
+from .._parallel import bytes_of
+from ..kernels.base import Kernel
+from ..kernels.pairing import length
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """f(x) = ⟨w, x⟩ + b, one row of ``coef`` for each class score."""
+
+    coef: Array
+    intercept: Array
+
+    def scores(self, X: Any, memory: int | str) -> Array:
+        return X @ self.coef.T + self.intercept
+
+
+@dataclass(frozen=True)
+class KernelModel:
+    """f(x) = Σⱼ zⱼ·k(xⱼ, x) + b over the support items, one row of ``coef`` for each class score.
+
+    ``support`` numbers the support items among the training rows; ``items`` holds them (``None`` for a precomputed
+    kernel, where new rows come with a column for every training item).
+    """
+
+    kernel: Kernel
+    support: Array
+    items: Any
+    coef: Array
+    intercept: Array
+
+    def similarities(self, X: Any, rows: slice) -> Array:
+        """k(x, support item) for some of the rows."""
+        if self.items is None:
+            return X[rows][:, self.support]
+        return self.kernel.matrix(_safe_indexing(X, rows), self.items)
+
+    def blocks(self, X: Any, memory: int | str, row_numbers: int) -> list[slice]:
+        """Slices of rows for which ``row_numbers`` float64 numbers a row stay within ``memory``."""
+        size = max(1, bytes_of(memory) // (8 * max(1, row_numbers)))
+        n = length(X)
+        return [slice(begin, min(begin + size, n)) for begin in range(0, n, size)]
+
+    def scores(self, X: Any, memory: int | str) -> Array:
+        out = np.empty((length(X), self.coef.shape[0]))
+        for rows in self.blocks(X, memory, self.support.size):
+            out[rows] = self.similarities(X, rows) @ self.coef.T + self.intercept
+        return out
+
+
+def kernel_model(kernel: Kernel, items: Any, origin: Array, z: Array, intercept: Array) -> KernelModel:
+    """The model of coefficients ``z`` (one row a class score) over items whose training row numbers are ``origin``."""
+    used = np.flatnonzero((z != 0).any(axis=0))
+    used = used[np.argsort(origin[used], kind="stable")]
+    kept = None if kernel.precomputed else _safe_indexing(items, used)
+    return KernelModel(kernel, origin[used], kept, np.ascontiguousarray(z[:, used]), intercept)

@@ -1,0 +1,239 @@
+"""Pegasos as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from .. import solvers
+from .._compile import Array
+from ..losses import as_loss
+from ..problem import Problem, Stage, Status, certify
+from .base import KernelMachine, Training, checkpoints_of, choice, number
+from .model import LinearModel
+from .partial import is_linear, more_rows
+
+#: A gap below this fraction of the objective counts as converged.
+_TOLERANCE = 1e-2
+
+
+class Pegasos(KernelMachine):
+    """Pegasos: the soft-margin SVM, or logistic regression, by stochastic subgradient steps of length 1/(λt).
+
+    It minimises λ/2·‖w‖² + mean loss(y·f(x)), where f is linear or has any kernel.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default=None
+        ``None`` learns weights (``coef_``); a kernel of :mod:`mercer.kernels`, a text such as
+        ``"gaussian(gamma=0.5)"``, a function or ``"precomputed"`` learns coefficients over the rows.
+    lam : float, default=1e-3
+        λ. The soft margin's C is 1/(λn).
+    loss : str or Loss, default="hinge"
+        Any loss of :mod:`mercer.losses`: "hinge" for the SVM, "logistic", "smooth_hinge", …
+    steps : int, default=100000
+        Steps T. One step looks at ``batch`` rows.
+    average : bool, default=True
+        Predict by the average of the models after every step instead of the last one.
+    project : bool, default=False
+        Keep w inside the ball of radius 1/√λ.
+    batch : int, default=1
+        Rows in a step.
+    sampling : {"replace", "once", "epoch"} or array of int, default="replace"
+        Draw rows with replacement, go through one permutation again and again, through a new permutation each epoch,
+        or through the row numbers given (steps·batch of them). With "replace" the fit does not depend on how the
+        file is sorted, and a row of weight two counts as two equal rows.
+    kernel_scale : {"t-1", "t"}, default="t-1"
+        Test margins with 1/(λ(t−1)), the true length of w, or with 1/(λt) as some texts write it.
+    fit_intercept : bool, default=True
+        Learn the weight of a constant feature 1; like every weight it is regularised.
+    checkpoints : list of int, optional
+        Steps whose models ``staged_predict`` returns, from one run.
+    class_weight : dict or "balanced", optional
+    memory : int or str, default="1GB"
+        What a kernel matrix or a block of one may take. A larger matrix is computed row by row.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : array
+    coef_ : array of shape (n_scores, n_features), without a kernel
+    support_, support_vectors_, dual_coef_ : arrays, with a kernel
+    intercept_ : array of shape (n_scores,)
+    n_iter_ : int
+    rows_seen_ : int
+        How many different rows were looked at.
+    objective_ : array
+        The objective reached, for each score.
+    duality_gap_ : array
+        How far at most it lies above the least possible objective, for each score.
+    converged_ : bool
+        Whether every gap is below one hundredth of its objective.
+    trace_ : array of shape (n_checkpoints, 2)
+        Step and objective (summed over the scores) at each checkpoint.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import Pegasos
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> Pegasos(kernel="gaussian(gamma=2)", random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        lam: float = 1e-3,
+        loss: Any = "hinge",
+        steps: int = 100_000,
+        average: bool = True,
+        project: bool = False,
+        batch: int = 1,
+        sampling: Any = "replace",
+        kernel_scale: str = "t-1",
+        fit_intercept: bool = True,
+        checkpoints: Any = None,
+        class_weight: Any = None,
+        memory: int | str = "1GB",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.lam = lam
+        self.loss = loss
+        self.steps = steps
+        self.average = average
+        self.project = project
+        self.batch = batch
+        self.sampling = sampling
+        self.kernel_scale = kernel_scale
+        self.fit_intercept = fit_intercept
+        self.checkpoints = checkpoints
+        self.class_weight = class_weight
+        self.memory = memory
+        self.random_state = random_state
+
+    def _solver(self) -> solvers.Pegasos:
+        number(self, "lam", 0)
+        number(self, "steps", 1, whole=True, strict=False)
+        number(self, "batch", 1, whole=True, strict=False)
+        choice(self, "kernel_scale", ("t-1", "t"))
+        if isinstance(self.sampling, str):
+            choice(self, "sampling", ("replace", "once", "epoch"))
+        elif np.size(self.sampling) != self.steps * self.batch:
+            raise ValueError(
+                f"Pegasos: sampling names {np.size(self.sampling)} rows, but {self.steps} steps of {self.batch} need "
+                f"{self.steps * self.batch}."
+            )
+        return solvers.Pegasos(
+            steps=int(self.steps),
+            average=bool(self.average),
+            project=bool(self.project),
+            batch=int(self.batch),
+            sampling=self.sampling,
+            lead=0 if self.kernel_scale == "t-1" else 1,
+            checkpoints=checkpoints_of(self, "checkpoints", self.steps),
+        )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Pegasos:
+        """Learn from rows and labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+            Two labels or more, of any kind; more than two are learned one against the rest.
+        sample_weight : array of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        solver = self._solver()
+        as_loss(self.loss)
+        data = self._training(X, y, sample_weight, by_content=isinstance(self.sampling, str))
+        if not isinstance(self.sampling, str):
+            drawn = np.asarray(self.sampling)
+            if drawn.dtype.kind not in "iu" or drawn.min() < 0 or drawn.max() >= len(data.gram):
+                raise ValueError(f"Pegasos: sampling must name rows 0 to {len(data.gram) - 1} by their numbers.")
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        problems = [self._problem(data, position) for position in self._problems()]
+        solutions = [solver.solve(problem, rng=np.random.RandomState(seed)) for problem in problems]
+        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]))
+        stages = list(zip(*(s.stages for s in solutions), strict=True))
+        self._stage_models = [self._assemble(data, list(stage)) for stage in stages]
+        self.n_iter_ = int(self.steps)
+        self.rows_seen_ = solutions[0].seen
+
+        certificates = [certify(p, s.z, s.b) for p, s in zip(problems, solutions, strict=True)]
+        self.objective_ = np.array([c.objective for c in certificates])
+        self.duality_gap_ = np.array([c.gap for c in certificates])
+        self.converged_ = bool((self.duality_gap_ <= _TOLERANCE * self.objective_).all())
+        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
+        self.trace_ = np.array(
+            [
+                (stage[0].n_iter, sum(certify(p, s.z, s.b).objective for p, s in zip(problems, stage, strict=True)))
+                for stage in stages
+            ]
+        ).reshape(-1, 2)
+        if self.rows_seen_ < len(data.gram) and self.steps * self.batch < len(data.gram):
+            warnings.warn(
+                f"Pegasos looked at only {self.rows_seen_} of {len(data.gram)} different rows in {self.steps} steps; "
+                "raise steps to learn from all of them.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _problem(self, data: Training, position: int) -> Problem:
+        y = data.signs(position, self.classes_.size)
+        return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, bool(self.fit_intercept))
+
+    @available_if(is_linear)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Pegasos:
+        """Make one pass over more rows in random order, going on from the step reached (linear models only).
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+        classes : array
+            All labels that will ever come; needed in the first call.
+
+        Returns
+        -------
+        self
+        """
+        self._solver()
+        data, first = more_rows(self, X, y, classes, sample_weight)
+        scores, features = self.coef_.shape
+        if first or not hasattr(self, "_sums"):
+            # For each score: u = λt·w and the average of all w so far, each with the intercept as last coordinate.
+            self._sums = np.zeros((2, scores, features + 1))
+            self._steps = 0
+            self.n_iter_ = 0
+        n = len(data.gram)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        one_pass = solvers.Pegasos(steps=n, average=True, sampling="once")
+        before, after = self._steps, self._steps + n
+        harmonic = float(np.sum(1.0 / np.arange(before + 1, after + 1)))
+        for position in self._problems():
+            u, average = self._sums[:, position]
+            start = (before, u[:-1], u[-1])
+            run = one_pass.solve(self._problem(data, position), start, np.random.RandomState(seed))
+            added = n * np.append(data.gram.model(run.z), run.b)
+            added[:-1] += harmonic / self.lam * u[:-1]  # the weights that the run began with stay in every average
+            self._sums[1, position] = (before * average + added) / after
+            assert run.state is not None
+            self._sums[0, position] = np.append(u[:-1] + data.gram.model(run.state.z), run.state.b)
+        self._steps = after
+        self.n_iter_ = after
+        model: Array = self._sums[1] if self.average else self._sums[0] / (self.lam * after)
+        self._publish(LinearModel(model[:, :-1].copy(), model[:, -1].copy()))
+        return self

@@ -1,0 +1,233 @@
+"""The Perceptron as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .. import losses, solvers
+from .._compile import Array
+from ..kernels import Linear
+from ..kernels.pairing import length
+from ..problem import Path, Problem, Solution, Stage, Status
+from .base import KernelMachine, Training, checkpoints_of, choice, number
+from .model import KernelModel, LinearModel
+from .partial import is_linear, more_rows
+
+
+class Perceptron(KernelMachine):
+    """The Perceptron, linear or with any kernel: add a row to the model whenever the model errs on it.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default=None
+        ``None`` learns weights (``coef_``); a kernel of :mod:`mercer.kernels`, a text such as
+        ``"gaussian(gamma=0.5)"``, a function or ``"precomputed"`` learns coefficients over the rows.
+    epochs : int, default=100
+        Passes over the rows at most; it stops after a pass without a mistake.
+    rate : float, default=1
+        Learning rate. It changes the result only with ``start="random"``.
+    order : {"random", "once", "file"}, default="random"
+        A new random order each epoch, one random order for all epochs, or the rows as they come. In random order the
+        fit does not depend on how the file is sorted, and a row of weight two counts as two equal rows: equal rows
+        are visited once, with the sum of their weights.
+    variant : {"last", "averaged", "voted"}, default="last"
+        Predict by the last model, by the average of the models after every step, or by their vote.
+    start : {"zero", "random"}, default="zero"
+        Where the model begins.
+    fit_intercept : bool, default=True
+    checkpoints : list of int, optional
+        Epochs whose models ``staged_predict`` returns, from one run.
+    class_weight : dict or "balanced", optional
+    memory : int or str, default="1GB"
+        What a kernel matrix or a block of one may take. A larger matrix is computed row by row.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : array
+    coef_ : array of shape (n_scores, n_features), without a kernel
+    support_, support_vectors_, dual_coef_ : arrays, with a kernel
+        The rows that the model is made of, and their coefficients.
+    intercept_ : array of shape (n_scores,)
+    n_iter_ : int
+        Epochs made.
+    mistakes_ : list of arrays
+        Mistakes in each epoch, for each score.
+    converged_ : bool
+        Whether the last pass was without a mistake.
+
+    Examples
+    --------
+    >>> from mercer import Perceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["same", "other", "other", "same"]
+    >>> Perceptron(kernel="polynomial(degree=2)", random_state=0).fit(X, y).predict(X).tolist()
+    ['same', 'other', 'other', 'same']
+    """
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        epochs: int = 100,
+        rate: float = 1.0,
+        order: str = "random",
+        variant: str = "last",
+        start: str = "zero",
+        fit_intercept: bool = True,
+        checkpoints: Any = None,
+        class_weight: Any = None,
+        memory: int | str = "1GB",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.epochs = epochs
+        self.rate = rate
+        self.order = order
+        self.variant = variant
+        self.start = start
+        self.fit_intercept = fit_intercept
+        self.checkpoints = checkpoints
+        self.class_weight = class_weight
+        self.memory = memory
+        self.random_state = random_state
+
+    def _solver(self) -> solvers.Perceptron:
+        number(self, "epochs", 1, whole=True, strict=False)
+        number(self, "rate", 0)
+        choice(self, "order", ("random", "once", "file"))
+        choice(self, "variant", ("last", "averaged", "voted"))
+        choice(self, "start", ("zero", "random"))
+        if self.variant == "voted" and self.start == "random":
+            raise ValueError("Perceptron: variant='voted' needs start='zero', so that the updates tell every model.")
+        points = checkpoints_of(self, "checkpoints", self.epochs)
+        return solvers.Perceptron(int(self.epochs), float(self.rate), self.order, self.variant, self.start, points)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Perceptron:
+        """Learn from rows and labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+            Two labels or more, of any kind; more than two are learned one against the rest.
+        sample_weight : array of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        solver = self._solver()
+        data = self._training(X, y, sample_weight, by_content=self.order != "file")
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        solutions = [
+            solver.solve(self._problem(data, position), rng=np.random.RandomState(seed))
+            for position in self._problems()
+        ]
+        self._keep(data, solutions, solver)
+        return self
+
+    def _problem(self, data: Training, position: int) -> Problem:
+        y = data.signs(position, self.classes_.size)
+        return Problem(data.gram, y, losses.Perceptron(), weight=data.weight, intercept=bool(self.fit_intercept))
+
+    def _keep(self, data: Training, solutions: list[Solution], solver: solvers.Perceptron) -> None:
+        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]))
+        self._stage_models = [
+            self._assemble(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))
+        ]
+        self._voters = [
+            _voters(data, self._model, s.path, bool(self.fit_intercept)) for s in solutions if s.path is not None
+        ]
+        self.n_iter_ = max(s.n_iter for s in solutions)
+        self.mistakes_ = [s.trace for s in solutions]
+        self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
+        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
+        if not self.converged_:
+            warnings.warn(
+                f"Perceptron still made mistakes in epoch {self.n_iter_}, the last allowed: the rows may not be "
+                "separable by this model. Raise epochs, use a richer kernel, or variant='averaged'.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    @available_if(is_linear)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Perceptron:
+        """Make one pass over more rows, going on from the weights so far (linear models only).
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+        classes : array
+            All labels that will ever come; needed in the first call.
+
+        Returns
+        -------
+        self
+        """
+        self._solver()
+        data, first = more_rows(self, X, y, classes, sample_weight)
+        if first:
+            self._voters, self.n_iter_, self.mistakes_ = [], 0, [np.empty(0, int) for _ in self._problems()]
+        one_pass = solvers.Perceptron(epochs=1, rate=float(self.rate), order="file")
+        solutions = [
+            one_pass.solve(self._problem(data, position), start=(self.coef_[position], self.intercept_[position]))
+            for position in self._problems()
+        ]
+        coef = np.stack([old + data.gram.model(s.z) for old, s in zip(self.coef_, solutions, strict=True)])
+        self._publish(LinearModel(coef, np.array([s.b for s in solutions])))
+        self.n_iter_ += 1
+        self.mistakes_ = [np.append(old, s.trace) for old, s in zip(self.mistakes_, solutions, strict=True)]
+        self.converged_ = all(s.trace[0] == 0 for s in solutions)
+        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of each row; with ``variant="voted"`` the vote of all models, between −1 and 1."""
+        if self.variant != "voted":
+            return super().decision_function(X)
+        check_is_fitted(self)
+        rows = self._rows(X, self._fitted_kernel())
+        return self._shaped(np.stack([voter.scores(rows, self.memory) for voter in self._voters], axis=1))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """As :meth:`decision_function`, for each of the ``checkpoints`` in turn."""
+        if self.variant == "voted":
+            raise ValueError("Perceptron: variant='voted' keeps no stages; use 'last' or 'averaged' with checkpoints.")
+        return super().staged_decision_function(X)
+
+
+class _Voter:
+    """All models that a run went through, voting each for as many steps as it survived."""
+
+    def __init__(self, model: KernelModel, path: Path, column: Array, bias_step: float) -> None:
+        self.model, self.column = model, column
+        self.coefficient = path.coefficient
+        self.bias = bias_step * np.cumsum(path.coefficient)
+        self.survival = np.diff(np.append(path.step, path.steps)).astype(np.float64)
+
+    def scores(self, X: Any, memory: int | str) -> Array:
+        out = np.zeros(length(X))
+        if self.survival.sum() == 0:
+            return out
+        for rows in self.model.blocks(X, memory, self.model.support.size + 2 * self.column.size):
+            similar = self.model.similarities(X, rows)[:, self.column]
+            f = np.cumsum(similar * self.coefficient, axis=1) + self.bias
+            out[rows] = np.where(f >= 0, 1.0, -1.0) @ self.survival / self.survival.sum()
+        return out
+
+
+def _voters(data: Training, model: Any, path: Path, intercept: bool) -> _Voter:
+    used, column = np.unique(path.item, return_inverse=True)
+    kernel = data.kernel or Linear()
+    items = None if kernel.precomputed else _safe_indexing(data.items, used)
+    support = KernelModel(kernel, data.origin[used], items, np.empty((1, used.size)), model.intercept)
+    return _Voter(support, path, column, 1.0 if intercept else 0.0)

@@ -1,0 +1,39 @@
+"""What a solver may ask of a kernel matrix, wherever that matrix lives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._compile import Array
+from .rows import Walk
+
+
+class Gram:
+    """A symmetric n × n matrix of similarities. A solver uses these methods and never asks for the type."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def diag(self) -> Array:
+        """The n self-similarities, in float64."""
+        raise NotImplementedError
+
+    def matvec(self, z: Array) -> Array:
+        """K·z in float64, for a vector or for several as the columns of a matrix."""
+        raise NotImplementedError
+
+    def model(self, z: Array) -> Array:
+        """The model vector of :meth:`walk` for the model with coefficients z."""
+        raise NotImplementedError
+
+    def rows(self, index: Any) -> Array:
+        """The rows of the items in ``index``, (len(index), n)."""
+        raise NotImplementedError
+
+    def take(self, index: Any) -> Gram:
+        """The Gram of these items alone, sharing what can be shared."""
+        raise NotImplementedError
+
+    def walk(self) -> Walk:
+        """The moves of a mistake-driven loop over this Gram."""
+        raise NotImplementedError

@@ -1,0 +1,77 @@
+"""A kernel matrix in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._compile import Array
+from .rows import GramRows, Walk
+from .base import Gram
+
+#: Rows gathered at a time when only part of the matrix takes part in a product.
+_BLOCK = 512
+
+
+class Dense(Gram):
+    """A kernel matrix in memory, or the part of it that belongs to some items.
+
+    Parameters
+    ----------
+    K : array of shape (N, N)
+    index : array of int, optional
+        The items that count; all of them by default. The matrix is shared, not copied, so that the folds of a
+        cross-validation are views of one matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Dense
+    >>> Dense(np.eye(3)).take([0, 2]).matvec(np.array([1.0, 2.0]))
+    array([1., 2.])
+    """
+
+    def __init__(self, K: Array, index: Any = None) -> None:
+        if K.ndim != 2 or K.shape[0] != K.shape[1]:
+            raise ValueError(f"a kernel matrix is square; this one has shape {K.shape}.")
+        self.K = np.ascontiguousarray(K)
+        self.index = np.arange(K.shape[0]) if index is None else np.asarray(index, dtype=np.int64)
+
+    @property
+    def _whole(self) -> bool:
+        return self.index.size == self.K.shape[0] and bool((self.index == np.arange(self.index.size)).all())
+
+    def __len__(self) -> int:
+        return self.index.size
+
+    def diag(self) -> Array:
+        return self.K.diagonal()[self.index].astype(np.float64)
+
+    def matvec(self, z: Array) -> Array:
+        return self._product(z, self.index)
+
+    def model(self, z: Array) -> Array:
+        return self._product(z, np.arange(self.K.shape[0]))
+
+    def _product(self, z: Array, wanted: Array) -> Array:
+        """Rows ``wanted`` of the whole matrix times the coefficients of the items."""
+        spread = np.zeros((self.K.shape[0], *np.shape(z)[1:]))
+        np.add.at(spread, self.index, z)
+        if self.K.dtype == np.float64 and wanted.size == self.K.shape[0]:
+            return (self.K @ spread)[wanted]
+        out = np.empty((wanted.size, *np.shape(z)[1:]))
+        for begin in range(0, wanted.size, _BLOCK):
+            block = wanted[begin : begin + _BLOCK]
+            out[begin : begin + _BLOCK] = self.K[block].astype(np.float64, copy=False) @ spread
+        return out
+
+    def rows(self, index: Any) -> Array:
+        block = self.K[self.index[index]]
+        return block if self._whole else block[:, self.index]
+
+    def take(self, index: Any) -> Dense:
+        return Dense(self.K, self.index[np.asarray(index)])
+
+    def walk(self) -> Walk:
+        return Walk(GramRows(self.K, self.index, self.index), self.K.shape[0])

@@ -1,0 +1,52 @@
+"""A kernel matrix known by its features: K = Φ·Φᵀ, never formed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._compile import Array
+from ..kernels.statistics import product, squared_norms
+from .rows import DenseRows, SparseRows, Walk
+from .base import Gram
+
+
+class Features(Gram):
+    """K = Φ·Φᵀ for a dense array or CSR matrix Φ with a row for each item. A linear model is this Gram with Φ = X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> Features(np.array([[1.0, 0.0], [1.0, 1.0]])).rows([1])
+    array([[1., 2.]])
+    """
+
+    def __init__(self, Phi: Any) -> None:
+        self.Phi = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
+
+    def __len__(self) -> int:
+        return self.Phi.shape[0]
+
+    def diag(self) -> Array:
+        return squared_norms(self.Phi).astype(np.float64)
+
+    def model(self, z: Array) -> Array:
+        """w = Φᵀz: the model in feature space."""
+        return self.Phi.T @ np.asarray(z, dtype=np.float64)
+
+    def matvec(self, z: Array) -> Array:
+        return self.Phi @ self.model(z)
+
+    def rows(self, index: Any) -> Array:
+        return product(self.Phi[index], self.Phi)
+
+    def take(self, index: Any) -> Features:
+        return Features(self.Phi[np.asarray(index)])
+
+    def walk(self) -> Walk:
+        if sparse.issparse(self.Phi):
+            return Walk(SparseRows(self.Phi.data, self.Phi.indices, self.Phi.indptr), self.Phi.shape[1])
+        return Walk(DenseRows(self.Phi), self.Phi.shape[1])

@@ -1,0 +1,91 @@
+"""A kernel matrix computed row by row when asked for, within a memory limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from .._compile import Array
+from .._parallel import bytes_of
+from ..kernels.base import Kernel
+from ..kernels.pairing import length, shared_dtype
+from .rows import GramRows, Walk
+from .base import Gram
+
+
+class Lazy(Gram):
+    """The matrix of a kernel on items, of which only some rows are in memory at a time.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    items : collection
+        As :meth:`Kernel.items` returned them.
+    memory : int or str, default="1GB"
+        What the rows kept may take together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Lazy
+    >>> from mercer.kernels import Linear
+    >>> Lazy(Linear(), np.array([[1.0], [2.0]]), memory="1MB").matvec(np.array([1.0, 1.0]))
+    array([3., 6.])
+    """
+
+    def __init__(self, kernel: Kernel, items: Any, memory: int | str = "1GB") -> None:
+        self.kernel, self.items, self.memory = kernel, items, memory
+        self.dtype = shared_dtype(items, items)
+        row_bytes = max(1, len(self) * self.dtype.itemsize)
+        self.capacity = min(len(self), max(1, bytes_of(memory) // row_bytes))
+
+    def __len__(self) -> int:
+        return length(self.items)
+
+    def diag(self) -> Array:
+        return self.kernel.diag(self.items).astype(np.float64)
+
+    def rows(self, index: Any) -> Array:
+        return self.kernel.matrix(_safe_indexing(self.items, np.asarray(index)), self.items)
+
+    def matvec(self, z: Array) -> Array:
+        z = np.asarray(z, dtype=np.float64)
+        used = np.flatnonzero(z if z.ndim == 1 else np.abs(z).max(axis=1))
+        out = np.zeros(z.shape)
+        for begin in range(0, used.size, self.capacity):
+            block = used[begin : begin + self.capacity]
+            out += self.rows(block).astype(np.float64, copy=False).T @ z[block]
+        return out
+
+    def model(self, z: Array) -> Array:
+        return self.matvec(z)
+
+    def take(self, index: Any) -> Lazy:
+        return Lazy(self.kernel, _safe_indexing(self.items, np.asarray(index)), self.memory)
+
+    def walk(self) -> Walk:
+        n = len(self)
+        buffer = np.empty((self.capacity, n), self.dtype)
+        slot = np.full(n, -1)
+        owner = np.full(self.capacity, -1)
+        next_free = 0
+
+        def fetch(wanted: Array) -> None:
+            """Compute these rows into the buffer, in the places of the rows that have been there longest."""
+            nonlocal next_free
+            wanted = np.unique(wanted[slot[wanted] < 0])
+            if wanted.size > self.capacity:
+                raise MemoryError(
+                    f"a step needs {wanted.size} rows of the kernel matrix at once, memory={self.memory!r} holds "
+                    f"{self.capacity}; raise memory or use smaller batches."
+                )
+            places = (next_free + np.arange(wanted.size)) % self.capacity
+            next_free = (next_free + wanted.size) % self.capacity
+            slot[owner[places][owner[places] >= 0]] = -1
+            buffer[places] = self.rows(wanted)
+            owner[places] = wanted
+            slot[wanted] = places
+
+        return Walk(GramRows(buffer, slot, np.arange(n)), n, fetch)

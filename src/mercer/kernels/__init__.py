@@ -1,0 +1,37 @@
+"""What "similar" means: kernels and their algebra.
+
+Examples
+--------
+>>> from mercer.kernels import Gaussian, Linear, parse
+>>> parse("2*gaussian(gamma=0.5) + linear") == 2 * Gaussian(gamma=0.5) + Linear()
+True
+"""
+
+from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
+from .base import Kernel
+from .given import Function, Precomputed
+from .text import as_kernel, parse
+from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
+
+__all__ = [
+    "After",
+    "Conformal",
+    "Cosine",
+    "Function",
+    "Gaussian",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Matern",
+    "Normalised",
+    "Polynomial",
+    "Power",
+    "Precomputed",
+    "Product",
+    "Quadratic",
+    "Scaled",
+    "Sigmoid",
+    "Sum",
+    "as_kernel",
+    "parse",
+]

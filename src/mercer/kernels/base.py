@@ -1,0 +1,216 @@
+"""What a kernel is, and how kernels combine.
+
+A kernel is an immutable description with scikit-learn's parameters; it stores no data. To add one, subclass
+:class:`Kernel` and write ``evaluate`` and ``diag``, or subclass :class:`OfStatistic` and write ``apply`` alone.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .._compile import Array
+from .._parallel import for_each
+from .._rows import as_rows
+from .pairing import Pairing, Tile, length
+from .statistics import Statistic
+
+__all__ = ["Kernel", "OfStatistic"]
+
+
+class Kernel(BaseEstimator):
+    """A similarity k(x, z) that is a dot product of some features: symmetric and positive semi-definite.
+
+    Call a kernel on one or two collections of items for their matrix. ``+``, ``*`` and ``**`` make new kernels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> k = 2 * Gaussian(gamma=0.5) + Linear()
+    >>> k
+    2*gaussian(gamma=0.5) + linear
+    >>> k(np.array([[0.0], [1.0]])).round(4)
+    array([[2.    , 1.2131],
+           [1.2131, 3.    ]])
+    """
+
+    #: Whether every matrix of this kernel is positive semi-definite.
+    psd: ClassVar[bool] = True
+
+    # -- to be written by subclasses ------------------------------------------------------------------------------
+
+    def evaluate(self, tile: Tile) -> Array:
+        """The kernel of a tile's pairs, in a new array."""
+        raise NotImplementedError
+
+    def diag(self, A: Any) -> Array:
+        """k(x, x) for every item, without the matrix."""
+        raise NotImplementedError
+
+    def features(self, A: Any) -> Any:
+        """Φ with k(A, B) = Φ(A)·Φ(B)ᵀ where the kernel has a finite feature map, else ``None``."""
+        return None
+
+    def check(self) -> None:
+        """Raise ``ValueError`` where a parameter makes no kernel. Called before any work."""
+        for kernel in self.parts():
+            kernel.check()
+
+    def items(self, A: Any) -> Any:
+        """The items in the form that :meth:`evaluate` works on, or an error that says what is wrong with them."""
+        return as_rows(A)
+
+    # -- what expressions tell about themselves -------------------------------------------------------------------
+
+    def parts(self) -> list[Kernel]:
+        """The kernels that this one is made of and that see the same items."""
+        return [value for value in self.get_params(deep=False).values() if isinstance(value, Kernel)]
+
+    def statistics(self) -> Counter[Statistic]:
+        """How often each statistic is needed to evaluate one tile."""
+        return sum((kernel.statistics() for kernel in self.parts()), Counter())
+
+    @property
+    def splits(self) -> bool:
+        """Whether the matrix may be computed tile by tile and on several threads."""
+        return all(kernel.splits for kernel in self.parts())
+
+    @property
+    def always_psd(self) -> bool:
+        """Whether this kernel and all of its parts are positive semi-definite for every data set."""
+        return self.psd and all(kernel.always_psd for kernel in self.parts())
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether rows of the kernel matrix stand in the place of items."""
+        return False
+
+    # -- use ------------------------------------------------------------------------------------------------------
+
+    def __call__(self, A: Any, B: Any = None) -> Array:
+        """The matrix k(x, z) for x in ``A`` and z in ``B`` (``B=None``: in ``A``)."""
+        self.check()
+        A = self.items(A)
+        B = A if B is None else self.items(B)
+        if getattr(A, "ndim", 1) == 2 and A.shape[1] != getattr(B, "shape", A.shape)[1] and not self.precomputed:
+            raise ValueError(f"{self}: the left rows have {A.shape[1]} features, the right ones {B.shape[1]}.")
+        return self.matrix(A, B)
+
+    def matrix(self, A: Any, B: Any, out: Array | None = None) -> Array:
+        """As a call, for items that have passed :meth:`items`; the result is exactly symmetric where A is B."""
+        pairing = Pairing(self, A, B)
+        n, m = length(A), length(B)
+        if out is None:
+            out = np.empty((n, m), pairing.dtype)
+        if n == 0 or m == 0:
+            return out
+        symmetric = A is B
+        if self.splits:
+            pairing.warm()
+
+        def fill(tile: tuple[slice, slice]) -> None:
+            i, j = tile
+            values = self.evaluate(pairing.tile(i, j))
+            if not symmetric or not self.splits:
+                out[i, j] = values
+                return
+            # The square of this tile on the diagonal is copied from its upper to its lower half, the rest is
+            # mirrored below the diagonal: rounding may differ between (x, z) and (z, x), the result may not.
+            width = min(i.stop, j.stop) - j.start
+            if i.start == j.start:
+                corner = values[:width, :width]
+                corner[:] = np.triu(corner) + np.triu(corner, 1).T
+            out[i, j] = values
+            out[j, i] = values.T
+
+        for_each(fill, pairing.tiles(symmetric), threads=None if self.splits else 1)
+        return out
+
+    # -- algebra --------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Kernel:
+        from .algebra import Sum
+
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Any) -> Kernel:
+        from .algebra import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(other, self) if _is_number(other) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Kernel:
+        from .algebra import Scaled
+
+        return Scaled(other, self) if _is_number(other) else NotImplemented
+
+    def __pow__(self, exponent: Any) -> Kernel:
+        from .algebra import Power
+
+        return Power(self, exponent) if _is_number(exponent) else NotImplemented
+
+    # -- text and equality ----------------------------------------------------------------------------------------
+
+    def __repr__(self, N_CHAR_MAX: int | None = None) -> str:
+        from .text import write
+
+        return write(self)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        mine, theirs = self.get_params(deep=False), other.get_params(deep=False)  # type: ignore[attr-defined]
+        return all(_same(mine[name], theirs[name]) for name in mine)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class OfStatistic(Kernel):
+    """A kernel that is a function of one statistic, written as ``apply``."""
+
+    statistic: ClassVar[Statistic]
+
+    def apply(self, values: Array) -> Array:
+        """The kernel from its statistic, elementwise; may overwrite its argument."""
+        raise NotImplementedError
+
+    def statistics(self) -> Counter[Statistic]:
+        return Counter([self.statistic])
+
+    def evaluate(self, tile: Tile) -> Array:
+        return self.apply(tile.take(self.statistic))
+
+    def diag(self, A: Any) -> Array:
+        return self.apply(self.statistic.diag(A))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return bool(a == b)
+
+
+def positive(kernel: Kernel, name: str, minimum: float = 0.0, strict: bool = True) -> None:
+    """Check that a parameter is a finite number above ``minimum``."""
+    value = getattr(kernel, name)
+    fine = _is_number(value) and np.isfinite(value) and (value > minimum if strict else value >= minimum)
+    if not fine:
+        bound = ("greater than" if strict else "at least") + f" {minimum:g}"
+        raise ValueError(f"{type(kernel).__name__}: {name} must be a number {bound}, got {value!r}.")
+
+
+def default_parameters(kernel: Kernel) -> dict[str, Any]:
+    """The constructor's defaults."""
+    parameters = inspect.signature(type(kernel).__init__).parameters
+    return {name: p.default for name, p in parameters.items() if p.default is not inspect.Parameter.empty}

@@ -1,0 +1,153 @@
+"""The parameter-free quantities that kernels on vectors are functions of.
+
+A Gaussian of any rate is a function of the squared distance, a polynomial of any degree of the dot product. Computing
+that *statistic* is the expensive part, so it is a thing of its own: an expression computes each statistic once however
+many kernels in it need it, and a search computes it once for all parameter values.
+
+A statistic prepares both sides once, then fills any tile of the matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import manhattan_distances
+
+from .._compile import Array, jit
+
+#: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
+_DENSE_NUMBERS = 4_000_000
+
+
+class Statistic:
+    """A number for each pair of rows. Instances are the constants below."""
+
+    def prepare(self, A: Any, B: Any) -> tuple[Any, Any]:
+        """What :meth:`tile` needs of each side."""
+        raise NotImplementedError
+
+    def tile(self, a: Any, b: Any, i: slice, j: slice) -> Array:
+        """The statistic of rows ``i`` of the left side and ``j`` of the right, in a new array."""
+        raise NotImplementedError
+
+    def diag(self, A: Any) -> Array:
+        """The statistic of each row with itself."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return type(self).__name__
+
+
+def product(a: Any, b: Any) -> Array:
+    """a·bᵀ as a dense array, for dense or sparse rows."""
+    if not sparse.issparse(a) and not sparse.issparse(b):
+        return a @ b.T
+    if not sparse.issparse(a):
+        return np.ascontiguousarray(product(b, a).T)
+    if not sparse.issparse(b):
+        return a @ np.ascontiguousarray(b.T)
+    width = max(1, _DENSE_NUMBERS // max(1, b.shape[1]))
+    blocks = [a @ b[j : j + width].T.toarray(order="C") for j in range(0, b.shape[0], width)]
+    return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
+
+
+def squared_norms(A: Any) -> Array:
+    """‖x‖² of every row."""
+    if sparse.issparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", A, A)
+
+
+class Dot(Statistic):
+    """⟨x, z⟩."""
+
+    def prepare(self, A, B):
+        return A, B
+
+    def tile(self, a, b, i, j):
+        return product(a[i], b[j])
+
+    def diag(self, A):
+        return squared_norms(A)
+
+
+class SquaredDistance(Statistic):
+    """‖x − z‖² = ‖x‖² + ‖z‖² − 2⟨x, z⟩.
+
+    Far from the origin the three terms are large and their difference small, and every digit is lost. Distances do
+    not change when both sides are moved, so dense rows are first moved to the mean of the right side. Sparse rows
+    cannot be moved without filling them; they are computed in double precision instead.
+    """
+
+    def prepare(self, A, B):
+        if sparse.issparse(A) or sparse.issparse(B):
+            if A.dtype == np.float32:
+                a, b = A.astype(np.float64), B.astype(np.float64)
+            else:
+                a, b = A, B
+        else:
+            centre = B.mean(axis=0, dtype=np.float64)
+            b = (B - centre).astype(B.dtype)
+            a = b if A is B else (A - centre).astype(A.dtype)
+        norms = squared_norms(b)
+        return (a, norms if a is b else squared_norms(a)), (b, norms)
+
+    def tile(self, a, b, i, j):
+        (left, left_norms), (right, right_norms) = a, b
+        out = product(left[i], right[j])
+        _distances(out, left_norms[i], right_norms[j])
+        return out
+
+    def diag(self, A):
+        return np.zeros(A.shape[0], A.dtype)
+
+
+@jit
+def _distances(dots: Array, left: Array, right: Array) -> None:
+    """Turn dot products into squared distances, in place; rounding never makes one negative."""
+    for i in range(dots.shape[0]):
+        for j in range(dots.shape[1]):
+            squared = (left[i] - 2 * dots[i, j]) + right[j]
+            dots[i, j] = squared if squared > 0 else 0
+
+
+class Manhattan(Statistic):
+    """Σₖ |xₖ − zₖ|."""
+
+    def prepare(self, A, B):
+        if sparse.issparse(A) or sparse.issparse(B):
+            return sparse.csr_array(A), sparse.csr_array(B)
+        return A, np.ascontiguousarray(B.T)
+
+    def tile(self, a, b, i, j):
+        if sparse.issparse(a):
+            return manhattan_distances(a[i], b[j]).astype(a.dtype, copy=False)
+        left, right = a[i], b[:, j]
+        out = np.zeros((left.shape[0], right.shape[1]), left.dtype)
+        _manhattan(left, right, out)
+        return out
+
+    def diag(self, A):
+        return np.zeros(A.shape[0], A.dtype)
+
+
+@jit
+def _manhattan(left: Array, right: Array, out: Array) -> None:
+    """Accumulate |x − z| feature by feature; the inner loop runs along a row of ``out`` and vectorises."""
+    strip = 512
+    for begin in range(0, out.shape[1], strip):
+        end = min(begin + strip, out.shape[1])
+        for i in range(left.shape[0]):
+            row = out[i, begin:end]
+            for k in range(left.shape[1]):
+                x = left[i, k]
+                column = right[k, begin:end]
+                for j in range(row.size):
+                    row[j] += abs(x - column[j])
+
+
+DOT = Dot()
+SQUARED_DISTANCE = SquaredDistance()
+MANHATTAN = Manhattan()

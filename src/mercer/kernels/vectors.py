@@ -1,0 +1,334 @@
+"""Kernels on rows of numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import comb, factorial
+from typing import Any
+
+import numpy as np
+from scipy import sparse, special
+
+from .._compile import Array, jit
+from .base import Kernel, OfStatistic, positive
+from .pairing import Tile
+from .statistics import DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
+
+__all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
+
+
+class Linear(OfStatistic):
+    """⟨x, z⟩.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    """
+
+    statistic = DOT
+
+    def __init__(self) -> None:
+        pass
+
+    def apply(self, values):
+        return values
+
+    def features(self, A):
+        return A
+
+
+class Polynomial(OfStatistic):
+    """(gamma·⟨x, z⟩ + coef0)^degree: all monomials up to the degree, or of exactly the degree where ``coef0`` is 0.
+
+    Parameters
+    ----------
+    degree : int, default=2
+    coef0 : float, default=1
+        How much the lower degrees count.
+    gamma : float, default=1
+
+    Examples
+    --------
+    >>> from mercer.kernels import Polynomial
+    >>> Polynomial(degree=2)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[144.]])
+    """
+
+    statistic = DOT
+
+    def __init__(self, degree: int = 2, coef0: float = 1.0, gamma: float = 1.0) -> None:
+        self.degree = degree
+        self.coef0 = coef0
+        self.gamma = gamma
+
+    def check(self):
+        positive(self, "degree")
+        if self.degree != int(self.degree):
+            raise ValueError(f"Polynomial: degree must be a whole number, got {self.degree!r}.")
+        positive(self, "coef0", strict=False)
+        positive(self, "gamma")
+
+    def apply(self, values):
+        _polynomial(values.reshape(-1), values.dtype.type(self.gamma), values.dtype.type(self.coef0), int(self.degree))
+        return values
+
+    def features(self, A):
+        # By the multinomial theorem, (c + γ Σ xₖzₖ)^p = Σ over exponents e of p!/(e₀!·Πeₖ!) c^e₀ Π(γ xₖzₖ)^eₖ:
+        # each monomial of degree q = p − e₀ appears with that coefficient, whose root goes to either side.
+        from sklearn.preprocessing import PolynomialFeatures
+
+        p = int(self.degree)
+        expansion = PolynomialFeatures(p, include_bias=True)
+        values = expansion.fit_transform(A)
+        exponents = expansion.powers_
+        rest = p - exponents.sum(axis=1)
+        scale = np.array(
+            [
+                factorial(p)
+                / (factorial(r) * np.prod([factorial(e) for e in row]))
+                * float(self.coef0) ** r
+                * float(self.gamma) ** (p - r)
+                for r, row in zip(rest, exponents, strict=True)
+            ]
+        )
+        if sparse.issparse(values):
+            return sparse.csr_array(values @ sparse.diags_array(np.sqrt(scale)))
+        return values * np.sqrt(scale).astype(values.dtype)
+
+
+@jit
+def _polynomial(values: Array, gamma: float, coef0: float, degree: int) -> None:
+    for i in range(values.size):
+        base = gamma * values[i] + coef0
+        power = base
+        for _ in range(degree - 1):
+            power *= base
+        values[i] = power
+
+
+class Gaussian(OfStatistic):
+    """exp(−gamma·‖x − z‖²).
+
+    ``gamma`` is a rate: the larger, the narrower. :meth:`from_sigma` takes the standard deviation instead.
+
+    Parameters
+    ----------
+    gamma : float, default=1
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian
+    >>> Gaussian.from_sigma(2.0)
+    gaussian(gamma=0.125)
+    """
+
+    statistic = SQUARED_DISTANCE
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+
+    @classmethod
+    def from_sigma(cls, sigma: float) -> Gaussian:
+        """exp(−‖x − z‖²/(2σ²))."""
+        if not sigma > 0:
+            raise ValueError(f"Gaussian: sigma must be greater than 0, got {sigma!r}.")
+        return cls(gamma=1.0 / (2.0 * sigma * sigma))
+
+    def check(self):
+        positive(self, "gamma")
+
+    def apply(self, values):
+        np.multiply(values, values.dtype.type(-self.gamma), out=values)
+        return np.exp(values, out=values)
+
+
+class Laplacian(OfStatistic):
+    """exp(−gamma·Σₖ|xₖ − zₖ|).
+
+    Parameters
+    ----------
+    gamma : float, default=1
+
+    Examples
+    --------
+    >>> from mercer.kernels import Laplacian
+    >>> Laplacian(gamma=0.5)([[0.0, 0.0]], [[1.0, 1.0]]).round(4)
+    array([[0.3679]])
+    """
+
+    statistic = MANHATTAN
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+
+    def check(self):
+        positive(self, "gamma")
+
+    def apply(self, values):
+        np.multiply(values, values.dtype.type(-self.gamma), out=values)
+        return np.exp(values, out=values)
+
+
+class Matern(OfStatistic):
+    """The Matérn kernel of the distance r = ‖x − z‖, with a smoothness and a length.
+
+    ``nu`` = ½ gives exp(−r/length); as ``nu`` grows it becomes the Gaussian with σ = length. Half-integers up to 5/2
+    have closed forms, other values go through the modified Bessel function.
+
+    Parameters
+    ----------
+    nu : float, default=1.5
+    length : float, default=1
+
+    Examples
+    --------
+    >>> from mercer.kernels import Matern
+    >>> Matern(nu=0.5)([[0.0]], [[1.0]]).round(4)
+    array([[0.3679]])
+    """
+
+    statistic = SQUARED_DISTANCE
+
+    def __init__(self, nu: float = 1.5, length: float = 1.0) -> None:
+        self.nu = nu
+        self.length = length
+
+    def check(self):
+        positive(self, "nu")
+        positive(self, "length")
+
+    def apply(self, values):
+        r = np.sqrt(values, out=values)
+        r *= values.dtype.type(np.sqrt(2.0 * self.nu) / self.length)
+        if self.nu == 0.5:
+            return np.exp(-r)
+        if self.nu == 1.5:
+            return (1 + r) * np.exp(-r)
+        if self.nu == 2.5:
+            return (1 + r + r * r / 3) * np.exp(-r)
+        away = np.maximum(r.astype(np.float64), 1e-8)  # the limit at r = 0 is 1, which the formula only approaches
+        out = 2 ** (1 - self.nu) / special.gamma(self.nu) * away**self.nu * special.kv(self.nu, away)
+        return np.where(r < 1e-8, 1.0, out).astype(values.dtype)
+
+
+class Cosine(Kernel):
+    """⟨x, z⟩/(‖x‖·‖z‖), and 0 where a row is all zeros.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Cosine
+    >>> Cosine()([[1.0, 0.0]], [[2.0, 2.0]]).round(4)
+    array([[0.7071]])
+    """
+
+    def __init__(self) -> None:
+        pass
+
+    def statistics(self) -> Counter[Statistic]:
+        return Counter([DOT])
+
+    def evaluate(self, tile: Tile) -> Array:
+        left, right = tile.of_items("inverse norms", _inverse_norms)
+        return tile.take(DOT) * left[:, None] * right
+
+    def diag(self, A):
+        return (squared_norms(A) > 0).astype(A.dtype)
+
+    def features(self, A):
+        scale = _inverse_norms(A)
+        return sparse.csr_array(sparse.diags_array(scale) @ A) if sparse.issparse(A) else A * scale[:, None]
+
+
+def _inverse_norms(A: Any) -> Array:
+    norms = np.sqrt(squared_norms(A))
+    return np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
+
+
+class Sigmoid(OfStatistic):
+    """tanh(gamma·⟨x, z⟩ + coef0). **Not always positive semi-definite**: an exact solver may refuse its matrix.
+
+    Parameters
+    ----------
+    gamma : float, default=1
+    coef0 : float, default=0
+
+    Examples
+    --------
+    >>> from mercer.kernels import Sigmoid
+    >>> Sigmoid().psd
+    False
+    """
+
+    psd = False
+    statistic = DOT
+
+    def __init__(self, gamma: float = 1.0, coef0: float = 0.0) -> None:
+        self.gamma = gamma
+        self.coef0 = coef0
+
+    def check(self):
+        positive(self, "gamma")
+        positive(self, "coef0", minimum=float("-inf"))
+
+    def apply(self, values):
+        values *= values.dtype.type(self.gamma)
+        values += values.dtype.type(self.coef0)
+        return np.tanh(values, out=values)
+
+
+class Quadratic(Kernel):
+    """xᵀBz with a symmetric positive semi-definite B.
+
+    Parameters
+    ----------
+    B : array of shape (n_features, n_features)
+
+    Examples
+    --------
+    >>> from mercer.kernels import Quadratic
+    >>> Quadratic([[2.0, 0.0], [0.0, 1.0]])([[1.0, 1.0]], [[1.0, 3.0]])
+    array([[5.]])
+    """
+
+    def __init__(self, B: Any) -> None:
+        self.B = B
+
+    def check(self):
+        B = np.asarray(self.B, dtype=np.float64)
+        if B.ndim != 2 or B.shape[0] != B.shape[1] or not np.isfinite(B).all():
+            raise ValueError(f"Quadratic: B must be a square matrix of finite numbers, got shape {B.shape}.")
+        scale = np.abs(B).max(initial=0.0)
+        if np.abs(B - B.T).max(initial=0.0) > 1e-12 * scale:
+            raise ValueError("Quadratic: B must be symmetric; (B + B.T)/2 is its symmetric part.")
+        worst = np.linalg.eigvalsh(B).min(initial=0.0)
+        if worst < -1e-10 * scale:
+            raise ValueError(f"Quadratic: B must be positive semi-definite, its smallest eigenvalue is {worst:.3g}.")
+
+    def features(self, A):
+        # B = V diag(e) Vᵀ, so xᵀBz is the dot product of diag(√e)Vᵀx and diag(√e)Vᵀz.
+        values, vectors = np.linalg.eigh(np.asarray(self.B, dtype=np.float64))
+        if A.shape[1] != len(values):
+            raise ValueError(f"Quadratic: B is {len(values)} × {len(values)}, the rows have {A.shape[1]} features.")
+        return np.asarray(A @ (vectors * np.sqrt(np.maximum(values, 0.0)))).astype(A.dtype)
+
+    def evaluate(self, tile: Tile) -> Array:
+        return tile.mapped(self.features, _LINEAR).take(DOT)
+
+    def diag(self, A):
+        return squared_norms(self.features(A))
+
+
+_LINEAR = Linear()
+
+
+def monomials(features: int, degree: int) -> int:
+    """How many monomials of degree at most ``degree`` there are, the constant included.
+
+    Examples
+    --------
+    >>> monomials(8, 2)
+    45
+    """
+    return comb(features + degree, degree)

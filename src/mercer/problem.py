@@ -1,0 +1,141 @@
+"""What is to be solved, and what a solver gives back.
+
+Every learner minimises, exactly or step by step,
+
+    P(w) = λ/2·‖w‖² + (1/Σs) Σᵢ sᵢ·ℓ( yᵢ·(⟨w, φ(xᵢ)⟩ + b) ),     w = Σⱼ zⱼ φ(xⱼ),     ‖w‖² = zᵀKz,
+
+with labels yᵢ = ±1 and weights sᵢ ≥ 0. The soft margin's C is 1/(λ·Σs). Where the intercept b is the weight of a
+constant feature 1 it is part of w: ‖w‖² includes b² and K includes a constant 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from ._compile import Array
+from .grams.base import Gram
+from .losses import Loss
+
+__all__ = ["Certificate", "Path", "Problem", "Solution", "Stage", "Status", "certify"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A Gram, labels ±1, a loss, and how much a large w costs.
+
+    Parameters
+    ----------
+    gram : Gram
+    y : array of ±1
+    loss : Loss
+    lam : float
+        λ, the weight of ½‖w‖².
+    weight : array, optional
+        sᵢ, one for each item; 1 by default.
+    intercept : bool
+        Whether the model has an intercept.
+    """
+
+    gram: Gram
+    y: Array
+    loss: Loss
+    lam: float = 0.0
+    weight: Array | None = None
+    intercept: bool = False
+
+    def weights(self) -> Array:
+        """sᵢ, scaled to a mean of 1."""
+        if self.weight is None:
+            return np.ones(len(self.gram))
+        return self.weight * (len(self.gram) / self.weight.sum())
+
+
+class Status(Enum):
+    """How a solver ended."""
+
+    CONVERGED = "converged"
+    NOT_CONVERGED = "not converged"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Stage(NamedTuple):
+    """The model after some of the steps: w = Σ z·φ(x), intercept b."""
+
+    n_iter: int
+    z: Array
+    b: float
+
+
+class Path(NamedTuple):
+    """Every update of a mistake-driven learner: which item, how much of it, and the step at which it came."""
+
+    item: Array
+    coefficient: Array
+    step: Array
+    steps: int
+
+
+@dataclass(frozen=True)
+class Solution:
+    """w = Σ z·φ(x) and b, how the solver ended, and what it saw on the way."""
+
+    z: Array
+    b: float
+    status: Status
+    n_iter: int
+    #: What was recorded along the way: mistakes in each epoch, or the objective at each checkpoint.
+    trace: Array = field(default_factory=lambda: np.empty(0))
+    #: How many different items the solver looked at.
+    seen: int = 0
+    stages: tuple[Stage, ...] = ()
+    path: Path | None = None
+    #: What a solver needs, besides the rows, to go on where it stopped.
+    state: Stage | None = None
+
+
+class Certificate(NamedTuple):
+    """How good a model is: its objective, and how far at most it lies above the least possible one."""
+
+    objective: float
+    gap: float
+
+
+def certify(problem: Problem, z: Array, b: float) -> Certificate:
+    """The objective of a model and its duality gap, from the model alone.
+
+    For every α with −αᵢ in the domain of ℓ*, the model w(α) = Σ sᵢαᵢyᵢφ(xᵢ)/(λn) gives a lower bound on the objective
+    of all models,
+
+        D(α) = −(1/n) Σ sᵢ·ℓ*(−αᵢ) − λ/2·‖w(α)‖²  ≤  P(w).
+
+    The coefficients of the model itself, moved to the nearest allowed α, are such a point, and P − D bounds how much
+    can still be gained. The intercept counts as the weight of a constant feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Hinge
+    >>> from mercer.problem import Problem, certify
+    >>> problem = Problem(Features(np.array([[2.0], [-2.0]])), np.array([1.0, -1.0]), Hinge(), lam=1.0)
+    >>> certify(problem, np.array([0.125, -0.125]), 0.0)
+    Certificate(objective=0.125, gap=0.0)
+    """
+    if problem.loss.conjugate is None or problem.lam <= 0:
+        raise ValueError(f"a duality gap needs a loss with a conjugate and λ > 0; got {problem.loss}, λ={problem.lam}.")
+    n, s, lam = len(problem.gram), problem.weights(), problem.lam
+    low, high = problem.loss.domain
+    alpha = np.clip(np.divide(lam * n * problem.y * z, s, out=np.zeros(n), where=s > 0), -high, -low)
+    feasible = s * alpha * problem.y / (lam * n)
+    scores = problem.gram.matvec(np.stack([z, feasible], axis=1))
+    bias = feasible.sum() if problem.intercept else 0.0
+    primal = lam / 2 * (z @ scores[:, 0] + b * b)
+    primal += np.mean(s * problem.loss.value(problem.y * (scores[:, 0] + b)))
+    dual = -np.mean(s * problem.loss.conjugate(-alpha)) - lam / 2 * (feasible @ scores[:, 1] + bias * bias)
+    return Certificate(float(primal), float(max(0.0, primal - dual)))

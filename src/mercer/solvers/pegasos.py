@@ -1,0 +1,210 @@
+"""Pegasos: stochastic subgradient descent on λ/2·‖w‖² + mean loss, with steps of length 1/(λt).
+
+At step t, with an item i drawn at random and g = −ℓ′(yᵢ·f_t(xᵢ)),
+
+    w_{t+1} = (1 − 1/t)·w_t + g·yᵢ·φ(xᵢ)/(λt).
+
+Multiply by λt: λt·w_{t+1} = λ(t−1)·w_t + g·yᵢ·φ(xᵢ), so u = λt·w_{t+1} is a plain sum of items, and the loop only
+ever adds: w_{t+1} = u/(λt). The average of w₂ … w_{T+1} follows from the same sums. The item added at step s is in
+every later w, with the factor 1/(λt); so it counts 1/λ·(H_T − H_{s−1}) with H_t = 1 + 1/2 + … + 1/t, and
+
+    Σ_t w_{t+1} = 1/λ·(H_T·u − lag),        lag = Σ_s H_{s−1}·g·yᵢφ(xᵢ).
+
+An average costs one more number for each update, and can be had at any T on the way.
+
+The projection on the ball of radius 1/√λ multiplies w by some p < 1. All later w carry that factor, so it is kept
+aside as ρ, the product of all p so far: w_{t+1} = ρ·u/(λt), items are added as c/ρ, and the sum of 1/t above becomes a
+sum of ρ/t. When ρ becomes tiny it is multiplied into the sums and starts again at 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._compile import Array, jit
+from ..problem import Problem, Solution, Stage, Status
+from ..grams.rows import add, at_hand, score
+
+#: Steps made before Python is asked whether the user pressed Ctrl-C.
+_CHUNK = 1 << 15
+
+#: Where each running number stands in the array that the loop carries.
+_INTERCEPT, _INTERCEPT_LAG, _INTERCEPT_SUM, _HARMONIC, _RHO, _NORM = range(6)
+
+
+@jit
+def _steps(rows, y, step, draws, begin, end, first, lam, slope, lead, radius, diag, v, z, lag, total, bias_step, run):
+    """Steps begin … end−1; row t of ``draws`` is the mini-batch of step first + t. Returns the step it stopped at."""
+    batch = draws.shape[1]
+    g = np.empty(batch)
+    for row in range(begin, end):
+        t = first + row
+        # The margin is tested with w_t = ρu/(λ(t−1)), or, as some texts have it, with ρu/(λt).
+        scale = run[_RHO] / (lam * (t - 1 + lead)) if t - 1 + lead > 0 else 0.0
+        for k in range(batch):
+            i = draws[row, k]
+            f = score(rows, i, v)
+            g[k] = -slope(y[i] * scale * (f + run[_INTERCEPT])) * step[i] / batch
+            if g[k] != 0.0 and not at_hand(rows, i):
+                return row
+        for k in range(batch):
+            if g[k] == 0.0:
+                continue
+            i = draws[row, k]
+            c = y[i] * g[k] / run[_RHO]
+            if radius > 0.0:
+                # ‖u + cφ‖² = ‖u‖² + 2c⟨u, φ⟩ + c²‖φ‖², the intercept being one more coordinate.
+                run[_NORM] += 2.0 * c * (score(rows, i, v) + bias_step * run[_INTERCEPT]) + c * c * (
+                    diag[i] + bias_step
+                )
+            add(rows, i, c, v)
+            z[i] += c
+            lag[i] += run[_HARMONIC] * c
+            run[_INTERCEPT] += bias_step * c
+            run[_INTERCEPT_LAG] += bias_step * run[_HARMONIC] * c
+        if radius > 0.0:
+            length = run[_RHO] * np.sqrt(max(run[_NORM], 0.0)) / (lam * t)
+            if length > radius:
+                run[_RHO] *= radius / length
+        run[_HARMONIC] += run[_RHO] / t
+        if run[_RHO] < 1e-50:
+            rho = run[_RHO]
+            for i in range(z.size):
+                total[i] += run[_HARMONIC] * z[i] - lag[i]
+                z[i] *= rho
+                lag[i] = 0.0
+            for k in range(v.size):
+                v[k] *= rho
+            run[_INTERCEPT_SUM] += run[_HARMONIC] * run[_INTERCEPT] - run[_INTERCEPT_LAG]
+            run[_INTERCEPT] *= rho
+            run[_INTERCEPT_LAG] = 0.0
+            run[_HARMONIC] = 0.0
+            run[_NORM] *= rho * rho
+            run[_RHO] = 1.0
+    return end
+
+
+@dataclass(frozen=True)
+class Pegasos:
+    """Stochastic subgradient descent for any loss with a slope.
+
+    Parameters
+    ----------
+    steps : int
+        Steps T.
+    average : bool
+        Return the average of w₂ … w_{T+1} instead of w_{T+1}.
+    project : bool
+        After each step, pull w back into the ball of radius 1/√λ, where the minimiser is known to lie.
+    batch : int
+        Items in a step.
+    sampling : {"replace", "once", "epoch"} or array of int
+        Draw with replacement (items in proportion to their weights), go through one permutation again and again,
+        through a new permutation each epoch, or through the given items.
+    lead : {0, 1}
+        Test margins with 1/(λ(t−1)), the length of w_t itself (0), or with 1/(λt) (1).
+    checkpoints : tuple of int
+        Steps after which the model is kept as a stage of the solution, and the objective is recorded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Hinge
+    >>> from mercer.problem import Problem
+    >>> from mercer.solvers import Pegasos
+    >>> problem = Problem(Features(np.array([[2.0], [-2.0]])), np.array([1.0, -1.0]), Hinge(), lam=1.0)
+    >>> solution = Pegasos(steps=1000).solve(problem)
+    >>> (np.array([2.0, -2.0]) @ solution.z).round(2)
+    np.float64(0.5)
+    """
+
+    steps: int = 100_000
+    average: bool = True
+    project: bool = False
+    batch: int = 1
+    sampling: Any = "replace"
+    lead: int = 0
+    checkpoints: tuple[int, ...] = ()
+
+    def solve(
+        self, problem: Problem, start: tuple[int, Array, float] | None = None, rng: np.random.RandomState | None = None
+    ) -> Solution:
+        """Make the steps.
+
+        ``start`` is (t, u, u's intercept) of an earlier run to go on from, t steps being done. The solution then tells
+        what this run added: to u in ``state``, to the average (over its own steps) in ``z`` and ``b``; the intercepts
+        include what the run began with.
+        """
+        rng = rng or np.random.RandomState(0)
+        n, lam = len(problem.gram), float(problem.lam)
+        walk = problem.gram.walk()
+        y = np.asarray(problem.y, dtype=np.float64)
+        draws, step = self._draws(n, problem.weights(), rng)
+        z, lag, total = np.zeros(n), np.zeros(n), np.zeros(n)
+        v = walk.start()
+        run = np.zeros(6)
+        run[_RHO] = 1.0
+        first = 1
+        if start is not None:
+            first, v[:], run[_INTERCEPT] = start[0] + 1, start[1], start[2]
+        slope = problem.loss.slope.pointer
+        radius = 1.0 / np.sqrt(lam) if self.project else 0.0
+        diag = problem.gram.diag() if self.project else np.empty(0)
+        bias_step = 1.0 if problem.intercept else 0.0
+
+        def model(steps: int) -> tuple[Array, float]:
+            if self.average:
+                summed = total + run[_HARMONIC] * z - lag
+                bias = run[_INTERCEPT_SUM] + run[_HARMONIC] * run[_INTERCEPT] - run[_INTERCEPT_LAG]
+                return summed / (lam * steps), float(bias / (lam * steps))
+            scale = run[_RHO] / (lam * (first - 1 + steps))
+            return scale * z, float(scale * run[_INTERCEPT])
+
+        stages: list[Stage] = []
+        row = 0
+        for checkpoint in sorted({*self.checkpoints, self.steps}):
+            while row < checkpoint:
+                end = min(checkpoint, row + max(1, _CHUNK // self.batch))
+                stop = _steps(
+                    walk.rows, y, step, draws, row, end, first, lam, slope, self.lead, radius, diag,
+                    v, z, lag, total, bias_step, run,
+                )  # fmt: skip
+                if stop < end:
+                    walk.fetch(draws[stop])
+                row = stop
+            stages.append(Stage(checkpoint, *model(checkpoint)))
+        return Solution(
+            z=stages[-1].z,
+            b=stages[-1].b,
+            status=Status.NOT_CONVERGED,  # a fixed number of steps proves nothing; a certificate may
+            n_iter=self.steps,
+            seen=int(np.unique(draws).size),
+            stages=tuple(stages) if self.checkpoints else (),
+            state=Stage(first - 1 + self.steps, run[_RHO] * z, float(run[_RHO] * run[_INTERCEPT])),
+        )
+
+    def _draws(self, n: int, weight: Array, rng: np.random.RandomState) -> tuple[Array, Array]:
+        """The items of every step, (steps, batch), and how much each counts when it is drawn."""
+        wanted = self.steps * self.batch
+        if not isinstance(self.sampling, str):
+            draws = np.asarray(self.sampling, dtype=np.int64).ravel()
+            return draws.reshape(self.steps, self.batch), weight
+        if self.sampling == "replace":
+            # An item of weight 2 is drawn as often as two equal items of weight 1.
+            points = rng.random_sample(wanted)
+            if (weight == 1.0).all():
+                draws = (points * n).astype(np.int64)
+            else:
+                ends = np.cumsum(weight)
+                draws = np.searchsorted(ends, points * ends[-1], side="right")
+            return np.minimum(draws, n - 1).reshape(self.steps, self.batch), np.ones(n)
+        epochs = -(-wanted // n)
+        if self.sampling == "once":
+            draws = np.tile(rng.permutation(n), epochs)
+        else:
+            draws = np.concatenate([rng.permutation(n) for _ in range(epochs)])
+        return draws[:wanted].reshape(self.steps, self.batch), weight

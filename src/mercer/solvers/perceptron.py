@@ -1,0 +1,157 @@
+"""The Perceptron: look at one item after the other, and add the item to the model when the model errs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._compile import Array, jit
+from ..problem import Path, Problem, Solution, Stage, Status
+from ..grams.rows import add, at_hand, score
+
+#: Items visited before Python is asked whether the user pressed Ctrl-C.
+_CHUNK = 1 << 18
+
+
+@jit
+def _visit(rows, y, step, order, begin, end, bias_step, v, z, lag, clock, b, log_item, log_step):
+    """Visit the items order[begin:end]. Returns where it stopped, the intercept, and the updates made.
+
+    It stops early at an item whose row must be fetched first. Between the updates the model does not change, so its
+    average over all steps follows from the updates alone: one made at step t is missing from t of the T models, and
+    ``lag`` collects t·c.
+    """
+    updates = 0
+    for position in range(begin, end):
+        i = order[position]
+        if y[i] * (score(rows, i, v) + b[0]) <= 0.0:
+            if not at_hand(rows, i):
+                return position, updates
+            c = y[i] * step[i]
+            add(rows, i, c, v)
+            b[0] += bias_step * c
+            z[i] += c
+            t = clock + position - begin
+            lag[i] += t * c
+            b[1] += bias_step * t * c
+            log_item[updates] = i
+            log_step[updates] = t
+            updates += 1
+    return end, updates
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    """The mistake-driven Perceptron: where y·f(x) ≤ 0, add rate·weight·y·φ(x) to w (and rate·weight·y to b).
+
+    Parameters
+    ----------
+    epochs : int
+        Passes at most; it ends earlier after a pass without a mistake.
+    rate : float
+        Learning rate. It matters only where the start is not zero.
+    order : {"random", "once", "file"}
+        A new permutation each epoch, one permutation for all, or the order of the file.
+    variant : {"last", "averaged", "voted"}
+        Return the last model or the average of all; "voted" also keeps every update, so that all models can vote.
+    start : {"zero", "random"}
+        Where w begins.
+    checkpoints : tuple of int
+        Epochs after which the model is kept as a stage of the solution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Perceptron as PerceptronLoss
+    >>> from mercer.problem import Problem
+    >>> from mercer.solvers import Perceptron
+    >>> X, y = np.array([[1.0, 1.0], [-1.0, 2.0]]), np.array([1.0, -1.0])
+    >>> solution = Perceptron(epochs=10, order="file").solve(Problem(Features(X), y, PerceptronLoss()))
+    >>> str(solution.status), solution.z
+    ('converged', array([ 1., -1.]))
+    """
+
+    epochs: int = 100
+    rate: float = 1.0
+    order: str = "random"
+    variant: str = "last"
+    start: str = "zero"
+    checkpoints: tuple[int, ...] = ()
+
+    def solve(self, problem: Problem, start: Any = None, rng: np.random.RandomState | None = None) -> Solution:
+        """Run until a clean pass or for ``epochs`` passes. ``start`` is a model vector (and intercept) to go on from."""
+        rng = rng or np.random.RandomState(0)
+        n = len(problem.gram)
+        walk = problem.gram.walk()
+        y = np.asarray(problem.y, dtype=np.float64)
+        step = self.rate * problem.weights()
+        bias_step = 1.0 if problem.intercept else 0.0
+        z, lag = np.zeros(n), np.zeros(n)
+        b = np.zeros(2)  # the intercept, and its lag
+        v = walk.start()
+        if start is not None:
+            v[:], b[0] = start
+        elif self.start == "random":
+            z[:] = rng.standard_normal(n) / n
+            b[0] = bias_step * rng.standard_normal()
+            v[:] = problem.gram.model(z)
+
+        path: list[tuple[Array, Array]] = []
+        mistakes: list[int] = []
+        stages: list[Stage] = []
+        clock = 0
+
+        def model() -> tuple[Array, float]:
+            if self.variant == "averaged" and clock:
+                return z - lag / clock, float(b[0] - b[1] / clock)
+            return z.copy(), float(b[0])
+
+        for order in self._orders(n, rng):
+            made = 0
+            for begin in range(0, n, _CHUNK):
+                end = min(begin + _CHUNK, n)
+                while begin < end:
+                    items, steps = np.empty(end - begin, np.int64), np.empty(end - begin, np.int64)
+                    stop, updates = _visit(
+                        walk.rows, y, step, order, begin, end, bias_step, v, z, lag, clock, b, items, steps
+                    )
+                    made += updates
+                    clock += stop - begin
+                    begin = stop
+                    if self.variant == "voted" and updates:
+                        path.append((items[:updates].copy(), steps[:updates].copy()))
+                    if begin < end:
+                        walk.fetch(order[begin : begin + 1])
+            mistakes.append(made)
+            if made == 0:
+                break
+            if len(mistakes) in self.checkpoints and len(mistakes) < self.epochs:
+                stages.append(Stage(len(mistakes), *model()))
+        final, intercept = model()
+        # After a clean pass nothing would have changed any more: later checkpoints are the final model.
+        stages += [Stage(epoch, final, intercept) for epoch in sorted(self.checkpoints) if epoch >= len(mistakes)]
+        return Solution(
+            z=final,
+            b=intercept,
+            status=Status.CONVERGED if mistakes and mistakes[-1] == 0 else Status.NOT_CONVERGED,
+            n_iter=len(mistakes),
+            trace=np.array(mistakes),
+            seen=n,
+            stages=tuple(stages),
+            path=self._path(path, y * step, clock) if self.variant == "voted" else None,
+        )
+
+    def _orders(self, n: int, rng: np.random.RandomState) -> Iterator[Array]:
+        fixed = rng.permutation(n) if self.order == "once" else np.arange(n)
+        for _ in range(self.epochs):
+            yield rng.permutation(n) if self.order == "random" else fixed
+
+    @staticmethod
+    def _path(pieces: list[tuple[Array, Array]], coefficient: Array, clock: int) -> Path:
+        items = np.concatenate([piece[0] for piece in pieces]) if pieces else np.empty(0, np.int64)
+        steps = np.concatenate([piece[1] for piece in pieces]) if pieces else np.empty(0, np.int64)
+        return Path(items, coefficient[items], steps, clock)

@@ -6,12 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
+from .._compile import Array, jit
 from .rows import GramRows, Walk
 from .base import Gram
 
-#: Rows gathered at a time when only part of the matrix takes part in a product.
-_BLOCK = 512
+
+@jit
+def _sum_of_rows(K: Array, index: Array, coefficient: Array) -> Array:
+    """Σ coefficient·K[index], in float64."""
+    out = np.zeros(K.shape[1])
+    for p in range(index.size):
+        c, row = coefficient[p], K[index[p]]
+        for k in range(out.size):
+            out[k] += c * row[k]
+    return out
 
 
 class Dense(Gram):
@@ -49,21 +57,20 @@ class Dense(Gram):
         return self.K.diagonal()[self.index].astype(np.float64)
 
     def matvec(self, z: Array) -> Array:
-        return self._product(z, self.index)
+        return self.model(z)[self.index]
 
     def model(self, z: Array) -> Array:
-        return self._product(z, np.arange(self.K.shape[0]))
-
-    def _product(self, z: Array, wanted: Array) -> Array:
-        """Rows ``wanted`` of the whole matrix times the coefficients of the items."""
-        spread = np.zeros((self.K.shape[0], *np.shape(z)[1:]))
+        # The matrix is symmetric: K·z is the sum of the rows of the items that count, and only those.
+        z = np.asarray(z, dtype=np.float64)
+        spread = np.zeros((self.K.shape[0], *z.shape[1:]))
         np.add.at(spread, self.index, z)
-        if self.K.dtype == np.float64 and wanted.size == self.K.shape[0]:
-            return (self.K @ spread)[wanted]
-        out = np.empty((wanted.size, *np.shape(z)[1:]))
-        for begin in range(0, wanted.size, _BLOCK):
-            block = wanted[begin : begin + _BLOCK]
-            out[begin : begin + _BLOCK] = self.K[block].astype(np.float64, copy=False) @ spread
+        used = np.flatnonzero(spread if z.ndim == 1 else np.abs(spread).max(axis=1))
+        if self.K.dtype == np.float64 and 2 * used.size > self.K.shape[0]:
+            return self.K @ spread
+        out = np.zeros(spread.shape)
+        for column in range(1 if z.ndim == 1 else z.shape[1]):
+            target, source = (out, spread) if z.ndim == 1 else (out[:, column], spread[:, column])
+            target[:] = _sum_of_rows(self.K, used, np.ascontiguousarray(source[used]))
         return out
 
     def rows(self, index: Any) -> Array:

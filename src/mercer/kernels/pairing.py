@@ -20,8 +20,8 @@ from .statistics import Statistic
 if TYPE_CHECKING:
     from .base import Kernel
 
-#: Rows and columns of a tile. 128 × 2048 float32 numbers fill one megabyte, about one core's second-level cache.
-TILE_ROWS, TILE_COLUMNS = 128, 2048
+#: Rows and columns of a tile: one megabyte of float32 numbers, about one core's second-level cache.
+TILE_ROWS, TILE_COLUMNS = 256, 1024
 
 
 def length(items: Any) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def data_path(name: str, given: str | None = None) -> Path | None:
-    """The path of a data file: as given, in ``$MERCER_DATA``, or in ``../shared/data``; ``None``, said aloud, if absent."""
+    """A data file: as given, in ``$MERCER_DATA``, or in ``../shared/data``; ``None``, said aloud, where absent."""
     home = os.environ.get("MERCER_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
     path = Path(given) if given else Path(home) / name
     if path.exists():

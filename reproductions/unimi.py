@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.preprocessing import PolynomialFeatures
 
 from mercer.grams import Dense, Features, Gram
 from mercer.kernels import Gaussian, Kernel, Polynomial
 from mercer.losses import Hinge, Logistic, Loss
 from mercer.losses import Perceptron as PerceptronLoss
-from mercer.problem import Problem, Stage
+from mercer.problem import Problem
 from mercer.solvers import Pegasos, Perceptron
 
 from . import published
@@ -131,24 +132,42 @@ class Space:
         )
 
 
+def threads(work: Callable, jobs: Iterable[tuple]) -> list:
+    """``work(*job)`` for every job, in order; the solvers run outside the interpreter lock."""
+    return Parallel(n_jobs=-1, prefer="threads")(delayed(work)(*job) for job in jobs)
+
+
 def perceptron_table(space: Space, epochs: list[int]) -> dict[int, float]:
     """The cross-validated error for each number of epochs, from one run a fold."""
-    losses: dict[int, list[float]] = {count: [] for count in epochs}
     solver = Perceptron(epochs=max(epochs), order="file", checkpoints=tuple(epochs))
-    for training, held_out in Folds(len(space.y)):
+
+    def fold(training: np.ndarray, held_out: np.ndarray) -> list[float]:
         problem = Problem(space.gram.take(training), space.y[training], PerceptronLoss())
-        for stage in solver.solve(problem).stages:
-            losses[stage.n_iter].append(space.held_out_error(training, held_out, stage.z))
-    return {count: float(np.mean(values)) for count, values in losses.items()}
+        return [space.held_out_error(training, held_out, stage.z) for stage in solver.solve(problem).stages]
+
+    losses = threads(fold, Folds(len(space.y)))
+    return {count: float(np.mean(column)) for count, column in zip(sorted(epochs), zip(*losses), strict=True)}
 
 
-def pegasos(space: Space, rows: np.ndarray, loss: Loss, lam: float, T: int, stream: Any, kernelised: bool) -> Stage:
+def pegasos(space: Space, rows: np.ndarray, loss: Loss, lam: float, draws: np.ndarray) -> np.ndarray:
     """One run as the report has it: the average of a linear model, the last iterate of a kernel model."""
-    solver = Pegasos(
-        steps=T, average=not kernelised, lead=1 if kernelised else 0, sampling=stream.randint(0, len(rows), T)
-    )
-    solution = solver.solve(Problem(space.gram.take(rows), space.y[rows], loss, lam))
-    return Stage(T, solution.z, solution.b)
+    kernelised = space.kernel is not None
+    solver = Pegasos(steps=draws.size, average=not kernelised, lead=1 if kernelised else 0, sampling=draws)
+    return solver.solve(Problem(space.gram.take(rows), space.y[rows], loss, lam)).z
+
+
+def pegasos_cells(space: Space, folds: Folds, loss: Loss, cells: list[tuple[float, int]]) -> list[float]:
+    """The cross-validated error of each (λ, T); every run draws its rows from the one stream, fold by fold."""
+    jobs = [
+        (lam, training, held_out, folds.stream.randint(0, len(training), T))
+        for lam, T in cells
+        for training, held_out in folds
+    ]
+
+    def run(lam: float, training: np.ndarray, held_out: np.ndarray, draws: np.ndarray) -> float:
+        return space.held_out_error(training, held_out, pegasos(space, training, loss, lam, draws))
+
+    return np.mean(np.reshape(threads(run, jobs), (len(cells), FOLDS)), axis=1).tolist()
 
 
 class Report:
@@ -174,7 +193,9 @@ class Report:
             self.show(f"  {' '.join(f'{part:>8g}' for part in key)}   {value:.4f}   {printed or '     ?'}   {mark}")
         readable = sum(theirs[key] is not None for key in ours)
         self.show(f"  {exact} of {readable} readable cells equal to the printed digit")
-        self.results.add(f"{title}: cells as published", good, readable, good == readable, f"{exact} equal to the digit")
+        self.results.add(
+            f"{title}: cells as published", good, readable, good == readable, f"{exact} equal to the digit"
+        )
 
     def final(self, name: str, errors: tuple[float, float], note: str = "") -> None:
         published_errors = FINAL[name]
@@ -208,7 +229,7 @@ def linear_part(report: Report, degree: int) -> list[np.ndarray]:
         Problem(space.gram, space.y, PerceptronLoss())
     )
     report.final(f"Perceptron{suffix}", space.final_errors(solution.z), str(solution.status))
-    weights.append(space.train.T @ solution.z)
+    weights.append(space.gram.model(solution.z))
 
     cases: Iterable[tuple[str, Loss, dict]] = (
         ("Pegasos", Hinge(), published.PEGASOS if degree == 1 else published.PEGASOS_DEGREE_2),
@@ -216,23 +237,14 @@ def linear_part(report: Report, degree: int) -> list[np.ndarray]:
     )
     for offset, (name, loss, theirs) in enumerate(cases, start=1):
         folds = Folds(len(data.y))
-        ours = {}
-        for lam, T in theirs:
-            ours[lam, T] = float(
-                np.mean(
-                    [
-                        space.held_out_error(a, b, pegasos(space, a, loss, lam, T, folds.stream, kernelised=False).z)
-                        for a, b in folds
-                    ]
-                )
-            )
+        ours = dict(zip(theirs, pegasos_cells(space, folds, loss, list(theirs)), strict=True))
         # At λ = 1e-4 the first step is 10⁴ long, and a smooth loss keeps the trace of every rounding.
         loose = (lambda key: 0.002 if key[0] < 1e-3 else 0.0) if name == "Logistic" else None
         report.compare(f"Table {first + offset}: {name}{suffix} (λ, T)", ours, theirs, loose)
         lam, T = first_best(theirs)
-        stage = pegasos(space, everything, loss, lam, T, folds.stream, kernelised=False)
-        report.final(f"{name}{suffix}", space.final_errors(stage.z), f"λ={lam:g}, T={T}")
-        weights.append(space.train.T @ stage.z)
+        z = pegasos(space, everything, loss, lam, folds.stream.randint(0, len(everything), T))
+        report.final(f"{name}{suffix}", space.final_errors(z), f"λ={lam:g}, T={T}")
+        weights.append(space.gram.model(z))
     return weights
 
 
@@ -246,9 +258,7 @@ def weight_table(report: Report, weights: list[np.ndarray]) -> None:
     for name, theirs in published.WEIGHTS.items():
         ours = [w[columns[name]] for w in weights]
         same += sum(bool(abs(round(float(a), 6) - b) < 1.5e-6) for a, b in zip(ours, theirs, strict=True))
-        report.show(
-            f"  {name:>6} " + "  ".join(f"{a:12.6f} {b:12.6f}" for a, b in zip(ours, theirs, strict=True))
-        )
+        report.show(f"  {name:>6} " + "  ".join(f"{a:12.6f} {b:12.6f}" for a, b in zip(ours, theirs, strict=True)))
     total = 3 * len(published.WEIGHTS)
     report.show(f"  {same} of {total} weights equal to 6 decimals")
     report.results.add("Table 8: weights equal to 6 decimals", same, total, same == total, "")
@@ -268,41 +278,32 @@ def kernel_part(report: Report) -> None:
             1,
         ),
     ]
-    for family, make, perceptron_cells, pegasos_cells, offset in families:
+    for family, make, epoch_cells, step_cells, offset in families:
         parameter = "σ" if family == "Gaussian" else "degree"
         by_epochs: dict = {}
         by_steps: dict = {}
         finals: dict = {}
         folds = Folds(len(data.y))
-        for value in sorted({key[0] for key in perceptron_cells}):
+        for value in sorted({key[0] for key in epoch_cells}):
             space = Space(data, make(value))
-            table = perceptron_table(space, sorted({key[1] for key in perceptron_cells}))
+            table = perceptron_table(space, sorted({key[1] for key in epoch_cells}))
             by_epochs.update({(value, count): loss for count, loss in table.items()})
-            for key in (key for key in pegasos_cells if key[0] == value):
-                by_steps[key] = float(
-                    np.mean(
-                        [
-                            space.held_out_error(
-                                a, b, pegasos(space, a, Hinge(), key[1], key[2], folds.stream, kernelised=True).z
-                            )
-                            for a, b in folds
-                        ]
-                    )
-                )
-            if value == first_best(perceptron_cells)[0]:
-                solver = Perceptron(epochs=first_best(perceptron_cells)[1], order="file")
+            keys = [key for key in step_cells if key[0] == value]
+            by_steps.update(zip(keys, pegasos_cells(space, folds, Hinge(), [key[1:] for key in keys]), strict=True))
+            if value == first_best(epoch_cells)[0]:
+                solver = Perceptron(epochs=first_best(epoch_cells)[1], order="file")
                 solution = solver.solve(Problem(space.gram, space.y, PerceptronLoss()))
                 note = f"{parameter}={value:g}, {solution.status} after {solution.n_iter} epochs"
                 finals["Kernel Perceptron"] = (space.final_errors(solution.z), note)
-        report.compare(f"Table {9 + offset}: kernel Perceptron, {family} ({parameter}, epochs)", by_epochs, perceptron_cells)
+        report.compare(f"Table {9 + offset}: kernel Perceptron, {family} ({parameter}, epochs)", by_epochs, epoch_cells)
         report.final(f"Kernel Perceptron, {family}", *finals["Kernel Perceptron"])
-        report.compare(f"Table {11 + offset}: kernel Pegasos, {family} ({parameter}, λ, T)", by_steps, pegasos_cells)
-        value, lam, T = min((key for key in pegasos_cells if pegasos_cells[key]), key=lambda key: pegasos_cells[key])
+        report.compare(f"Table {11 + offset}: kernel Pegasos, {family} ({parameter}, λ, T)", by_steps, step_cells)
+        value, lam, T = first_best({key: loss for key, loss in step_cells.items() if loss})
         space = Space(data, make(value))
-        stage = pegasos(space, everything, Hinge(), lam, T, folds.stream, kernelised=True)
-        support = int(np.count_nonzero(stage.z))
-        note = f"{parameter}={value:g}, λ={lam:g}, T={T} saw at most {T} of {len(data.y)} rows; {support} support vectors"
-        report.final(f"Kernel Pegasos, {family}", space.final_errors(stage.z), note)
+        z = pegasos(space, everything, Hinge(), lam, folds.stream.randint(0, len(everything), T))
+        support = int(np.count_nonzero(z))
+        note = f"{parameter}={value:g}, λ={lam:g}, T={T} of {len(data.y)} rows; {support} support vectors"
+        report.final(f"Kernel Pegasos, {family}", space.final_errors(z), note)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ the whole package, and anything that goes wrong with the cache costs a compilati
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 from collections.abc import Callable
@@ -73,11 +74,9 @@ def jit(function: Callable | None = None, *, reorder: bool = False) -> Any:
     """
     if function is None:
         return functools.partial(jit, reorder=reorder)
-    compiled = numba.njit(nogil=True, error_model="numpy", fastmath=VECTORISE if reorder else False)(function)
-    try:
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=VECTORISE if reorder else False)(function)
+    with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
         compiled._cache = PackageCache(function)
-    except (RuntimeError, OSError):
-        pass
     return compiled
 
 
@@ -97,7 +96,7 @@ class Scalar:
     one is compiled once and serves them all.
     """
 
-    def __init__(self, function: Callable[[float], float]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.__doc__ = function.__doc__
 

@@ -58,5 +58,5 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array) -> 
         raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
     for label in np.unique(y):
         if not weight[y == label].any():
-            raise ValueError(f"the weights remove class {label!r}: every sample_weight (or class_weight) of it is zero.")
+            raise ValueError(f"the weights remove class {label!r}: each sample_weight or class_weight of it is zero.")
     return weight

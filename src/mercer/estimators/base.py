@@ -106,7 +106,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if kernel.precomputed:
             if rows.shape[0] != rows.shape[1]:
                 raise ValueError(
-                    f"kernel='precomputed' needs the square kernel matrix of the training rows; X has shape {rows.shape}."
+                    f"kernel='precomputed' needs the square matrix of the training rows; X has shape {rows.shape}."
                 )
             refuse_asymmetric(rows, kernel)
         elif any(isinstance(part, Function) for part in [kernel, *kernel.get_params().values()]):

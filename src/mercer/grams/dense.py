@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._compile import Array, jit
-from .rows import GramRows, Walk
 from .base import Gram
+from .rows import GramRows, Walk
 
 
 @jit

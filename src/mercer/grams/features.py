@@ -9,8 +9,8 @@ from scipy import sparse
 
 from .._compile import Array
 from ..kernels.statistics import product, squared_norms
-from .rows import DenseRows, SparseRows, Walk
 from .base import Gram
+from .rows import DenseRows, SparseRows, Walk
 
 
 class Features(Gram):
@@ -25,7 +25,7 @@ class Features(Gram):
     """
 
     def __init__(self, Phi: Any) -> None:
-        self.Phi = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
+        self.Phi: Any = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
 
     def __len__(self) -> int:
         return self.Phi.shape[0]

@@ -11,8 +11,8 @@ from .._compile import Array
 from .._parallel import bytes_of
 from ..kernels.base import Kernel
 from ..kernels.pairing import length, shared_dtype
-from .rows import GramRows, Walk
 from .base import Gram
+from .rows import GramRows, Walk
 
 
 class Lazy(Gram):

@@ -58,7 +58,7 @@ def at_hand(rows: Any, i: int) -> bool:
     raise NotImplementedError("called from compiled code only")
 
 
-_OPTIONS = {"fastmath": VECTORISE, "error_model": "numpy"}
+_OPTIONS: Any = {"fastmath": VECTORISE, "error_model": "numpy"}
 
 
 @overload(score, jit_options=_OPTIONS)

@@ -173,7 +173,8 @@ class Conformal(Kernel):
     def _values(self, A: Any) -> Array:
         values = np.asarray(self.f(A))
         if values.shape != (length(A),) or values.dtype.kind not in "fiub" or not np.isfinite(values).all():
-            raise ValueError(f"Conformal: f must return {length(A)} finite numbers, one a row; got {_describe(values)}.")
+            got = f"shape {values.shape}" if values.dtype.kind in "fiub" else f"type {values.dtype}"
+            raise ValueError(f"Conformal: f must return {length(A)} finite numbers, one a row; got {got}.")
         return values.astype(getattr(A, "dtype", np.float64))
 
     def evaluate(self, tile: Tile) -> Array:
@@ -213,7 +214,7 @@ class After(Kernel):
 
     def _mapped(self, A: Any) -> Any:
         out = self.map(A)
-        if not hasattr(out, "__len__") and not hasattr(out, "shape") or length(out) != length(A):
+        if not hasattr(out, "__len__") or length(out) != length(A):
             raise ValueError(f"After: map must return one item for each of the {length(A)} it is given.")
         return out
 
@@ -289,7 +290,3 @@ def _pairwise_products(left: Any, right: Any) -> Any:
             format="csr",
         )
     return np.einsum("ij,ik->ijk", left, right).reshape(left.shape[0], -1)
-
-
-def _describe(values: Any) -> str:
-    return f"shape {values.shape}" if values.dtype.kind in "fiub" else f"type {values.dtype}"

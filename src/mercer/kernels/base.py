@@ -165,7 +165,7 @@ class Kernel(BaseEstimator):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return False
-        mine, theirs = self.get_params(deep=False), other.get_params(deep=False)  # type: ignore[attr-defined]
+        mine, theirs = self.get_params(deep=False), other.get_params(deep=False)
         return all(_same(mine[name], theirs[name]) for name in mine)
 
     def __hash__(self) -> int:

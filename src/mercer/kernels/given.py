@@ -95,7 +95,7 @@ class Function(Kernel):
 
     def _values(self, A: Any, B: Any) -> Array:
         n, m = length(A), length(B)
-        out = [[self.f(x, z) for z in B] for x in A] if self.pairwise else self.f(A, B)
+        out: Any = [[self.f(x, z) for z in B] for x in A] if self.pairwise else self.f(A, B)
         if out is None:
             raise ValueError(f"the kernel function {self.label!r} returned None; it must return its values.")
         try:

@@ -140,7 +140,7 @@ class _Reader:
     def argument(self, node: ast.AST) -> Any:
         """A number, a list of numbers, a word in quotes, or a kernel."""
         try:
-            return ast.literal_eval(node)  # type: ignore[arg-type]
+            return ast.literal_eval(node)
         except (ValueError, TypeError):
             return self.read(node)
 

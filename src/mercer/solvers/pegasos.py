@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from .._compile import Array, jit
-from ..problem import Problem, Solution, Stage, Status
 from ..grams.rows import add, at_hand, score
+from ..problem import Problem, Solution, Stage, Status
 
 #: Steps made before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 15

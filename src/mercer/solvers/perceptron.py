@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .._compile import Array, jit
-from ..problem import Path, Problem, Solution, Stage, Status
 from ..grams.rows import add, at_hand, score
+from ..problem import Path, Problem, Solution, Stage, Status
 
 #: Items visited before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 18
@@ -83,7 +83,7 @@ class Perceptron:
     checkpoints: tuple[int, ...] = ()
 
     def solve(self, problem: Problem, start: Any = None, rng: np.random.RandomState | None = None) -> Solution:
-        """Run until a clean pass or for ``epochs`` passes. ``start`` is a model vector (and intercept) to go on from."""
+        """Run until a clean pass or for ``epochs`` passes; ``start`` is (model vector, intercept) to go on from."""
         rng = rng or np.random.RandomState(0)
         n = len(problem.gram)
         walk = problem.gram.walk()

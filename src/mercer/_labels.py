@@ -17,7 +17,7 @@ def refuse_bad_labels(y: Any) -> None:
     """Name the first missing label, and labels of mixed kinds, before NumPy turns them into text."""
     if y is None:
         return
-    if isinstance(y, np.ndarray) and y.dtype.kind in "iubUS":
+    if isinstance(y, np.ndarray) and (y.dtype.kind in "iubUS" or (y.dtype.kind == "f" and not np.isnan(y).any())):
         return
     values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
     if any(isinstance(value, (list, tuple)) for value in values):
@@ -36,8 +36,9 @@ def refuse_bad_labels(y: Any) -> None:
 
 def encode(y: Array, name: str) -> tuple[Array, Array]:
     """The classes in sorted order, and for each row the number of its class."""
-    check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
+    if classes.size > 2:
+        check_classification_targets(y)  # refuses numbers that look like measurements
     if classes.size < 2:
         raise ValueError(f"{name} needs two classes or more; y holds only one class, {classes[0]!r}.")
     return classes, codes

@@ -21,7 +21,6 @@ from ..grams import Gram, gram_of
 from ..kernels import Function, Kernel, as_kernel
 from ..kernels.given import refuse_asymmetric
 from ..problem import Stage
-from .distinct import distinct_rows
 from .model import KernelModel, LinearModel, kernel_model
 
 #: Rows on which a kernel from outside is tried before the whole matrix is computed.
@@ -34,15 +33,19 @@ class Training:
 
     kernel: Kernel | None
     items: Any
-    #: For each item, the number of its class, its weight, and its row in the user's data.
+    #: For each item, the number of its class, and its weight (``None``: all count the same).
     codes: Array
     weight: Array | None
-    origin: Array
     gram: Gram
 
     def signs(self, position: int, classes: int) -> Array:
         """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""
         return np.where(self.codes == (1 if classes == 2 else position), 1.0, -1.0)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether items are rows of numbers that tell by themselves whether they are equal."""
+        return self.kernel is None or not self.kernel.precomputed
 
 
 class KernelMachine(ClassifierMixin, BaseEstimator):
@@ -76,8 +79,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None))
         return rows if labels is None else (rows, labels)
 
-    def _training(self, X: Any, y: Any, sample_weight: Any, by_content: bool) -> Training:
-        """Check everything that ``fit`` was given and build the Gram. ``by_content``: see ``distinct.py``."""
+    def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Check everything that ``fit`` was given, and build the Gram."""
         kernel = self._kernel()
         bytes_of(self.memory)
         refuse_bad_labels(y)
@@ -86,20 +89,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         weight = combine_weights(sample_weight, self.class_weight, rows, labels)
         if kernel is not None:
             self._try_kernel(kernel, rows)
-        origin = np.arange(codes.size)
-        if by_content and not (kernel is not None and kernel.precomputed):
-            origin, weight = distinct_rows(rows, codes, weight)
-            rows, codes = _safe_indexing(rows, origin), codes[origin]
-        elif weight is not None and not weight.all():
-            origin = np.flatnonzero(weight)
-            codes, weight = codes[origin], weight[origin]
-            if kernel is None or not kernel.precomputed:
-                rows = _safe_indexing(rows, origin)
-        if kernel is not None and kernel.precomputed:
-            gram = gram_of(kernel, rows, self.memory).take(origin)
-        else:
-            gram = gram_of(kernel, rows, self.memory)
-        return Training(kernel, rows, codes, weight, origin, gram)
+        return Training(kernel, rows, codes, weight, gram_of(kernel, rows, self.memory))
 
     def _try_kernel(self, kernel: Kernel, rows: Any) -> None:
         """Refuse a matrix or function that cannot be a kernel, before the real work starts."""
@@ -120,7 +110,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         intercept = np.array([stage.b for stage in stages])
         if data.kernel is None:
             return LinearModel(np.stack([data.gram.model(stage.z) for stage in stages]), intercept)
-        return kernel_model(data.kernel, data.items, data.origin, np.stack([stage.z for stage in stages]), intercept)
+        return kernel_model(data.kernel, data.items, np.stack([stage.z for stage in stages]), intercept)
 
     def _publish(self, model: LinearModel | KernelModel) -> None:
         """Set the fitted attributes that users read."""
@@ -210,11 +200,12 @@ def number(owner: Any, name: str, low: float, *, whole: bool = False, strict: bo
         raise ValueError(f"{type(owner).__name__}: {name} must be {kind} {bound}, got {value!r}.")
 
 
-def choice(owner: Any, name: str, options: tuple[str, ...]) -> None:
+def choice(owner: Any, name: str, options: tuple[Any, ...]) -> None:
     """Check that a parameter is one of some words."""
     value = getattr(owner, name)
     if value not in options:
-        raise ValueError(f"{type(owner).__name__}: {name} must be one of {', '.join(options)}; got {value!r}.")
+        words = ", ".join(map(str, options))
+        raise ValueError(f"{type(owner).__name__}: {name} must be one of {words}; got {value!r}.")
 
 
 def checkpoints_of(owner: Any, name: str, last: int) -> tuple[int, ...]:

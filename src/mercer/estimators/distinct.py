@@ -1,8 +1,8 @@
 """Rows as a set: the same fit whatever the order of the file, and a weight of two the same as a row given twice.
 
-A learner that visits rows at random depends on how they are numbered. So before it draws anything, equal rows with
-equal labels become one row with the sum of their weights, rows of weight zero go, and the rest is put into an order
-that only their content decides.
+A learner that visits rows at random depends on how they are numbered. So it numbers them by their content instead:
+:func:`content_order` sorts rows in a way that only the rows themselves decide. A learner that visits each row once an
+epoch also has to see equal rows with equal labels as one row with the sum of their weights: :func:`merged`.
 """
 
 from __future__ import annotations
@@ -18,25 +18,21 @@ from .._compile import Array, jit
 @jit
 def _dense_keys(X: Array, mix: Array, out: Array) -> None:
     for i in range(X.shape[0]):
-        total = 0.0
         for k in range(X.shape[1]):
-            total += X[i, k] * mix[k]
-        out[i] = total
+            out[i] += X[i, k] * mix[k]
 
 
 @jit
 def _sparse_keys(data: Array, indices: Array, indptr: Array, mix: Array, out: Array) -> None:
     for i in range(out.size):
-        total = 0.0
         for p in range(indptr[i], indptr[i + 1]):
-            total += data[p] * mix[indices[p]]
-        out[i] = total
+            out[i] += data[p] * mix[indices[p]]
 
 
-def row_keys(X: Any) -> Array:
-    """A number for each row, equal for equal rows and (but for freak accidents) different for different ones."""
+def row_keys(X: Any, codes: Array) -> Array:
+    """A number for each row and label: equal for equal ones, different (but for freak accidents) for different ones."""
     mix = np.modf(np.arange(1, X.shape[1] + 1) * 0.6180339887498949)[0] + 0.5
-    keys = np.empty(X.shape[0])
+    keys = codes * np.pi
     if sparse.issparse(X):
         _sparse_keys(X.data, X.indices, X.indptr, mix, keys)
     else:
@@ -44,28 +40,63 @@ def row_keys(X: Any) -> Array:
     return keys
 
 
-def distinct_rows(X: Any, codes: Array, weight: Array | None) -> tuple[Array, Array | None]:
-    """Indices of distinct (row, label) pairs in an order of content, and the weight of each.
+@jit
+def _dense_equal(X: Array, left: Array, right: Array, out: Array) -> None:
+    for p in range(left.size):
+        k = 0
+        while k < X.shape[1] and X[left[p], k] == X[right[p], k]:
+            k += 1
+        out[p] = k == X.shape[1]
+
+
+@jit
+def _sparse_equal(data: Array, indices: Array, indptr: Array, left: Array, right: Array, out: Array) -> None:
+    for p in range(left.size):
+        a, b = indptr[left[p]], indptr[right[p]]
+        size = indptr[left[p] + 1] - a
+        k = 0
+        if size == indptr[right[p] + 1] - b:
+            while k < size and data[a + k] == data[b + k] and indices[a + k] == indices[b + k]:
+                k += 1
+        out[p] = k == size == indptr[right[p] + 1] - b
+
+
+def content_order(X: Any, codes: Array) -> tuple[Array, Array]:
+    """The rows in an order that only their content decides, and for each its key."""
+    keys = row_keys(X, codes)
+    order = np.argsort(keys)
+    return order, keys[order]
+
+
+def merged(X: Any, codes: Array, weight: Array | None) -> tuple[Array, Array | None]:
+    """Distinct (row, label) pairs in the order of their content, and weights in which each counts for its equals.
+
+    Rows of weight zero are left out.
 
     Examples
     --------
     >>> import numpy as np
-    >>> index, weight = distinct_rows(np.array([[1.0], [0.0], [1.0]]), np.array([1, 0, 1]), None)
-    >>> index.tolist(), weight.tolist()
-    ([1, 0], [1.0, 2.0])
+    >>> order, weight = merged(np.array([[1.0], [0.0], [1.0]]), np.array([1, 0, 1]), None)
+    >>> order.tolist(), weight.tolist()
+    ([1, 0], [2.0, 1.0, 0.0])
     """
-    alive = None if weight is None else np.flatnonzero(weight > 0)
-    keys = row_keys(X)
-    order = np.lexsort((codes, keys)) if alive is None else alive[np.lexsort((codes[alive], keys[alive]))]
-    before, after = order[:-1], order[1:]
-    suspects = np.flatnonzero((keys[before] == keys[after]) & (codes[before] == codes[after]))
-    repeats = np.zeros(order.size, dtype=bool)
-    if suspects.size:
-        left, right = X[before[suspects]], X[after[suspects]]
-        differs = np.asarray((left != right).sum(axis=1)).ravel()
-        repeats[suspects + 1] = differs == 0
-    if not repeats.any():
-        return order, None if weight is None else weight[order]
-    group = np.cumsum(~repeats) - 1
+    order, keys = content_order(X, codes)
+    if weight is not None:
+        alive = weight[order] > 0
+        order, keys = order[alive], keys[alive]
+    suspects = np.flatnonzero((keys[:-1] == keys[1:]) & (codes[order[:-1]] == codes[order[1:]]))
+    if not suspects.size:
+        return order, weight
+    left, right = order[suspects], order[suspects + 1]
+    equal = np.empty(suspects.size, dtype=np.bool_)
+    if sparse.issparse(X):
+        _sparse_equal(X.data, X.indices, X.indptr, left, right, equal)
+    else:
+        _dense_equal(X, left, right, equal)
+    first = np.ones(order.size, dtype=bool)
+    first[suspects[equal] + 1] = False
+    kept = order[first]
     each = np.ones(order.size) if weight is None else weight[order]
-    return order[~repeats], np.bincount(group, weights=each)
+    together = np.zeros(codes.size)
+    together[kept] = np.bincount(np.cumsum(first) - 1, weights=each)
+    return kept, together

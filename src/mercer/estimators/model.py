@@ -58,9 +58,8 @@ class KernelModel:
         return out
 
 
-def kernel_model(kernel: Kernel, items: Any, origin: Array, z: Array, intercept: Array) -> KernelModel:
-    """The model of coefficients ``z`` (one row a class score) over items whose training row numbers are ``origin``."""
+def kernel_model(kernel: Kernel, items: Any, z: Array, intercept: Array) -> KernelModel:
+    """The model with coefficients ``z`` (one row a class score) over the training items."""
     used = np.flatnonzero((z != 0).any(axis=0))
-    used = used[np.argsort(origin[used], kind="stable")]
     kept = None if kernel.precomputed else _safe_indexing(items, used)
-    return KernelModel(kernel, origin[used], kept, np.ascontiguousarray(z[:, used]), intercept)
+    return KernelModel(kernel, used, kept, np.ascontiguousarray(z[:, used]), intercept)

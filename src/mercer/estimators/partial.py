@@ -41,7 +41,7 @@ def more_rows(estimator: KernelMachine, X: Any, y: Any, classes: Any, sample_wei
         scores = len(estimator._problems())
         estimator._publish(LinearModel(np.zeros((scores, rows.shape[1])), np.zeros(scores)))
         estimator._stage_models = []
-    return Training(None, rows, codes, weight, np.arange(codes.size), Features(rows)), first
+    return Training(None, rows, codes, weight, Features(rows)), first
 
 
 def _codes_of(labels: Any, classes: Any) -> Any:

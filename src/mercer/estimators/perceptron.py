@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..kernels import Linear
 from ..kernels.pairing import length
 from ..problem import Path, Problem, Solution, Stage, Status
 from .base import KernelMachine, Training, checkpoints_of, choice, number
+from .distinct import merged
 from .model import KernelModel, LinearModel
 from .partial import is_linear, more_rows
 
@@ -125,10 +127,14 @@ class Perceptron(KernelMachine):
         self
         """
         solver = self._solver()
-        data = self._training(X, y, sample_weight, by_content=self.order != "file")
+        data = self._training(X, y, sample_weight)
+        order = None if data.weight is None else np.flatnonzero(data.weight)
+        if self.order != "file" and data.comparable:
+            order, weight = merged(data.items, data.codes, data.weight)
+            data = replace(data, weight=weight)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         solutions = [
-            solver.solve(self._problem(data, position), rng=np.random.RandomState(seed))
+            solver.solve(self._problem(data, position), rng=np.random.default_rng(seed), order=order)
             for position in self._problems()
         ]
         self._keep(data, solutions, solver)
@@ -229,5 +235,5 @@ def _voters(data: Training, model: Any, path: Path, intercept: bool) -> _Voter:
     used, column = np.unique(path.item, return_inverse=True)
     kernel = data.kernel or Linear()
     items = None if kernel.precomputed else _safe_indexing(data.items, used)
-    support = KernelModel(kernel, data.origin[used], items, np.empty((1, used.size)), model.intercept)
+    support = KernelModel(kernel, used, items, np.empty((1, used.size)), model.intercept)
     return _Voter(support, path, column, 1.0 if intercept else 0.0)

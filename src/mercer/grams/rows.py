@@ -8,7 +8,8 @@ model is a vector v.
   adds c·K[i] to v. A look costs nothing and only a mistake costs a row, which is what makes the loop fast.
 
 Both moves are written here for dense rows, sparse rows and rows of a kernel matrix. A compiled loop calls
-``score(rows, i, v)`` and ``add(rows, i, c, v)``; which one is meant follows from the type of ``rows``.
+``score(rows, i, v)`` and ``add(rows, i, c, v)``; which one is meant follows from the type of ``rows``. Items come in
+random order, so the loop also says ``foresee(rows, …)`` a few steps ahead.
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from .._compile import VECTORISE, Array
+from .._compile import Array, jit
+from .._prefetch import prefetch
+
+#: How many steps ahead a loop asks for an item's memory.
+SOON, LATER = 6, 14
 
 
 class DenseRows(NamedTuple):
@@ -53,23 +58,30 @@ def add(rows: Any, i: int, c: float, v: Array) -> None:
     raise NotImplementedError("called from compiled code only")
 
 
+def foresee(rows: Any, soon: int, later: int) -> None:
+    """Ask for the memory of an item that comes soon, and for what is needed to ask so for one that comes later."""
+    raise NotImplementedError("called from compiled code only")
+
+
 def at_hand(rows: Any, i: int) -> bool:
     """Whether the row of item i can be added now."""
     raise NotImplementedError("called from compiled code only")
 
 
-_OPTIONS: Any = {"fastmath": VECTORISE, "error_model": "numpy"}
+@jit(reorder=True)
+def _dot(X: Array, i: int, v: Array) -> float:
+    total = 0.0
+    for k in range(v.size):
+        total += X[i, k] * v[k]
+    return total
 
 
-@overload(score, jit_options=_OPTIONS)
+@overload(score)
 def _score(rows, i, v):
     if rows.instance_class is DenseRows:
 
         def dense(rows, i, v):
-            total = 0.0
-            for k in range(v.size):
-                total += rows.X[i, k] * v[k]
-            return total
+            return _dot(rows.X, i, v)
 
         return dense
     if rows.instance_class is SparseRows:
@@ -77,7 +89,7 @@ def _score(rows, i, v):
         def sparse(rows, i, v):
             total = 0.0
             for p in range(rows.indptr[i], rows.indptr[i + 1]):
-                total += rows.data[p] * v[rows.indices[p]]
+                total += rows.data[p] * v[np.uint32(rows.indices[p])]
             return total
 
         return sparse
@@ -88,7 +100,7 @@ def _score(rows, i, v):
     return gram
 
 
-@overload(add, jit_options=_OPTIONS)
+@overload(add)
 def _add(rows, i, c, v):
     if rows.instance_class is DenseRows:
 
@@ -101,7 +113,7 @@ def _add(rows, i, c, v):
 
         def sparse(rows, i, c, v):
             for p in range(rows.indptr[i], rows.indptr[i + 1]):
-                v[rows.indices[p]] += c * rows.data[p]
+                v[np.uint32(rows.indices[p])] += c * rows.data[p]
 
         return sparse
 
@@ -111,6 +123,30 @@ def _add(rows, i, c, v):
             v[k] += c * row[k]
 
     return gram
+
+
+@overload(foresee)
+def _foresee(rows, soon, later):
+    if rows.instance_class is DenseRows:
+
+        def dense(rows, soon, later):
+            width = rows.X.shape[1]
+            for k in range(0, min(width, 64), 8):
+                prefetch(rows.X, soon * width + k)
+
+        return dense
+    if rows.instance_class is SparseRows:
+
+        def sparse(rows, soon, later):
+            prefetch(rows.indptr, later)
+            begin = rows.indptr[soon]
+            for k in range(0, min(rows.indptr[soon + 1] - begin, 64), 8):
+                prefetch(rows.data, begin + k)
+            for k in range(0, min(rows.indptr[soon + 1] - begin, 64), 16):
+                prefetch(rows.indices, begin + k)
+
+        return sparse
+    return lambda rows, soon, later: None
 
 
 @overload(at_hand)

@@ -20,6 +20,9 @@ from .._compile import Array, jit
 #: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
 _DENSE_NUMBERS = 4_000_000
 
+#: Rows are close when their squared distance is below this fraction of their squared norms.
+_NEAR = 1e-4
+
 
 class Statistic:
     """A number for each pair of rows. Instances are the constants below."""
@@ -113,41 +116,70 @@ def _distances(dots: Array, left: Array, right: Array) -> None:
             dots[i, j] = squared if squared > 0 else 0
 
 
+class Distance(SquaredDistance):
+    """‖x − z‖.
+
+    A root turns a rounding error of 1e-16 near zero into one of 1e-8, so pairs that are close for their norms are
+    computed once more, from the difference of the two rows.
+    """
+
+    def tile(self, a, b, i, j):
+        out = super().tile(a, b, i, j)
+        (left, left_norms), (right, right_norms) = (a[0][i], a[1][i]), (b[0][j], b[1][j])
+        near = out < _NEAR * (left_norms[:, None] + right_norms)
+        rows, columns = np.nonzero(near)
+        out[rows, columns] = squared_norms(left[rows] - right[columns])
+        return np.sqrt(out, out=out)
+
+
 class Manhattan(Statistic):
     """Σₖ |xₖ − zₖ|."""
 
     def prepare(self, A, B):
         if sparse.issparse(A) or sparse.issparse(B):
-            return sparse.csr_array(A), sparse.csr_array(B)
+            return _narrow(sparse.csr_array(A)), _narrow(sparse.csr_array(B))
         return A, np.ascontiguousarray(B.T)
 
     def tile(self, a, b, i, j):
         if sparse.issparse(a):
             return manhattan_distances(a[i], b[j]).astype(a.dtype, copy=False)
-        left, right = a[i], b[:, j]
-        out = np.zeros((left.shape[0], right.shape[1]), left.dtype)
-        _manhattan(left, right, out)
+        left = a[i]
+        out = np.zeros((left.shape[0], j.stop - j.start), left.dtype)
+        _manhattan(left, b, j.start, out)
         return out
 
     def diag(self, A):
         return np.zeros(A.shape[0], A.dtype)
 
 
+def _narrow(A: Any) -> Any:
+    """The matrix with 32-bit indices, the only ones that scikit-learn's sparse distances take."""
+    return sparse.csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
+
+
 @jit
-def _manhattan(left: Array, right: Array, out: Array) -> None:
-    """Accumulate |x − z| feature by feature; the inner loop runs along a row of ``out`` and vectorises."""
+def _manhattan(left: Array, right: Array, first: int, out: Array) -> None:
+    """Accumulate |x − z|, four features at a time; the inner loop runs along a row of ``out`` and vectorises."""
     strip = 512
-    for begin in range(0, out.shape[1], strip):
-        end = min(begin + strip, out.shape[1])
+    for offset in range(0, out.shape[1], strip):
+        width = min(strip, out.shape[1] - offset)
+        begin, end = first + offset, first + offset + width
         for i in range(left.shape[0]):
-            row = out[i, begin:end]
-            for k in range(left.shape[1]):
-                x = left[i, k]
-                column = right[k, begin:end]
+            row = out[i, offset : offset + width]
+            whole = left.shape[1] - left.shape[1] % 4
+            for k in range(0, whole, 4):
+                x0, x1, x2, x3 = left[i, k], left[i, k + 1], left[i, k + 2], left[i, k + 3]
+                z0, z1 = right[k, begin:end], right[k + 1, begin:end]
+                z2, z3 = right[k + 2, begin:end], right[k + 3, begin:end]
                 for j in range(row.size):
-                    row[j] += abs(x - column[j])
+                    row[j] += (abs(x0 - z0[j]) + abs(x1 - z1[j])) + (abs(x2 - z2[j]) + abs(x3 - z3[j]))
+            for k in range(whole, left.shape[1]):
+                x, z = left[i, k], right[k, begin:end]
+                for j in range(row.size):
+                    row[j] += abs(x - z[j])
 
 
 DOT = Dot()
 SQUARED_DISTANCE = SquaredDistance()
+DISTANCE = Distance()
 MANHATTAN = Manhattan()

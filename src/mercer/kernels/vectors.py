@@ -12,7 +12,7 @@ from scipy import sparse, special
 from .._compile import Array, jit
 from .base import Kernel, OfStatistic, positive
 from .pairing import Tile
-from .statistics import DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
+from .statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
 
 __all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
 
@@ -189,7 +189,7 @@ class Matern(OfStatistic):
     array([[0.3679]])
     """
 
-    statistic = SQUARED_DISTANCE
+    statistic = DISTANCE
 
     def __init__(self, nu: float = 1.5, length: float = 1.0) -> None:
         self.nu = nu
@@ -200,7 +200,7 @@ class Matern(OfStatistic):
         positive(self, "length")
 
     def apply(self, values):
-        r = np.sqrt(values, out=values)
+        r = values
         r *= values.dtype.type(np.sqrt(2.0 * self.nu) / self.length)
         if self.nu == 0.5:
             return np.exp(-r)

@@ -14,7 +14,8 @@ An average costs one more number for each update, and can be had at any T on the
 
 The projection on the ball of radius 1/√λ multiplies w by some p < 1. All later w carry that factor, so it is kept
 aside as ρ, the product of all p so far: w_{t+1} = ρ·u/(λt), items are added as c/ρ, and the sum of 1/t above becomes a
-sum of ρ/t. When ρ becomes tiny it is multiplied into the sums and starts again at 1.
+sum of ρ/t. When ρ becomes small (a difference of two such sums would lose its digits) it is multiplied into the sums
+and starts again at 1.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from typing import Any
 import numpy as np
 
 from .._compile import Array, jit
-from ..grams.rows import add, at_hand, score
+from .._prefetch import prefetch
+from ..grams.rows import LATER, SOON, add, at_hand, foresee, score
 from ..problem import Problem, Solution, Stage, Status
 
 #: Steps made before Python is asked whether the user pressed Ctrl-C.
@@ -36,8 +38,11 @@ _INTERCEPT, _INTERCEPT_LAG, _INTERCEPT_SUM, _HARMONIC, _RHO, _NORM = range(6)
 
 
 @jit
-def _steps(rows, y, step, draws, begin, end, first, lam, slope, lead, radius, diag, v, z, lag, total, bias_step, run):
-    """Steps begin … end−1; row t of ``draws`` is the mini-batch of step first + t. Returns the step it stopped at."""
+def _steps(rows, step, draws, begin, end, first, lam, slope, lead, radius, diag, v, z, total, bias_step, run):
+    """Steps begin … end−1; row t of ``draws`` is the mini-batch of step first + t. Returns the step it stopped at.
+
+    ``step`` is y·weight/batch of each item; ``z`` holds its coefficient in u and, beside it, its part of the lag.
+    """
     batch = draws.shape[1]
     g = np.empty(batch)
     for row in range(begin, end):
@@ -45,24 +50,28 @@ def _steps(rows, y, step, draws, begin, end, first, lam, slope, lead, radius, di
         # The margin is tested with w_t = ρu/(λ(t−1)), or, as some texts have it, with ρu/(λt).
         scale = run[_RHO] / (lam * (t - 1 + lead)) if t - 1 + lead > 0 else 0.0
         for k in range(batch):
-            i = draws[row, k]
-            f = score(rows, i, v)
-            g[k] = -slope(y[i] * scale * (f + run[_INTERCEPT])) * step[i] / batch
+            if row + LATER < end:
+                prefetch(step, draws[row + LATER, k])
+                foresee(rows, draws[row + SOON, k], draws[row + LATER, k])
+                prefetch(z, 2 * draws[row + SOON, k])
+            i = np.uint64(draws[row, k])
+            margin = scale * (score(rows, i, v) + run[_INTERCEPT])
+            g[k] = -slope(margin if step[i] >= 0.0 else -margin) * step[i]
             if g[k] != 0.0 and not at_hand(rows, i):
                 return row
         for k in range(batch):
             if g[k] == 0.0:
                 continue
-            i = draws[row, k]
-            c = y[i] * g[k] / run[_RHO]
+            i = np.uint64(draws[row, k])
+            c = g[k] / run[_RHO]
             if radius > 0.0:
                 # ‖u + cφ‖² = ‖u‖² + 2c⟨u, φ⟩ + c²‖φ‖², the intercept being one more coordinate.
                 run[_NORM] += 2.0 * c * (score(rows, i, v) + bias_step * run[_INTERCEPT]) + c * c * (
                     diag[i] + bias_step
                 )
             add(rows, i, c, v)
-            z[i] += c
-            lag[i] += run[_HARMONIC] * c
+            z[i, 0] += c
+            z[i, 1] += run[_HARMONIC] * c
             run[_INTERCEPT] += bias_step * c
             run[_INTERCEPT_LAG] += bias_step * run[_HARMONIC] * c
         if radius > 0.0:
@@ -70,12 +79,12 @@ def _steps(rows, y, step, draws, begin, end, first, lam, slope, lead, radius, di
             if length > radius:
                 run[_RHO] *= radius / length
         run[_HARMONIC] += run[_RHO] / t
-        if run[_RHO] < 1e-50:
+        if run[_RHO] < 1e-4:
             rho = run[_RHO]
-            for i in range(z.size):
-                total[i] += run[_HARMONIC] * z[i] - lag[i]
-                z[i] *= rho
-                lag[i] = 0.0
+            for i in range(total.size):
+                total[i] += run[_HARMONIC] * z[i, 0] - z[i, 1]
+                z[i, 0] *= rho
+                z[i, 1] = 0.0
             for k in range(v.size):
                 v[k] *= rho
             run[_INTERCEPT_SUM] += run[_HARMONIC] * run[_INTERCEPT] - run[_INTERCEPT_LAG]
@@ -95,8 +104,9 @@ class Pegasos:
     ----------
     steps : int
         Steps T.
-    average : bool
-        Return the average of w₂ … w_{T+1} instead of w_{T+1}.
+    average : {"tail", True, False}
+        Return the average of the later half of w₂ … w_{T+1}, the average of all of them, or w_{T+1} alone. The first
+        steps are long and far off; an average of the later half forgets them and converges at the best possible rate.
     project : bool
         After each step, pull w back into the ball of radius 1/√λ, where the minimiser is known to lie.
     batch : int
@@ -123,7 +133,7 @@ class Pegasos:
     """
 
     steps: int = 100_000
-    average: bool = True
+    average: bool | str = "tail"
     project: bool = False
     batch: int = 1
     sampling: Any = "replace"
@@ -131,20 +141,24 @@ class Pegasos:
     checkpoints: tuple[int, ...] = ()
 
     def solve(
-        self, problem: Problem, start: tuple[int, Array, float] | None = None, rng: np.random.RandomState | None = None
+        self,
+        problem: Problem,
+        start: tuple[int, Array, float] | None = None,
+        rng: np.random.Generator | None = None,
+        order: Array | None = None,
     ) -> Solution:
         """Make the steps.
 
         ``start`` is (t, u, u's intercept) of an earlier run to go on from, t steps being done. The solution then tells
         what this run added: to u in ``state``, to the average (over its own steps) in ``z`` and ``b``; the intercepts
-        include what the run began with.
+        include what the run began with. ``order`` is how the items are numbered for the random draws.
         """
-        rng = rng or np.random.RandomState(0)
+        rng = rng or np.random.default_rng(0)
         n, lam = len(problem.gram), float(problem.lam)
         walk = problem.gram.walk()
-        y = np.asarray(problem.y, dtype=np.float64)
-        draws, step = self._draws(n, problem.weights(), rng)
-        z, lag, total = np.zeros(n), np.zeros(n), np.zeros(n)
+        draws, step = self._draws(np.arange(n) if order is None else order, problem.weights(), rng)
+        step = problem.y * step / self.batch
+        z, total = np.zeros((n, 2)), np.zeros(n)
         v = walk.start()
         run = np.zeros(6)
         run[_RHO] = 1.0
@@ -156,55 +170,67 @@ class Pegasos:
         diag = problem.gram.diag() if self.project else np.empty(0)
         bias_step = 1.0 if problem.intercept else 0.0
 
+        def summed() -> tuple[Array, float]:
+            """λ·Σ w_{t+1} over the steps so far."""
+            bias = run[_INTERCEPT_SUM] + run[_HARMONIC] * run[_INTERCEPT] - run[_INTERCEPT_LAG]
+            return total + run[_HARMONIC] * z[:, 0] - z[:, 1], float(bias)
+
         def model(steps: int) -> tuple[Array, float]:
-            if self.average:
-                summed = total + run[_HARMONIC] * z - lag
-                bias = run[_INTERCEPT_SUM] + run[_HARMONIC] * run[_INTERCEPT] - run[_INTERCEPT_LAG]
-                return summed / (lam * steps), float(bias / (lam * steps))
-            scale = run[_RHO] / (lam * (first - 1 + steps))
-            return scale * z, float(scale * run[_INTERCEPT])
+            if not self.average:
+                scale = run[_RHO] / (lam * (first - 1 + steps))
+                return scale * z[:, 0], float(scale * run[_INTERCEPT])
+            since = steps // 2 if self.average == "tail" else 0
+            (now, now_b), (then, then_b) = summed(), sums[since]
+            return (now - then) / (lam * (steps - since)), (now_b - then_b) / (lam * (steps - since))
 
         stages: list[Stage] = []
+        wanted = {*self.checkpoints, self.steps}
+        marks = {checkpoint // 2 for checkpoint in wanted} if self.average == "tail" else set()
+        sums = {0: (np.zeros(n), 0.0)}
         row = 0
-        for checkpoint in sorted({*self.checkpoints, self.steps}):
+        for checkpoint in sorted(wanted | marks):
             while row < checkpoint:
                 end = min(checkpoint, row + max(1, _CHUNK // self.batch))
                 stop = _steps(
-                    walk.rows, y, step, draws, row, end, first, lam, slope, self.lead, radius, diag,
-                    v, z, lag, total, bias_step, run,
+                    walk.rows, step, draws, row, end, first, lam, slope, self.lead, radius, diag,
+                    v, z, total, bias_step, run,
                 )  # fmt: skip
                 if stop < end:
                     walk.fetch(draws[stop])
                 row = stop
-            stages.append(Stage(checkpoint, *model(checkpoint)))
+            if checkpoint in wanted:
+                stages.append(Stage(checkpoint, *model(checkpoint)))
+            if checkpoint in marks:
+                sums[checkpoint] = summed()
         return Solution(
             z=stages[-1].z,
             b=stages[-1].b,
             status=Status.NOT_CONVERGED,  # a fixed number of steps proves nothing; a certificate may
             n_iter=self.steps,
-            seen=int(np.unique(draws).size),
+            seen=int(np.count_nonzero(np.bincount(draws.ravel(), minlength=n))),
             stages=tuple(stages) if self.checkpoints else (),
-            state=Stage(first - 1 + self.steps, run[_RHO] * z, float(run[_RHO] * run[_INTERCEPT])),
+            state=Stage(first - 1 + self.steps, run[_RHO] * z[:, 0], float(run[_RHO] * run[_INTERCEPT])),
         )
 
-    def _draws(self, n: int, weight: Array, rng: np.random.RandomState) -> tuple[Array, Array]:
+    def _draws(self, order: Array, weight: Array, rng: np.random.Generator) -> tuple[Array, Array]:
         """The items of every step, (steps, batch), and how much each counts when it is drawn."""
-        wanted = self.steps * self.batch
+        n, count = order.size, self.steps * self.batch
+        shape = (self.steps, self.batch)
         if not isinstance(self.sampling, str):
-            draws = np.asarray(self.sampling, dtype=np.int64).ravel()
-            return draws.reshape(self.steps, self.batch), weight
+            return np.asarray(self.sampling, dtype=np.int64).reshape(shape), weight
         if self.sampling == "replace":
             # An item of weight 2 is drawn as often as two equal items of weight 1.
-            points = rng.random_sample(wanted)
+            points = rng.random(count)
             if (weight == 1.0).all():
-                draws = (points * n).astype(np.int64)
+                places = (points * n).astype(np.int64)
             else:
-                ends = np.cumsum(weight)
-                draws = np.searchsorted(ends, points * ends[-1], side="right")
-            return np.minimum(draws, n - 1).reshape(self.steps, self.batch), np.ones(n)
-        epochs = -(-wanted // n)
+                ends = np.cumsum(weight[order])
+                places = np.searchsorted(ends, points * ends[-1], side="right")
+            return order[np.minimum(places, n - 1)].reshape(shape), np.ones(n)
+        order = order[weight[order] > 0]
+        epochs = -(-count // order.size)
         if self.sampling == "once":
-            draws = np.tile(rng.permutation(n), epochs)
+            draws = np.tile(rng.permutation(order), epochs)
         else:
-            draws = np.concatenate([rng.permutation(n) for _ in range(epochs)])
-        return draws[:wanted].reshape(self.steps, self.batch), weight
+            draws = np.concatenate([rng.permutation(order) for _ in range(epochs)])
+        return draws[:count].reshape(shape), weight

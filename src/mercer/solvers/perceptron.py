@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .._compile import Array, jit
-from ..grams.rows import add, at_hand, score
+from .._prefetch import prefetch
+from ..grams.rows import LATER, SOON, add, at_hand, foresee, score
 from ..problem import Path, Problem, Solution, Stage, Status
 
 #: Items visited before Python is asked whether the user pressed Ctrl-C.
@@ -17,25 +17,29 @@ _CHUNK = 1 << 18
 
 
 @jit
-def _visit(rows, y, step, order, begin, end, bias_step, v, z, lag, clock, b, log_item, log_step):
-    """Visit the items order[begin:end]. Returns where it stopped, the intercept, and the updates made.
+def _visit(rows, step, order, begin, end, bias_step, v, z, clock, b, log_item, log_step):
+    """Visit the items order[begin:end]. Returns where it stopped, and the number of updates made.
 
-    It stops early at an item whose row must be fetched first. Between the updates the model does not change, so its
-    average over all steps follows from the updates alone: one made at step t is missing from t of the T models, and
-    ``lag`` collects t·c.
+    ``step`` is what an update adds, rate·weight·y. The loop stops early at an item whose row must be fetched first.
+    Between the updates the model does not change, so its average over all steps follows from the updates alone: one
+    made at step t is missing from t of the T models, and the lag beside each coefficient collects t·c.
     """
     updates = 0
     for position in range(begin, end):
-        i = order[position]
-        if y[i] * (score(rows, i, v) + b[0]) <= 0.0:
+        if position + LATER < end:
+            prefetch(step, order[position + LATER])
+            foresee(rows, order[position + SOON], order[position + LATER])
+            prefetch(z, 2 * order[position + SOON])
+        i = np.uint64(order[position])
+        c = step[i]
+        if c * (score(rows, i, v) + b[0]) <= 0.0:
             if not at_hand(rows, i):
                 return position, updates
-            c = y[i] * step[i]
             add(rows, i, c, v)
             b[0] += bias_step * c
-            z[i] += c
             t = clock + position - begin
-            lag[i] += t * c
+            z[i, 0] += c
+            z[i, 1] += t * c
             b[1] += bias_step * t * c
             log_item[updates] = i
             log_step[updates] = t
@@ -82,24 +86,34 @@ class Perceptron:
     start: str = "zero"
     checkpoints: tuple[int, ...] = ()
 
-    def solve(self, problem: Problem, start: Any = None, rng: np.random.RandomState | None = None) -> Solution:
-        """Run until a clean pass or for ``epochs`` passes; ``start`` is (model vector, intercept) to go on from."""
-        rng = rng or np.random.RandomState(0)
+    def solve(
+        self,
+        problem: Problem,
+        start: tuple[Array, float] | None = None,
+        rng: np.random.Generator | None = None,
+        order: Array | None = None,
+    ) -> Solution:
+        """Run until a clean pass or for ``epochs`` passes.
+
+        ``start`` is (model vector, intercept) to go on from; ``order`` lists the items to visit, all by default.
+        """
+        rng = rng or np.random.default_rng(0)
         n = len(problem.gram)
         walk = problem.gram.walk()
-        y = np.asarray(problem.y, dtype=np.float64)
-        step = self.rate * problem.weights()
+        step = self.rate * problem.weights() * problem.y
+        order = np.arange(n) if order is None else order
         bias_step = 1.0 if problem.intercept else 0.0
-        z, lag = np.zeros(n), np.zeros(n)
+        z = np.zeros((n, 2))  # the coefficients, and their lag
         b = np.zeros(2)  # the intercept, and its lag
         v = walk.start()
         if start is not None:
             v[:], b[0] = start
         elif self.start == "random":
-            z[:] = rng.standard_normal(n) / n
+            z[:, 0] = rng.standard_normal(n) / n
             b[0] = bias_step * rng.standard_normal()
-            v[:] = problem.gram.model(z)
+            v[:] = problem.gram.model(z[:, 0])
 
+        items, steps = np.empty((2, min(_CHUNK, n)), np.int64)
         path: list[tuple[Array, Array]] = []
         mistakes: list[int] = []
         stages: list[Stage] = []
@@ -107,25 +121,22 @@ class Perceptron:
 
         def model() -> tuple[Array, float]:
             if self.variant == "averaged" and clock:
-                return z - lag / clock, float(b[0] - b[1] / clock)
-            return z.copy(), float(b[0])
+                return z[:, 0] - z[:, 1] / clock, float(b[0] - b[1] / clock)
+            return z[:, 0].copy(), float(b[0])
 
-        for order in self._orders(n, rng):
+        for visits in self._visits(order, rng):
             made = 0
-            for begin in range(0, n, _CHUNK):
-                end = min(begin + _CHUNK, n)
+            for begin in range(0, order.size, _CHUNK):
+                end = min(begin + _CHUNK, order.size)
                 while begin < end:
-                    items, steps = np.empty(end - begin, np.int64), np.empty(end - begin, np.int64)
-                    stop, updates = _visit(
-                        walk.rows, y, step, order, begin, end, bias_step, v, z, lag, clock, b, items, steps
-                    )
+                    stop, updates = _visit(walk.rows, step, visits, begin, end, bias_step, v, z, clock, b, items, steps)
                     made += updates
                     clock += stop - begin
                     begin = stop
                     if self.variant == "voted" and updates:
                         path.append((items[:updates].copy(), steps[:updates].copy()))
                     if begin < end:
-                        walk.fetch(order[begin : begin + 1])
+                        walk.fetch(visits[begin : begin + 1])
             mistakes.append(made)
             if made == 0:
                 break
@@ -140,15 +151,15 @@ class Perceptron:
             status=Status.CONVERGED if mistakes and mistakes[-1] == 0 else Status.NOT_CONVERGED,
             n_iter=len(mistakes),
             trace=np.array(mistakes),
-            seen=n,
+            seen=order.size,
             stages=tuple(stages),
-            path=self._path(path, y * step, clock) if self.variant == "voted" else None,
+            path=self._path(path, step, clock) if self.variant == "voted" else None,
         )
 
-    def _orders(self, n: int, rng: np.random.RandomState) -> Iterator[Array]:
-        fixed = rng.permutation(n) if self.order == "once" else np.arange(n)
+    def _visits(self, order: Array, rng: np.random.Generator) -> Iterator[Array]:
+        fixed = rng.permutation(order) if self.order == "once" else order
         for _ in range(self.epochs):
-            yield rng.permutation(n) if self.order == "random" else fixed
+            yield rng.permutation(order) if self.order == "random" else fixed
 
     @staticmethod
     def _path(pieces: list[tuple[Array, Array]], coefficient: Array, clock: int) -> Path:

@@ -1,0 +1,110 @@
+"""Independent oracles: the definitions, one pair and one step at a time, in plain Python."""
+
+from __future__ import annotations
+
+from math import exp, sqrt, tanh
+
+import numpy as np
+from scipy import integrate
+
+
+def dot(x, z):
+    return sum(float(a) * float(b) for a, b in zip(x, z, strict=True))
+
+
+def distance(x, z):
+    return sqrt(sum((float(a) - float(b)) ** 2 for a, b in zip(x, z, strict=True)))
+
+
+def matern(r, nu, length):
+    """By the Matérn kernel's spectral mixture: a Gaussian of random precision, integrated numerically."""
+    if r == 0:
+        return 1.0
+    # K_ν(s) = ∫₀^∞ exp(−s·cosh t)·cosh(νt) dt, and Γ by its own integral.
+    s = sqrt(2 * nu) * r / length
+    bessel = integrate.quad(lambda t: exp(-s * np.cosh(t)) * np.cosh(nu * t), 0, 12)[0]
+    gamma = integrate.quad(lambda t: t ** (nu - 1) * exp(-t), 0, 60)[0]
+    return 2 ** (1 - nu) / gamma * s**nu * bessel
+
+
+def value(kernel, x, z):
+    """k(x, z) for the kernels of ``cases.py``."""
+    p = kernel.get_params(deep=False)
+    match type(kernel).__name__:
+        case "Linear":
+            return dot(x, z)
+        case "Polynomial":
+            out = 1.0
+            for _ in range(p["degree"]):
+                out *= p["gamma"] * dot(x, z) + p["coef0"]
+            return out
+        case "Gaussian":
+            return exp(-p["gamma"] * distance(x, z) ** 2)
+        case "Laplacian":
+            return exp(-p["gamma"] * sum(abs(float(a) - float(b)) for a, b in zip(x, z, strict=True)))
+        case "Matern":
+            return matern(distance(x, z), p["nu"], p["length"])
+        case "Cosine":
+            lengths = sqrt(dot(x, x) * dot(z, z))
+            return dot(x, z) / lengths if lengths else 0.0
+        case "Sigmoid":
+            return tanh(p["gamma"] * dot(x, z) + p["coef0"])
+        case "Quadratic":
+            return sum(x[i] * p["B"][i][j] * z[j] for i in range(len(x)) for j in range(len(z)))
+        case "Conformal":
+            return float(sum(x)) * float(sum(z))
+        case "Function":
+            return dot(x, z) ** 2
+        case "Sum":
+            return value(p["left"], x, z) + value(p["right"], x, z)
+        case "Scaled":
+            return p["scale"] * value(p["kernel"], x, z)
+        case "Product":
+            return value(p["left"], x, z) * value(p["right"], x, z)
+        case "Power":
+            return value(p["kernel"], x, z) ** p["exponent"]
+        case "After":
+            return value(p["kernel"], [a / 2 for a in x], [a / 2 for a in z])
+        case "Normalised":
+            lengths = sqrt(value(p["kernel"], x, x) * value(p["kernel"], z, z))
+            return value(p["kernel"], x, z) / lengths if lengths else 0.0
+    raise NotImplementedError(type(kernel))
+
+
+def perceptron(K, y, epochs, bias=False):
+    """The kernel Perceptron from its definition: coefficients, intercept, mistakes in each epoch."""
+    z, b, mistakes = [0.0] * len(y), 0.0, []
+    for _ in range(epochs):
+        made = 0
+        for t in range(len(y)):
+            f = sum(z[j] * K[j][t] for j in range(len(y))) + b
+            if y[t] * f <= 0:
+                z[t] += y[t]
+                b += y[t] if bias else 0.0
+                made += 1
+        mistakes.append(made)
+        if made == 0:
+            break
+    return np.array(z), b, mistakes
+
+
+def pegasos(X, y, lam, draws, slope, average):
+    """Linear Pegasos by its update rule, on explicit vectors."""
+    w, total = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for t, i in enumerate(draws, start=1):
+        g = -slope(y[i] * (X[i] @ w))
+        w = (1 - 1 / t) * w + g * y[i] * X[i] / (lam * t)
+        total += w
+    return total / len(draws) if average else w
+
+
+def projected_pegasos(X, y, lam, batches):
+    """Pegasos with mini-batches and projection, last iterate, by its update rule."""
+    w = np.zeros(X.shape[1])
+    for t, batch in enumerate(batches, start=1):
+        step = sum((y[i] * X[i] for i in batch if y[i] * (X[i] @ w) < 1), start=np.zeros(X.shape[1]))
+        w = (1 - 1 / t) * w + step / (lam * t * len(batch))
+        norm = np.linalg.norm(w)
+        if norm > 0:
+            w = min(1.0, 1 / (np.sqrt(lam) * norm)) * w
+    return w

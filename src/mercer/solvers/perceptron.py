@@ -100,7 +100,9 @@ class Perceptron:
         rng = rng or np.random.default_rng(0)
         n = len(problem.gram)
         walk = problem.gram.walk()
-        step = self.rate * problem.weights() * problem.y
+        step = self.rate * np.asarray(problem.y, dtype=np.float64)
+        if problem.weight is not None:
+            step = step * problem.weight
         order = np.arange(n) if order is None else order
         bias_step = 1.0 if problem.intercept else 0.0
         z = np.zeros((n, 2))  # the coefficients, and their lag

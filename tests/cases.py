@@ -97,6 +97,7 @@ GRAMS = [grams.Dense, grams.Lazy, grams.Features]
 SOLVERS = [
     solvers.Perceptron(epochs=20),
     solvers.Pegasos(steps=2000),
+    solvers.SoftMargin(),
 ]
 
 ESTIMATORS = [

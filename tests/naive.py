@@ -18,7 +18,7 @@ def distance(x, z):
 
 def matern(r, nu, length):
     """By the Matérn kernel's spectral mixture: a Gaussian of random precision, integrated numerically."""
-    if r == 0:
+    if r < 1e-6:  # the integral below needs a longer range there; the kernel is 1 to many digits
         return 1.0
     # K_ν(s) = ∫₀^∞ exp(−s·cosh t)·cosh(νt) dt, and Γ by its own integral.
     s = sqrt(2 * nu) * r / length

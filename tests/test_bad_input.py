@@ -108,7 +108,7 @@ def test_bad_class_weights(learner):
         (Pegasos(loss="hindge"), "use one of"),
         (Pegasos(sampling="all"), "sampling must be one of"),
         (Pegasos(sampling=[1, 2], steps=5), "names 2 rows, but 5 steps"),
-        (Pegasos(sampling=[1, 99], steps=2), "rows 0 to 11"),
+        (Pegasos(sampling=[1, 99], steps=2), "from 0 to 11"),
         (Pegasos(kernel_scale="t+1"), "kernel_scale must be one of"),
         (Pegasos(checkpoints=[5000], steps=100), "between 1 and 100"),
         (Pegasos(memory="plenty"), "is not a size"),
@@ -121,6 +121,9 @@ def test_bad_class_weights(learner):
         (Perceptron(kernel=lambda A, B: A), "returned shape"),
         (Perceptron(kernel=lambda A, B: np.outer(A[:, 0], B[:, 1])), "is not symmetric"),
         (Perceptron(kernel="precomputed"), "square matrix"),
+        (Perceptron("polynomial(degree=90, gamma=1e8)"), "overflows on these rows"),
+        (Pegasos(checkpoints=[2.5]), "whole numbers between"),
+        (Pegasos(steps=10**400), "steps must be"),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )

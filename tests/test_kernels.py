@@ -56,6 +56,10 @@ class TestEveryKernel:
         assert np.array_equal(X, before)
         assert copy == kernel
 
+    def test_is_its_text(self, kernel):
+        if "<" not in str(kernel):
+            assert parse(str(kernel)) == kernel
+
     def test_features_are_its_features(self, kernel):
         features = kernel.features(X)
         if features is not None:
@@ -83,6 +87,23 @@ class TestEveryKernel:
             if isinstance(value, float):
                 assert changed.set_params(**{name: value * 2}).get_params()[name] == value * 2
         assert clone(kernel) == kernel
+
+
+def test_two_maps_in_one_expression_do_not_mix():
+    a, b = Quadratic(np.diag([1.0, 2.0, 3.0])), Quadratic(np.diag([5.0, 0.5, 1.0]))
+    np.testing.assert_allclose((a + b)(X, Z), a(X, Z) + b(X, Z))
+    inner = Linear()
+    np.testing.assert_allclose(
+        (After(np.sin, inner) + After(np.cos, inner))(X), np.cos(X[:, None] - X[None]).sum(axis=2)
+    )
+
+
+def test_products_without_the_matrix():
+    many = np.random.RandomState(3).standard_normal((1500, 3))
+    v = np.random.RandomState(4).standard_normal((1500, 2))
+    for kernel in KERNELS:
+        np.testing.assert_allclose(kernel.product(X, many, v), kernel(X, many) @ v, rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(kernel.product(X, many, v[:, 0]), kernel(X, many) @ v[:, 0], rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("frame", ["pandas", "polars"])
@@ -183,7 +204,14 @@ def test_text_forms(text, kernel):
         ("-2*linear", "only kernel names"),
         ("(" * 300 + "linear" + ")" * 300, "cannot be read"),
         ("linear" + " + linear" * 2000, "characters"),
+        ("linear" + " + linear" * 200, "more than 100 parts"),
         ("linear**1.5", "whole number"),
+        ("linear**1000", "at most 100"),
+        ("matern(nu=1, nu=2)", "given twice"),
+        ("normalised(3)", "must be a kernel"),
+        ("2*precomputed", "cannot be part of an expression"),
+        ("gaussian(sigma='a')", "sigma must be a number"),
+        ("quadratic(B=[[1], [2, 3]])", "square matrix of numbers"),
     ],
 )
 def test_bad_text_is_refused(text, hint):

@@ -22,8 +22,12 @@ from numba.core.caching import FunctionCache
 
 Array = np.ndarray
 
-#: Sums may be reordered (so that they vectorise) and multiply-adds fused; NaN and infinities keep their meaning.
-VECTORISE = {"reassoc", "nsz", "contract"}
+#: Multiply-adds may be fused, which is faster and rounds once instead of twice.
+FUSE = {"contract"}
+#: Sums may also be reordered, so that they vectorise; NaN and infinities keep their meaning.
+REORDER = {"reassoc", "nsz", "contract"}
+#: NaN may be assumed absent as well, so that maxima vectorise; for arrays that are known to be finite.
+EXTREMES = {"reassoc", "nsz", "contract", "nnan"}
 
 
 @functools.cache
@@ -61,7 +65,7 @@ class PackageCache(FunctionCache):
                 self.disable()
 
 
-def jit(function: Callable | None = None, *, reorder: bool = False) -> Any:
+def jit(function: Callable | None = None, *, reorder: bool = False, extremes: bool = False) -> Any:
     """Compile a function, releasing the interpreter lock while it runs.
 
     Parameters
@@ -71,10 +75,14 @@ def jit(function: Callable | None = None, *, reorder: bool = False) -> Any:
     reorder : bool, default=False
         Allow sums to be computed in another order, so that they vectorise. The order is fixed when the function is
         compiled, so results still repeat exactly.
+    extremes : bool, default=False
+        Also assume that no value is NaN, so that maxima and minima vectorise.
     """
     if function is None:
-        return functools.partial(jit, reorder=reorder)
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=VECTORISE if reorder else False)(function)
+        return functools.partial(jit, reorder=reorder, extremes=extremes)
+    compiled: Any = numba.njit(
+        nogil=True, error_model="numpy", fastmath=EXTREMES if extremes else REORDER if reorder else FUSE
+    )(function)
     with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
         compiled._cache = PackageCache(function)
     return compiled

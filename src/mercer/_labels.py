@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Number
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ._compile import Array
 
 def refuse_bad_labels(y: Any) -> None:
     """Name the first missing label, and labels of mixed kinds, before NumPy turns them into text."""
-    if y is None:
+    if y is None or hasattr(y, "columns"):  # scikit-learn says what it thinks of a table of labels
         return
     if isinstance(y, np.ndarray) and (y.dtype.kind in "iubUS" or (y.dtype.kind == "f" and not np.isnan(y).any())):
         return
@@ -36,7 +36,10 @@ def refuse_bad_labels(y: Any) -> None:
 
 def encode(y: Array, name: str) -> tuple[Array, Array]:
     """The classes in sorted order, and for each row the number of its class."""
-    classes, codes = np.unique(y, return_inverse=True)
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        raise ValueError("y has labels of different kinds, which cannot be sorted; make all labels one kind.") from None
     if classes.size > 2:
         check_classification_targets(y)  # refuses numbers that look like measurements
     if classes.size < 2:
@@ -44,17 +47,22 @@ def encode(y: Array, name: str) -> tuple[Array, Array]:
     return classes, codes
 
 
-def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array) -> Array | None:
-    """One weight a row from both kinds of weights; ``None`` where all rows count the same."""
+def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, whole: bool = True) -> Array | None:
+    """One weight a row from both kinds of weights; ``None`` where all rows count the same.
+
+    ``whole``: these are all rows, so a class whose weights are all zero is a mistake.
+    """
     if isinstance(class_weight, dict):
         for label, value in class_weight.items():
-            if not np.isfinite(value) or value < 0:
+            if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
                 raise ValueError(f"class_weight of {label!r} is {value!r}; it must be a number, zero or more.")
     if sample_weight is None and class_weight is None:
         return None
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if class_weight is not None:
         weight = weight * compute_sample_weight(class_weight, y)
+    if not whole:
+        return weight
     if not weight.any():
         raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
     for label in np.unique(y):

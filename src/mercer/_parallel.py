@@ -11,8 +11,10 @@ import contextlib
 import functools
 import os
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from numbers import Real
 from typing import Any, TypeVar
 
 import joblib
@@ -33,11 +35,29 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
+_lock = threading.Lock()
+_inside = 0
+_limit: Any = None
+
+
 @contextlib.contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Matrix products inside this block use one thread each: the threads are ours."""
-    with _blas().limit(limits=1):
+    """Matrix products inside this block use one thread each: the threads are ours.
+
+    Blocks may overlap on several threads; the first one in sets the limit and the last one out lifts it.
+    """
+    global _inside, _limit
+    with _lock:
+        if _inside == 0:
+            _limit = _blas().limit(limits=1)
+        _inside += 1
+    try:
         yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _limit.restore_original_limits()
 
 
 def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
@@ -74,6 +94,6 @@ def bytes_of(memory: int | float | str) -> int:
             size = int(float(match[1]) * _UNITS[match[2].lower()])
             if size > 0:
                 return size
-    elif isinstance(memory, (int, float)) and not isinstance(memory, bool) and 0 < memory < float("inf"):
+    elif isinstance(memory, Real) and not isinstance(memory, bool) and 0 < memory < float("inf"):
         return int(memory)
     raise ValueError(f"memory={memory!r} is not a size; give bytes or a text such as '500MB' or '2GB'.")

@@ -38,8 +38,11 @@ def _column_types(X: Any) -> list[tuple[Any, Any]]:
     return []
 
 
-def refuse_extreme(X: Any, name: str = "X", columns: Any = None) -> None:
-    """Name the first value that is NaN or infinite, and values whose squares leave the range of numbers."""
+def refuse_extreme(X: Any, name: str = "X", columns: Any = None, tiny: bool = True) -> None:
+    """Name the first value that is NaN or infinite, and values whose squares leave the range of numbers.
+
+    ``tiny``: rows that are all zero but for rounding are refused too, as training rows should be.
+    """
     values = X.data if sparse.issparse(X) else X
     if values.size == 0:
         return
@@ -59,7 +62,7 @@ def refuse_extreme(X: Any, name: str = "X", columns: Any = None) -> None:
             f"{name} has values up to {size:.3g}, whose squares overflow; scale the columns first, for example with "
             "sklearn.preprocessing.StandardScaler."
         )
-    if 0 < size < (1 / LARGEST if X.dtype == np.float64 else 1e-18):
+    if tiny and 0 < size < (1 / LARGEST if X.dtype == np.float64 else 1e-18):
         raise ValueError(
             f"{name} has no value larger than {size:.3g}, whose squares vanish; scale the columns first, for example "
             "with sklearn.preprocessing.StandardScaler."

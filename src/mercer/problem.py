@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,11 @@ class Problem:
     lam: float = 0.0
     weight: Array | None = None
     intercept: bool = False
+
+    def bounds(self) -> tuple[Array, Array]:
+        """The bounds of each coefficient in the dual of the hinge: 0 and y·s/(λ·Σs) = y·C·s."""
+        box = np.full(len(self.gram), np.inf) if self.lam == 0 else self.weights() / (self.lam * len(self.gram))
+        return np.where(self.y > 0, 0.0, -box), np.where(self.y > 0, box, 0.0)
 
     def weights(self) -> Array:
         """sᵢ, scaled to a mean of 1."""
@@ -89,7 +94,7 @@ class Solution:
     b: float
     status: Status
     n_iter: int
-    #: What was recorded along the way: mistakes in each epoch, or the objective at each checkpoint.
+    #: What was recorded along the way, such as the mistakes in each epoch.
     trace: Array = field(default_factory=lambda: np.empty(0))
     #: How many different items the solver looked at.
     seen: int = 0
@@ -97,6 +102,14 @@ class Solution:
     path: Path | None = None
     #: What a solver needs, besides the rows, to go on where it stopped.
     state: Stage | None = None
+
+
+def checked_items(index: Any, n: int) -> Array:
+    """Item numbers as an array, proven to lie between 0 and n − 1: compiled loops do not look again."""
+    items = np.asarray(index)
+    if items.dtype.kind not in "iu" or (items.size and (items.min() < 0 or items.max() >= n)):
+        raise ValueError(f"items must be whole numbers from 0 to {n - 1}.")
+    return items.astype(np.int64, copy=False)
 
 
 class Certificate(NamedTuple):
@@ -138,4 +151,5 @@ def certify(problem: Problem, z: Array, b: float) -> Certificate:
     primal = lam / 2 * (z @ scores[:, 0] + b * b)
     primal += np.mean(s * problem.loss.value(problem.y * (scores[:, 0] + b)))
     dual = -np.mean(s * problem.loss.conjugate(-alpha)) - lam / 2 * (feasible @ scores[:, 1] + bias * bias)
-    return Certificate(float(primal), float(max(0.0, primal - dual)))
+    gap = float(primal - dual)
+    return Certificate(float(primal), 0.0 if gap < 0 else gap)

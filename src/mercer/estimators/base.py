@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -59,7 +58,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     # -- rows and labels ------------------------------------------------------------------------------------------
 
     def _kernel(self) -> Kernel | None:
-        return None if self.kernel is None else as_kernel(self.kernel)
+        # A copy: the fitted model must not follow later changes of the user's kernel.
+        return None if self.kernel is None else clone(as_kernel(self.kernel))
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters; those of a kernel given as text can be set as well (``kernel__gamma=2``)."""
+        if isinstance(self.kernel, str) and any(name.startswith("kernel__") for name in params):
+            self.kernel = as_kernel(self.kernel)
+        return super().set_params(**params)
 
     def _rows(self, X: Any, kernel: Kernel | None, y: Any = "no_validation", reset: bool = False) -> Any:
         """The rows (and labels) as numbers, checked; ``reset`` where they are training rows."""
@@ -76,7 +82,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         rows, labels = (checked, None) if isinstance(y, str) and y == "no_validation" else checked
         if sparse.issparse(rows):
             rows = tidy_sparse(rows)
-        refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None))
+        refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None), tiny=reset)
         return rows if labels is None else (rows, labels)
 
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
@@ -85,11 +91,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         bytes_of(self.memory)
         refuse_bad_labels(y)
         rows, labels = self._rows(X, kernel, y, reset=True)
-        self.classes_, codes = encode(labels, type(self).__name__)
+        classes, codes = encode(labels, type(self).__name__)
         weight = combine_weights(sample_weight, self.class_weight, rows, labels)
         if kernel is not None:
             self._try_kernel(kernel, rows)
-        return Training(kernel, rows, codes, weight, gram_of(kernel, rows, self.memory))
+        data = Training(kernel, rows, codes, weight, gram_of(kernel, rows, self.memory))
+        self.classes_ = classes
+        return data
 
     def _try_kernel(self, kernel: Kernel, rows: Any) -> None:
         """Refuse a matrix or function that cannot be a kernel, before the real work starts."""
@@ -99,9 +107,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                     f"kernel='precomputed' needs the square matrix of the training rows; X has shape {rows.shape}."
                 )
             refuse_asymmetric(rows, kernel)
-        elif any(isinstance(part, Function) for part in [kernel, *kernel.get_params().values()]):
+            return
+        if any(isinstance(part, Function) for part in [kernel, *kernel.get_params().values()]):
             sample = _safe_indexing(rows, slice(0, _SAMPLE))
             refuse_asymmetric(kernel.matrix(sample, sample), kernel)
+        elif not np.isfinite(kernel.diag(rows)).all():
+            # |k(x, z)|² ≤ k(x, x)·k(z, z), so finite self-similarities are enough.
+            raise ValueError(f"the kernel {kernel} overflows on these rows; scale the columns first.")
 
     # -- the fitted model -----------------------------------------------------------------------------------------
 
@@ -114,6 +126,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def _publish(self, model: LinearModel | KernelModel) -> None:
         """Set the fitted attributes that users read."""
+        for name in ("coef_", "kernel_", "support_", "dual_coef_", "support_vectors_"):
+            if hasattr(self, name):  # of an earlier fit, perhaps of another kind of model
+                delattr(self, name)
         self._model = model
         self.intercept_ = model.intercept
         if isinstance(model, LinearModel):
@@ -142,7 +157,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_rows,) or (n_rows, n_classes)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "_model")
         return self._shaped(self._model.scores(self._rows(X, self._fitted_kernel()), self.memory))
 
     def predict(self, X: Any) -> Array:
@@ -160,7 +175,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """As :meth:`decision_function`, for each of the ``checkpoints`` in turn."""
-        check_is_fitted(self)
+        check_is_fitted(self, "_model")
         rows = self._rows(X, self._fitted_kernel())
         for model in self._stage_models:
             yield self._shaped(model.scores(rows, self.memory))
@@ -182,8 +197,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        kernel = self.kernel
-        pairwise = kernel == "precomputed" if isinstance(kernel, str) else bool(getattr(kernel, "precomputed", False))
+        kernel = self.kernel.strip().lower() if isinstance(self.kernel, str) else self.kernel
+        pairwise = kernel == "precomputed" or bool(getattr(kernel, "precomputed", False))
         tags.input_tags.sparse = not pairwise
         tags.input_tags.pairwise = pairwise
         return tags
@@ -192,7 +207,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 def number(owner: Any, name: str, low: float, *, whole: bool = False, strict: bool = True) -> None:
     """Check that a parameter is a finite number above ``low``."""
     value = getattr(owner, name)
-    fine = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    fine = isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and -1e300 < value < 1e300
     fine = fine and (value > low if strict else value >= low) and (not whole or value == int(value))
     if not fine:
         kind = "a whole number" if whole else "a number"
@@ -203,7 +218,7 @@ def number(owner: Any, name: str, low: float, *, whole: bool = False, strict: bo
 def choice(owner: Any, name: str, options: tuple[Any, ...]) -> None:
     """Check that a parameter is one of some words."""
     value = getattr(owner, name)
-    if value not in options:
+    if not any(type(value) is type(option) and value == option for option in options):
         words = ", ".join(map(str, options))
         raise ValueError(f"{type(owner).__name__}: {name} must be one of {words}; got {value!r}.")
 
@@ -213,7 +228,7 @@ def checkpoints_of(owner: Any, name: str, last: int) -> tuple[int, ...]:
     values = getattr(owner, name)
     if values is None:
         return ()
-    points = tuple(int(value) for value in np.atleast_1d(values))
-    if any(point < 1 or point > last for point in points):
-        raise ValueError(f"{type(owner).__name__}: {name} must lie between 1 and {last}, got {list(points)}.")
-    return tuple(sorted(set(points)))
+    points = np.atleast_1d(np.asarray(values))
+    if points.dtype.kind not in "iu" or points.min() < 1 or points.max() > last:
+        raise ValueError(f"{type(owner).__name__}: {name} must be whole numbers between 1 and {last}, got {values!r}.")
+    return tuple(sorted(set(points.tolist())))

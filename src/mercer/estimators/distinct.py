@@ -31,7 +31,7 @@ def _sparse_keys(data: Array, indices: Array, indptr: Array, mix: Array, out: Ar
 
 def row_keys(X: Any, codes: Array) -> Array:
     """A number for each row and label: equal for equal ones, different (but for freak accidents) for different ones."""
-    mix = np.modf(np.arange(1, X.shape[1] + 1) * 0.6180339887498949)[0] + 0.5
+    mix = np.random.RandomState(1618).standard_normal(X.shape[1])
     keys = codes * np.pi
     if sparse.issparse(X):
         _sparse_keys(X.data, X.indices, X.indptr, mix, keys)

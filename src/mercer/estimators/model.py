@@ -52,6 +52,8 @@ class KernelModel:
         return [slice(begin, min(begin + size, n)) for begin in range(0, n, size)]
 
     def scores(self, X: Any, memory: int | str) -> Array:
+        if self.items is not None and self.kernel.splits:
+            return self.kernel.product(X, self.items, self.coef.T) + self.intercept
         out = np.empty((length(X), self.coef.shape[0]))
         for rows in self.blocks(X, memory, self.support.size):
             out[rows] = self.similarities(X, rows) @ self.coef.T + self.intercept

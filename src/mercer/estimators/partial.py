@@ -35,7 +35,9 @@ def more_rows(estimator: KernelMachine, X: Any, y: Any, classes: Any, sample_wei
     rows, labels = estimator._rows(X, None, y, reset=first)
     known = np.unique(classes) if first else estimator.classes_
     codes = _codes_of(labels, known)
-    weight = combine_weights(sample_weight, None, rows, labels)
+    if estimator.class_weight == "balanced":
+        raise ValueError("class_weight='balanced' needs all rows at once; give partial_fit a dict of weights.")
+    weight = combine_weights(sample_weight, estimator.class_weight, rows, labels, whole=False)
     if first:
         estimator.classes_ = known
         scores = len(estimator._problems())

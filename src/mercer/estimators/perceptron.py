@@ -180,12 +180,17 @@ class Perceptron(KernelMachine):
         self
         """
         self._solver()
+        if self.variant != "last":
+            raise ValueError(f"Perceptron: partial_fit keeps the last model only; variant={self.variant!r} needs fit.")
         data, first = more_rows(self, X, y, classes, sample_weight)
         if first:
             self._voters, self.n_iter_, self.mistakes_ = [], 0, [np.empty(0, int) for _ in self._problems()]
+        order = None if data.weight is None else np.flatnonzero(data.weight)
         one_pass = solvers.Perceptron(epochs=1, rate=float(self.rate), order="file")
         solutions = [
-            one_pass.solve(self._problem(data, position), start=(self.coef_[position], self.intercept_[position]))
+            one_pass.solve(
+                self._problem(data, position), (self.coef_[position], self.intercept_[position]), order=order
+            )
             for position in self._problems()
         ]
         coef = np.stack([old + data.gram.model(s.z) for old, s in zip(self.coef_, solutions, strict=True)])
@@ -200,7 +205,9 @@ class Perceptron(KernelMachine):
         """The score of each row; with ``variant="voted"`` the vote of all models, between −1 and 1."""
         if self.variant != "voted":
             return super().decision_function(X)
-        check_is_fitted(self)
+        check_is_fitted(self, "_model")
+        if not self._voters:
+            raise ValueError("Perceptron: the model was not fitted with variant='voted'; fit it again.")
         rows = self._rows(X, self._fitted_kernel())
         return self._shaped(np.stack([voter.scores(rows, self.memory) for voter in self._voters], axis=1))
 

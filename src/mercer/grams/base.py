@@ -30,6 +30,10 @@ class Gram:
         """The rows of the items in ``index``, (len(index), n)."""
         raise NotImplementedError
 
+    def block(self, rows: Array, columns: Array) -> Array:
+        """The part of the matrix in these rows and columns, in float32."""
+        raise NotImplementedError
+
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""
         raise NotImplementedError

@@ -77,6 +77,9 @@ class Dense(Gram):
         block = self.K[self.index[index]]
         return block if self._whole else block[:, self.index]
 
+    def block(self, rows: Array, columns: Array) -> Array:
+        return self.K[np.ix_(self.index[rows], self.index[columns])].astype(np.float32, copy=False)
+
     def take(self, index: Any) -> Dense:
         return Dense(self.K, self.index[np.asarray(index)])
 

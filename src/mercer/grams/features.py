@@ -43,6 +43,9 @@ class Features(Gram):
     def rows(self, index: Any) -> Array:
         return product(self.Phi[index], self.Phi)
 
+    def block(self, rows: Array, columns: Array) -> Array:
+        return product(self.Phi[rows], self.Phi[columns]).astype(np.float32, copy=False)
+
     def take(self, index: Any) -> Features:
         return Features(self.Phi[np.asarray(index)])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils import _safe_indexing
 from .._compile import Array
 from .._parallel import bytes_of
 from ..kernels.base import Kernel
-from ..kernels.pairing import length, shared_dtype
+from ..kernels.pairing import Pairing, length, shared_dtype
 from .base import Gram
 from .rows import GramRows, Walk
 
@@ -22,7 +23,7 @@ class Lazy(Gram):
     ----------
     kernel : Kernel
     items : collection
-        As :meth:`Kernel.items` returned them.
+        Checked items, in the form that the kernel works on.
     memory : int or str, default="1GB"
         What the rows kept may take together.
 
@@ -47,20 +48,24 @@ class Lazy(Gram):
     def diag(self) -> Array:
         return self.kernel.diag(self.items).astype(np.float64)
 
+    @cached_property
+    def _pairing(self) -> Pairing:
+        """All pairs of items; what a kernel prepares of them (centred rows, norms) is prepared once."""
+        return Pairing(self.kernel, self.items, self.items)
+
     def rows(self, index: Any) -> Array:
-        return self.kernel.matrix(_safe_indexing(self.items, np.asarray(index)), self.items)
+        return self.kernel.block(self._pairing, np.asarray(index), None)
 
     def matvec(self, z: Array) -> Array:
         z = np.asarray(z, dtype=np.float64)
         used = np.flatnonzero(z if z.ndim == 1 else np.abs(z).max(axis=1))
-        out = np.zeros(z.shape)
-        for begin in range(0, used.size, self.capacity):
-            block = used[begin : begin + self.capacity]
-            out += self.rows(block).astype(np.float64, copy=False).T @ z[block]
-        return out
+        return self.kernel.block_product(self._pairing, used, z[used])
 
     def model(self, z: Array) -> Array:
         return self.matvec(z)
+
+    def block(self, rows: Array, columns: Array) -> Array:
+        return self.kernel.block(self._pairing, rows, columns).astype(np.float32, copy=False)
 
     def take(self, index: Any) -> Lazy:
         return Lazy(self.kernel, _safe_indexing(self.items, np.asarray(index)), self.memory)

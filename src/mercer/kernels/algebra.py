@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -134,6 +135,8 @@ class Power(Kernel):
                 f"Power: the exponent must be a whole number, got {self.exponent!r}; fractional powers of a kernel "
                 "are not positive semi-definite in general."
             )
+        if self.exponent > 100:
+            raise ValueError(f"Power: the exponent must be at most 100, got {self.exponent!r}.")
         super().check()
 
     def evaluate(self, tile: Tile) -> Array:
@@ -210,7 +213,7 @@ class After(Kernel):
         self.kernel = kernel
 
     def statistics(self):
-        return type(super().statistics())()  # the inner kernel's statistics are of the mapped items
+        return Counter()  # the inner kernel's statistics are of the mapped items
 
     def _mapped(self, A: Any) -> Any:
         out = self.map(A)
@@ -219,7 +222,7 @@ class After(Kernel):
         return out
 
     def evaluate(self, tile: Tile) -> Array:
-        return self.kernel.evaluate(tile.mapped(self._mapped, self.kernel))
+        return self.kernel.evaluate(tile.mapped(self, self._mapped, self.kernel))
 
     def diag(self, A):
         return self.kernel.diag(self.kernel.items(self._mapped(A)))
@@ -250,8 +253,10 @@ class Normalised(Kernel):
         out = self.kernel.evaluate(tile)
         out *= left[:, None]
         out *= right
-        if tile.pairing.A is tile.pairing.B:  # exactly one on the diagonal, whatever the roots were rounded to
-            offset = tile.i.start - tile.j.start
+        i, j = tile.i, tile.j
+        if tile.pairing.A is tile.pairing.B and isinstance(i, slice) and isinstance(j, slice):
+            # Exactly one on the diagonal, whatever the roots were rounded to.
+            offset = i.start - j.start
             rows = np.arange(max(0, -offset), min(tile.shape[0], tile.shape[1] - offset))
             out[rows, rows + offset] = (left[rows] > 0).astype(out.dtype)
         return out

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._compile import Array
+from .._compile import Array, jit
 from .._parallel import for_each
 from .._rows import as_rows
-from .pairing import Pairing, Tile, length
+from .pairing import Pairing, Places, Tile, length, place_count
 from .statistics import Statistic
 
 __all__ = ["Kernel", "OfStatistic"]
@@ -58,7 +58,14 @@ class Kernel(BaseEstimator):
 
     def check(self) -> None:
         """Raise ``ValueError`` where a parameter makes no kernel. Called before any work."""
+        for name, value in self.get_params(deep=False).items():
+            if name in ("left", "right", "kernel") and not isinstance(value, Kernel):
+                raise ValueError(f"{type(self).__name__}: {name} must be a kernel, got {value!r}.")
         for kernel in self.parts():
+            if kernel.precomputed:
+                raise ValueError(
+                    "a precomputed matrix cannot be part of an expression; combine the matrices before fitting."
+                )
             kernel.check()
 
     def items(self, A: Any) -> Any:
@@ -68,7 +75,7 @@ class Kernel(BaseEstimator):
     # -- what expressions tell about themselves -------------------------------------------------------------------
 
     def parts(self) -> list[Kernel]:
-        """The kernels that this one is made of and that see the same items."""
+        """The kernels that this one is made of."""
         return [value for value in self.get_params(deep=False).values() if isinstance(value, Kernel)]
 
     def statistics(self) -> Counter[Statistic]:
@@ -103,33 +110,75 @@ class Kernel(BaseEstimator):
 
     def matrix(self, A: Any, B: Any, out: Array | None = None) -> Array:
         """As a call, for items that have passed :meth:`items`; the result is exactly symmetric where A is B."""
-        pairing = Pairing(self, A, B)
-        n, m = length(A), length(B)
+        return self.block(Pairing(self, A, B), out=out)
+
+    def block(
+        self, pairing: Pairing, rows: Array | None = None, columns: Array | None = None, out: Array | None = None
+    ) -> Array:
+        """The matrix of a pairing, or the part of it in some rows and columns."""
+        row_pieces, column_pieces = pairing.cut(rows, columns)
+        n, m = (sum(map(place_count, pieces)) for pieces in (row_pieces, column_pieces))
         if out is None:
             out = np.empty((n, m), pairing.dtype)
         if n == 0 or m == 0:
             return out
-        symmetric = A is B
+        # Rounding may differ between (x, z) and (z, x), the result may not: only pieces on and above the diagonal are
+        # computed, and mirrored below it.
+        symmetric = pairing.A is pairing.B and rows is columns and self.splits
         if self.splits:
             pairing.warm()
+        tiles = []
+        top = 0
+        for i in row_pieces:
+            left = 0
+            for j in column_pieces:
+                if not symmetric or left + place_count(j) > top:
+                    tiles.append((top, left, i, j))
+                left += place_count(j)
+            top += place_count(i)
 
-        def fill(tile: tuple[slice, slice]) -> None:
-            i, j = tile
+        def fill(tile: tuple[int, int, Places, Places]) -> None:
+            top, left, i, j = tile
             values = self.evaluate(pairing.tile(i, j))
-            if not symmetric or not self.splits:
-                out[i, j] = values
-                return
-            # The square of this tile on the diagonal is copied from its upper to its lower half, the rest is
-            # mirrored below the diagonal: rounding may differ between (x, z) and (z, x), the result may not.
-            width = min(i.stop, j.stop) - j.start
-            if i.start == j.start:
-                corner = values[:width, :width]
+            bottom, right = top + values.shape[0], left + values.shape[1]
+            if not symmetric:
+                out[top:bottom, left:right] = values
+            elif left >= bottom:
+                out[top:bottom, left:right] = values
+                out[left:right, top:bottom] = values.T
+            else:  # a tile on the diagonal: what is above it counts
+                first = max(top, left)
+                corner = values[first - top :, first - left :][: right - first, : bottom - first]
                 corner[:] = np.triu(corner) + np.triu(corner, 1).T
-            out[i, j] = values
-            out[j, i] = values.T
+                out[top:bottom, first:right] = values[:, first - left :]
+                out[first:right, top:bottom] = values[:, first - left :].T
 
-        for_each(fill, pairing.tiles(symmetric), threads=None if self.splits else 1)
+        for_each(fill, tiles, threads=None if self.splits else 1)
         return out
+
+    def product(self, A: Any, B: Any, V: Array) -> Array:
+        """k(A, B)·V in float64 for items that have passed :meth:`items`; the matrix is never there as a whole."""
+        return self.block_product(Pairing(self, A, B), None, V)
+
+    def block_product(self, pairing: Pairing, columns: Array | None, V: Array) -> Array:
+        """The matrix of a pairing, or some of its columns, times V: tile by tile, summed in float64."""
+        V = np.asarray(V, dtype=np.float64)
+        weights = V.reshape(V.shape[0], -1)
+        row_pieces, column_pieces = pairing.cut(None, columns)
+        out = np.zeros((length(pairing.A), weights.shape[1]))
+        if out.size and V.shape[0]:
+            if self.splits:
+                pairing.warm()
+
+            def fill(i: Places) -> None:
+                left = 0
+                for j in column_pieces:
+                    values = self.evaluate(pairing.tile(i, j))
+                    accumulate(values, weights[left : left + values.shape[1]], out[i])
+                    left += values.shape[1]
+
+            for_each(fill, row_pieces, threads=None if self.splits else 1)
+        return out.reshape(out.shape[0], *V.shape[1:])
 
     # -- algebra --------------------------------------------------------------------------------------------------
 
@@ -143,17 +192,17 @@ class Kernel(BaseEstimator):
 
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(other, self) if _is_number(other) else NotImplemented
+        return Scaled(other, self) if is_number(other) else NotImplemented
 
     def __rmul__(self, other: Any) -> Kernel:
         from .algebra import Scaled
 
-        return Scaled(other, self) if _is_number(other) else NotImplemented
+        return Scaled(other, self) if is_number(other) else NotImplemented
 
     def __pow__(self, exponent: Any) -> Kernel:
         from .algebra import Power
 
-        return Power(self, exponent) if _is_number(exponent) else NotImplemented
+        return Power(self, exponent) if is_number(exponent) else NotImplemented
 
     # -- text and equality ----------------------------------------------------------------------------------------
 
@@ -191,7 +240,25 @@ class OfStatistic(Kernel):
         return self.apply(self.statistic.diag(A))
 
 
-def _is_number(value: Any) -> bool:
+@jit(reorder=True)
+def _accumulate_one(values: Array, v: Array, out: Array) -> None:
+    for i in range(values.shape[0]):
+        total = 0.0
+        for j in range(v.size):
+            total += values[i, j] * v[j]
+        out[i, 0] += total
+
+
+def accumulate(values: Array, V: Array, out: Array) -> None:
+    """out += values·V. One column is summed in float64; several go through a matrix product of the values' type."""
+    if V.shape[1] == 1:
+        _accumulate_one(values, np.ascontiguousarray(V[:, 0]), out)
+    else:
+        out += values @ V.astype(values.dtype, copy=False)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number (and not a truth value)."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
@@ -204,7 +271,7 @@ def _same(a: Any, b: Any) -> bool:
 def positive(kernel: Kernel, name: str, minimum: float = 0.0, strict: bool = True) -> None:
     """Check that a parameter is a finite number above ``minimum``."""
     value = getattr(kernel, name)
-    fine = _is_number(value) and np.isfinite(value) and (value > minimum if strict else value >= minimum)
+    fine = is_number(value) and np.isfinite(value) and (value > minimum if strict else value >= minimum)
     if not fine:
         bound = ("greater than" if strict else "at least") + f" {minimum:g}"
         raise ValueError(f"{type(kernel).__name__}: {name} must be a number {bound}, got {value!r}.")

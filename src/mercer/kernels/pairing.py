@@ -8,7 +8,7 @@ expression share (statistics, mapped rows, self-similarities) is kept here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,9 @@ from .statistics import Statistic
 
 if TYPE_CHECKING:
     from .base import Kernel
+
+#: Which rows or columns of a matrix a tile covers.
+Places = slice | np.ndarray
 
 #: Rows and columns of a tile: one megabyte of float32 numbers, about one core's second-level cache.
 TILE_ROWS, TILE_COLUMNS = 256, 1024
@@ -50,36 +53,40 @@ class Pairing:
             self._memo[key] = make()
         return self._memo[key]
 
-    def tile(self, i: slice, j: slice) -> Tile:
+    def tile(self, i: Places, j: Places) -> Tile:
         return Tile(self, i, j, Counter(self.demands))
 
     def warm(self) -> None:
         """Fill the memo by a one-by-one tile, before several threads read it."""
         self.kernel.evaluate(self.tile(slice(0, 1), slice(0, 1)))
 
-    def tiles(self, symmetric: bool) -> Iterator[tuple[slice, slice]]:
-        """All tiles, or those on and above the diagonal."""
-        n, m = length(self.A), length(self.B)
-        if not self.kernel.splits:
-            yield slice(0, n), slice(0, m)
-            return
-        for top in range(0, n, TILE_ROWS):
-            rows = slice(top, min(top + TILE_ROWS, n))
-            for left in range(top if symmetric else 0, m, TILE_COLUMNS):
-                yield rows, slice(left, min(left + TILE_COLUMNS, m))
+    def cut(self, rows: Array | None = None, columns: Array | None = None) -> tuple[list[Places], list[Places]]:
+        """Pieces of the rows and of the columns (all, or those in an index) that make tiles."""
+        sizes = (TILE_ROWS, TILE_COLUMNS) if self.kernel.splits else (2**62, 2**62)
+        return _pieces(length(self.A), rows, sizes[0]), _pieces(length(self.B), columns, sizes[1])
+
+
+def _pieces(n: int, index: Array | None, size: int) -> list[Places]:
+    total = n if index is None else index.size
+    cuts = [slice(begin, min(begin + size, total)) for begin in range(0, total, size)]
+    return [cut if index is None else index[cut] for cut in cuts]
+
+
+def place_count(places: Places) -> int:
+    return places.stop - places.start if isinstance(places, slice) else places.size
 
 
 class Tile:
-    """The pairs of rows ``i`` and columns ``j``."""
+    """The pairs of rows ``i`` and columns ``j``, which are slices or index arrays."""
 
-    def __init__(self, pairing: Pairing, i: slice, j: slice, demands: Counter[Statistic]) -> None:
+    def __init__(self, pairing: Pairing, i: Places, j: Places, demands: Counter[Statistic]) -> None:
         self.pairing, self.i, self.j = pairing, i, j
         self._demands = demands
         self._computed: dict[Statistic, Array] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.i.stop - self.i.start, self.j.stop - self.j.start
+        return place_count(self.i), place_count(self.j)
 
     @property
     def left(self) -> Any:
@@ -102,15 +109,15 @@ class Tile:
             return self._computed[statistic].copy()
         return self._computed.pop(statistic)
 
-    def mapped(self, mapping: Callable[[Any], Any], kernel: Kernel) -> Tile:
-        """The same pairs after ``mapping``, for the kernel that sees them so."""
+    def mapped(self, owner: Kernel, mapping: Callable[[Any], Any], kernel: Kernel) -> Tile:
+        """The same pairs after the mapping of ``owner``, for the kernel that sees them so."""
 
         def make() -> Pairing:
             A = kernel.items(mapping(self.pairing.A))
             same = self.pairing.A is self.pairing.B
             return Pairing(kernel, A, A if same else kernel.items(mapping(self.pairing.B)))
 
-        inner = self.pairing.once((id(mapping), id(kernel)), make)
+        inner = self.pairing.once(id(owner), make)
         return inner.tile(self.i, self.j)
 
     def of_items(self, key: Any, function: Callable[[Any], Array]) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 A Gaussian of any rate is a function of the squared distance, a polynomial of any degree of the dot product. Computing
 that *statistic* is the expensive part, so it is a thing of its own: an expression computes each statistic once however
-many kernels in it need it, and a search computes it once for all parameter values.
+many kernels in it need it.
 
 A statistic prepares both sides once, then fills any tile of the matrix.
 """
@@ -31,7 +31,7 @@ class Statistic:
         """What :meth:`tile` needs of each side."""
         raise NotImplementedError
 
-    def tile(self, a: Any, b: Any, i: slice, j: slice) -> Array:
+    def tile(self, a: Any, b: Any, i: Any, j: Any) -> Array:
         """The statistic of rows ``i`` of the left side and ``j`` of the right, in a new array."""
         raise NotImplementedError
 
@@ -144,8 +144,9 @@ class Manhattan(Statistic):
         if sparse.issparse(a):
             return manhattan_distances(a[i], b[j]).astype(a.dtype, copy=False)
         left = a[i]
-        out = np.zeros((left.shape[0], j.stop - j.start), left.dtype)
-        _manhattan(left, b, j.start, out)
+        right, first, stop = (b, j.start, j.stop) if isinstance(j, slice) else (b[:, j], 0, j.size)
+        out = np.zeros((left.shape[0], stop - first), left.dtype)
+        _manhattan(left, right, first, out)
         return out
 
     def diag(self, A):

@@ -28,7 +28,7 @@ NAMES: dict[str, type[Kernel]] = {
 }  # fmt: skip
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
-_LONGEST = 10_000
+_LONGEST, _DEEPEST = 10_000, 100
 
 
 def write(kernel: Kernel) -> str:
@@ -40,9 +40,7 @@ def _write(kernel: Kernel) -> tuple[str, int]:
     if isinstance(kernel, Sum):
         return f"{_within(kernel.left, _SUM)} + {_within(kernel.right, _PRODUCT)}", _SUM
     if isinstance(kernel, Scaled):
-        return f"{kernel.scale:g}*{_within(kernel.kernel, _POWER)}" if _is_short(kernel.scale) else (
-            f"{float(kernel.scale)!r}*{_within(kernel.kernel, _POWER)}"
-        ), _PRODUCT
+        return f"{_number(kernel.scale)}*{_within(kernel.kernel, _POWER)}", _PRODUCT
     if isinstance(kernel, Product):
         return f"{_within(kernel.left, _PRODUCT)}*{_within(kernel.right, _POWER)}", _PRODUCT
     if isinstance(kernel, Power):
@@ -73,8 +71,10 @@ def _within(kernel: Any, level: int) -> str:
     return text if own >= level else f"({text})"
 
 
-def _is_short(number: Any) -> bool:
-    return isinstance(number, (int, np.integer)) or float(f"{number:g}") == float(number)
+def _number(value: Any) -> str:
+    """A number as short as it can be written without loss."""
+    value = _plain(value)
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
 
 
 def _plain(value: Any) -> Any:
@@ -94,6 +94,8 @@ def parse(text: str) -> Kernel:
         raise ValueError(f"the kernel text has {len(text)} characters; at most {_LONGEST} are read.")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
+        if sum(isinstance(node, (ast.BinOp, ast.Call)) for node in ast.walk(tree)) > _DEEPEST:
+            raise ValueError(f"the kernel text {_shown(text)} has more than {_DEEPEST} parts.")
         result = _Reader(text).read(tree)
     except (SyntaxError, RecursionError, MemoryError):
         raise ValueError(
@@ -123,6 +125,8 @@ class _Reader:
                 return self.make(name, [], {})
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
                 named = {str(word.arg): self.argument(word.value) for word in keywords}
+                if len(named) < len(keywords):
+                    raise self.fail(f"a parameter of {name} is given twice")
                 return self.make(name, [self.argument(arg) for arg in args], named)
         raise self.fail("only kernel names, numbers, +, * and ** may be used")
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import comb, factorial
+from math import factorial
 from typing import Any
 
 import numpy as np
 from scipy import sparse, special
 
 from .._compile import Array, jit
-from .base import Kernel, OfStatistic, positive
+from .._exp import exp_scaled
+from .base import Kernel, OfStatistic, is_number, positive
 from .pairing import Tile
 from .statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
 
@@ -132,16 +133,15 @@ class Gaussian(OfStatistic):
     @classmethod
     def from_sigma(cls, sigma: float) -> Gaussian:
         """exp(−‖x − z‖²/(2σ²))."""
-        if not sigma > 0:
-            raise ValueError(f"Gaussian: sigma must be greater than 0, got {sigma!r}.")
+        if not is_number(sigma) or not 1e-150 < sigma < 1e150:
+            raise ValueError(f"Gaussian: sigma must be a number greater than 0 (and less than 1e150), got {sigma!r}.")
         return cls(gamma=1.0 / (2.0 * sigma * sigma))
 
     def check(self):
         positive(self, "gamma")
 
     def apply(self, values):
-        np.multiply(values, values.dtype.type(-self.gamma), out=values)
-        return np.exp(values, out=values)
+        return exp_scaled(values, -self.gamma)
 
 
 class Laplacian(OfStatistic):
@@ -167,8 +167,7 @@ class Laplacian(OfStatistic):
         positive(self, "gamma")
 
     def apply(self, values):
-        np.multiply(values, values.dtype.type(-self.gamma), out=values)
-        return np.exp(values, out=values)
+        return exp_scaled(values, -self.gamma)
 
 
 class Matern(OfStatistic):
@@ -198,6 +197,8 @@ class Matern(OfStatistic):
     def check(self):
         positive(self, "nu")
         positive(self, "length")
+        if self.nu > 30:
+            raise ValueError(f"Matern: nu={self.nu!r} is a Gaussian for all purposes; use Gaussian.from_sigma(length).")
 
     def apply(self, values):
         r = values
@@ -296,7 +297,10 @@ class Quadratic(Kernel):
         self.B = B
 
     def check(self):
-        B = np.asarray(self.B, dtype=np.float64)
+        try:
+            B = np.asarray(self.B, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("Quadratic: B must be a square matrix of numbers.") from None
         if B.ndim != 2 or B.shape[0] != B.shape[1] or not np.isfinite(B).all():
             raise ValueError(f"Quadratic: B must be a square matrix of finite numbers, got shape {B.shape}.")
         scale = np.abs(B).max(initial=0.0)
@@ -314,21 +318,10 @@ class Quadratic(Kernel):
         return np.asarray(A @ (vectors * np.sqrt(np.maximum(values, 0.0)))).astype(A.dtype)
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.mapped(self.features, _LINEAR).take(DOT)
+        return tile.mapped(self, self.features, _LINEAR).take(DOT)
 
     def diag(self, A):
         return squared_norms(self.features(A))
 
 
 _LINEAR = Linear()
-
-
-def monomials(features: int, degree: int) -> int:
-    """How many monomials of degree at most ``degree`` there are, the constant included.
-
-    Examples
-    --------
-    >>> monomials(8, 2)
-    45
-    """
-    return comb(features + degree, degree)

@@ -2,5 +2,6 @@
 
 from .pegasos import Pegasos
 from .perceptron import Perceptron
+from .soft_margin import SoftMargin
 
-__all__ = ["Pegasos", "Perceptron"]
+__all__ = ["Pegasos", "Perceptron", "SoftMargin"]

@@ -28,7 +28,7 @@ import numpy as np
 from .._compile import Array, jit
 from .._prefetch import prefetch
 from ..grams.rows import LATER, SOON, add, at_hand, foresee, score
-from ..problem import Problem, Solution, Stage, Status
+from ..problem import Problem, Solution, Stage, Status, checked_items
 
 #: Steps made before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 15
@@ -96,6 +96,19 @@ def _steps(rows, step, draws, begin, end, first, lam, slope, lead, radius, diag,
     return end
 
 
+def _late_start(problem: Problem) -> int:
+    """How many steps to count as done before the first.
+
+    Where the slope of the loss is bounded, a step of any length does bounded harm. Where it grows with the margin
+    (squared losses, of curvature 1), steps longer than 1/max‖φ(x)‖² overshoot more and more: begin at the t with that
+    step length.
+    """
+    if np.isfinite(problem.loss.domain).all():
+        return 0
+    longest = problem.gram.diag().max(initial=0.0) + (1.0 if problem.intercept else 0.0)
+    return int(np.ceil(longest / problem.lam))
+
+
 @dataclass(frozen=True)
 class Pegasos:
     """Stochastic subgradient descent for any loss with a slope.
@@ -117,7 +130,7 @@ class Pegasos:
     lead : {0, 1}
         Test margins with 1/(λ(t−1)), the length of w_t itself (0), or with 1/(λt) (1).
     checkpoints : tuple of int
-        Steps after which the model is kept as a stage of the solution, and the objective is recorded.
+        Steps after which the model is kept as a stage of the solution.
 
     Examples
     --------
@@ -156,13 +169,13 @@ class Pegasos:
         rng = rng or np.random.default_rng(0)
         n, lam = len(problem.gram), float(problem.lam)
         walk = problem.gram.walk()
-        draws, step = self._draws(np.arange(n) if order is None else order, problem.weights(), rng)
-        step = problem.y * step / self.batch
+        draws = _Draws(self, n, order, problem.weights(), rng)
+        step = problem.y * draws.weight / self.batch
         z, total = np.zeros((n, 2)), np.zeros(n)
         v = walk.start()
         run = np.zeros(6)
         run[_RHO] = 1.0
-        first = 1
+        first = 1 + _late_start(problem)
         if start is not None:
             first, v[:], run[_INTERCEPT] = start[0] + 1, start[1], start[2]
         slope = problem.loss.slope.pointer
@@ -187,17 +200,19 @@ class Pegasos:
         wanted = {*self.checkpoints, self.steps}
         marks = {checkpoint // 2 for checkpoint in wanted} if self.average == "tail" else set()
         sums = {0: (np.zeros(n), 0.0)}
-        row = 0
+        done = 0
         for checkpoint in sorted(wanted | marks):
-            while row < checkpoint:
-                end = min(checkpoint, row + max(1, _CHUNK // self.batch))
-                stop = _steps(
-                    walk.rows, step, draws, row, end, first, lam, slope, self.lead, radius, diag,
-                    v, z, total, bias_step, run,
-                )  # fmt: skip
-                if stop < end:
-                    walk.fetch(draws[stop])
-                row = stop
+            while done < checkpoint:
+                drawn = draws.take(min(checkpoint - done, max(1, _CHUNK // self.batch)))
+                row = 0
+                while row < len(drawn):
+                    row = _steps(
+                        walk.rows, step, drawn, row, len(drawn), first + done, lam, slope, self.lead, radius, diag,
+                        v, z, total, bias_step, run,
+                    )  # fmt: skip
+                    if row < len(drawn):
+                        walk.fetch(drawn[row])
+                done += len(drawn)
             if checkpoint in wanted:
                 stages.append(Stage(checkpoint, *model(checkpoint)))
             if checkpoint in marks:
@@ -207,30 +222,58 @@ class Pegasos:
             b=stages[-1].b,
             status=Status.NOT_CONVERGED,  # a fixed number of steps proves nothing; a certificate may
             n_iter=self.steps,
-            seen=int(np.count_nonzero(np.bincount(draws.ravel(), minlength=n))),
-            stages=tuple(stages) if self.checkpoints else (),
+            seen=int(np.count_nonzero(draws.seen)),
+            stages=tuple(stage for stage in stages if stage.n_iter in self.checkpoints),
             state=Stage(first - 1 + self.steps, run[_RHO] * z[:, 0], float(run[_RHO] * run[_INTERCEPT])),
         )
 
-    def _draws(self, order: Array, weight: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-        """The items of every step, (steps, batch), and how much each counts when it is drawn."""
-        n, count = order.size, self.steps * self.batch
-        shape = (self.steps, self.batch)
+
+class _Draws:
+    """The items of every step, made a piece at a time."""
+
+    def __init__(self, solver: Pegasos, n: int, order: Array | None, weight: Array, rng: np.random.Generator) -> None:
+        self.sampling, self.batch, self.rng = solver.sampling, solver.batch, rng
+        self.order = np.arange(n) if order is None else checked_items(order, n)
+        self.seen = np.zeros(n, dtype=bool)
+        self.position = 0
+        self.left = np.empty(0, np.int64)
+        #: How much an item counts when it is drawn.
+        self.weight = weight
         if not isinstance(self.sampling, str):
-            return np.asarray(self.sampling, dtype=np.int64).reshape(shape), weight
-        if self.sampling == "replace":
+            self.given = checked_items(self.sampling, n).ravel()
+            if self.given.size < solver.steps * solver.batch:
+                raise ValueError(f"sampling names {self.given.size} items, {solver.steps * solver.batch} are needed.")
+        elif self.sampling == "replace":
             # An item of weight 2 is drawn as often as two equal items of weight 1.
-            points = rng.random(count)
-            if (weight == 1.0).all():
+            self.ends = None if (weight == 1.0).all() else np.cumsum(weight[self.order])
+            self.weight = np.ones(n)
+        else:
+            self.order = rng.permutation(self.order[weight[self.order] > 0])
+
+    def take(self, steps: int) -> Array:
+        """The items of the next steps, (steps, batch)."""
+        count = steps * self.batch
+        drawn = self._next(count)
+        self.position += count
+        self.seen[drawn] = True
+        return drawn.reshape(steps, self.batch)
+
+    def _next(self, count: int) -> Array:
+        if not isinstance(self.sampling, str):
+            return self.given[self.position : self.position + count]
+        n = self.order.size
+        if self.sampling == "replace":
+            points = self.rng.random(count)
+            if self.ends is None:
                 places = (points * n).astype(np.int64)
             else:
-                ends = np.cumsum(weight[order])
-                places = np.searchsorted(ends, points * ends[-1], side="right")
-            return order[np.minimum(places, n - 1)].reshape(shape), np.ones(n)
-        order = order[weight[order] > 0]
-        epochs = -(-count // order.size)
+                places = np.searchsorted(self.ends, points * self.ends[-1], side="right")
+            return self.order[np.minimum(places, n - 1)]
         if self.sampling == "once":
-            draws = np.tile(rng.permutation(order), epochs)
-        else:
-            draws = np.concatenate([rng.permutation(order) for _ in range(epochs)])
-        return draws[:count].reshape(shape), weight
+            return self.order[(self.position + np.arange(count)) % n]
+        pieces = [self.left]
+        while sum(piece.size for piece in pieces) < count:
+            pieces.append(self.order if self.position == 0 and len(pieces) == 1 else self.rng.permutation(self.order))
+        drawn = np.concatenate(pieces)
+        self.left = drawn[count:]
+        return drawn[:count]

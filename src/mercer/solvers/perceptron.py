@@ -10,7 +10,7 @@ import numpy as np
 from .._compile import Array, jit
 from .._prefetch import prefetch
 from ..grams.rows import LATER, SOON, add, at_hand, foresee, score
-from ..problem import Path, Problem, Solution, Stage, Status
+from ..problem import Path, Problem, Solution, Stage, Status, checked_items
 
 #: Items visited before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 18
@@ -32,7 +32,8 @@ def _visit(rows, step, order, begin, end, bias_step, v, z, clock, b, log_item, l
             prefetch(z, 2 * order[position + SOON])
         i = np.uint64(order[position])
         c = step[i]
-        if c * (score(rows, i, v) + b[0]) <= 0.0:
+        f = score(rows, i, v) + b[0]
+        if (f if c > 0.0 else -f) <= 0.0:
             if not at_hand(rows, i):
                 return position, updates
             add(rows, i, c, v)
@@ -103,7 +104,7 @@ class Perceptron:
         step = self.rate * np.asarray(problem.y, dtype=np.float64)
         if problem.weight is not None:
             step = step * problem.weight
-        order = np.arange(n) if order is None else order
+        order = np.arange(n) if order is None else checked_items(order, n)
         bias_step = 1.0 if problem.intercept else 0.0
         z = np.zeros((n, 2))  # the coefficients, and their lag
         b = np.zeros(2)  # the intercept, and its lag
@@ -111,11 +112,11 @@ class Perceptron:
         if start is not None:
             v[:], b[0] = start
         elif self.start == "random":
-            z[:, 0] = rng.standard_normal(n) / n
+            z[order, 0] = rng.standard_normal(order.size) / n
             b[0] = bias_step * rng.standard_normal()
             v[:] = problem.gram.model(z[:, 0])
 
-        items, steps = np.empty((2, min(_CHUNK, n)), np.int64)
+        items, steps = np.empty((2, min(_CHUNK, order.size)), np.int64)
         path: list[tuple[Array, Array]] = []
         mistakes: list[int] = []
         stages: list[Stage] = []

@@ -11,6 +11,9 @@ from .rows import Walk
 class Gram:
     """A symmetric n × n matrix of similarities. A solver uses these methods and never asks for the type."""
 
+    #: Whether computing a row takes much longer than reading it from memory.
+    expensive: bool = True
+
     def __len__(self) -> int:
         raise NotImplementedError
 
@@ -33,6 +36,10 @@ class Gram:
     def block(self, rows: Array, columns: Array) -> Array:
         """The part of the matrix in these rows and columns, in float32."""
         raise NotImplementedError
+
+    def fill(self, rows: Array, out: Array) -> None:
+        """Write the rows of these items into a float32 array."""
+        out[:] = self.rows(rows)
 
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""

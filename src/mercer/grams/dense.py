@@ -40,6 +40,8 @@ class Dense(Gram):
     array([1., 2.])
     """
 
+    expensive = False
+
     def __init__(self, K: Array, index: Any = None) -> None:
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise ValueError(f"a kernel matrix is square; this one has shape {K.shape}.")

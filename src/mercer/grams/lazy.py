@@ -39,6 +39,7 @@ class Lazy(Gram):
     def __init__(self, kernel: Kernel, items: Any, memory: int | str = "1GB") -> None:
         self.kernel, self.items, self.memory = kernel, items, memory
         self.dtype = shared_dtype(items, items)
+        self.expensive = not hasattr(items, "shape") or items.ndim != 2 or items.shape[1] > 64
         row_bytes = max(1, len(self) * self.dtype.itemsize)
         self.capacity = min(len(self), max(1, bytes_of(memory) // row_bytes))
 
@@ -66,6 +67,9 @@ class Lazy(Gram):
 
     def block(self, rows: Array, columns: Array) -> Array:
         return self.kernel.block(self._pairing, rows, columns).astype(np.float32, copy=False)
+
+    def fill(self, rows: Array, out: Array) -> None:
+        self.kernel.block(self._pairing, rows, None, out=out)
 
     def take(self, index: Any) -> Lazy:
         return Lazy(self.kernel, _safe_indexing(self.items, np.asarray(index)), self.memory)

@@ -163,7 +163,7 @@ class Kernel(BaseEstimator):
     def block_product(self, pairing: Pairing, columns: Array | None, V: Array) -> Array:
         """The matrix of a pairing, or some of its columns, times V: tile by tile, summed in float64."""
         V = np.asarray(V, dtype=np.float64)
-        weights = V.reshape(V.shape[0], -1)
+        weights = V[:, None] if V.ndim == 1 else V
         row_pieces, column_pieces = pairing.cut(None, columns)
         out = np.zeros((length(pairing.A), weights.shape[1]))
         if out.size and V.shape[0]:

@@ -22,8 +22,8 @@ import numpy as np
 
 from .._compile import jit
 
-#: Items in the working set; their float32 matrix takes a megabyte.
-WORKING_SET = 512
+#: Items in the working set; their float32 matrix takes 16 megabytes.
+WORKING_SET = 2048
 _NEVER = np.float32(1e30)
 #: Curvature below this counts as this: two equal items.
 _FLAT = np.float32(1e-12)

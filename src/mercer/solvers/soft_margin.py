@@ -21,12 +21,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._compile import Array
+from .._compile import Array, jit
+from ..grams.base import Gram
 from ..problem import Problem, Solution, Status
+from .row_cache import RowCache
 from .smo import gap_of, solve_block
 
 #: Items in the first block.
 _FIRST = 1024
+#: Items in the sample whose solution is the first guess, and the width of the margin's edge in that guess.
+_SAMPLE, _EDGE = 2048, 0.1
+#: A block may have this many times the items of the last one.
+_GROWTH = 3
+#: A block is solved to this part of the gap of the whole.
+_ROUGH = 0.05
+#: Items that violate nothing but by less than this might soon; they come into the block as well.
+_BAND = 0.03
 #: Working sets that are tried before Python looks at the clock and at Ctrl-C.
 _ROUNDS = 32
 
@@ -72,40 +82,76 @@ class SoftMargin:
         n = y.size
         low, high = problem.bounds()
         begin = time.monotonic()
-        largest = int(max(64, min(n, np.sqrt(self.memory / 4))))
+        cache = RowCache(gram, int(0.6 * self.memory))
+        largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
+        # Two blocks, the present and the last, take turns in the same memory.
+        arenas = [np.empty(largest * largest, np.float32) for _ in range(2)]
 
-        z = np.zeros(n) if start is None else _balanced(np.clip(start, low, high), low, high)
+        z = np.zeros(n)
+        if start is not None:
+            z = _balanced(np.clip(start, low, high), low, high)
+        elif n > 4 * _SAMPLE:
+            z = self._from_sample(gram, y, low, high, rng)
         F = y - gram.matvec(z) if z.any() else y.copy()
         synced = z.copy()
-        active = _first_block(y, high - low, min(largest, _FIRST if start is None else n), rng)
         if z.any():
-            active = _next_block(F, z, low, high, largest)
+            active = _next_block(F, z, low, high, largest, rng)
+        else:
+            active = _first_block(y, high - low, min(largest, _FIRST), rng)
         old, K = np.empty(0, np.int64), np.empty((0, 0), np.float32)
         steps, status = 0, Status.NOT_CONVERGED
         while True:
-            active, K = _block(gram, active, old, K)
-            tolerance = self._inner_tolerance(F, z, low, high)
+            grow, shrink = gap_of(F, z, low, high)
+            active, K = _block(cache, active, old, K, arenas[0])
+            arenas.reverse()
+            tolerance = max(0.5 * self.tol, min(_ROUGH * (grow - shrink), 0.1))
             made, out_of_time = self._solve_active(K, F, z, low, high, active, tolerance, steps, begin)
             steps += made
             old = active
 
             moved = np.flatnonzero(z != synced)
-            F -= gram_product(gram, moved, z[moved] - synced[moved])
+            cache.subtract(F, moved, z[moved] - synced[moved])
             synced = z.copy()
             grow, shrink = gap_of(F, z, low, high)
             if grow - shrink <= self.tol:
                 status = Status.CONVERGED
                 break
-            if out_of_time or (made == 0 and tolerance <= self.tol and moved.size == 0):
+            if out_of_time or moved.size == 0:
                 break
-            active = _next_block(F, z, low, high, min(largest, max(2 * active.size, _FIRST)))
+            limit = min(_GROWTH * active.size, max(4 * _FIRST, _GROWTH * np.count_nonzero(z)))
+            active = _next_block(F, z, low, high, min(largest, max(limit, _FIRST)), rng)
         b = _intercept(F, z, low, high)
         return Solution(z=z, b=b, status=status, n_iter=steps, seen=n)
 
-    def _inner_tolerance(self, F: Array, z: Array, low: Array, high: Array) -> float:
-        """A block is solved well beyond the present gap, but not to the last digit while it still grows."""
-        grow, shrink = gap_of(F, z, low, high)
-        return max(0.8 * self.tol, 0.05 * (grow - shrink))
+    def _from_sample(self, gram: Gram, y: Array, low: Array, high: Array, rng: np.random.Generator) -> Array:
+        """A guess at all coefficients from the exact solution of a random sample.
+
+        In a sample of m items each stands for n/m, so its bounds are n/m times as wide; then its scores are close to
+        those of the whole. Where most support items of the sample are at their bound, so they will be in the whole:
+        an item gets its bound if the sample's model puts it inside the margin, nothing if outside, and a part near
+        the edge. Where most are free the guess would be a bad one, and zero is returned.
+        """
+        sample = _first_block(y, high - low, _SAMPLE, rng)
+        share = y.size / sample.size
+        own, f = np.zeros(sample.size), y[sample].copy()
+        lower, upper = share * low[sample], share * high[sample]
+        K = gram.block(sample, sample)
+        solve_block(K, f, own, lower, upper, 1e-2, 500, np.empty(0, np.int64))
+        used = np.flatnonzero(own)
+        bounded = np.count_nonzero((own[used] == lower[used]) | (own[used] == upper[used]))
+        if bounded < 0.5 * used.size:
+            return np.zeros(y.size)
+        scores = gram_product(gram, sample[used], own[used])
+        bound = np.where(y > 0, high, low)
+
+        def guess(b: float) -> Array:
+            return np.clip((1 - y * (scores + b)) / _EDGE + 0.5, 0, 1) * bound
+
+        below, above = -np.abs(scores).max() - 2, np.abs(scores).max() + 2
+        for _ in range(60):  # the intercept that makes the coefficients sum to zero, as more b means fewer positive ones
+            b = 0.5 * (below + above)
+            below, above = (b, above) if guess(b).sum() > 0 else (below, b)
+        return _balanced(guess(below), low, high)
 
     def _solve_active(self, K, F, z, low, high, active, tolerance, steps, begin):
         """Solve on the block, looking at the clock between working sets; whether a limit was reached is returned."""
@@ -141,7 +187,7 @@ def _first_block(y: Array, width: Array, size: int, rng: np.random.Generator) ->
     return np.sort(np.concatenate(parts))
 
 
-def _next_block(F: Array, z: Array, low: Array, high: Array, size: int) -> Array:
+def _next_block(F: Array, z: Array, low: Array, high: Array, size: int, rng: np.random.Generator) -> Array:
     """The items that violate their condition, or nearly do, or are free; the worst first."""
     grow, shrink = gap_of(F, z, low, high)
     middle = 0.5 * (grow + shrink)
@@ -149,29 +195,35 @@ def _next_block(F: Array, z: Array, low: Array, high: Array, size: int) -> Array
     may_grow, may_shrink = z < high, z > low
     excess[may_grow] = F[may_grow] - middle
     excess[may_shrink] = np.maximum(excess[may_shrink], middle - F[may_shrink])
-    excess[may_grow & may_shrink] += 2 * abs(grow - shrink)  # free items first
-    near = np.flatnonzero(excess > -0.25 * (grow - shrink))
+    near = np.flatnonzero(excess > -max(_BAND, 0.1 * (grow - shrink)))
     if near.size > size:
-        near = near[np.argpartition(-excess[near], size)[:size]]
+        # Free items first; of the others, the worst are often near each other and one speaks for all: any will do.
+        free = may_grow[near] & may_shrink[near]
+        rank = rng.random(near.size) - 2.0 * free - 1.0 * (excess[near] > 0)
+        near = near[np.argpartition(rank, size)[:size]]
     return np.sort(near)
 
 
-def _block(gram, active: Array, old: Array, K: Array) -> tuple[Array, Array]:
+def _block(cache: RowCache, active: Array, old: Array, K: Array, arena: Array) -> tuple[Array, Array]:
     """The matrix of the active items, reusing what the last one has of it; kept items come first."""
-    kept = np.intersect1d(active, old)
-    if kept.size < 0.3 * active.size:
-        return active, gram.block(active, active)
-    new = np.setdiff1d(active, kept)
+    kept, _, places = np.intersect1d(active, old, assume_unique=True, return_indices=True)
+    new = np.setdiff1d(active, kept, assume_unique=True)
     order = np.concatenate([kept, new])
-    places = np.searchsorted(np.sort(old), kept)
-    places = np.argsort(old)[places]
-    out = np.empty((order.size, order.size), np.float32)
-    out[: kept.size, : kept.size] = K[np.ix_(places, places)]
+    out = arena[: order.size**2].reshape(order.size, order.size)
+    _copy_block(K, places, out)
     if new.size:
-        fresh = gram.block(new, order)
-        out[kept.size :] = fresh
-        out[: kept.size, kept.size :] = fresh[:, : kept.size].T
+        cache.block(new, order, out[kept.size :])
+        out[: kept.size, kept.size :] = out[kept.size :, : kept.size].T
     return order, out
+
+
+@jit
+def _copy_block(K: Array, places: Array, out: Array) -> None:
+    """The rows and columns ``places`` of K, to the upper left corner of ``out``."""
+    for a in range(places.size):
+        row, target = K[places[a]], out[a]
+        for b in range(places.size):
+            target[b] = row[places[b]]
 
 
 def _balanced(z: Array, low: Array, high: Array) -> Array:

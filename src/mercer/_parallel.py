@@ -60,15 +60,23 @@ def one_blas_thread() -> Iterator[None]:
                 _limit.restore_original_limits()
 
 
+_worker = threading.local()
+
+
+def _mark_worker() -> None:
+    """Threads of ours start no threads of their own."""
+    _worker.busy = True
+
+
 def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
     """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started."""
     pieces = list(pieces)
-    threads = min(threads or thread_count(), len(pieces))
+    threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
     if threads <= 1:
         for piece in pieces:
             work(piece)
         return
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(threads, initializer=_mark_worker) as pool:
         futures = [pool.submit(work, piece) for piece in pieces]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)

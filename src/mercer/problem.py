@@ -64,6 +64,8 @@ class Status(Enum):
 
     CONVERGED = "converged"
     NOT_CONVERGED = "not converged"
+    NOT_SEPARABLE = "not separable"
+    INTERRUPTED = "interrupted"
 
     def __str__(self) -> str:
         return self.value
@@ -100,6 +102,8 @@ class Solution:
     seen: int = 0
     stages: tuple[Stage, ...] = ()
     path: Path | None = None
+    #: The score Σ z·k(xⱼ, xᵢ) of every item, where the solver knows it.
+    scores: Array | None = None
     #: What a solver needs, besides the rows, to go on where it stopped.
     state: Stage | None = None
 

@@ -2,5 +2,6 @@
 
 from .pegasos import Pegasos
 from .perceptron import Perceptron
+from .svc import SVC
 
-__all__ = ["Pegasos", "Perceptron"]
+__all__ = ["SVC", "Pegasos", "Perceptron"]

@@ -16,7 +16,7 @@ from .._compile import Array
 from .._labels import combine_weights, encode, refuse_bad_labels
 from .._parallel import bytes_of
 from .._rows import refuse_extreme, refuse_foreign, tidy_sparse
-from ..grams import Gram, gram_of
+from ..grams import Gram, Lazy, gram_of
 from ..kernels import Function, Kernel, as_kernel
 from ..kernels.given import refuse_asymmetric
 from ..problem import Stage
@@ -40,6 +40,13 @@ class Training:
     def signs(self, position: int, classes: int) -> Array:
         """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""
         return np.where(self.codes == (1 if classes == 2 else position), 1.0, -1.0)
+
+    def exact_gram(self) -> Gram:
+        """The kernel matrix in float64, never in memory as a whole."""
+        if self.kernel is None or self.kernel.precomputed:
+            return self.gram
+        rows = self.items.astype(np.float64, copy=False) if hasattr(self.items, "astype") else self.items
+        return Lazy(self.kernel, rows)
 
     @property
     def comparable(self) -> bool:
@@ -95,9 +102,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         weight = combine_weights(sample_weight, self.class_weight, rows, labels)
         if kernel is not None:
             self._try_kernel(kernel, rows)
-        data = Training(kernel, rows, codes, weight, gram_of(kernel, rows, self.memory))
+        data = Training(kernel, rows, codes, weight, self._make_gram(kernel, rows))
         self.classes_ = classes
         return data
+
+    def _make_gram(self, kernel: Kernel | None, rows: Any) -> Gram:
+        return gram_of(kernel, rows, self.memory)
 
     def _try_kernel(self, kernel: Kernel, rows: Any) -> None:
         """Refuse a matrix or function that cannot be a kernel, before the real work starts."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .._compile import Array
 from .rows import Walk
 
@@ -11,6 +13,8 @@ from .rows import Walk
 class Gram:
     """A symmetric n × n matrix of similarities. A solver uses these methods and never asks for the type."""
 
+    #: Whether K·z costs no more for many coefficients than for one.
+    factored: bool = False
     #: Whether computing a row takes much longer than reading it from memory.
     expensive: bool = True
 
@@ -36,6 +40,12 @@ class Gram:
     def block(self, rows: Array, columns: Array) -> Array:
         """The part of the matrix in these rows and columns, in float32."""
         raise NotImplementedError
+
+    def scores(self, rows: Array, columns: Array, z: Array) -> Array:
+        """K[rows, columns]·z in float64."""
+        full = np.zeros(len(self))
+        full[columns] = z
+        return self.matvec(full)[rows]
 
     def fill(self, rows: Array, out: Array) -> None:
         """Write the rows of these items into a float32 array."""

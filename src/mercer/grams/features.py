@@ -24,6 +24,8 @@ class Features(Gram):
     array([[1., 2.]])
     """
 
+    factored = True
+
     def __init__(self, Phi: Any) -> None:
         self.Phi: Any = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
 

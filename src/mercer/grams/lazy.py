@@ -68,6 +68,10 @@ class Lazy(Gram):
     def block(self, rows: Array, columns: Array) -> Array:
         return self.kernel.block(self._pairing, rows, columns).astype(np.float32, copy=False)
 
+    def scores(self, rows: Array, columns: Array, z: Array) -> Array:
+        left, right = _safe_indexing(self.items, rows), _safe_indexing(self.items, columns)
+        return self.kernel.product(left, right, z)
+
     def fill(self, rows: Array, out: Array) -> None:
         self.kernel.block(self._pairing, rows, None, out=out)
 

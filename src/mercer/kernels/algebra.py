@@ -212,6 +212,10 @@ class After(Kernel):
         self.map = map
         self.kernel = kernel
 
+    @property
+    def moves(self):
+        return False
+
     def statistics(self):
         return Counter()  # the inner kernel's statistics are of the mapped items
 

@@ -88,6 +88,12 @@ class Kernel(BaseEstimator):
         return all(kernel.splits for kernel in self.parts())
 
     @property
+    def moves(self) -> bool:
+        """Whether moving all items by the same amount changes nothing."""
+        parts = self.parts()
+        return bool(parts) and all(kernel.moves for kernel in parts)
+
+    @property
     def always_psd(self) -> bool:
         """Whether this kernel and all of its parts are positive semi-definite for every data set."""
         return self.psd and all(kernel.always_psd for kernel in self.parts())
@@ -232,6 +238,10 @@ class OfStatistic(Kernel):
 
     def statistics(self) -> Counter[Statistic]:
         return Counter([self.statistic])
+
+    @property
+    def moves(self) -> bool:
+        return self.statistic.moves
 
     def evaluate(self, tile: Tile) -> Array:
         return self.apply(tile.take(self.statistic))

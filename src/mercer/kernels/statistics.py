@@ -27,6 +27,9 @@ _NEAR = 1e-4
 class Statistic:
     """A number for each pair of rows. Instances are the constants below."""
 
+    #: Whether moving both rows by the same amount changes nothing.
+    moves: bool = True
+
     def prepare(self, A: Any, B: Any) -> tuple[Any, Any]:
         """What :meth:`tile` needs of each side."""
         raise NotImplementedError
@@ -65,6 +68,8 @@ def squared_norms(A: Any) -> Array:
 
 class Dot(Statistic):
     """⟨x, z⟩."""
+
+    moves = False
 
     def prepare(self, A, B):
         return A, B

@@ -43,7 +43,7 @@ class RowCache:
     def __init__(self, gram: Gram, memory: int) -> None:
         n = len(gram)
         self.gram = gram
-        self.capacity = int(min(n, max(64, memory // (4 * n))))
+        self.capacity = 0 if gram.factored else int(min(n, max(64, memory // (4 * n))))
         self.rows = np.empty((self.capacity, n), np.float32)
         self.place = np.full(n, -1)
         self.owner = np.full(self.capacity, -1)
@@ -51,6 +51,13 @@ class RowCache:
 
     def subtract(self, F: Array, items: Array, coefficients: Array) -> None:
         """F −= Σ coefficient·K[item], computing rows that are not here and keeping them."""
+        if not items.size:
+            return
+        if self.gram.factored:
+            z = np.zeros(F.size)
+            z[items] = coefficients
+            F -= self.gram.matvec(z)
+            return
         known = self.place[items] >= 0
         self._apply(F, items[known], coefficients[known])
         missing, weights = items[~known], coefficients[~known]

@@ -6,8 +6,8 @@ With signed coefficients z = y·α the dual of the soft margin is
 
 Let F = y − Kz, the negative gradient. Moving t from zⱼ to zᵢ gains t·(Fᵢ − Fⱼ) to first order, which is allowed while
 zᵢ < highᵢ and zⱼ > lowⱼ; so z is optimal when max F over all that may grow exceeds min F over all that may shrink by
-no more than the tolerance. That difference is the *gap* here. A step takes the i with the largest F and the j that
-gains most, (Fᵢ − Fⱼ)²/(Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ), and goes all the way.
+no more than the tolerance. That difference is the *gap* here. A step takes the j with the least F and the i that
+gains most with it, (Fᵢ − Fⱼ)²/(Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ), and goes all the way.
 
 Two levels: :func:`solve_block` picks a working set of a few hundred items out of the block, gathers their small matrix
 so that it stays in the processor's cache, lets :func:`_smo` work on it, and brings F of the whole block up to date.
@@ -40,7 +40,8 @@ def _key(value, place):
 
     The bits of a float, read as a whole number, have the order of its absolute value; flipping those of negative ones
     gives the order of the value. A maximum of whole numbers vectorises where one of floats, with its rules for NaN,
-    does not, and it brings its place along; the price is that values closer than 2⁻¹⁴ to each other count as equal.
+    does not, and it brings its place along (the last of equals wins); the price is that values closer than 2⁻¹² to
+    each other count as equal.
     """
     bits = np.float32(value).view(np.int32)
     ordered = np.int32(bits ^ ((bits >> _SIGN) & _MAGNITUDE))
@@ -61,12 +62,12 @@ def _move(F, Ki, Kj, t, up, down):
 
 
 @jit
-def _partner(F, down, Ki, diag, Fi, Kii):
-    """The j that gains most together with i."""
+def _partner(F, up, Kj, diag, Fj, Kjj):
+    """The i that gains most together with j."""
     best = np.int32(0)
     for k in range(F.size):
-        rise = np.float32(max(Fi - (F[k] + down[k]), _ZERO))
-        curve = np.float32(max(Kii + diag[k] - _TWO * Ki[k], _FLAT))
+        rise = np.float32(max((F[k] + up[k]) - Fj, _ZERO))
+        curve = np.float32(max(Kjj + diag[k] - _TWO * Kj[k], _FLAT))
         gain = np.float32(rise * rise / curve)
         best = np.int32(max(best, _key(gain, np.int32(k))))
     return best & _PLACE
@@ -75,11 +76,11 @@ def _partner(F, down, Ki, diag, Fi, Kii):
 @jit
 def _smo(K, F, z, low, high, up, down, diag, tolerance, steps):
     """Steps on a small block until its gap is within the tolerance; returns how many were made."""
-    i, worst = _move(F, K[0], K[0], _ZERO, up, down)
+    best, j = _move(F, K[0], K[0], _ZERO, up, down)
     for step in range(steps):
-        if (F[i] + up[i]) - (F[worst] + down[worst]) <= tolerance:
+        if (F[best] + up[best]) - (F[j] + down[j]) <= tolerance:
             return step
-        j = _partner(F, down, K[i], diag, F[i], diag[i])
+        i = _partner(F, up, K[j], diag, F[j], diag[j])
         curve = max(diag[i] + diag[j] - _TWO * K[i, j], _FLAT)
         t = np.float64(F[i] - F[j]) / np.float64(curve)
         room, stock = high[i] - z[i], z[j] - low[j]
@@ -91,7 +92,7 @@ def _smo(K, F, z, low, high, up, down, diag, tolerance, steps):
         up[i] = _ZERO if z[i] < high[i] else -_NEVER
         down[j] = _ZERO if z[j] > low[j] else _NEVER
         down[i] = up[j] = _ZERO
-        i, worst = _move(F, K[i], K[j], np.float32(t), up, down)
+        best, j = _move(F, K[i], K[j], np.float32(t), up, down)
     return steps
 
 

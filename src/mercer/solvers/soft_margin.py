@@ -5,13 +5,14 @@ on the right side of the margin has coefficient 0 and one far on the wrong side 
 the block. So:
 
 1. solve on a small random block;
-2. bring the scores f = Kz of *all* items up to date, which costs one column of K for every coefficient that changed
-   and is done tile by tile, never storing them;
-3. make a new block of the items that are free or violate their optimality condition, the worst first, twice as many
-   as before at most; stop if there is no violation.
+2. bring the scores f = Kz of *all* items up to date, which costs one row of K for every coefficient that changed;
+   as many rows as the memory limit allows are kept (:mod:`.row_cache`);
+3. make a new block of the items that are free or violate their optimality condition, three times as many as before
+   at most; stop if there is no violation.
 
-The blocks grow like a geometric series, so all work before the last block costs about as much as the last, and the
-number of kernel values computed is a small multiple of (support items) × (all items), which no method can avoid.
+Violators are picked at random. The worst ones lie close together, and a block full of them says one thing many times;
+a random choice stands for all of them. Blocks grow like a geometric series, so that the number of kernel values
+computed is a small multiple of (support items) × (all items), which no method can avoid.
 """
 
 from __future__ import annotations
@@ -22,21 +23,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._compile import Array, jit
-from ..grams.base import Gram
 from ..problem import Problem, Solution, Status
 from .row_cache import RowCache
 from .smo import gap_of, solve_block
 
 #: Items in the first block.
 _FIRST = 1024
-#: Items in the sample whose solution is the first guess, and the width of the margin's edge in that guess.
-_SAMPLE, _EDGE = 2048, 0.1
 #: A block may have this many times the items of the last one.
 _GROWTH = 3
 #: A block is solved to this part of the gap of the whole.
 _ROUGH = 0.05
 #: Items that violate nothing but by less than this might soon; they come into the block as well.
 _BAND = 0.03
+#: Coefficients (times the largest self-similarity) beyond this mean that the hard margin does not exist.
+_ENDLESS = 1e8
 #: Working sets that are tried before Python looks at the clock and at Ctrl-C.
 _ROUNDS = 32
 
@@ -50,7 +50,7 @@ class SoftMargin:
     tol : float
         The largest violation of an optimality condition that is allowed at the end.
     max_iter : int
-        Most steps (changes of a pair of coefficients); −1 for no limit.
+        Most steps (changes of a pair of coefficients); −1 for no limit. Looked at between working sets.
     time_limit : float
         Seconds after which the best model so far is returned.
     memory : int
@@ -82,6 +82,7 @@ class SoftMargin:
         n = y.size
         low, high = problem.bounds()
         begin = time.monotonic()
+        scale = float(gram.diag().max(initial=0.0))
         cache = RowCache(gram, int(0.6 * self.memory))
         largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
         # Two blocks, the present and the last, take turns in the same memory.
@@ -90,14 +91,17 @@ class SoftMargin:
         z = np.zeros(n)
         if start is not None:
             z = _balanced(np.clip(start, low, high), low, high)
-        elif n > 4 * _SAMPLE:
-            z = self._from_sample(gram, y, low, high, rng)
-        F = y - gram.matvec(z) if z.any() else y.copy()
+        F = y.copy()
+        cache.subtract(F, np.flatnonzero(z), z[z != 0])
         synced = z.copy()
         if z.any():
-            active = _next_block(F, z, low, high, largest, rng)
+            active = _next_block(F, z, low, high, min(largest, 4 * _FIRST), rng)
         else:
-            active = _first_block(y, high - low, min(largest, _FIRST), rng)
+            active = (
+                np.arange(n)
+                if n <= min(largest, 2 * _FIRST)
+                else _first_block(y, high - low, min(largest, _FIRST), rng)
+            )
         old, K = np.empty(0, np.int64), np.empty((0, 0), np.float32)
         steps, status = 0, Status.NOT_CONVERGED
         while True:
@@ -110,50 +114,36 @@ class SoftMargin:
             old = active
 
             moved = np.flatnonzero(z != synced)
-            cache.subtract(F, moved, z[moved] - synced[moved])
+            if active.size < n:  # else the block was the whole, and F is up to date
+                cache.subtract(F, moved, z[moved] - synced[moved])
             synced = z.copy()
             grow, shrink = gap_of(F, z, low, high)
             if grow - shrink <= self.tol:
                 status = Status.CONVERGED
                 break
+            if not np.isfinite(high).all() and np.abs(z).max() * scale > _ENDLESS:
+                status = Status.NOT_SEPARABLE
+                break
             if out_of_time or moved.size == 0:
                 break
-            limit = min(_GROWTH * active.size, max(4 * _FIRST, _GROWTH * np.count_nonzero(z)))
-            active = _next_block(F, z, low, high, min(largest, max(limit, _FIRST)), rng)
+            support = np.count_nonzero(z) * (1 if gram.expensive else _GROWTH)
+            limit = max(_FIRST, min(_GROWTH * active.size, max(4 * _FIRST, support)))
+            active = _next_block(F, z, low, high, min(largest, limit), rng)
         b = _intercept(F, z, low, high)
-        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n)
+        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=y - F)
 
-    def _from_sample(self, gram: Gram, y: Array, low: Array, high: Array, rng: np.random.Generator) -> Array:
-        """A guess at all coefficients from the exact solution of a random sample.
-
-        In a sample of m items each stands for n/m, so its bounds are n/m times as wide; then its scores are close to
-        those of the whole. Where most support items of the sample are at their bound, so they will be in the whole:
-        an item gets its bound if the sample's model puts it inside the margin, nothing if outside, and a part near
-        the edge. Where most are free the guess would be a bad one, and zero is returned.
-        """
-        sample = _first_block(y, high - low, _SAMPLE, rng)
-        share = y.size / sample.size
-        own, f = np.zeros(sample.size), y[sample].copy()
-        lower, upper = share * low[sample], share * high[sample]
-        K = gram.block(sample, sample)
-        solve_block(K, f, own, lower, upper, 1e-2, 500, np.empty(0, np.int64))
-        used = np.flatnonzero(own)
-        bounded = np.count_nonzero((own[used] == lower[used]) | (own[used] == upper[used]))
-        if bounded < 0.5 * used.size:
-            return np.zeros(y.size)
-        scores = gram_product(gram, sample[used], own[used])
-        bound = np.where(y > 0, high, low)
-
-        def guess(b: float) -> Array:
-            return np.clip((1 - y * (scores + b)) / _EDGE + 0.5, 0, 1) * bound
-
-        below, above = -np.abs(scores).max() - 2, np.abs(scores).max() + 2
-        for _ in range(60):  # the intercept that makes the coefficients sum to zero, as more b means fewer positive ones
-            b = 0.5 * (below + above)
-            below, above = (b, above) if guess(b).sum() > 0 else (below, b)
-        return _balanced(guess(below), low, high)
-
-    def _solve_active(self, K, F, z, low, high, active, tolerance, steps, begin):
+    def _solve_active(
+        self,
+        K: Array,
+        F: Array,
+        z: Array,
+        low: Array,
+        high: Array,
+        active: Array,
+        tolerance: float,
+        steps: int,
+        begin: float,
+    ) -> tuple[int, bool]:
         """Solve on the block, looking at the clock between working sets; whether a limit was reached is returned."""
         f, own, lower, upper = F[active], z[active], low[active], high[active]
         previous = np.empty(0, np.int64)
@@ -161,19 +151,16 @@ class SoftMargin:
         while not limit:
             made, previous = solve_block(K, f, own, lower, upper, tolerance, _ROUNDS, previous)
             total += made
+            if not np.isfinite(upper).all() and np.abs(own).max() * K.diagonal().max(initial=0.0) > _ENDLESS:
+                break
             grow, shrink = gap_of(f, own, lower, upper)
             if made == 0 or grow - shrink <= tolerance:
                 break
             limit = time.monotonic() - begin > self.time_limit or 0 <= self.max_iter <= steps + total
         z[active] = own
+        if active.size == z.size:
+            F[active] = f
         return total, limit
-
-
-def gram_product(gram, items: Array, coefficients: Array) -> Array:
-    """Σ coefficient·K[:, item]."""
-    z = np.zeros(len(gram))
-    z[items] = coefficients
-    return gram.matvec(z)
 
 
 def _first_block(y: Array, width: Array, size: int, rng: np.random.Generator) -> Array:

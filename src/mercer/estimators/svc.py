@@ -1,0 +1,306 @@
+"""The exact support vector machine as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing, check_random_state
+
+from .. import solvers
+from .._compile import Array
+from .._parallel import bytes_of, for_each
+from ..certificate import MarginCertificate, certify_margin
+from ..grams import Dense, Features, Gram, Lazy
+from ..losses import Hinge
+from ..problem import Problem, Solution, Status
+from ..solvers.polish import polish
+from .base import KernelMachine, Training, choice, number
+from .model import KernelModel, LinearModel
+
+
+class SVC(KernelMachine):
+    """The soft-margin support vector machine, solved exactly and with a certificate.
+
+    It minimises ½‖w‖² + C·Σ max(0, 1 − y·f(x)) with an intercept that is not regularised, through its dual.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default="gaussian"
+        ``None`` learns a linear machine with ``coef_``.
+    C : float, default=1
+        What a violated margin costs. ``inf`` asks for the hard margin and says so where there is none.
+    strategy : {"ovo", "ovr"}, default="ovo"
+        For three classes or more: a machine for every pair of classes, or one for each class against the rest.
+    tol : float, default=1e-3
+        The largest violation of an optimality condition allowed.
+    max_iter : int, default=10000000
+        Steps at most (changes of a pair of coefficients), for each machine.
+    time_limit : float, optional
+        Seconds after which the best model so far is kept, with a warning.
+    class_weight : dict or "balanced", optional
+    warm_start : bool, default=False
+        Begin where the last fit on the same rows ended, for example with another C.
+    memory : int or str, default="1GB"
+        What the parts of the kernel matrix that are kept may take. With less the fit is slower, not different.
+    random_state : int, RandomState or None, default=0
+        Which items are tried first. It does not change the result beyond the tolerance.
+
+    Attributes
+    ----------
+    classes_ : array
+    support_, support_vectors_, n_support_ : arrays
+        The rows that the machine is made of, class by class.
+    dual_coef_ : array of shape (n_classes − 1, n_support), or (n_classes, n_support) for "ovr"
+        y·α, laid out as in scikit-learn.
+    coef_ : array, where the kernel is linear
+    intercept_ : array, one for each machine
+    objective_ : array
+        The primal objective of each machine.
+    duality_gap_ : array
+        How far at most each objective lies above the least possible one.
+    kkt_violation_ : array
+        The worst violation of an optimality condition, in each machine.
+    status_ : str
+        "converged", "not converged" (a limit was reached), "not separable" or "interrupted".
+    n_iter_ : array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVC
+    >>> X = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
+    >>> model = SVC(kernel="linear", C=float("inf"), tol=1e-6).fit(X, [1, 1, 1, -1, -1, -1])
+    >>> model.coef_.round(3), model.intercept_.round(3)
+    (array([[2., 2.]]), array([-3.]))
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        *,
+        C: float = 1.0,
+        strategy: str = "ovo",
+        tol: float = 1e-3,
+        max_iter: int = 10_000_000,
+        time_limit: float | None = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        memory: int | str = "1GB",
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.strategy = strategy
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.memory = memory
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        if not (isinstance(self.C, (int, float, np.number)) and not isinstance(self.C, bool) and self.C > 0):
+            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {self.C!r}.")
+        number(self, "tol", 0)
+        number(self, "max_iter", 1, whole=True, strict=False)
+        if self.time_limit is not None:
+            number(self, "time_limit", 0)
+        choice(self, "strategy", ("ovo", "ovr"))
+
+    def _make_gram(self, kernel: Any, rows: Any) -> Gram:
+        """Rows in float32 are enough to find the solution; the certificate goes back to all digits."""
+        if kernel is None:
+            return Features(rows)
+        if kernel.precomputed:
+            return Dense(rows)
+        return Lazy(kernel, single_precision(kernel, rows), self.memory)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
+        """Learn from rows and labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+        sample_weight : array of shape (n_rows,), optional
+            Multiplies C, row by row.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        before = self._memory_of_fit() if self.warm_start else None
+        data = self._training(X, y, sample_weight)
+        machines = self._machines(data, before)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+
+        def solve(machine: _Machine) -> None:
+            machine.solve(self._solver(len(machines)), np.random.default_rng(seed))
+            machine.certify()
+
+        for_each(solve, machines, threads=1 if len(machines) == 1 else None)
+        self._keep(data, machines)
+        self._speak(machines)
+        return self
+
+    def _solver(self, machines: int) -> solvers.SoftMargin:
+        share = bytes_of(self.memory) // (1 if machines == 1 else 2)
+        limit = np.inf if self.time_limit is None else float(self.time_limit) / machines
+        return solvers.SoftMargin(float(self.tol), int(self.max_iter), limit, share)
+
+    def _machines(self, data: Training, before: Any) -> list[_Machine]:
+        """One for two classes, one for each pair of classes, or one for each class."""
+        classes = self.classes_.size
+        alive = np.ones(data.codes.size, bool) if data.weight is None else data.weight > 0
+        made = []
+        if classes == 2 or self.strategy == "ovo":
+            for first, second in combinations(range(classes), 2):
+                rows = np.flatnonzero(alive & ((data.codes == first) | (data.codes == second)))
+                made.append(_Machine(self, data, rows, np.where(data.codes[rows] == second, 1.0, -1.0)))
+        else:
+            rows = np.flatnonzero(alive)
+            made = [_Machine(self, data, rows, np.where(data.codes[rows] == k, 1.0, -1.0)) for k in range(classes)]
+        if before is not None and before.shape == (len(made), data.codes.size):
+            for machine, start in zip(made, before, strict=True):
+                machine.start = start[machine.rows]
+        return made
+
+    def _memory_of_fit(self) -> Array | None:
+        """The coefficients of the last fit, for every row of its data."""
+        return getattr(self, "_last", None)
+
+    def _keep(self, data: Training, machines: list[_Machine]) -> None:
+        z = np.zeros((len(machines), data.codes.size))
+        for row, machine in zip(z, machines, strict=True):
+            row[machine.rows] = machine.solution.z
+        self._last = z if self.warm_start else None
+        intercept = np.array([machine.b for machine in machines])
+        used = np.flatnonzero((z != 0).any(axis=0))
+        used = used[np.argsort(data.codes[used], kind="stable")]
+        if data.kernel is None:
+            items = _safe_indexing(data.items, used)
+            coef = np.asarray(z[:, used] @ items)
+            self._publish(LinearModel(coef.reshape(len(machines), -1), intercept))
+            self.support_, self.support_vectors_ = used, items
+        else:
+            items = None if data.kernel.precomputed else _safe_indexing(data.items, used)
+            model = KernelModel(data.kernel, used, items, np.ascontiguousarray(z[:, used]), intercept)
+            self._publish(model)
+            if items is not None and str(data.kernel) == "linear":
+                self.coef_ = np.asarray(z[:, used] @ items).reshape(len(machines), -1)
+        self.dual_coef_ = self._laid_out(z[:, used], data.codes[used])
+        self.n_support_ = np.bincount(data.codes[used], minlength=self.classes_.size)
+        self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
+        self.objective_ = np.array([machine.certificate.objective for machine in machines])
+        self.duality_gap_ = np.array([machine.certificate.gap for machine in machines])
+        self.kkt_violation_ = np.array([machine.certificate.violation for machine in machines])
+        statuses = {machine.solution.status for machine in machines}
+        self.status_ = str(next((s for s in list(Status)[::-1] if s in statuses), Status.CONVERGED))
+
+    def _laid_out(self, coef: Array, codes: Array) -> Array:
+        """Coefficients as scikit-learn lays them out: for "ovo", those of an item against each other class in turn."""
+        classes = self.classes_.size
+        if classes == 2 or self.strategy == "ovr":
+            return coef
+        out = np.zeros((classes - 1, coef.shape[1]))
+        for machine, (first, second) in enumerate(combinations(range(classes), 2)):
+            mine, others = codes == first, codes == second
+            out[second - 1, mine] = -coef[machine, mine]
+            out[first, others] = -coef[machine, others]
+        return out
+
+    def _speak(self, machines: list[_Machine]) -> None:
+        """Warn of everything short of a solution."""
+        if self.status_ == str(Status.NOT_SEPARABLE):
+            warnings.warn(
+                "SVC: no hard margin exists, the classes are not separable with this kernel; the model is the best so "
+                "far. Use a finite C.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        elif self.status_ != str(Status.CONVERGED):
+            warnings.warn(
+                f"SVC stopped before tol={self.tol:g} was reached: the worst violation is "
+                f"{self.kkt_violation_.max():.3g}. Scale the columns, lower C, or raise max_iter or time_limit.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # -- predictions ----------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of each row, positive for the second class; for more classes, a column for each.
+
+        With ``strategy="ovo"`` a column counts the pairs that its class wins, and a fraction below ½ says by how much.
+        """
+        scores = super().decision_function(X)
+        if self.classes_.size == 2 or self.strategy == "ovr":
+            return scores
+        pairs = list(combinations(range(self.classes_.size), 2))
+        if scores.ndim == 1:
+            scores = scores[:, None]
+        votes = np.zeros((scores.shape[0], self.classes_.size))
+        confidence = np.zeros_like(votes)
+        for column, (first, second) in enumerate(pairs):
+            wins = scores[:, column] >= 0
+            votes[:, second] += wins
+            votes[:, first] += ~wins
+            confidence[:, second] += scores[:, column]
+            confidence[:, first] -= scores[:, column]
+        return votes + confidence / (3 * (np.abs(confidence) + 1))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("predict_proba", "predict_log_proba"):
+            raise AttributeError(
+                f"SVC has no {name}: the hinge loss says nothing about probabilities. Wrap the machine in "
+                "sklearn.calibration.CalibratedClassifierCV, or use KernelClassifier(loss='logistic')."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def single_precision(kernel: Any, rows: Any) -> Any:
+    """The rows in float32; dense rows of a kernel that sees only differences are moved to their mean first."""
+    if rows.dtype == np.float32:
+        return rows
+    if not sparse.issparse(rows) and kernel.moves:
+        rows = rows - rows.mean(axis=0)
+    return rows.astype(np.float32)
+
+
+class _Machine:
+    """One two-class problem of a fit."""
+
+    solution: Solution
+    certificate: MarginCertificate
+    b: float
+    start: Array | None = None
+
+    def __init__(self, owner: SVC, data: Training, rows: Array, y: Array) -> None:
+        self.owner, self.data, self.rows, self.y = owner, data, rows, y
+
+    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> None:
+        n = self.rows.size
+        weight = None if self.data.weight is None else self.data.weight[self.rows]
+        total = n if weight is None else weight.sum()
+        lam = 0.0 if np.isinf(self.owner.C) else 1 / (self.owner.C * total)
+        gram = self.data.gram if n == self.data.codes.size else self.data.gram.take(self.rows)
+        self.problem = Problem(gram, self.y, Hinge(), lam, weight, intercept=True)
+        self.solution = solver.solve(self.problem, self.start, rng)
+
+    def certify(self) -> None:
+        exact = self.data.exact_gram()
+        gram = exact if self.rows.size == self.data.codes.size else exact.take(self.rows)
+        self.certificate = certify_margin(self.problem, gram, self.solution)
+        if self.solution.status is Status.CONVERGED:
+            polished = polish(self.problem, gram, self.solution)
+            better = certify_margin(self.problem, gram, polished)
+            if better.violation < self.certificate.violation:
+                self.solution, self.certificate = polished, better
+        self.b = self.certificate.intercept

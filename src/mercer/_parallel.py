@@ -73,8 +73,9 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
     pieces = list(pieces)
     threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
     if threads <= 1:
-        for piece in pieces:
-            work(piece)
+        with one_blas_thread() if thread_count() == 1 else contextlib.nullcontext():
+            for piece in pieces:
+                work(piece)
         return
     with one_blas_thread(), ThreadPoolExecutor(threads, initializer=_mark_worker) as pool:
         futures = [pool.submit(work, piece) for piece in pieces]

@@ -300,7 +300,8 @@ class _Machine:
         self.certificate = certify_margin(self.problem, gram, self.solution)
         if self.solution.status is Status.CONVERGED:
             polished = polish(self.problem, gram, self.solution)
-            better = certify_margin(self.problem, gram, polished)
-            if better.violation < self.certificate.violation:
-                self.solution, self.certificate = polished, better
+            if polished is not self.solution:
+                better = certify_margin(self.problem, gram, polished)
+                if better.violation < self.certificate.violation:
+                    self.solution, self.certificate = polished, better
         self.b = self.certificate.intercept

@@ -22,7 +22,7 @@ from ..grams.base import Gram
 from ..problem import Problem, Solution
 
 #: More free items than this are left as they are: the cost grows with their cube, and a tolerance is a tolerance.
-_LARGEST = 1000
+_LARGEST = 300
 _ATTEMPTS = 8
 
 

@@ -165,7 +165,8 @@ def solve_block(K, F, z, low, high, tolerance, rounds, previous):
     """
     n = z.size
     q = min(n, WORKING_SET)
-    buffer = np.empty(q * q, np.float32)
+    buffer = np.empty(q * q if q < n else 0, np.float32)
+    everything = np.arange(n)
     f, diag, up, down = (
         np.empty(q, np.float32),
         np.empty(q, np.float32),
@@ -180,24 +181,27 @@ def solve_block(K, F, z, low, high, tolerance, rounds, previous):
         gap = grow - shrink
         if gap <= tolerance:
             break
-        count = _select(F, z, low, high, previous, taken, chosen)
-        W = chosen[:count].copy()
-        W.sort()
-        small = buffer[: count * count].reshape(count, count)
+        if q == n:  # the whole block fits: no need to choose, or to copy
+            count, W, small = n, everything, K
+        else:
+            count = _select(F, z, low, high, previous, taken, chosen)
+            W = np.sort(chosen[:count])
+            small = buffer[: count * count].reshape(count, count)
+            for a in range(count):
+                row = K[W[a]]
+                for b in range(count):
+                    small[a, b] = row[W[b]]
         local_z, local_low, local_high = z[W], low[W], high[W]
         middle = 0.5 * (grow + shrink)  # F near zero keeps float32 precise
         for a in range(count):
             i = W[a]
-            row = K[i]
-            for b in range(count):
-                small[a, b] = row[W[b]]
-            diag[a] = row[i]
+            diag[a] = K[i, i]
             f[a] = np.float32(F[i] - middle)
             up[a] = np.float32(0.0) if z[i] < high[i] else -_NEVER
             down[a] = np.float32(0.0) if z[i] > low[i] else _NEVER
         made = _smo(
             small, f[:count], local_z, local_low, local_high, up[:count], down[:count], diag[:count],
-            np.float32(max(0.1 * gap, 0.5 * tolerance)), 20 * count,
+            np.float32(max(0.1 * gap, 0.5 * tolerance) if q < n else 0.9 * tolerance), 20 * count,
         )  # fmt: skip
         total += made
         previous = W

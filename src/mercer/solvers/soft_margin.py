@@ -108,13 +108,14 @@ class SoftMargin:
             grow, shrink = gap_of(F, z, low, high)
             active, K = _block(cache, active, old, K, arenas[0])
             arenas.reverse()
-            tolerance = max(0.5 * self.tol, min(_ROUGH * (grow - shrink), 0.1))
+            rough = min(_ROUGH * (grow - shrink), 0.1) if active.size < n else 0.0
+            tolerance = max(0.5 * self.tol, rough)
             made, out_of_time = self._solve_active(K, F, z, low, high, active, tolerance, steps, begin)
             steps += made
             old = active
 
             moved = np.flatnonzero(z != synced)
-            if active.size < n:  # else the block was the whole, and F is up to date
+            if active.size < n:  # else the block was the whole, and brought F up to date itself
                 cache.subtract(F, moved, z[moved] - synced[moved])
             synced = z.copy()
             grow, shrink = gap_of(F, z, low, high)
@@ -126,7 +127,7 @@ class SoftMargin:
                 break
             if out_of_time or moved.size == 0:
                 break
-            support = np.count_nonzero(z) * (1 if gram.expensive else _GROWTH)
+            support = int(np.count_nonzero(z)) * (1 if gram.expensive else _GROWTH)
             limit = max(_FIRST, min(_GROWTH * active.size, max(4 * _FIRST, support)))
             active = _next_block(F, z, low, high, min(largest, limit), rng)
         b = _intercept(F, z, low, high)

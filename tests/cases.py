@@ -98,6 +98,8 @@ SOLVERS = [
     solvers.Perceptron(epochs=20),
     solvers.Pegasos(steps=2000),
     solvers.SoftMargin(),
+    solvers.Newton(),
+    solvers.Gradient(),
 ]
 
 ESTIMATORS = [
@@ -107,6 +109,17 @@ ESTIMATORS = [
     mercer.Perceptron(kernel="linear + 0.5*polynomial(degree=2)", variant="averaged"),
     mercer.Pegasos(kernel="gaussian(gamma=0.1)", steps=5000),
     mercer.Pegasos(kernel="laplacian(gamma=0.1)", loss="logistic", steps=5000),
+    mercer.SVC(),
+    mercer.SVC(kernel=None),
+    mercer.SVC(kernel="polynomial(degree=2)", strategy="ovr"),
+    mercer.KernelClassifier(),
+    mercer.KernelClassifier(kernel=None, loss="squared_hinge"),
+]
+
+REGRESSORS = [
+    mercer.KernelRegressor(),
+    mercer.KernelRegressor(kernel=None, loss="huber"),
+    mercer.KernelRegressor(loss="epsilon_insensitive"),
 ]
 
 EXPORTS = {
@@ -114,5 +127,5 @@ EXPORTS = {
     losses: [type(loss) for loss in LOSSES] + [losses.Loss],
     grams: [*GRAMS, grams.Gram],
     solvers: [type(solver) for solver in SOLVERS],
-    mercer: [type(estimator) for estimator in ESTIMATORS],
+    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS],
 }

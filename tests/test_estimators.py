@@ -10,22 +10,35 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils._testing import set_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import Pegasos, Perceptron
+from mercer import SVC, Pegasos, Perceptron
 from mercer.kernels import Gaussian, Linear
 
-from .cases import ESTIMATORS
+from .cases import ESTIMATORS, REGRESSORS
 
 X, y = make_moons(150, noise=0.2, random_state=0)
 
 
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks(ESTIMATORS + REGRESSORS)
 def test_scikit_learn(estimator, check):
     check(estimator)
 
 
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+
+
+def seeded(estimator, seed):
+    copy = clone(estimator)
+    set_random_state(copy, seed)
+    return copy
+
+
+def assert_same_scores(ours, theirs, estimator):
+    """Equal paths give equal scores; an iterative solver may end anywhere within its tolerance."""
+    loose = isinstance(estimator, SVC)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-2 if loose else 1e-6, atol=3e-3 if loose else 1e-7)
 
 
 @every
@@ -34,16 +47,16 @@ every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 )
 def test_any_two_labels_come_back(estimator, labels):
     target = np.array(labels)[y]
-    model = clone(estimator).set_params(random_state=0).fit(X, target)
+    model = seeded(estimator, 0).fit(X, target)
     assert model.classes_.tolist() == sorted(labels)
-    numbered = clone(estimator).set_params(random_state=0).fit(X, y)
+    numbered = seeded(estimator, 0).fit(X, y)
     assert model.predict(X).tolist() == np.array(labels)[numbered.predict(X)].tolist()
 
 
 @every
 def test_results_repeat_for_a_seed_and_a_number_of_threads(estimator, monkeypatch):
     def fitted():
-        return clone(estimator).set_params(random_state=3).fit(X, y).decision_function(X)
+        return seeded(estimator, 3).fit(X, y).decision_function(X)
 
     first = fitted()
     assert np.array_equal(first, fitted())
@@ -54,21 +67,19 @@ def test_results_repeat_for_a_seed_and_a_number_of_threads(estimator, monkeypatc
 @every
 def test_the_order_of_the_file_does_not_matter(estimator):
     order = np.random.RandomState(0).permutation(len(X))
-    models = [
-        clone(estimator).set_params(random_state=0).fit(rows, labels) for rows, labels in ((X, y), (X[order], y[order]))
-    ]
-    np.testing.assert_allclose(*(model.decision_function(X) for model in models), rtol=1e-9, atol=1e-12)
+    models = [seeded(estimator, 0).fit(rows, labels) for rows, labels in ((X, y), (X[order], y[order]))]
+    assert_same_scores(*(model.decision_function(X) for model in models), estimator)
 
 
 @every
 def test_weights_are_repeated_rows(estimator):
     weight = np.random.RandomState(0).randint(0, 4, len(X))
-    repeated = clone(estimator).set_params(random_state=0).fit(X.repeat(weight, axis=0), y.repeat(weight))
-    weighted = clone(estimator).set_params(random_state=0).fit(X, y, sample_weight=weight)
-    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-7, atol=1e-9)
-    balanced = clone(estimator).set_params(random_state=0, class_weight={0: 1, 1: 3}).fit(X, y)
-    by_rows = clone(estimator).set_params(random_state=0).fit(X, y, sample_weight=np.where(y == 1, 3, 1))
-    np.testing.assert_allclose(balanced.decision_function(X), by_rows.decision_function(X), rtol=1e-9)
+    repeated = seeded(estimator, 0).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    weighted = seeded(estimator, 0).fit(X, y, sample_weight=weight)
+    assert_same_scores(weighted.decision_function(X), repeated.decision_function(X), estimator)
+    balanced = seeded(estimator, 0).set_params(class_weight={0: 1, 1: 3}).fit(X, y)
+    by_rows = seeded(estimator, 0).fit(X, y, sample_weight=np.where(y == 1, 3, 1))
+    assert_same_scores(balanced.decision_function(X), by_rows.decision_function(X), estimator)
 
 
 @pytest.mark.parametrize("learner", [Perceptron, Pegasos])
@@ -135,10 +146,8 @@ def test_binary_rows_count_by_content(estimator):
     rows = (np.random.RandomState(0).rand(64, 8) > 0.5).astype(float)
     labels = (rows[:, 0] + rows[:, 3] > rows[:, 1] + rows[:, 2]).astype(int)
     order = np.random.RandomState(1).permutation(64)
-    models = [
-        clone(estimator).set_params(random_state=0).fit(a, b) for a, b in ((rows, labels), (rows[order], labels[order]))
-    ]
-    np.testing.assert_allclose(*(model.decision_function(rows) for model in models), rtol=1e-9, atol=1e-12)
+    models = [seeded(estimator, 0).fit(a, b) for a, b in ((rows, labels), (rows[order], labels[order]))]
+    assert_same_scores(*(model.decision_function(rows) for model in models), estimator)
 
 
 def test_searches_tune_inner_parameters():
@@ -162,25 +171,20 @@ def test_frames_give_feature_names(frame):
 @every
 def test_sparse_and_dense_rows_agree(estimator):
     rows = np.where(np.abs(X) < 0.3, 0.0, X)
-    dense = clone(estimator).set_params(random_state=0).fit(rows, y)
+    dense = seeded(estimator, 0).fit(rows, y)
     for make in (sparse.csr_array, sparse.csc_matrix):
-        other = clone(estimator).set_params(random_state=0).fit(make(rows), y)
-        np.testing.assert_allclose(
-            other.decision_function(make(rows)), dense.decision_function(rows), rtol=1e-6, atol=1e-8
-        )
+        other = seeded(estimator, 0).fit(make(rows), y)
+        assert_same_scores(other.decision_function(make(rows)), dense.decision_function(rows), estimator)
     wide = sparse.csr_array(rows)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    np.testing.assert_allclose(
-        clone(estimator).set_params(random_state=0).fit(wide, y).decision_function(wide),
-        dense.decision_function(rows),
-        rtol=1e-6,
-        atol=1e-8,
+    assert_same_scores(
+        seeded(estimator, 0).fit(wide, y).decision_function(wide), dense.decision_function(rows), estimator
     )
 
 
 @every
 def test_predicting_no_rows(estimator):
-    model = clone(estimator).set_params(random_state=0).fit(X, y)
+    model = seeded(estimator, 0).fit(X, y)
     assert model.predict(X[:0]).shape == (0,)
 
 

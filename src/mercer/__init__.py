@@ -11,20 +11,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import SVC, Pegasos, Perceptron
+    from .estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 
 __version__ = "0.1.0"
 
-__all__ = ["SVC", "Pegasos", "Perceptron", "__version__"]
+__all__ = ["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron", "__version__"]
 
-_HOMES = dict.fromkeys(["SVC", "Pegasos", "Perceptron"], "estimators")
+_HOMES = dict.fromkeys(["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
 
 
 def __getattr__(name: str) -> Any:
     """Import estimators when they are first asked for: ``import mercer`` alone costs nothing."""
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    if name in ("certificate", "datasets", "estimators", "grams", "kernels", "losses", "problem", "solvers"):
+    if name in (
+        "certificate",
+        "datasets",
+        "estimators",
+        "grams",
+        "kernels",
+        "losses",
+        "margins",
+        "problem",
+        "residuals",
+        "solvers",
+    ):
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -46,6 +46,21 @@ class Problem:
     lam: float = 0.0
     weight: Array | None = None
     intercept: bool = False
+    #: Whether the intercept is free, or the weight of a constant feature and part of ‖w‖.
+    free: bool = False
+
+    def targets(self) -> Array:
+        """What the score of an item in the middle of its tube or on its margin is: the label."""
+        return np.asarray(self.y, dtype=np.float64)
+
+    def objective(self, z: Array, f: Array, b: float) -> float:
+        """λ/2·zᵀKz + (1/n) Σ s·ℓ, for coefficients z, scores f = Kz and a free intercept b."""
+        return float(0.5 * self.lam * (z @ f) + np.mean(self.weights() * self.loss.value(self.y * (f + b))))
+
+    def derivatives(self, scores: Array) -> tuple[Array, Array]:
+        """First and second derivatives of (1/n) Σ s·ℓ by the scores."""
+        margins, share = self.y * scores, self.weights() / len(self.gram)
+        return share * self.y * self.loss.slope(margins), share * self.loss.curvature(margins)
 
     def bounds(self) -> tuple[Array, Array]:
         """The bounds of each coefficient in the dual of the hinge: 0 and y·s/(λ·Σs) = y·C·s."""
@@ -57,6 +72,42 @@ class Problem:
         if self.weight is None:
             return np.ones(len(self.gram))
         return self.weight * (len(self.gram) / self.weight.sum())
+
+
+@dataclass(frozen=True)
+class Regression(Problem):
+    """As :class:`Problem`, for real targets y and a loss of the residual y − f."""
+
+    loss: Any = None
+
+    def objective(self, z: Array, f: Array, b: float) -> float:
+        return float(0.5 * self.lam * (z @ f) + np.mean(self.weights() * self.loss.value(self.y - f - b)))
+
+    def derivatives(self, scores: Array) -> tuple[Array, Array]:
+        residual, share = self.y - scores, self.weights() / len(self.gram)
+        return -share * self.loss.slope(residual), share * self.loss.curvature(residual)
+
+
+@dataclass(frozen=True)
+class Tube(Problem):
+    """The ε-insensitive tube as a soft margin: every item twice, once for each wall.
+
+    The dual of the tube is  ½·zᵀKz − yᵀz + ε·Σ|z|,  −C ≤ z ≤ C,  Σz = 0.  Writing z as the sum of a part that is never
+    negative and one that never is positive, the first has the target y − ε and the bounds [0, C], the second y + ε and
+    [−C, 0]: the dual of a soft margin with those targets. ``gram`` holds all items, then all items again.
+    """
+
+    epsilon: float = 0.0
+
+    def targets(self) -> Array:
+        return np.concatenate([self.y - self.epsilon, self.y + self.epsilon])
+
+    def bounds(self) -> tuple[Array, Array]:
+        n = self.y.size
+        weight = np.ones(n) if self.weight is None else self.weight * (n / self.weight.sum())
+        box = weight / (self.lam * n)
+        none = np.zeros(n)
+        return np.concatenate([none, -box]), np.concatenate([box, none])
 
 
 class Status(Enum):
@@ -132,7 +183,7 @@ def certify(problem: Problem, z: Array, b: float) -> Certificate:
         D(α) = −(1/n) Σ sᵢ·ℓ*(−αᵢ) − λ/2·‖w(α)‖²  ≤  P(w).
 
     The coefficients of the model itself, moved to the nearest allowed α, are such a point, and P − D bounds how much
-    can still be gained. The intercept counts as the weight of a constant feature.
+    can still be gained.
 
     Examples
     --------
@@ -150,9 +201,13 @@ def certify(problem: Problem, z: Array, b: float) -> Certificate:
     low, high = problem.loss.domain
     alpha = np.clip(np.divide(lam * n * problem.y * z, s, out=np.zeros(n), where=s > 0), -high, -low)
     feasible = s * alpha * problem.y / (lam * n)
+    if problem.free and problem.intercept:
+        # A free intercept asks for Σ(feasible) = 0 as well; a solution misses it by a rounding error.
+        feasible = feasible - feasible.sum() * np.abs(feasible) / max(float(np.abs(feasible).sum()), 1e-300)
+        alpha = np.clip(np.divide(lam * n * problem.y * feasible, s, out=np.zeros(n), where=s > 0), -high, -low)
     scores = problem.gram.matvec(np.stack([z, feasible], axis=1))
-    bias = feasible.sum() if problem.intercept else 0.0
-    primal = lam / 2 * (z @ scores[:, 0] + b * b)
+    bias = feasible.sum() if problem.intercept and not problem.free else 0.0
+    primal = lam / 2 * (z @ scores[:, 0] + (0.0 if problem.free else b * b))
     primal += np.mean(s * problem.loss.value(problem.y * (scores[:, 0] + b)))
     dual = -np.mean(s * problem.loss.conjugate(-alpha)) - lam / 2 * (feasible @ scores[:, 1] + bias * bias)
     gap = float(primal - dual)

@@ -2,6 +2,7 @@
 
 from .pegasos import Pegasos
 from .perceptron import Perceptron
+from .smooth import KernelClassifier, KernelRegressor
 from .svc import SVC
 
-__all__ = ["SVC", "Pegasos", "Perceptron"]
+__all__ = ["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"]

@@ -54,15 +54,12 @@ class Training:
         return self.kernel is None or not self.kernel.precomputed
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):
-    """Base of the classifiers. Subclasses have the parameters ``kernel``, ``memory`` and ``class_weight``."""
+class RowMachine(BaseEstimator):
+    """Base of all estimators: rows, kernels and the fitted model. Subclasses have ``kernel`` and ``memory``."""
 
     kernel: Any
     memory: Any
-    class_weight: Any
     _model: Any
-
-    # -- rows and labels ------------------------------------------------------------------------------------------
 
     def _kernel(self) -> Kernel | None:
         # A copy: the fitted model must not follow later changes of the user's kernel.
@@ -74,8 +71,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             self.kernel = as_kernel(self.kernel)
         return super().set_params(**params)
 
-    def _rows(self, X: Any, kernel: Kernel | None, y: Any = "no_validation", reset: bool = False) -> Any:
-        """The rows (and labels) as numbers, checked; ``reset`` where they are training rows."""
+    def _rows(
+        self, X: Any, kernel: Kernel | None, y: Any = "no_validation", reset: bool = False, numeric: bool = False
+    ) -> Any:
+        """The rows (and labels, or ``numeric`` targets) checked; ``reset`` where they are training rows."""
         refuse_foreign(X)
         options: dict[str, Any] = {
             "accept_sparse": False if kernel is not None and kernel.precomputed else "csr",
@@ -85,26 +84,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             "reset": reset,
             "ensure_min_samples": 1 if reset else 0,
         }
+        if numeric:
+            options["y_numeric"] = True
         checked = validate_data(self, X, y, **options)
         rows, labels = (checked, None) if isinstance(y, str) and y == "no_validation" else checked
         if sparse.issparse(rows):
             rows = tidy_sparse(rows)
         refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None), tiny=reset)
         return rows if labels is None else (rows, labels)
-
-    def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """Check everything that ``fit`` was given, and build the Gram."""
-        kernel = self._kernel()
-        bytes_of(self.memory)
-        refuse_bad_labels(y)
-        rows, labels = self._rows(X, kernel, y, reset=True)
-        classes, codes = encode(labels, type(self).__name__)
-        weight = combine_weights(sample_weight, self.class_weight, rows, labels)
-        if kernel is not None:
-            self._try_kernel(kernel, rows)
-        data = Training(kernel, rows, codes, weight, self._make_gram(kernel, rows))
-        self.classes_ = classes
-        return data
 
     def _make_gram(self, kernel: Kernel | None, rows: Any) -> Gram:
         return gram_of(kernel, rows, self.memory)
@@ -125,15 +112,6 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             # |k(x, z)|² ≤ k(x, x)·k(z, z), so finite self-similarities are enough.
             raise ValueError(f"the kernel {kernel} overflows on these rows; scale the columns first.")
 
-    # -- the fitted model -----------------------------------------------------------------------------------------
-
-    def _assemble(self, data: Training, stages: list[Stage]) -> LinearModel | KernelModel:
-        """The model of one solution for each class score."""
-        intercept = np.array([stage.b for stage in stages])
-        if data.kernel is None:
-            return LinearModel(np.stack([data.gram.model(stage.z) for stage in stages]), intercept)
-        return kernel_model(data.kernel, data.items, np.stack([stage.z for stage in stages]), intercept)
-
     def _publish(self, model: LinearModel | KernelModel) -> None:
         """Set the fitted attributes that users read."""
         for name in ("coef_", "kernel_", "support_", "dual_coef_", "support_vectors_"):
@@ -149,6 +127,46 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             self.dual_coef_ = model.coef
             if model.items is not None:
                 self.support_vectors_ = model.items
+
+    def _fitted_kernel(self) -> Kernel | None:
+        return getattr(self, "kernel_", None)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        kernel = self.kernel.strip().lower() if isinstance(self.kernel, str) else self.kernel
+        pairwise = kernel == "precomputed" or bool(getattr(kernel, "precomputed", False))
+        tags.input_tags.sparse = not pairwise
+        tags.input_tags.pairwise = pairwise
+        return tags
+
+
+class KernelMachine(ClassifierMixin, RowMachine):
+    """Base of the classifiers. Subclasses also have the parameter ``class_weight``."""
+
+    class_weight: Any
+
+    def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Check everything that ``fit`` was given, and build the Gram."""
+        kernel = self._kernel()
+        bytes_of(self.memory)
+        refuse_bad_labels(y)
+        rows, labels = self._rows(X, kernel, y, reset=True)
+        classes, codes = encode(labels, type(self).__name__)
+        weight = combine_weights(sample_weight, self.class_weight, rows, labels)
+        if kernel is not None:
+            self._try_kernel(kernel, rows)
+        data = Training(kernel, rows, codes, weight, self._make_gram(kernel, rows))
+        self.classes_ = classes
+        return data
+
+    # -- the fitted model -----------------------------------------------------------------------------------------
+
+    def _assemble(self, data: Training, stages: list[Stage]) -> LinearModel | KernelModel:
+        """The model of one solution for each class score."""
+        intercept = np.array([stage.b for stage in stages])
+        if data.kernel is None:
+            return LinearModel(np.stack([data.gram.model(stage.z) for stage in stages]), intercept)
+        return kernel_model(data.kernel, data.items, np.stack([stage.z for stage in stages]), intercept)
 
     def _problems(self) -> range:
         """One problem for two classes; one for each class against the rest where there are more."""
@@ -195,23 +213,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         for scores in self.staged_decision_function(X):
             yield self._labels_of(scores)
 
-    def _fitted_kernel(self) -> Kernel | None:
-        return getattr(self, "kernel_", None)
-
     def _shaped(self, scores: Array) -> Array:
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _labels_of(self, scores: Array) -> Array:
         codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        kernel = self.kernel.strip().lower() if isinstance(self.kernel, str) else self.kernel
-        pairwise = kernel == "precomputed" or bool(getattr(kernel, "precomputed", False))
-        tags.input_tags.sparse = not pairwise
-        tags.input_tags.pairwise = pairwise
-        return tags
 
 
 def number(owner: Any, name: str, low: float, *, whole: bool = False, strict: bool = True) -> None:

@@ -36,7 +36,7 @@ def polish(problem: Problem, exact: Gram, solution: Solution) -> Solution:
             return solution
         fixed = np.flatnonzero((z != 0) & ~((z > low) & (z < high)))
         K = exact.take(free).rows(np.arange(free.size)).astype(np.float64)
-        right = problem.y[free] - (exact.scores(free, fixed, z[fixed]) if fixed.size else 0.0)
+        right = problem.targets()[free] - (exact.scores(free, fixed, z[fixed]) if fixed.size else 0.0)
         found = _solve(K, right, -z[fixed].sum())
         if found is None:
             return solution

@@ -78,7 +78,7 @@ class SoftMargin:
     def solve(self, problem: Problem, start: Array | None = None, rng: np.random.Generator | None = None) -> Solution:
         """Solve; ``start`` holds coefficients to begin with, which are moved into their bounds first."""
         rng = rng or np.random.default_rng(0)
-        gram, y = problem.gram, np.asarray(problem.y, dtype=np.float64)
+        gram, y = problem.gram, problem.targets()
         n = y.size
         low, high = problem.bounds()
         begin = time.monotonic()
@@ -165,13 +165,13 @@ class SoftMargin:
 
 
 def _first_block(y: Array, width: Array, size: int, rng: np.random.Generator) -> Array:
-    """Random items, both classes among them."""
+    """Random items, both classes (or halves of the targets) among them."""
     alive = np.flatnonzero(width > 0)
     parts = []
-    for sign in (1.0, -1.0):
-        members = alive[y[alive] == sign]
-        share = max(1, round(size * members.size / alive.size))
-        parts.append(rng.permutation(members)[:share])
+    middle = 0.0 if np.abs(y).max() == 1.0 else np.median(y)
+    for side in (alive[y[alive] > middle], alive[y[alive] <= middle]):
+        share = max(1, round(size * side.size / alive.size))
+        parts.append(rng.permutation(side)[:share])
     return np.sort(np.concatenate(parts))
 
 

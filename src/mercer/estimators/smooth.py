@@ -1,0 +1,285 @@
+"""Every smooth loss, kernelised: classification and regression."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import special
+from sklearn.base import RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from .. import solvers
+from .._compile import Array
+from .._parallel import bytes_of
+from ..losses import Logistic, as_loss
+from ..problem import Problem, Regression, Stage, Status, Tube, certify
+from ..residuals import EpsilonInsensitive, as_residual_loss
+from ..solvers.polish import polish
+from .base import KernelMachine, RowMachine, Training, choice, number
+from .model import LinearModel, kernel_model
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    if as_loss(estimator.loss) != Logistic():
+        raise AttributeError(
+            f"KernelClassifier has no probabilities with loss={estimator.loss!r}; use loss='logistic', or wrap it in "
+            "sklearn.calibration.CalibratedClassifierCV."
+        )
+    return True
+
+
+def _warn_if_short(estimator: Any, remedy: str) -> None:
+    if estimator.status_ != str(Status.CONVERGED):
+        warnings.warn(
+            f"{type(estimator).__name__} stopped after {estimator.n_iter_} iterations before tol={estimator.tol:g} was "
+            f"reached; {remedy}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+class KernelClassifier(KernelMachine):
+    """A classifier with any loss of the margin: kernel logistic regression, smooth and squared-hinge machines, …
+
+    It minimises λ/2·‖w‖² + mean loss(y·f(x)), f = w·φ(x) + b, with an intercept that is not regularised.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default="gaussian"
+        ``None`` learns a linear model with ``coef_``.
+    loss : str or Loss, default="logistic"
+        "logistic", "smooth_hinge", "squared_hinge", "squared"; with ``solver="gradient"`` any loss.
+    lam : float, default=1e-3
+        λ; C = 1/(λn).
+    solver : {"newton", "gradient"}, default="newton"
+        Newton's method with conjugate gradients, or plain (sub)gradient descent.
+    tol : float, default=1e-8
+    max_iter : int, default=100
+        Newton steps; gradient steps are counted in hundreds.
+    fit_intercept : bool, default=True
+    class_weight : dict or "balanced", optional
+    memory : int or str, default="1GB"
+
+    Attributes
+    ----------
+    classes_, intercept_, coef_ or support_, dual_coef_ : as in the other machines
+    objective_, duality_gap_ : arrays, one number for each score
+    n_iter_, status_, converged_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import KernelClassifier
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> model = KernelClassifier("gaussian(gamma=2)", lam=1e-3).fit(X, y)
+    >>> model.predict_proba(X[:1]).round(2)
+    array([[0.97, 0.03]])
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        loss: Any = "logistic",
+        lam: float = 1e-3,
+        solver: str = "newton",
+        *,
+        tol: float = 1e-8,
+        max_iter: int = 100,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        memory: int | str = "1GB",
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.lam = lam
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.memory = memory
+
+    def _solver(self) -> Any:
+        number(self, "lam", 0)
+        number(self, "tol", 0)
+        number(self, "max_iter", 1, whole=True, strict=False)
+        choice(self, "solver", ("newton", "gradient"))
+        loss = as_loss(self.loss)
+        if self.solver == "gradient":
+            return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=float(self.tol))
+        if not loss.smooth:
+            raise ValueError(
+                f"KernelClassifier: loss={loss.name!r} has a kink, which Newton's method cannot pass; use SVC for the "
+                "hinge, or solver='gradient'."
+            )
+        return solvers.Newton(float(self.tol), int(self.max_iter))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
+        """Learn from rows and labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+            More than two classes are learned one against the rest.
+        sample_weight : array of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        solver = self._solver()
+        data = self._training(X, y, sample_weight)
+        problems = [self._problem(data, position) for position in self._problems()]
+        solutions = [solver.solve(problem) for problem in problems]
+        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]))
+        self.n_iter_ = max(s.n_iter for s in solutions)
+        certificates = [certify(p, s.z, s.b) for p, s in zip(problems, solutions, strict=True)]
+        self.objective_ = np.array([c.objective for c in certificates])
+        self.duality_gap_ = np.array([c.gap for c in certificates])
+        self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
+        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
+        _warn_if_short(self, "raise max_iter or lam")
+        return self
+
+    def _problem(self, data: Training, position: int) -> Problem:
+        y = data.signs(position, self.classes_.size)
+        intercept = bool(self.fit_intercept)
+        return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, intercept, free=True)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, in the order of ``classes_`` (for ``loss="logistic"``).
+
+        For three classes or more, each class's probability against the rest, made to sum to one.
+        """
+        scores = special.expit(self.decision_function(X))
+        if scores.ndim == 1:
+            return np.column_stack([1 - scores, scores])
+        return scores / scores.sum(axis=1, keepdims=True)
+
+
+class KernelRegressor(RegressorMixin, RowMachine):
+    """Regression with any loss of the residual: kernel ridge, Huber, support vector regression.
+
+    It minimises λ/2·‖w‖² + mean loss(y − f(x)), f = w·φ(x) + b.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default="gaussian"
+    loss : {"squared", "huber", "epsilon_insensitive"} or ResidualLoss, default="squared"
+        A loss of :mod:`mercer.residuals` where its parameter matters: ``Huber(delta=2)``.
+    lam : float, default=1e-3
+    tol : float, default=1e-9
+    max_iter : int, default=100
+    fit_intercept : bool, default=True
+        The tube ("epsilon_insensitive") always has one.
+    memory : int or str, default="1GB"
+
+    Attributes
+    ----------
+    intercept_, coef_ or support_, dual_coef_
+    n_iter_, status_, objective_
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelRegressor
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> KernelRegressor("gaussian", lam=1e-5).fit(X, np.sin(X[:, 0])).score(X, np.sin(X[:, 0])).round(3)
+    np.float64(1.0)
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        loss: Any = "squared",
+        lam: float = 1e-3,
+        *,
+        tol: float = 1e-9,
+        max_iter: int = 100,
+        fit_intercept: bool = True,
+        memory: int | str = "1GB",
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.lam = lam
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.memory = memory
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
+        """Learn from rows and real targets.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+        sample_weight : array of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        number(self, "lam", 0)
+        number(self, "tol", 0)
+        number(self, "max_iter", 1, whole=True, strict=False)
+        loss = as_residual_loss(self.loss)
+        kernel = self._kernel()
+        bytes_of(self.memory)
+        rows, targets = self._rows(X, kernel, y, reset=True, numeric=True)
+        targets = np.asarray(targets, dtype=np.float64)
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+            if not weight.any():
+                raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
+        if kernel is not None:
+            self._try_kernel(kernel, rows)
+        gram = self._make_gram(kernel, rows)
+        # Targets are centred and brought to a scale of one, so that tolerances mean the same for all units.
+        centre, scale = float(targets.mean()), float(targets.std()) or 1.0
+        lam, intercept = float(self.lam), bool(self.fit_intercept)
+        if isinstance(loss, EpsilonInsensitive):
+            n = len(gram)
+            twice = gram.take(np.tile(np.arange(n), 2))
+            problem = Tube(twice, targets - centre, None, lam, weight, True, True, loss.epsilon)  # type: ignore[arg-type]
+            solver = solvers.SoftMargin(tol=max(self.tol, 1e-5) * scale, memory=bytes_of(self.memory))
+            solution = polish(problem, twice, solver.solve(problem))
+            z, b = solution.z[:n] + solution.z[n:], solution.b + centre
+        else:
+            shift = centre if intercept else 0.0
+            task = Regression(gram, targets - shift, loss, lam, weight, intercept, True)
+            solution = solvers.Newton(float(self.tol) * scale, int(self.max_iter)).solve(task)
+            z, b = solution.z, solution.b + shift
+        values = np.array([b])
+        if kernel is None:
+            self._publish(LinearModel(gram.model(z)[None], values))
+        else:
+            self._publish(kernel_model(kernel, rows, z[None], values))
+        f = gram.matvec(z)
+        share = np.ones(targets.size) if weight is None else weight * (targets.size / weight.sum())
+        self.objective_ = float(0.5 * lam * (z @ f) + np.mean(share * loss.value(targets - f - b)))
+        self.n_iter_ = int(solution.n_iter)
+        self.status_ = str(solution.status)
+        _warn_if_short(self, "raise max_iter or lam")
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """The value of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        check_is_fitted(self, "_model")
+        return self._model.scores(self._rows(X, self._fitted_kernel()), self.memory)[:, 0]

@@ -1,0 +1,123 @@
+"""Losses of the residual r = y − f, for regression.
+
+Each has ``value``, ``slope`` and ``curvature`` by r, on arrays.
+
+Examples
+--------
+>>> from mercer.residuals import Huber
+>>> Huber(delta=1.0).value([0.5, 3.0])
+array([0.125, 2.5  ])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._compile import Array
+
+__all__ = ["EpsilonInsensitive", "Huber", "ResidualLoss", "SquaredError", "as_residual_loss"]
+
+
+class ResidualLoss:
+    """A convex loss of the residual."""
+
+    smooth = True
+
+    def value(self, r: Any) -> Array:
+        raise NotImplementedError
+
+    def slope(self, r: Any) -> Array:
+        raise NotImplementedError
+
+    def curvature(self, r: Any) -> Array:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class SquaredError(ResidualLoss):
+    """½·r².
+
+    Examples
+    --------
+    >>> SquaredError().value([2.0])
+    array([2.])
+    """
+
+    def value(self, r):
+        return 0.5 * np.square(r)
+
+    def slope(self, r):
+        return np.asarray(r, dtype=np.float64)
+
+    def curvature(self, r):
+        return np.ones_like(r, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Huber(ResidualLoss):
+    """½·r² up to |r| = delta, then a straight line: outliers pull no harder than ``delta``.
+
+    Examples
+    --------
+    >>> Huber(delta=0.5).slope([0.1, -9.0])
+    array([ 0.1, -0.5])
+    """
+
+    delta: float = 1.0
+
+    def value(self, r):
+        size = np.abs(r)
+        return np.where(size <= self.delta, 0.5 * size * size, self.delta * (size - 0.5 * self.delta))
+
+    def slope(self, r):
+        return np.clip(r, -self.delta, self.delta)
+
+    def curvature(self, r):
+        return (np.abs(r) <= self.delta).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class EpsilonInsensitive(ResidualLoss):
+    """max(0, |r| − epsilon): a tube in which errors cost nothing.
+
+    Examples
+    --------
+    >>> EpsilonInsensitive(epsilon=0.1).value([0.05, 0.6])
+    array([0. , 0.5])
+    """
+
+    epsilon: float = 0.1
+    smooth = False
+
+    def value(self, r):
+        return np.maximum(0.0, np.abs(r) - self.epsilon)
+
+    def slope(self, r):
+        r = np.asarray(r, dtype=np.float64)
+        return np.sign(r) * (np.abs(r) > self.epsilon)
+
+    def curvature(self, r):
+        return np.zeros_like(r, dtype=np.float64)
+
+
+_LOSSES = {"squared": SquaredError, "huber": Huber, "epsilon_insensitive": EpsilonInsensitive}
+
+
+def as_residual_loss(loss: str | ResidualLoss) -> ResidualLoss:
+    """The loss of that name with its usual parameter; a loss itself is returned as it is.
+
+    Examples
+    --------
+    >>> as_residual_loss("huber")
+    Huber(delta=1.0)
+    """
+    if isinstance(loss, ResidualLoss):
+        return loss
+    if isinstance(loss, str) and loss in _LOSSES:
+        return _LOSSES[loss]()
+    raise ValueError(
+        f"loss={loss!r} is not known; use one of {', '.join(_LOSSES)}, or a mercer.residuals.ResidualLoss."
+    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import special
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from .. import solvers
@@ -21,15 +22,16 @@ from ..residuals import EpsilonInsensitive, as_residual_loss
 from ..solvers.polish import polish
 from .base import KernelMachine, RowMachine, Training, choice, number
 from .model import LinearModel, kernel_model
+from .progress import CallbackSupportMixin, reported, with_callbacks
 
 
-def _has_probabilities(estimator: Any) -> bool:
+def _refuse_probabilities(estimator: Any) -> None:
+    """Say what to do where the loss has no probabilities."""
     if as_loss(estimator.loss) != Logistic():
         raise AttributeError(
             f"KernelClassifier has no probabilities with loss={estimator.loss!r}; use loss='logistic', or wrap it in "
             "sklearn.calibration.CalibratedClassifierCV."
         )
-    return True
 
 
 def _warn_if_short(estimator: Any, remedy: str) -> None:
@@ -42,7 +44,7 @@ def _warn_if_short(estimator: Any, remedy: str) -> None:
         )
 
 
-class KernelClassifier(KernelMachine):
+class KernelClassifier(CallbackSupportMixin, KernelMachine):
     """A classifier with any loss of the margin: kernel logistic regression, smooth and squared-hinge machines, …
 
     It minimises λ/2·‖w‖² + mean loss(y·f(x)), f = w·φ(x) + b, with an intercept that is not regularised.
@@ -118,6 +120,7 @@ class KernelClassifier(KernelMachine):
             )
         return solvers.Newton(float(self.tol), int(self.max_iter))
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
         """Learn from rows and labels.
 
@@ -135,7 +138,8 @@ class KernelClassifier(KernelMachine):
         solver = self._solver()
         data = self._training(X, y, sample_weight)
         problems = [self._problem(data, position) for position in self._problems()]
-        solutions = [solver.solve(problem) for problem in problems]
+        with reported(self, X, y, len(problems), "score") as run:
+            solutions = [run(k, partial(solver.solve, problem)) for k, problem in enumerate(problems)]
         self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]))
         self.n_iter_ = max(s.n_iter for s in solutions)
         certificates = [certify(p, s.z, s.b) for p, s in zip(problems, solutions, strict=True)]
@@ -151,8 +155,13 @@ class KernelClassifier(KernelMachine):
         intercept = bool(self.fit_intercept)
         return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, intercept, free=True)
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> Array:
+    @property
+    def predict_proba(self) -> Callable[[Any], Array]:
+        """A function of rows that gives the probability of each class; only with ``loss="logistic"``."""
+        _refuse_probabilities(self)
+        return self._probabilities
+
+    def _probabilities(self, X: Any) -> Array:
         """The probability of each class, in the order of ``classes_`` (for ``loss="logistic"``).
 
         For three classes or more, each class's probability against the rest, made to sum to one.
@@ -190,8 +199,8 @@ class KernelRegressor(RegressorMixin, RowMachine):
     >>> import numpy as np
     >>> from mercer import KernelRegressor
     >>> X = np.linspace(0, 6, 50)[:, None]
-    >>> KernelRegressor("gaussian", lam=1e-5).fit(X, np.sin(X[:, 0])).score(X, np.sin(X[:, 0])).round(3)
-    np.float64(1.0)
+    >>> round(KernelRegressor("gaussian", lam=1e-5).fit(X, np.sin(X[:, 0])).score(X, np.sin(X[:, 0])), 3)
+    1.0
     """
 
     def __init__(

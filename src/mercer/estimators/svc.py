@@ -21,9 +21,13 @@ from ..problem import Problem, Solution, Status
 from ..solvers.polish import polish
 from .base import KernelMachine, Training, choice, number
 from .model import KernelModel, LinearModel
+from .progress import CallbackSupportMixin, reported, with_callbacks
+
+#: Rows on which a kernel that promises nothing is tested for negative eigenvalues.
+_TESTED = 500
 
 
-class SVC(KernelMachine):
+class SVC(CallbackSupportMixin, KernelMachine):
     """The soft-margin support vector machine, solved exactly and with a certificate.
 
     It minimises ½‖w‖² + C·Σ max(0, 1 − y·f(x)) with an intercept that is not regularised, through its dual.
@@ -121,6 +125,7 @@ class SVC(KernelMachine):
             return Dense(rows)
         return Lazy(kernel, single_precision(kernel, rows), self.memory)
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
         """Learn from rows and labels.
 
@@ -138,6 +143,8 @@ class SVC(KernelMachine):
         self._check()
         before = self._memory_of_fit() if self.warm_start else None
         data = self._training(X, y, sample_weight)
+        if data.kernel is not None and not data.kernel.trusted:
+            refuse_indefinite(data.gram, data.kernel)
         machines = self._machines(data, before)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
 
@@ -145,7 +152,9 @@ class SVC(KernelMachine):
             machine.solve(self._solver(len(machines)), np.random.default_rng(seed))
             machine.certify()
 
-        for_each(solve, machines, threads=1 if len(machines) == 1 else None)
+        with reported(self, X, y, len(machines), "machine") as run:
+            parts = list(enumerate(machines))
+            for_each(lambda part: run(part[0], lambda: solve(part[1])), parts, threads=1 if len(parts) == 1 else None)
         self._keep(data, machines)
         self._speak(machines)
         return self
@@ -225,6 +234,13 @@ class SVC(KernelMachine):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        elif self.status_ == str(Status.INTERRUPTED):
+            warnings.warn(
+                f"SVC was interrupted; the model is the best so far, with a worst violation of "
+                f"{self.kkt_violation_.max():.3g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         elif self.status_ != str(Status.CONVERGED):
             warnings.warn(
                 f"SVC stopped before tol={self.tol:g} was reached: the worst violation is "
@@ -272,6 +288,18 @@ def single_precision(kernel: Any, rows: Any) -> Any:
     if not sparse.issparse(rows) and kernel.moves:
         rows = rows - rows.mean(axis=0)
     return rows.astype(np.float32)
+
+
+def refuse_indefinite(gram: Gram, kernel: Any) -> None:
+    """Raise where the kernel matrix of some rows has a clearly negative eigenvalue: the dual is then not convex."""
+    index = np.unique(np.linspace(0, len(gram) - 1, min(len(gram), _TESTED)).astype(np.int64))
+    eigenvalues = np.linalg.eigvalsh(gram.take(index).rows(np.arange(index.size)).astype(np.float64))
+    if eigenvalues[0] < -1e-5 * max(abs(eigenvalues[-1]), 1e-300):
+        raise ValueError(
+            f"the kernel {kernel} is not positive semi-definite: on {index.size} of the rows its matrix has the "
+            f"eigenvalue {eigenvalues[0]:.4g} (largest {eigenvalues[-1]:.4g}), so the machine has no unique solution. "
+            "Use another kernel, or add that amount to the diagonal of a precomputed matrix."
+        )
 
 
 class _Machine:

@@ -99,6 +99,11 @@ class Kernel(BaseEstimator):
         return self.psd and all(kernel.always_psd for kernel in self.parts())
 
     @property
+    def trusted(self) -> bool:
+        """Whether positive semi-definiteness follows from the kernel itself, not from somebody's word."""
+        return self.always_psd and all(kernel.trusted for kernel in self.parts())
+
+    @property
     def precomputed(self) -> bool:
         """Whether rows of the kernel matrix stand in the place of items."""
         return False

@@ -40,6 +40,10 @@ class Precomputed(Kernel):
         return True
 
     @property
+    def trusted(self) -> bool:
+        return False
+
+    @property
     def splits(self) -> bool:
         return False
 
@@ -81,6 +85,10 @@ class Function(Kernel):
     @property
     def splits(self) -> bool:
         return False  # nobody promised that the function may run on two threads, or that calls are cheap
+
+    @property
+    def trusted(self) -> bool:
+        return False
 
     @property
     def label(self) -> str:

@@ -66,7 +66,8 @@ class Newton:
         trace = [objective]
         status = Status.NOT_CONVERGED
         steps = 0
-        for steps in range(1, self.max_iter + 1):
+        while steps < self.max_iter:
+            steps += 1
             g, h = problem.derivatives(f + b)
             r = -(lam * z + g)
             error = n * float(np.abs(r).max(initial=0.0))
@@ -90,7 +91,6 @@ class Newton:
             if stalled or time.monotonic() - begin > self.time_limit:
                 status = Status.CONVERGED if stalled else status
                 break
-        # At the optimum λz = −g; taking it at its word removes what conjugate gradients left over.
         return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, trace=np.array(trace), scores=f)
 
 

@@ -49,16 +49,18 @@ class RowCache:
         self.owner = np.full(self.capacity, -1)
         self.next = 0
 
-    def subtract(self, F: Array, items: Array, coefficients: Array) -> None:
-        """F −= Σ coefficient·K[item], computing rows that are not here and keeping them."""
-        if not items.size:
-            return
-        if self.gram.factored:
-            z = np.zeros(F.size)
-            z[items] = coefficients
-            F -= self.gram.matvec(z)
-            return
+    def subtract(self, F: Array, items: Array, coefficients: Array, keep: Array) -> None:
+        """F −= Σ coefficient·K[item], computing rows that are not here.
+
+        ``keep`` says which of them will be needed again; the others go by without being stored.
+        """
         known = self.place[items] >= 0
+        passing = ~known & (~keep | self.gram.factored)
+        if passing.any():
+            z = np.zeros(F.size)
+            z[items[passing]] = coefficients[passing]
+            F -= self.gram.matvec(z)
+        items, coefficients, known = items[~passing], coefficients[~passing], known[~passing]
         self._apply(F, items[known], coefficients[known])
         missing, weights = items[~known], coefficients[~known]
         done = 0

@@ -6,7 +6,7 @@ the block. So:
 
 1. solve on a small random block;
 2. bring the scores f = Kz of *all* items up to date, which costs one row of K for every coefficient that changed;
-   as many rows as the memory limit allows are kept (:mod:`.row_cache`);
+   rows of free items will be needed again and are kept, as the memory limit allows (:mod:`.row_cache`);
 3. make a new block of the items that are free or violate their optimality condition, three times as many as before
    at most; stop if there is no violation.
 
@@ -78,8 +78,8 @@ class SoftMargin:
     def solve(self, problem: Problem, start: Array | None = None, rng: np.random.Generator | None = None) -> Solution:
         """Solve; ``start`` holds coefficients to begin with, which are moved into their bounds first."""
         rng = rng or np.random.default_rng(0)
-        gram, y = problem.gram, problem.targets()
-        n = y.size
+        gram, targets = problem.gram, problem.targets()
+        n = targets.size
         low, high = problem.bounds()
         begin = time.monotonic()
         scale = float(gram.diag().max(initial=0.0))
@@ -91,8 +91,9 @@ class SoftMargin:
         z = np.zeros(n)
         if start is not None:
             z = _balanced(np.clip(start, low, high), low, high)
-        F = y.copy()
-        cache.subtract(F, np.flatnonzero(z), z[z != 0])
+        F = targets.copy()
+        used = np.flatnonzero(z)
+        cache.subtract(F, used, z[used], keep=(z[used] > low[used]) & (z[used] < high[used]))
         synced = z.copy()
         if z.any():
             active = _next_block(F, z, low, high, min(largest, 4 * _FIRST), rng)
@@ -100,23 +101,28 @@ class SoftMargin:
             active = (
                 np.arange(n)
                 if n <= min(largest, 2 * _FIRST)
-                else _first_block(y, high - low, min(largest, _FIRST), rng)
+                else _first_block(targets, high - low, min(largest, _FIRST), rng)
             )
         old, K = np.empty(0, np.int64), np.empty((0, 0), np.float32)
         steps, status = 0, Status.NOT_CONVERGED
         while True:
             grow, shrink = gap_of(F, z, low, high)
-            active, K = _block(cache, active, old, K, arenas[0])
-            arenas.reverse()
-            rough = min(_ROUGH * (grow - shrink), 0.1) if active.size < n else 0.0
-            tolerance = max(0.5 * self.tol, rough)
-            made, out_of_time = self._solve_active(K, F, z, low, high, active, tolerance, steps, begin)
-            steps += made
-            old = active
+            try:
+                active, K = _block(cache, active, old, K, arenas[0])
+                arenas.reverse()
+                rough = min(_ROUGH * (grow - shrink), 0.1) if active.size < n else 0.0
+                tolerance = max(0.5 * self.tol, rough)
+                made, out_of_time = self._solve_active(K, F, z, low, high, active, tolerance, steps, begin)
+                steps += made
+                old = active
 
-            moved = np.flatnonzero(z != synced)
-            if active.size < n:  # else the block was the whole, and brought F up to date itself
-                cache.subtract(F, moved, z[moved] - synced[moved])
+                moved = np.flatnonzero(z != synced)
+                if active.size < n:  # else the block was the whole, and brought F up to date itself
+                    free = (z[moved] > low[moved]) & (z[moved] < high[moved])
+                    cache.subtract(F, moved, z[moved] - synced[moved], keep=free)
+            except KeyboardInterrupt:  # z is as good as it was before this block, or better
+                status, F = Status.INTERRUPTED, targets - gram.matvec(z)
+                break
             synced = z.copy()
             grow, shrink = gap_of(F, z, low, high)
             if grow - shrink <= self.tol:
@@ -128,10 +134,12 @@ class SoftMargin:
             if out_of_time or moved.size == 0:
                 break
             support = int(np.count_nonzero(z)) * (1 if gram.expensive else _GROWTH)
-            limit = max(_FIRST, min(_GROWTH * active.size, max(4 * _FIRST, support)))
+            inside = int(np.count_nonzero((z > low) & (z < high)))
+            limit: int = min(_GROWTH * active.size, max(4 * _FIRST, min(support, 8 * _FIRST), 2 * inside))
+            limit = max(limit, _FIRST)
             active = _next_block(F, z, low, high, min(largest, limit), rng)
         b = _intercept(F, z, low, high)
-        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=y - F)
+        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=targets - F)
 
     def _solve_active(
         self,

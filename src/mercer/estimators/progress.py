@@ -1,0 +1,44 @@
+"""Progress of long fits through scikit-learn's callbacks, where its version has them (1.9 and later)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # an older scikit-learn: fits run without progress
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing to support."""
+
+    def with_callbacks(method: Any) -> Any:
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "reported", "with_callbacks"]
+
+
+@contextmanager
+def reported(
+    estimator: Any, X: Any, y: Any, parts: int, name: str
+) -> Iterator[Callable[[int, Callable[[], Any]], Any]]:
+    """Inside this block, ``run(k, work)`` does part k of a fit and tells the callbacks when it begins and ends."""
+    start = getattr(estimator, "_init_callback_context", None)
+    if start is None:
+        yield lambda k, work: work()
+        return
+    context = start(max_subtasks=parts, sequential_subtasks=False)
+    context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+
+    def run(k: int, work: Callable[[], Any]) -> Any:
+        part = context.subcontext(task_name=name, task_id=k)
+        part.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+        try:
+            return work()
+        finally:
+            part.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+
+    yield run
+    context.call_on_fit_task_end(estimator=estimator, X=X, y=y)

@@ -1,0 +1,290 @@
+"""Margins, and what follows from them: distances, widths, mistake bounds and generalisation bounds.
+
+Every function returns a small object that prints itself, converts to ``float`` where it is one number, and keeps the
+parts it was made of. ``plot()`` draws it, where matplotlib is installed.
+
+Examples
+--------
+>>> import numpy as np
+>>> from mercer.margins import geometric_margins, width
+>>> geometric_margins(np.array([[1.0, 1.0]]), [1], w=[1.0, 1.0], b=-1.0).values.round(4)
+array([0.7071])
+>>> round(float(width(w=[2.0, 2.0])), 4)
+0.7071
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ._compile import Array
+
+__all__ = [
+    "Bound",
+    "Margins",
+    "distances",
+    "functional_margins",
+    "geometric_margins",
+    "leave_one_out_bound",
+    "margin_bound",
+    "mistake_bound",
+    "mistake_bound_separable",
+    "norm",
+    "sides",
+    "vc_bound",
+    "width",
+]
+
+
+@dataclass(frozen=True)
+class Margins:
+    """A margin for each row; the margin of the data set is the least of them."""
+
+    kind: str
+    values: Array
+
+    @property
+    def of_data_set(self) -> float:
+        return float(self.values.min())
+
+    def __float__(self) -> float:
+        return self.of_data_set
+
+    def __str__(self) -> str:
+        wrong = int((self.values <= 0).sum())
+        return (
+            f"{self.kind} margins of {self.values.size} rows: least {self.of_data_set:.4g}, "
+            f"median {np.median(self.values):.4g}, {wrong} on the wrong side"
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """A histogram of the margins, with the boundary at 0."""
+        ax = _axes(ax)
+        ax.hist(self.values, bins=min(50, max(5, self.values.size // 5)))
+        ax.axvline(0.0, color="black", linewidth=1)
+        ax.set(xlabel=f"{self.kind} margin", ylabel="rows")
+        return ax
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound, what it bounds, and the quantities that it was computed from."""
+
+    name: str
+    value: float
+    parts: dict[str, float]
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name} = {value:.4g}" for name, value in self.parts.items())
+        return f"{self.name} ≤ {self.value:.4g}  ({parts})"
+
+    def plot(self, ax: Any = None) -> Any:
+        """The bound beside its parts, as bars."""
+        ax = _axes(ax)
+        names = [*self.parts, self.name]
+        ax.barh(names, [*self.parts.values(), self.value])
+        return ax
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("plot() needs matplotlib: pip install matplotlib.") from None
+    return pyplot.subplots()[1]
+
+
+def _scores(X: Any, w: Any, b: float, model: Any) -> Array:
+    if (w is None) == (model is None):
+        raise ValueError("give either the weights w (and b) of a linear model, or a fitted two-class model.")
+    if model is not None:
+        scores = np.asarray(model.decision_function(X), dtype=np.float64)
+        if scores.ndim != 1:
+            raise ValueError("margins are of a two-class model; this one has a score for each of several classes.")
+        return scores
+    return np.asarray(X @ np.asarray(w, dtype=np.float64), dtype=np.float64) + b
+
+
+def _signs(y: Any, model: Any) -> Array:
+    y = np.asarray(y)
+    classes = np.unique(y) if model is None else model.classes_
+    if classes.size == 1 and model is None and abs(float(classes[0])) == 1.0:
+        return y.astype(np.float64)
+    if classes.size != 2:
+        raise ValueError(f"margins need two classes, found {classes.size}.")
+    return np.where(y == classes[1], 1.0, -1.0)
+
+
+def norm(*, w: Any = None, model: Any = None) -> float:
+    """‖w‖, in kernel space through √(zᵀKz).
+
+    Examples
+    --------
+    >>> norm(w=[3.0, 4.0])
+    5.0
+    """
+    if w is not None:
+        return float(np.linalg.norm(np.asarray(w, dtype=np.float64)))
+    if hasattr(model, "coef_"):
+        return float(np.linalg.norm(model.coef_[0]))
+    z = np.asarray(model.dual_coef_[0], dtype=np.float64)
+    if not hasattr(model, "support_vectors_"):
+        raise ValueError("a model with a precomputed kernel keeps no rows; compute z @ K @ z yourself.")
+    items = model.support_vectors_
+    return float(np.sqrt(max(0.0, z @ model.kernel_.product(items, items, z))))
+
+
+def functional_margins(X: Any, y: Any, *, w: Any = None, b: float = 0.0, model: Any = None) -> Margins:
+    """y·(w·x + b), row by row: positive on the right side, in the units of the score.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features)
+    y : array of two labels
+    w, b : weights and intercept of a linear model; or
+    model : a fitted two-class model
+
+    Examples
+    --------
+    >>> float(functional_margins(np.array([[1.0, 1.0]]), [1], w=[1.0, 1.0], b=-1.0))
+    1.0
+    """
+    return Margins("functional", _signs(y, model) * _scores(X, w, b, model))
+
+
+def geometric_margins(X: Any, y: Any, *, w: Any = None, b: float = 0.0, model: Any = None) -> Margins:
+    """y·(w·x + b)/‖w‖: the distance of each row from the boundary, negative on the wrong side.
+
+    Examples
+    --------
+    >>> round(float(geometric_margins(np.array([[1.0, 1.0]]), [1], w=[1.0, 1.0], b=-1.0)), 4)
+    0.7071
+    """
+    functional = functional_margins(X, y, w=w, b=b, model=model)
+    return Margins("geometric", functional.values / norm(w=w, model=model))
+
+
+def distances(X: Any, *, w: Any = None, b: float = 0.0, model: Any = None) -> Array:
+    """How far each row is from the boundary, |w·x + b|/‖w‖.
+
+    Examples
+    --------
+    >>> distances(np.array([[1.0, 1.0]]), w=[1.0, 2.0]).round(2)
+    array([1.34])
+    """
+    return np.abs(_scores(X, w, b, model)) / norm(w=w, model=model)
+
+
+def sides(X: Any, *, w: Any = None, b: float = 0.0, model: Any = None) -> Array:
+    """+1 or −1 for the side of the boundary that each row is on; the boundary itself counts as +1.
+
+    Examples
+    --------
+    >>> sides(np.array([[1.0], [-1.0], [0.0]]), w=[2.0])
+    array([ 1, -1,  1])
+    """
+    return np.where(_scores(X, w, b, model) >= 0, 1, -1)
+
+
+def width(*, w: Any = None, model: Any = None) -> Bound:
+    """2/‖w‖, the distance between the two margins, also in kernel space.
+
+    Examples
+    --------
+    >>> round(float(width(w=[2.0, 2.0])), 4)
+    0.7071
+    """
+    size = norm(w=w, model=model)
+    return Bound("width of the margin", 2 / size if size else np.inf, {"‖w‖": size})
+
+
+def mistake_bound_separable(X: Any, y: Any, w: Any, b: float = 0.0) -> Bound:
+    """Mistakes of a Perceptron on rows that w separates: ‖u‖²·max‖x‖², with u = w scaled to margin 1.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0, 1.0], [-1.0, -1.0]]), np.array([1, -1])
+    >>> round(float(mistake_bound_separable(X, y, w=[1.0, 1.0])), 6)
+    1.0
+    """
+    least = functional_margins(X, y, w=w, b=b).of_data_set
+    if least <= 0:
+        raise ValueError(f"w does not separate these rows: the least functional margin is {least:.4g}.")
+    extra = 0.0 if b == 0 else 1.0
+    radius = float(np.sqrt(_squares(X).max() + extra))
+    length = float(np.sqrt(norm(w=w) ** 2 + b * b)) / least
+    return Bound("mistakes", (length * radius) ** 2, {"‖u‖": length, "max‖x‖": radius})
+
+
+def mistake_bound(X: Any, y: Any, u: Any, passes: int = 1) -> Bound:
+    """Mistakes of a Perceptron on any rows: Σh + (‖u‖X)² + ‖u‖X·√Σh for every u, h the hinge losses of u.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [-2.0]]), np.array([1, -1])
+    >>> float(mistake_bound(X, y, u=[1.0]))
+    4.0
+    """
+    hinge = passes * float(np.maximum(0, 1 - functional_margins(X, y, w=u).values).sum())
+    reach = norm(w=u) * float(np.sqrt(_squares(X).max()))
+    return Bound("mistakes", hinge + reach**2 + reach * np.sqrt(hinge), {"Σ hinge": hinge, "‖u‖·max‖x‖": reach})
+
+
+def _squares(X: Any) -> Array:
+    return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.square(np.asarray(X)).sum(axis=1)
+
+
+def vc_bound(training_error: float, dimension: int, rows: int, delta: float = 0.05) -> Bound:
+    """Ê + √((d·(ln(2P/d) + 1) − ln(δ/4))/P): the error on new rows, with probability 1 − δ.
+
+    Examples
+    --------
+    >>> round(float(vc_bound(0.0, dimension=11, rows=8000)), 4)
+    0.1093
+    """
+    if dimension < 1 or rows < 1 or not 0 < delta < 1:
+        raise ValueError("vc_bound needs dimension ≥ 1, rows ≥ 1 and 0 < delta < 1.")
+    confidence = np.sqrt((dimension * (np.log(2 * rows / dimension) + 1) - np.log(delta / 4)) / rows)
+    parts = {"training error": training_error, "VC dimension": dimension, "rows": rows, "confidence": confidence}
+    return Bound(f"error (with probability {1 - delta:g})", training_error + confidence, parts)
+
+
+def margin_bound(radius: float, margin: float, rows: int) -> Bound:
+    """(L/γ)²/P: the order of the error of a separator with geometric margin γ on rows within a ball of radius L.
+
+    It does not depend on the number of features. Constants and logarithms are left out.
+
+    Examples
+    --------
+    >>> float(margin_bound(radius=2.0, margin=0.5, rows=1000))
+    0.016
+    """
+    if margin <= 0 or radius <= 0 or rows < 1:
+        raise ValueError("margin_bound needs margin > 0, radius > 0 and rows ≥ 1.")
+    return Bound("order of the error", (radius / margin) ** 2 / rows, {"L": radius, "γ": margin, "rows": rows})
+
+
+def leave_one_out_bound(model: Any, rows: int) -> Bound:
+    """(support vectors)/(rows): the leave-one-out error of an exact margin machine is at most this.
+
+    Leaving out a row that is no support vector changes nothing, and the machine is right on it.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> X = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
+    >>> model = SVC(kernel="linear", C=float("inf")).fit(X, [1, 1, 1, -1, -1, -1])
+    >>> float(leave_one_out_bound(model, rows=6))
+    0.5
+    """
+    support = len(model.support_)
+    return Bound("leave-one-out error", support / rows, {"support vectors": support, "rows": rows})

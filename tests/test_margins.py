@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+
+from mercer import SVC, Perceptron
+from mercer import margins as m
+
+TOY = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
+TOY_LABELS = np.array([1, 1, 1, -1, -1, -1])
+
+
+def test_worked_numbers_of_the_course():
+    point = np.array([[1.0, 1.0]])
+    assert float(m.functional_margins(point, [1], w=[1, 1], b=-1)) == 1
+    assert float(m.geometric_margins(point, [1], w=[1, 1], b=-1)) == pytest.approx(1 / np.sqrt(2))
+    assert m.distances(point, w=[1, 2])[0] == pytest.approx(1.34, abs=0.005)
+    assert float(m.vc_bound(0.0, 11, 8000)) == pytest.approx(0.1093, abs=5e-5)
+    assert float(m.vc_bound(0.0, 45, 7565)) == pytest.approx(0.2028, abs=5e-5)
+    assert float(m.margin_bound(2.0, 0.5, 1000)) == pytest.approx(16 / 1000)
+
+
+def test_width_of_the_toy_in_both_spaces():
+    for kernel in (None, "linear", "polynomial(degree=1, coef0=0)"):
+        model = SVC(kernel, C=float("inf"), tol=1e-6).fit(TOY, TOY_LABELS)
+        assert float(m.width(model=model)) == pytest.approx(0.7071, abs=1e-4)
+        margins = m.geometric_margins(TOY, TOY_LABELS, model=model)
+        assert margins.of_data_set == pytest.approx(0.7071 / 2, abs=1e-4)
+    assert float(m.leave_one_out_bound(model, 6)) == 0.5
+
+
+def test_exclusive_or_by_two_radial_features():
+    corners, labels = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
+    centres = np.array([[1.0, 1], [0, 0]])
+    features = np.exp(-((corners[:, None] - centres[None]) ** 2).sum(axis=2))
+    model = SVC(None, C=float("inf"), tol=1e-6).fit(features, labels)
+    assert model.score(features, labels) == 1
+    assert SVC(None, C=1e3).fit(corners, labels).score(corners, labels) < 1
+
+
+def test_perceptron_keeps_its_bounds():
+    model = SVC(None, C=float("inf")).fit(TOY + [[5.0, 5.0]] * 6, TOY_LABELS)
+    rows = TOY + [[5.0, 5.0]] * 6
+    run = Perceptron(order="file", epochs=100_000).fit(rows, TOY_LABELS)
+    assert run.converged_
+    bound = m.mistake_bound_separable(rows, TOY_LABELS, model.coef_[0], model.intercept_[0])
+    assert run.mistakes_[0].sum() <= float(bound)
+    no_bias = Perceptron(order="file", epochs=7, fit_intercept=False).fit(TOY, TOY_LABELS)
+    anything = m.mistake_bound(TOY, TOY_LABELS, u=[0.5, -0.2], passes=7)
+    assert no_bias.mistakes_[0].sum() <= float(anything)
+
+
+def test_leave_one_out_error_is_below_its_bound():
+    X, y = make_moons(60, noise=0.25, random_state=0)
+    model = SVC("gaussian(gamma=1)", C=10)
+    error = 1 - cross_val_score(model, X, y, cv=LeaveOneOut()).mean()
+    assert error <= float(m.leave_one_out_bound(model.fit(X, y), 60))
+
+
+def test_objects_print_themselves():
+    margins = m.functional_margins(TOY, TOY_LABELS, w=[2, 2], b=-3)
+    assert str(margins).startswith("functional margins of 6 rows: least 1")
+    assert "≤ 0.1093" in str(m.vc_bound(0.0, 11, 8000))
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(ValueError, match="does not separate"):
+        m.mistake_bound_separable(TOY, -TOY_LABELS, w=[2, 2], b=-3)
+    with pytest.raises(ValueError, match="either the weights w"):
+        m.distances(TOY)
+    with pytest.raises(ValueError, match="margin > 0"):
+        m.margin_bound(1, 0, 10)

@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import HuberRegressor, LogisticRegression, Ridge
+from sklearn.svm import SVR
+
+from mercer import SVC, KernelClassifier, KernelRegressor, losses
+from mercer.grams import Dense, Features
+from mercer.kernels import Gaussian, Polynomial
+from mercer.problem import Problem, Regression
+from mercer.residuals import EpsilonInsensitive, Huber, SquaredError, as_residual_loss
+from mercer.solvers import Gradient, Newton
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((120, 3))
+y = np.where(X[:, 0] * X[:, 1] + 0.4 * rng.standard_normal(120) > 0, 1, -1)
+t = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(120)
+SMOOTH = [losses.Logistic(), losses.SmoothHinge(), losses.SquaredHinge(), losses.Squared()]
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
+def test_derivatives_by_finite_differences(loss):
+    K = Gaussian(gamma=0.3)(X)
+    problem = Problem(Dense(K), y.astype(float), loss, 0.01, rng.uniform(0.5, 2, 120), intercept=True, free=True)
+    z, b = 0.1 * rng.standard_normal(120), 0.2
+    g, _ = problem.derivatives(K @ z + b)
+    gradient = K @ (0.01 * z + g)
+    for i in (0, 17, 60):
+        step = np.zeros(120)
+        step[i] = 1e-5
+        up, down = (problem.objective(z + s * step, K @ (z + s * step), b) for s in (1, -1))
+        assert gradient[i] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-9)
+    up, down = (problem.objective(z, K @ z, b + s) for s in (1e-5, -1e-5))
+    assert g.sum() == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
+@pytest.mark.parametrize("kernel", [None, "gaussian(gamma=0.3)"])
+def test_newton_reaches_a_certified_minimum(loss, kernel):
+    model = KernelClassifier(kernel, loss, 0.01).fit(X, y)
+    assert model.converged_
+    assert model.duality_gap_[0] <= 1e-6 * model.objective_[0]
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
+def test_gradient_descent_goes_to_the_same_place(loss):
+    problem = Problem(Dense(Gaussian(gamma=0.3)(X)), y.astype(float), loss, 0.05, intercept=True, free=True)
+    newton, gradient = Newton().solve(problem), Gradient(max_iter=20_000).solve(problem)
+    assert gradient.trace.min() == pytest.approx(newton.trace[-1], rel=1e-7)
+    assert (np.diff(gradient.trace) <= 1e-12).all()
+
+
+def test_logistic_is_scikit_learns_on_the_explicit_map():
+    Phi = Polynomial(degree=2).features(X)
+    ours = KernelClassifier(Polynomial(degree=2), lam=0.01).fit(X, y)
+    theirs = LogisticRegression(C=1 / (0.01 * 120), tol=1e-10, max_iter=5000).fit(Phi, y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(Phi), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(Phi), atol=1e-5)
+    linear = KernelClassifier(None, lam=0.01).fit(X, y)
+    np.testing.assert_allclose(linear.coef_, LogisticRegression(C=1 / 1.2, tol=1e-10).fit(X, y).coef_, atol=1e-6)
+
+
+def test_subgradient_descent_approaches_the_soft_margin():
+    exact = SVC("gaussian(gamma=0.3)", C=1 / (0.05 * 120), tol=1e-6).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        ours = KernelClassifier("gaussian(gamma=0.3)", "hinge", 0.05, solver="gradient", max_iter=500).fit(X, y)
+    best = exact.objective_[0] * 0.05
+    assert best <= ours.objective_[0] + 1e-9
+    assert ours.objective_[0] <= best * 1.02
+
+
+def test_newton_refuses_a_kink():
+    with pytest.raises(ValueError, match="use SVC for the hinge, or solver='gradient'"):
+        KernelClassifier(loss="hinge").fit(X, y)
+
+
+def test_probabilities_only_where_the_loss_has_them():
+    model = KernelClassifier("gaussian", "smooth_hinge").fit(X, y)
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(AttributeError, match="no probabilities with loss='smooth_hinge'"):
+        model.predict_proba(X)
+    several = KernelClassifier("gaussian", lam=0.01).fit(X, np.digitize(X[:, 2], [-0.5, 0.5]))
+    np.testing.assert_allclose(several.predict_proba(X).sum(axis=1), 1)
+
+
+def test_kernel_ridge():
+    ours = KernelRegressor("gaussian(gamma=0.3)", lam=0.01, fit_intercept=False).fit(X, t)
+    theirs = KernelRidge(kernel="rbf", gamma=0.3, alpha=0.01 * 120).fit(X, t)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-5, atol=1e-7)
+    linear = KernelRegressor(None, lam=0.01).fit(X, t)
+    ridge = Ridge(alpha=0.01 * 120).fit(X, t)
+    np.testing.assert_allclose(linear.coef_[0], ridge.coef_, rtol=1e-6)
+    np.testing.assert_allclose(linear.intercept_[0], ridge.intercept_, rtol=1e-6)
+
+
+def test_support_vector_regression():
+    for C in (0.5, 5.0):
+        ours = KernelRegressor("gaussian(gamma=0.3)", EpsilonInsensitive(0.1), lam=1 / (C * 120)).fit(X, t)
+        theirs = SVR(gamma=0.3, C=C, epsilon=0.1, tol=1e-6).fit(X, t)
+        np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=2e-3)
+        assert abs(len(ours.support_) - len(theirs.support_)) <= 3
+
+
+def test_huber_ignores_outliers():
+    spoiled = t.copy()
+    spoiled[:5] += 100
+    robust = KernelRegressor("gaussian(gamma=0.3)", Huber(0.1), lam=1e-3).fit(X, spoiled)
+    plain = KernelRegressor("gaussian(gamma=0.3)", lam=1e-3).fit(X, spoiled)
+    clean = np.arange(120) >= 5
+    errors = [np.abs(m.predict(X)[clean] - t[clean]).mean() for m in (robust, plain)]
+    assert errors[0] < 0.3 * errors[1]
+    linear = KernelRegressor(None, Huber(1.0), lam=1e-6).fit(X, 3 * X[:, 0] + 0.1 * t)
+    reference = HuberRegressor(epsilon=5, alpha=0).fit(X, 3 * X[:, 0] + 0.1 * t)
+    np.testing.assert_allclose(linear.coef_[0], reference.coef_, atol=0.02)
+
+
+@pytest.mark.parametrize("loss", [SquaredError(), Huber(0.7), EpsilonInsensitive(0.2)], ids=str)
+def test_residual_losses_by_finite_differences(loss):
+    r = np.linspace(-2, 2, 41) + 0.013
+    np.testing.assert_allclose(loss.slope(r), (loss.value(r + 1e-6) - loss.value(r - 1e-6)) / 2e-6, atol=1e-6)
+    np.testing.assert_allclose(loss.curvature(r), (loss.slope(r + 1e-6) - loss.slope(r - 1e-6)) / 2e-6, atol=1e-6)
+    assert (loss.value(np.array([-1e4, 1e4])) > 0).all()
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match="use one of squared, huber, epsilon_insensitive"):
+        as_residual_loss("absolute")
+    with pytest.raises(ValueError, match="lam must be"):
+        KernelRegressor(lam=0).fit(X, t)
+
+
+def test_regression_gradient_by_finite_differences():
+    problem = Regression(Features(X), t, Huber(0.5), 0.1, None, True, True)
+    z, b = 0.01 * rng.standard_normal(120), 0.1
+    f = X @ (X.T @ z)
+    g, _ = problem.derivatives(f + b)
+    up, down = (problem.objective(z, f, b + s) for s in (1e-6, -1e-6))
+    assert g.sum() == pytest.approx((up - down) / 2e-6, rel=1e-4)

@@ -182,8 +182,8 @@ def certify(problem: Problem, z: Array, b: float) -> Certificate:
 
         D(α) = −(1/n) Σ sᵢ·ℓ*(−αᵢ) − λ/2·‖w(α)‖²  ≤  P(w).
 
-    The coefficients of the model itself, moved to the nearest allowed α, are such a point, and P − D bounds how much
-    can still be gained.
+    The slopes of a smooth loss at the model's margins are such a point; for a loss with a kink, the coefficients of the
+    model itself, moved to the nearest allowed α. P − D then bounds how much can still be gained.
 
     Examples
     --------
@@ -199,16 +199,20 @@ def certify(problem: Problem, z: Array, b: float) -> Certificate:
         raise ValueError(f"a duality gap needs a loss with a conjugate and λ > 0; got {problem.loss}, λ={problem.lam}.")
     n, s, lam = len(problem.gram), problem.weights(), problem.lam
     low, high = problem.loss.domain
-    alpha = np.clip(np.divide(lam * n * problem.y * z, s, out=np.zeros(n), where=s > 0), -high, -low)
+    here = problem.gram.matvec(z)
+    if problem.loss.smooth:  # at the solution α = −ℓ′; taking it so from any model gives an allowed point
+        alpha = -problem.loss.slope(problem.y * (here + b))
+    else:
+        alpha = np.clip(np.divide(lam * n * problem.y * z, s, out=np.zeros(n), where=s > 0), -high, -low)
     feasible = s * alpha * problem.y / (lam * n)
     if problem.free and problem.intercept:
         # A free intercept asks for Σ(feasible) = 0 as well; a solution misses it by a rounding error.
         feasible = feasible - feasible.sum() * np.abs(feasible) / max(float(np.abs(feasible).sum()), 1e-300)
         alpha = np.clip(np.divide(lam * n * problem.y * feasible, s, out=np.zeros(n), where=s > 0), -high, -low)
-    scores = problem.gram.matvec(np.stack([z, feasible], axis=1))
+    there = problem.gram.matvec(feasible)
     bias = feasible.sum() if problem.intercept and not problem.free else 0.0
-    primal = lam / 2 * (z @ scores[:, 0] + (0.0 if problem.free else b * b))
-    primal += np.mean(s * problem.loss.value(problem.y * (scores[:, 0] + b)))
-    dual = -np.mean(s * problem.loss.conjugate(-alpha)) - lam / 2 * (feasible @ scores[:, 1] + bias * bias)
+    primal = lam / 2 * (z @ here + (0.0 if problem.free else b * b))
+    primal += np.mean(s * problem.loss.value(problem.y * (here + b)))
+    dual = -np.mean(s * problem.loss.conjugate(-alpha)) - lam / 2 * (feasible @ there + bias * bias)
     gap = float(primal - dual)
     return Certificate(float(primal), 0.0 if gap < 0 else gap)

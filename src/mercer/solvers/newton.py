@@ -3,15 +3,12 @@
 Minimise  P = λ/2·zᵀKz + (1/n) Σ sᵢ·ℓᵢ(fᵢ + b),  f = Kz.  With gᵢ = sᵢ·ℓ′ᵢ/n and hᵢ = sᵢ·ℓ″ᵢ/n, derivatives by the
 score, the solution has λz = −g. Linearising g around the present point, with p = K·dz + db the change of the scores,
 
-    λ·dz = r − h∘p,        r = −(λz + g).
+    λ·dz = r − h∘p,        r = −(λz + g),
 
-Let D = √h and q = D∘p. Multiplying by K, then by D,
-
-    (λI + D·K·D) q = D∘(K·r) + λ·D·db,
-
-a symmetric, well-conditioned system in which K appears only in products. It is solved by conjugate gradients for both
-right-hand sides; db follows from Σ(g + h∘p) = 0, the condition for the intercept. One product more gives dz and p, and
-a line search over t costs nothing more, as the scores are f + t·p.
+that is λ·dz + h∘(K·dz + db) = r, with Σ h∘(K·dz + db) = −Σg for the intercept. The operator on the left is symmetric
+and positive in the geometry of the feature space, where ⟨u, v⟩ = uᵀKv: conjugate gradients run there, on coefficients,
+and need one product with K for each step. With K = Φ·Φᵀ they are, number for number, the conjugate gradients of a
+linear model on its weights. The scores change by p = K·dz + db, so that a line search costs no further product.
 """
 
 from __future__ import annotations
@@ -25,6 +22,9 @@ from .._compile import Array
 from ..grams.base import Gram
 from ..problem import Problem, Solution, Stage, Status
 
+#: Steps of conjugate gradients at most, for one Newton step.
+_LONGEST = 1000
+
 
 @dataclass(frozen=True)
 class Newton:
@@ -33,7 +33,7 @@ class Newton:
     Parameters
     ----------
     tol : float
-        Stop when ‖λz + g‖·n, the worst error of a coefficient relative to its loss's slope, is below this.
+        Stop when the gradient, measured in feature space, has shrunk to this part of its first size.
     max_iter : int
         Newton steps at most.
     time_limit : float
@@ -65,18 +65,19 @@ class Newton:
         objective = problem.objective(z, f, b)
         trace = [objective]
         status = Status.NOT_CONVERGED
-        steps = 0
+        steps, first = 0, 0.0
         while steps < self.max_iter:
             steps += 1
             g, h = problem.derivatives(f + b)
             r = -(lam * z + g)
-            error = n * float(np.abs(r).max(initial=0.0))
-            if problem.intercept:
-                error = max(error, abs(float(g.sum())))
-            if error <= self.tol:
+            rb = -float(g.sum()) if problem.intercept else 0.0
+            Kr = gram.matvec(r)
+            error = float(np.sqrt(max(float(r @ Kr), 0.0) + rb * rb))
+            first = max(first, error)
+            if error <= self.tol * first:
                 status = Status.CONVERGED
                 break
-            dz, db, p = _step(gram, lam, g, np.maximum(h, 0.0), r, problem.intercept, min(0.1, np.sqrt(error)) * 1e-2)
+            dz, db, p = _step(gram, lam, h, r, Kr, rb, min(0.1, float(np.sqrt(error / first))))
             t = 1.0
             while t > 1e-10:
                 trial = problem.objective(z + t * dz, f + t * (p - db), b + t * db)
@@ -84,8 +85,9 @@ class Newton:
                     break
                 t *= 0.5
             else:
+                status = Status.CONVERGED if error <= 1e-6 * first else status  # rounding stops further descent
                 break
-            stalled = objective - trial <= 1e-16 * abs(objective) and error < 1e3 * self.tol
+            stalled = objective - trial <= 1e-15 * abs(objective)
             z, f, b, objective = z + t * dz, f + t * (p - db), b + t * db, trial
             trace.append(objective)
             if stalled or time.monotonic() - begin > self.time_limit:
@@ -94,42 +96,29 @@ class Newton:
         return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, trace=np.array(trace), scores=f)
 
 
-def _step(
-    gram: Gram, lam: float, g: Array, h: Array, r: Array, intercept: bool, tol: float
-) -> tuple[Array, float, Array]:
-    """dz, db and the change of the scores."""
-    D = np.sqrt(h)
-    Kr = gram.matvec(r)
-
-    def apply(q: Array) -> Array:
-        return lam * q + D * gram.matvec(D * q)
-
-    q = _conjugate_gradients(apply, D * Kr, tol)
-    db = 0.0
-    if intercept and D.any():
-        unit = _conjugate_gradients(apply, lam * D, tol)
-        db = float((-g.sum() - D @ q) / (D @ unit))
-        q = q + db * unit
-    dz = (r - D * q) / lam
-    p = gram.matvec(dz) + db
-    return dz, db, p
-
-
-def _conjugate_gradients(apply, right: Array, tol: float, limit: int = 1000) -> Array:
-    """The solution of a positive definite system, to a relative residual."""
-    x = np.zeros_like(right)
-    residual = right.copy()
-    direction = residual.copy()
-    square = residual @ residual
+def _step(gram: Gram, lam: float, h: Array, r: Array, Kr: Array, rb: float, tol: float) -> tuple[Array, float, Array]:
+    """dz, db and the change of the scores, from the residuals of the coefficients and of the intercept."""
+    r = r.copy()
+    square = float(r @ Kr) + rb * rb
     stop = tol * tol * square
-    for _ in range(limit):
-        if square <= stop or square == 0.0:
+    direction, Kd, db = r.copy(), Kr.copy(), rb
+    dz, Kdz, total = np.zeros(r.size), np.zeros(r.size), 0.0
+    for _ in range(_LONGEST):
+        if square <= stop:
             break
-        product = apply(direction)
-        length = square / (direction @ product)
-        x += length * direction
-        residual -= length * product
-        new = residual @ residual
-        direction = residual + (new / square) * direction
-        square = new
-    return x
+        scores = Kd + db
+        bent = h * scores
+        length = square / (lam * float(direction @ Kd) + float(scores @ bent))
+        dz += length * direction
+        Kdz += length * Kd
+        total += length * db
+        r -= length * (lam * direction + bent)
+        if db or rb:
+            rb -= length * float(bent.sum())
+        Kr = gram.matvec(r)
+        new = float(r @ Kr) + rb * rb
+        ratio, square = new / square, new
+        direction = r + ratio * direction
+        Kd = Kr + ratio * Kd
+        db = rb + ratio * db
+    return dz, total, Kdz + total

@@ -17,6 +17,8 @@ lint: $(VENV)/.linted
 
 bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.textbook
+	$(BIN)/python -m benchmarks.svc
+	$(BIN)/python -m benchmarks.smooth
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info

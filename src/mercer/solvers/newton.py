@@ -22,6 +22,8 @@ from .._compile import Array
 from ..grams.base import Gram
 from ..problem import Problem, Solution, Stage, Status
 
+#: A mean curvature below this is none.
+_FLAT = 1e-3
 #: Steps of conjugate gradients at most, for one Newton step.
 _LONGEST = 1000
 
@@ -65,7 +67,7 @@ class Newton:
         objective = problem.objective(z, f, b)
         trace = [objective]
         status = Status.NOT_CONVERGED
-        steps, first = 0, 0.0
+        steps, first, damping = 0, 0.0, 0.0
         while steps < self.max_iter:
             steps += 1
             g, h = problem.derivatives(f + b)
@@ -77,7 +79,10 @@ class Newton:
             if error <= self.tol * first:
                 status = Status.CONVERGED
                 break
-            dz, db, p = _step(gram, lam, h, r, Kr, rb, min(0.1, float(np.sqrt(error / first))))
+            if h.sum() < _FLAT:
+                damping = max(damping, 1e-2)
+            damped = h + damping * problem.weights() / n
+            dz, db, p = _step(gram, lam, damped, r, Kr, rb, min(0.1, float(np.sqrt(error / first))))
             t = 1.0
             while t > 1e-10:
                 trial = problem.objective(z + t * dz, f + t * (p - db), b + t * db)
@@ -87,6 +92,8 @@ class Newton:
             else:
                 status = Status.CONVERGED if error <= 1e-6 * first else status  # rounding stops further descent
                 break
+            # A loss with straight parts may have no curvature where the model is now: then trust the next step less.
+            damping = max(10 * damping, 0.01) if t < 0.25 else damping / 10 if damping > 1e-08 else 0.0
             stalled = objective - trial <= 1e-15 * abs(objective)
             z, f, b, objective = z + t * dz, f + t * (p - db), b + t * db, trial
             trace.append(objective)

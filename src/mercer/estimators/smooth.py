@@ -59,7 +59,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         λ; C = 1/(λn).
     solver : {"newton", "gradient"}, default="newton"
         Newton's method with conjugate gradients, or plain (sub)gradient descent.
-    tol : float, default=1e-8
+    tol : float, default=1e-11
     max_iter : int, default=100
         Newton steps; gradient steps are counted in hundreds.
     fit_intercept : bool, default=True
@@ -89,7 +89,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         lam: float = 1e-3,
         solver: str = "newton",
         *,
-        tol: float = 1e-8,
+        tol: float = 1e-11,
         max_iter: int = 100,
         fit_intercept: bool = True,
         class_weight: Any = None,
@@ -183,7 +183,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
     loss : {"squared", "huber", "epsilon_insensitive"} or ResidualLoss, default="squared"
         A loss of :mod:`mercer.residuals` where its parameter matters: ``Huber(delta=2)``.
     lam : float, default=1e-3
-    tol : float, default=1e-9
+    tol : float, default=1e-11
     max_iter : int, default=100
     fit_intercept : bool, default=True
         The tube ("epsilon_insensitive") always has one.
@@ -209,7 +209,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         loss: Any = "squared",
         lam: float = 1e-3,
         *,
-        tol: float = 1e-9,
+        tol: float = 1e-11,
         max_iter: int = 100,
         fit_intercept: bool = True,
         memory: int | str = "1GB",

@@ -83,7 +83,7 @@ def test_several_classes(strategy):
     assert model.n_support_.sum() == len(model.support_)
     if strategy == "ovo":
         assert model.dual_coef_.shape == theirs.dual_coef_.shape
-        np.testing.assert_array_equal(np.sort(model.n_support_), np.sort(model.n_support_))
+        assert np.abs(model.n_support_ - theirs.n_support_).max() <= 3
         np.testing.assert_allclose(np.abs(model.dual_coef_).sum(), np.abs(theirs.dual_coef_).sum(), rtol=1e-2)
 
 

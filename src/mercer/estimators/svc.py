@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from itertools import combinations
 from typing import Any
@@ -19,10 +20,13 @@ from ..grams import Dense, Features, Gram, Lazy
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
 from ..solvers.polish import polish
+from ..solvers.smo import Bench
 from .base import KernelMachine, Training, choice, number
 from .model import KernelModel, LinearModel
 from .progress import CallbackSupportMixin, reported, with_callbacks
 
+#: How often a solution that single precision took for one is improved from exact scores.
+_REFINEMENTS = 3
 #: Rows on which a kernel that promises nothing is tested for negative eigenvalues.
 _TESTED = 500
 
@@ -148,9 +152,11 @@ class SVC(CallbackSupportMixin, KernelMachine):
         machines = self._machines(data, before)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
 
+        benches = threading.local()
+
         def solve(machine: _Machine) -> None:
-            machine.solve(self._solver(len(machines)), np.random.default_rng(seed))
-            machine.certify()
+            benches.mine = getattr(benches, "mine", None) or Bench()
+            machine.solve(self._solver(len(machines)), np.random.default_rng(seed), benches.mine)
 
         with reported(self, X, y, len(machines), "machine") as run:
             parts = list(enumerate(machines))
@@ -307,29 +313,38 @@ class _Machine:
 
     solution: Solution
     certificate: MarginCertificate
-    b: float
     start: Array | None = None
 
     def __init__(self, owner: SVC, data: Training, rows: Array, y: Array) -> None:
         self.owner, self.data, self.rows, self.y = owner, data, rows, y
 
-    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> None:
+    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench) -> None:
+        """Solve, and certify in float64; what single precision hides is put right from the exact scores."""
         n = self.rows.size
         weight = None if self.data.weight is None else self.data.weight[self.rows]
         total = n if weight is None else weight.sum()
         lam = 0.0 if np.isinf(self.owner.C) else 1 / (self.owner.C * total)
         gram = self.data.gram if n == self.data.codes.size else self.data.gram.take(self.rows)
         self.problem = Problem(gram, self.y, Hinge(), lam, weight, intercept=True)
-        self.solution = solver.solve(self.problem, self.start, rng)
-
-    def certify(self) -> None:
+        self.solution = solver.solve(self.problem, self.start, rng, bench=bench)
         exact = self.data.exact_gram()
-        gram = exact if self.rows.size == self.data.codes.size else exact.take(self.rows)
-        self.certificate = certify_margin(self.problem, gram, self.solution)
+        exact = exact if n == self.data.codes.size else exact.take(self.rows)
+        self.certificate = certify_margin(self.problem, exact, self.solution)
+        for _ in range(_REFINEMENTS):
+            if self.solution.status is not Status.CONVERGED or self.certificate.violation <= solver.tol:
+                break
+            again = solver.solve(self.problem, self.solution.z, rng, self.certificate.scores, bench)
+            self._improve(exact, again)
         if self.solution.status is Status.CONVERGED:
-            polished = polish(self.problem, gram, self.solution)
-            if polished is not self.solution:
-                better = certify_margin(self.problem, gram, polished)
-                if better.violation < self.certificate.violation:
-                    self.solution, self.certificate = polished, better
-        self.b = self.certificate.intercept
+            self._improve(exact, polish(self.problem, exact, self.solution))
+
+    def _improve(self, exact: Gram, other: Solution) -> None:
+        """Take another solution where it violates less."""
+        if other is not self.solution:
+            certificate = certify_margin(self.problem, exact, other)
+            if certificate.violation < self.certificate.violation:
+                self.solution, self.certificate = other, certificate
+
+    @property
+    def b(self) -> float:
+        return self.certificate.intercept

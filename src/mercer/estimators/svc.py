@@ -19,12 +19,16 @@ from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
+from ..solvers.coordinate import linear_start
 from ..solvers.polish import polish
 from ..solvers.smo import Bench
 from .base import KernelMachine, Training, choice, number
+from .distinct import row_keys
 from .model import KernelModel, LinearModel
 from .progress import CallbackSupportMixin, reported, with_callbacks
 
+#: A linear machine with more rows than this begins with passes over them.
+_FEW = 1000
 #: How often a solution that single precision took for one is improved from exact scores.
 _REFINEMENTS = 3
 #: Rows on which a kernel that promises nothing is tested for negative eigenvalues.
@@ -233,10 +237,16 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
     def _speak(self, machines: list[_Machine]) -> None:
         """Warn of everything short of a solution."""
+        if any(machine.solution.cramped for machine in machines):
+            warnings.warn(
+                f"SVC: memory={self.memory!r} is less than what is needed again and again, and some of it was computed "
+                "several times; the result is the same, the fit slower. Raise memory if you can.",
+                stacklevel=3,
+            )
         if self.status_ == str(Status.NOT_SEPARABLE):
             warnings.warn(
-                "SVC: no hard margin exists, the classes are not separable with this kernel; the model is the best so "
-                "far. Use a finite C.",
+                "SVC: no hard margin exists, the classes are not separable with this kernel"
+                f"{_contradictions(machines[0].data)}; the model is the best so far. Use a finite C.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -308,6 +318,16 @@ def refuse_indefinite(gram: Gram, kernel: Any) -> None:
         )
 
 
+def _contradictions(data: Training) -> str:
+    """How many rows appear again with another label, in words; nothing where none do."""
+    if not data.comparable:
+        return ""
+    same = np.unique(row_keys(data.items, np.zeros(data.codes.size)), return_inverse=True)[1]
+    pairs = np.unique(np.stack([same, data.codes], axis=1), axis=0)
+    count = int((np.bincount(pairs[:, 0]) > 1).sum())
+    return f" ({count} rows appear with more than one label)" if count else ""
+
+
 class _Machine:
     """One two-class problem of a fit."""
 
@@ -326,7 +346,10 @@ class _Machine:
         lam = 0.0 if np.isinf(self.owner.C) else 1 / (self.owner.C * total)
         gram = self.data.gram if n == self.data.codes.size else self.data.gram.take(self.rows)
         self.problem = Problem(gram, self.y, Hinge(), lam, weight, intercept=True)
-        self.solution = solver.solve(self.problem, self.start, rng, bench=bench)
+        start = self.start
+        if start is None and isinstance(gram, Features) and np.isfinite(self.owner.C) and n > _FEW:
+            start = linear_start(self.problem, solver.tol, rng)
+        self.solution = solver.solve(self.problem, start, rng, bench=bench)
         exact = self.data.exact_gram()
         exact = exact if n == self.data.codes.size else exact.take(self.rows)
         self.certificate = certify_margin(self.problem, exact, self.solution)

@@ -207,13 +207,12 @@ class Kernel(BaseEstimator):
         Tiles write their shares down, which are added up in one order afterwards: the sum is the same for any number
         of threads.
         """
-        row_pieces: list[Any]
-        column_pieces: list[Any]
         row_pieces, column_pieces = pairing.cut()
         pairing.warm()
         # A piece of columns covers whole pieces of rows: those that it covers are computed for themselves, as they
         # lie on the diagonal; those before it serve both ways; those after it have been served.
-        tiles = [(i, j) for j in column_pieces for i in row_pieces if i.start < j.stop]
+        tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces for i in row_pieces]
+        tiles = [(i, j) for i, j in tiles if i.start < j.stop]
         shares: list[Any] = [None] * len(tiles)
 
         def evaluate(number: int) -> None:

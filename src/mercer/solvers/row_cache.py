@@ -24,6 +24,8 @@ class RowCache:
         self.place = np.full(n, -1)
         self.owner = np.full(self.capacity, -1)
         self.next = 0
+        #: Whether a row had to go to make room for another.
+        self.full = False
 
     def subtract(self, F: Array, items: Array, coefficients: Array, keep: Array) -> None:
         """F −= Σ coefficient·K[item], computing rows that are not here.
@@ -45,6 +47,7 @@ class RowCache:
             chunk = missing[done : done + count]
             places = slice(self.next, self.next + count)
             evicted = self.owner[places]
+            self.full |= bool((evicted >= 0).any())
             self.place[evicted[evicted >= 0]] = -1
             self.gram.fill(chunk, self.rows[places])
             self.owner[places] = chunk

@@ -116,7 +116,7 @@ class SoftMargin:
         else:
             active = _first_block(targets, high - low, min(largest, _FIRST), rng)
         old, K = np.empty(0, np.int64), np.empty((0, 0), np.float32)
-        steps, status = 0, Status.NOT_CONVERGED
+        steps, status, cramped = 0, Status.NOT_CONVERGED, False
         while True:
             grow, shrink = gap_of(F, z, low, high)
             try:
@@ -150,9 +150,10 @@ class SoftMargin:
                 near = np.flatnonzero(_excess(F, z, low, high) > -(0.1 + 2 * (grow - shrink)))
                 if near.size < n / 2:
                     short.narrow(near)
+            cramped |= short.cache.full or largest < min(limit, n)
             active = _next_block(F, z, low, high, min(largest, limit), rng)
         b = _intercept(F, z, low, high)
-        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=targets - F)
+        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=targets - F, cramped=cramped)
 
     def _solve_active(
         self,
@@ -207,12 +208,14 @@ def _excess(F: Array, z: Array, low: Array, high: Array) -> Array:
 def _next_block(F: Array, z: Array, low: Array, high: Array, size: int, rng: np.random.Generator) -> Array:
     """The items that violate their condition, or nearly do, or are free."""
     excess = _excess(F, z, low, high)
+    # The worst pair is always among them, so that every block has something to do.
+    excess[np.argmax(np.where(z < high, F, -np.inf))] = excess[np.argmin(np.where(z > low, F, np.inf))] = np.inf
     grow, shrink = gap_of(F, z, low, high)
     near = np.flatnonzero(excess > -max(_BAND, 0.1 * (grow - shrink)))
     if near.size > size:
         # Free items first; of the others, the worst are often near each other and one speaks for all: any will do.
         free = (z[near] > low[near]) & (z[near] < high[near])
-        rank = rng.random(near.size) - 2.0 * free - 1.0 * (excess[near] > 0)
+        rank = rng.random(near.size) - 2.0 * free - 1.0 * (excess[near] > 0) - 4.0 * np.isinf(excess[near])
         near = near[np.argpartition(rank, size)[:size]]
     return np.sort(near)
 

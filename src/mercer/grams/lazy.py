@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from .._compile import Array
 from .._parallel import bytes_of
@@ -69,14 +68,13 @@ class Lazy(Gram):
         return self.kernel.block(self._pairing, rows, columns).astype(np.float32, copy=False)
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
-        left, right = _safe_indexing(self.items, rows), _safe_indexing(self.items, columns)
-        return self.kernel.product(left, right, z)
+        return self.kernel.product(self.items[rows], self.items[columns], z)
 
     def fill(self, rows: Array, out: Array) -> None:
         self.kernel.block(self._pairing, rows, None, out=out)
 
     def take(self, index: Any) -> Lazy:
-        return Lazy(self.kernel, _safe_indexing(self.items, np.asarray(index)), self.memory)
+        return Lazy(self.kernel, self.items[np.asarray(index)], self.memory)
 
     def walk(self) -> Walk:
         n = len(self)

@@ -16,7 +16,8 @@ from sklearn.base import BaseEstimator
 from .._compile import Array, jit
 from .._parallel import for_each
 from .._rows import as_rows
-from .pairing import Pairing, Places, Tile, length, place_count
+from .pairing import Pairing, Places, Tile, place_count
+from .parts import Parts, length
 from .statistics import Statistic
 
 __all__ = ["Kernel", "OfStatistic"]
@@ -41,6 +42,8 @@ class Kernel(BaseEstimator):
 
     #: Whether every matrix of this kernel is positive semi-definite.
     psd: ClassVar[bool] = True
+    #: Whether the items are something else than rows of numbers: strings, sets, graphs, rows of a mixed table.
+    structured: ClassVar[bool] = False
 
     # -- to be written by subclasses ------------------------------------------------------------------------------
 
@@ -70,7 +73,14 @@ class Kernel(BaseEstimator):
 
     def items(self, A: Any) -> Any:
         """The items in the form that :meth:`evaluate` works on, or an error that says what is wrong with them."""
-        return as_rows(A)
+        parts = self.parts()
+        if not parts:
+            return as_rows(A)
+        if len(parts) > 1 and not self.on_rows:
+            return A if isinstance(A, Parts) else Parts(kernel.items(A) for kernel in parts)
+        for kernel in parts:
+            A = kernel.items(A)
+        return A
 
     # -- what expressions tell about themselves -------------------------------------------------------------------
 
@@ -102,6 +112,11 @@ class Kernel(BaseEstimator):
     def trusted(self) -> bool:
         """Whether positive semi-definiteness follows from the kernel itself, not from somebody's word."""
         return self.always_psd and all(kernel.trusted for kernel in self.parts())
+
+    @property
+    def on_rows(self) -> bool:
+        """Whether this kernel and all of its parts work on rows of numbers."""
+        return not self.structured and all(kernel.on_rows for kernel in self.parts())
 
     @property
     def precomputed(self) -> bool:

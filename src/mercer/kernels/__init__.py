@@ -9,6 +9,8 @@ True
 
 from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
 from .base import Kernel
+from .categories import Equal, Hamming
+from .columns import OnColumns
 from .given import Function, Precomputed
 from .text import as_kernel, parse
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
@@ -17,13 +19,16 @@ __all__ = [
     "After",
     "Conformal",
     "Cosine",
+    "Equal",
     "Function",
     "Gaussian",
+    "Hamming",
     "Kernel",
     "Laplacian",
     "Linear",
     "Matern",
     "Normalised",
+    "OnColumns",
     "Polynomial",
     "Power",
     "Precomputed",

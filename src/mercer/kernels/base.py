@@ -26,7 +26,8 @@ __all__ = ["Kernel", "OfStatistic"]
 class Kernel(BaseEstimator):
     """A similarity k(x, z) that is a dot product of some features: symmetric and positive semi-definite.
 
-    Call a kernel on one or two collections of items for their matrix. ``+``, ``*`` and ``**`` make new kernels.
+    Call a kernel on one or two collections of items for their matrix. ``+``, ``*`` and ``**`` make new kernels,
+    and ``on`` binds one to columns of a table.
 
     Examples
     --------
@@ -229,6 +230,12 @@ class Kernel(BaseEstimator):
         from .algebra import Power
 
         return Power(self, exponent) if is_number(exponent) else NotImplemented
+
+    def on(self, *columns: str | int) -> Kernel:
+        """This kernel on some columns of a frame (by name) or of an array (by position)."""
+        from .columns import OnColumns
+
+        return OnColumns(self, columns)
 
     # -- text and equality ----------------------------------------------------------------------------------------
 

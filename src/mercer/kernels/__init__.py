@@ -10,6 +10,7 @@ True
 from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
 from .base import Kernel
 from .given import Function, Precomputed
+from .strings import LocalAlignment, Mismatch, Spectrum, Strings, Subsequence, WeightedDegree
 from .text import as_kernel, parse
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
@@ -22,7 +23,9 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Linear",
+    "LocalAlignment",
     "Matern",
+    "Mismatch",
     "Normalised",
     "Polynomial",
     "Power",
@@ -31,7 +34,11 @@ __all__ = [
     "Quadratic",
     "Scaled",
     "Sigmoid",
+    "Spectrum",
+    "Strings",
+    "Subsequence",
     "Sum",
+    "WeightedDegree",
     "as_kernel",
     "parse",
 ]

@@ -41,6 +41,8 @@ class Kernel(BaseEstimator):
 
     #: Whether every matrix of this kernel is positive semi-definite.
     psd: ClassVar[bool] = True
+    #: Whether the items are something else than rows of numbers: strings, sets, graphs, rows of a mixed table.
+    structured: ClassVar[bool] = False
 
     # -- to be written by subclasses ------------------------------------------------------------------------------
 

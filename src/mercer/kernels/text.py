@@ -15,6 +15,7 @@ import numpy as np
 from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
 from .base import Kernel, default_parameters
 from .given import Function, Precomputed
+from .strings import LocalAlignment, Mismatch, Spectrum, Subsequence, WeightedDegree
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
 __all__ = ["as_kernel", "parse", "write"]
@@ -24,6 +25,7 @@ NAMES: dict[str, type[Kernel]] = {
     kernel.__name__.lower(): kernel
     for kernel in (
         Linear, Polynomial, Gaussian, Laplacian, Matern, Cosine, Sigmoid, Quadratic, Precomputed, Normalised,
+        Spectrum, Mismatch, Subsequence, WeightedDegree, LocalAlignment,
     )
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ from .base import Kernel
 from .categories import Equal, Hamming
 from .columns import OnColumns
 from .given import Function, Precomputed
+from .strings import LocalAlignment, Mismatch, Spectrum, Strings, Subsequence, WeightedDegree
 from .text import as_kernel, parse
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
@@ -26,7 +27,9 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Linear",
+    "LocalAlignment",
     "Matern",
+    "Mismatch",
     "Normalised",
     "OnColumns",
     "Polynomial",
@@ -36,7 +39,11 @@ __all__ = [
     "Quadratic",
     "Scaled",
     "Sigmoid",
+    "Spectrum",
+    "Strings",
+    "Subsequence",
     "Sum",
+    "WeightedDegree",
     "as_kernel",
     "parse",
 ]

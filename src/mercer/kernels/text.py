@@ -19,6 +19,7 @@ from .base import Kernel, default_parameters
 from .categories import Equal, Hamming
 from .columns import OnColumns
 from .given import Function, Precomputed
+from .strings import LocalAlignment, Mismatch, Spectrum, Subsequence, WeightedDegree
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
 __all__ = ["as_kernel", "parse", "write"]
@@ -28,7 +29,7 @@ NAMES: dict[str, type[Kernel]] = {
     kernel.__name__.lower(): kernel
     for kernel in (
         Linear, Polynomial, Gaussian, Laplacian, Matern, Cosine, Sigmoid, Quadratic, Precomputed, Normalised,
-        Equal, Hamming,
+        Equal, Hamming, Spectrum, Mismatch, Subsequence, WeightedDegree, LocalAlignment,
     )
 }  # fmt: skip
 

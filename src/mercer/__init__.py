@@ -29,6 +29,7 @@ def __getattr__(name: str) -> Any:
         "datasets",
         "diagnostics",
         "estimators",
+        "explain",
         "grams",
         "kernels",
         "losses",

@@ -27,7 +27,9 @@ def __getattr__(name: str) -> Any:
     if name in (
         "certificate",
         "datasets",
+        "diagnostics",
         "estimators",
+        "explain",
         "grams",
         "kernels",
         "losses",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._compile import Array
@@ -204,14 +204,14 @@ class SVC(CallbackSupportMixin, KernelMachine):
         used = np.flatnonzero((z != 0).any(axis=0))
         used = used[np.argsort(data.codes[used], kind="stable")]
         if data.kernel is None:
-            items = _safe_indexing(data.items, used)
+            items = data.items[used]
             coef = np.asarray(z[:, used] @ items)
             self._publish(LinearModel(coef.reshape(len(machines), -1), intercept))
             self.support_, self.support_vectors_ = used, items
         else:
-            items = None if data.kernel.precomputed else _safe_indexing(data.items, used)
+            items = None if data.kernel.precomputed else data.items[used]
             model = KernelModel(data.kernel, used, items, np.ascontiguousarray(z[:, used]), intercept)
-            self._publish(model)
+            self._publish(model, data.given)
             if items is not None and str(data.kernel) == "linear":
                 self.coef_ = np.asarray(z[:, used] @ items).reshape(len(machines), -1)
         self.dual_coef_ = self._laid_out(z[:, used], data.codes[used])
@@ -298,8 +298,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
 
 def single_precision(kernel: Any, rows: Any) -> Any:
-    """The rows in float32; dense rows of a kernel that sees only differences are moved to their mean first."""
-    if rows.dtype == np.float32:
+    """Rows of numbers in float32; dense rows of a kernel that sees only differences are moved to their mean first."""
+    if not kernel.on_rows or rows.dtype == np.float32:
         return rows
     if not sparse.issparse(rows) and kernel.moves:
         rows = rows - rows.mean(axis=0)
@@ -322,7 +322,7 @@ def _contradictions(data: Training) -> str:
     """How many rows appear again with another label, in words; nothing where none do."""
     if not data.comparable:
         return ""
-    same = np.unique(row_keys(data.items, np.zeros(data.codes.size)), return_inverse=True)[1]
+    same = np.unique(row_keys(data.contents, np.zeros(data.codes.size)), return_inverse=True)[1]
     pairs = np.unique(np.stack([same, data.codes], axis=1), axis=0)
     count = int((np.bincount(pairs[:, 0]) > 1).sum())
     return f" ({count} rows appear with more than one label)" if count else ""

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from .._compile import Array
 from .._parallel import bytes_of
@@ -69,7 +68,7 @@ class Lazy(Gram):
         self.kernel.block(self._pairing, rows, columns, out=out)
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
-        right = _safe_indexing(self.items, columns)
+        right = self.items[columns]
         out = np.empty((rows.size, *z.shape[1:]))
         known = np.isin(rows, columns)
         if known.sum() == columns.size:  # K[columns, columns] is symmetric: half of it is enough
@@ -77,14 +76,14 @@ class Lazy(Gram):
             out[known] = self.kernel.product(right, right, z)[place]
         else:
             known[:] = False
-        out[~known] = self.kernel.product(_safe_indexing(self.items, rows[~known]), right, z)
+        out[~known] = self.kernel.product(self.items[rows[~known]], right, z)
         return out
 
     def fill(self, rows: Array, out: Array) -> None:
         self.kernel.block(self._pairing, rows, None, out=out)
 
     def take(self, index: Any) -> Lazy:
-        return Lazy(self.kernel, _safe_indexing(self.items, np.asarray(index)), self.memory)
+        return Lazy(self.kernel, self.items[np.asarray(index)], self.memory)
 
     def walk(self) -> Walk:
         n = len(self)

@@ -18,7 +18,8 @@ from .._combine import mirror, turn
 from .._compile import Array, jit
 from .._parallel import for_each
 from .._rows import as_rows
-from .pairing import TILE_COLUMNS, Pairing, Places, Tile, length, place_count
+from .pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
+from .parts import Parts, length
 from .statistics import Statistic
 
 __all__ = ["Kernel", "OfStatistic"]
@@ -27,7 +28,8 @@ __all__ = ["Kernel", "OfStatistic"]
 class Kernel(BaseEstimator):
     """A similarity k(x, z) that is a dot product of some features: symmetric and positive semi-definite.
 
-    Call a kernel on one or two collections of items for their matrix. ``+``, ``*`` and ``**`` make new kernels.
+    Call a kernel on one or two collections of items for their matrix. ``+``, ``*`` and ``**`` make new kernels,
+    and ``on`` binds one to columns of a table.
 
     Examples
     --------
@@ -43,6 +45,8 @@ class Kernel(BaseEstimator):
 
     #: Whether every matrix of this kernel is positive semi-definite.
     psd: ClassVar[bool] = True
+    #: Whether the items are something else than rows of numbers: strings, sets, graphs, rows of a mixed table.
+    structured: ClassVar[bool] = False
 
     # -- to be written by subclasses ------------------------------------------------------------------------------
 
@@ -72,7 +76,14 @@ class Kernel(BaseEstimator):
 
     def items(self, A: Any) -> Any:
         """The items in the form that :meth:`evaluate` works on, or an error that says what is wrong with them."""
-        return as_rows(A)
+        parts = self.parts()
+        if not parts:
+            return as_rows(A)
+        if len(parts) > 1 and not self.on_rows:
+            return A if isinstance(A, Parts) else Parts(kernel.items(A) for kernel in parts)
+        for kernel in parts:
+            A = kernel.items(A)
+        return A
 
     @classmethod
     @functools.cache
@@ -110,6 +121,11 @@ class Kernel(BaseEstimator):
     def trusted(self) -> bool:
         """Whether positive semi-definiteness follows from the kernel itself, not from somebody's word."""
         return self.always_psd and all(kernel.trusted for kernel in self.parts())
+
+    @property
+    def on_rows(self) -> bool:
+        """Whether this kernel and all of its parts work on rows of numbers."""
+        return not self.structured and all(kernel.on_rows for kernel in self.parts())
 
     @property
     def precomputed(self) -> bool:
@@ -257,6 +273,12 @@ class Kernel(BaseEstimator):
         from .algebra import Power
 
         return Power(self, exponent) if is_number(exponent) else NotImplemented
+
+    def on(self, *columns: str | int) -> Kernel:
+        """This kernel on some columns of a frame (by name) or of an array (by position)."""
+        from .columns import OnColumns
+
+        return OnColumns(self, columns)
 
     # -- text and equality ----------------------------------------------------------------------------------------
 

@@ -179,7 +179,18 @@ class KernelMachine(ClassifierMixin, RowMachine):
 
     class_weight: Any
     #: The parameter along which a search shares work: fits with later values go on from fits with earlier ones.
-    path: ClassVar[str | None] = None
+    path: ClassVar[str] = ""
+    #: Whether a kernel matrix in float32 is enough to learn from.
+    single: ClassVar[bool] = False
+
+    @property
+    def shares_path(self) -> bool:
+        """Whether fits along :attr:`path` are what fits one by one would be."""
+        return True
+
+    def _gram_items(self, kernel: Kernel, rows: Any) -> Any:
+        """The items whose kernel matrix is learned from."""
+        return rows
 
     def _learn(self, data: Training) -> None:
         """Learn from rows that have passed all checks."""
@@ -188,7 +199,7 @@ class KernelMachine(ClassifierMixin, RowMachine):
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """The scores of all items of a search for each value of :attr:`path`, where ``scores_of`` asks a model."""
         for value in values:
-            self.set_params(**({} if self.path is None else {self.path: value}))._learn(data)
+            self.set_params(**{self.path: value})._learn(data)
             yield scores_of(self._model)
 
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:

@@ -175,6 +175,10 @@ class Pegasos(KernelMachine):
         problems = [self._problem(data, position) for position in self._problems()]
         return problems, [solver.solve(problem, rng=np.random.default_rng(seed), order=order) for problem in problems]
 
+    @property
+    def shares_path(self) -> bool:
+        return self.checkpoints is None and isinstance(self.sampling, str)
+
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """A shorter run is a checkpoint of a longer one."""
         self.set_params(steps=max(values), checkpoints=sorted(values))

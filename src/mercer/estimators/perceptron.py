@@ -148,6 +148,10 @@ class Perceptron(KernelMachine):
             for position in self._problems()
         ]
 
+    @property
+    def shares_path(self) -> bool:
+        return self.variant != "voted" and self.checkpoints is None
+
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """Fewer epochs are a checkpoint of more epochs."""
         self.set_params(epochs=max(values), checkpoints=sorted(values))

@@ -152,6 +152,10 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         _warn_if_short(self, "raise max_iter or lam")
         return self
 
+    @property
+    def shares_path(self) -> bool:
+        return self.solver == "newton"
+
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With falling λ, each score goes on from its last solution; nothing is certified on the way."""
         stages: list[Stage] = []

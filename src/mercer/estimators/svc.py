@@ -94,6 +94,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
     """
 
     path = "C"
+    single = True
 
     def __init__(
         self,
@@ -135,7 +136,10 @@ class SVC(CallbackSupportMixin, KernelMachine):
             return Features(rows)
         if kernel.precomputed:
             return Dense(rows)
-        return Lazy(kernel, single_precision(kernel, rows), self.memory)
+        return Lazy(kernel, self._gram_items(kernel, rows), self.memory)
+
+    def _gram_items(self, kernel: Any, rows: Any) -> Any:
+        return single_precision(kernel, rows)
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:

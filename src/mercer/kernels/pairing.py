@@ -40,6 +40,8 @@ class Pairing:
         self.kernel, self.A, self.B = kernel, A, B
         self.demands: Counter[Statistic] = kernel.statistics()
         self.dtype = dtype or shared_dtype(A, B)
+        #: Statistics of all pairs that somebody has computed before.
+        self.known: dict[Statistic, Array] = {}
         self._memo: dict[Any, Any] = {}
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -95,7 +97,10 @@ class Tile:
 
     def take(self, statistic: Statistic) -> Array:
         """The statistic of this tile, in an array that the caller may overwrite."""
-        if statistic not in self._computed:
+        if statistic not in self._computed and statistic in self.pairing.known:
+            whole = self.pairing.known[statistic]
+            self._computed[statistic] = whole[self.i][:, self.j].copy()
+        elif statistic not in self._computed:
             a, b = self.pairing.once(statistic, lambda: statistic.prepare(self.pairing.A, self.pairing.B))
             values = statistic.tile(a, b, self.i, self.j)
             self._computed[statistic] = values.astype(self.pairing.dtype, copy=False)

@@ -1,0 +1,76 @@
+"""Kernel matrices of several parameters from one computation of what they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._compile import Array
+from .base import Kernel
+from .pairing import Pairing, Tile, shared_dtype
+from .parts import length
+from .statistics import Statistic
+
+
+class _Raw(Kernel):
+    """A statistic itself, as if it were a kernel: its matrix is computed as every other."""
+
+    def __init__(self, statistic: Statistic) -> None:
+        self.statistic = statistic
+
+    def statistics(self):
+        from collections import Counter
+
+        return Counter([self.statistic])
+
+    def evaluate(self, tile: Tile) -> Array:
+        return tile.take(self.statistic)
+
+
+class SharedStatistics:
+    """The statistics of one collection of items, computed once and kept for all kernels that are functions of them.
+
+    Parameters
+    ----------
+    items : collection
+        Items that have passed :meth:`Kernel.items` of every kernel asked for.
+    memory : int
+        Bytes that statistics and one kernel matrix may take together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> shared = SharedStatistics(np.array([[0.0], [2.0]]), memory=10**6)
+    >>> shared.matrix(Gaussian(gamma=0.25)).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    def __init__(self, items: Any, memory: int) -> None:
+        self.items = items
+        size = length(items) ** 2 * shared_dtype(items, items).itemsize
+        self._room = memory // max(1, size) - 1
+        self._known: dict[Statistic, Array] = {}
+
+    @property
+    def fits(self) -> bool:
+        """Whether one kernel matrix fits into the memory."""
+        return self._room >= 0
+
+    def matrix(self, kernel: Kernel) -> Array:
+        """The matrix of a kernel on the items."""
+        pairing = Pairing(kernel, self.items, self.items)
+        if kernel.splits:
+            for statistic in kernel.statistics():
+                if statistic not in self._known and len(self._known) < self._room:
+                    raw = _Raw(statistic)
+                    self._known[statistic] = raw.block(Pairing(raw, self.items, self.items, pairing.dtype))
+            pairing.known = self._known
+        return kernel.block(pairing)
+
+
+def matrix_bytes(items: Any, single: bool) -> int:
+    """What the kernel matrix of these items takes."""
+    return length(items) ** 2 * (np.dtype(np.float32) if single else shared_dtype(items, items)).itemsize

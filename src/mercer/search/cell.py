@@ -1,0 +1,94 @@
+"""One setting of a search as scikit-learn sees it: an estimator on row numbers that looks its answers up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils.metaestimators import available_if
+
+from .._compile import Array
+from .layers import peel
+from .outcome import NotReached, Outcome, setting_key
+
+if TYPE_CHECKING:
+    from .study import Study
+
+
+def _machine_has(name: str) -> Any:
+    return available_if(lambda cell: hasattr(cell.estimator, name))
+
+
+class Cell(BaseEstimator):
+    """Stands for the estimator of a search. Its X is a column of row numbers of the study.
+
+    ``fit`` looks the fold up in the study; rows that are no fold of it (all rows, when the winner is fitted) are fitted
+    for real.
+    """
+
+    def __init__(self, estimator: Any, study: Study, params: dict[str, Any] | None = None) -> None:
+        self.estimator = estimator
+        self.study = study
+        self.params = params or {}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return self.estimator.get_params(deep)
+
+    def set_params(self, **params: Any) -> Cell:
+        self.estimator.set_params(**params)
+        self.params = {**self.params, **params}
+        return self
+
+    def __sklearn_clone__(self) -> Cell:
+        return Cell(clone(self.estimator), self.study, dict(self.params))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = self.estimator.__sklearn_tags__()
+        tags.input_tags.pairwise = False
+        return tags
+
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Cell:
+        train = _numbers(X)
+        self.outcome_: Outcome | None = self.study.outcome(setting_key(self.params), train)
+        if self.outcome_ is None:
+            if self.study.stopped and train.size < self.study.size:
+                raise NotReached(f"the search stopped ({self.study.stopped}) before this setting was tried")
+            self.fitted_ = self.estimator.fit(self.study.rows(train), y, **fit_params)
+            return self
+        if self.outcome_.error is not None:
+            raise ValueError(self.outcome_.error)
+        self.machine_ = peel(self.estimator)[1]
+        self.machine_.classes_ = np.unique(_safe_indexing(self.study.y, train))
+        return self
+
+    @property
+    def classes_(self) -> Array:
+        return self.fitted_.classes_ if self.outcome_ is None else self.machine_.classes_
+
+    def predict(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.predict(self.study.rows(_numbers(X)))
+        return self.machine_._labels_of(self.outcome_.of(_numbers(X)))
+
+    @_machine_has("decision_function")
+    def decision_function(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.decision_function(self.study.rows(_numbers(X)))
+        return self.outcome_.of(_numbers(X))
+
+    @_machine_has("predict_proba")
+    def predict_proba(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.predict_proba(self.study.rows(_numbers(X)))
+        return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        measure = r2_score if self.__sklearn_tags__().estimator_type == "regressor" else accuracy_score
+        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+
+
+def _numbers(X: Any) -> Array:
+    return np.asarray(X)[:, 0]

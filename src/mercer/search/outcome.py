@@ -1,0 +1,44 @@
+"""What is known of one cell of a search: one setting of the parameters, trained on one fold."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+
+from .._compile import Array
+
+
+class NotReached(Exception):
+    """The search stopped before this cell."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The decision values of some rows, or why there are none."""
+
+    rows: Array
+    decision: Array
+    seconds: float
+    error: str | None = None
+
+    def of(self, rows: Array) -> Array:
+        """The decision values of these rows, in their order."""
+        return self.decision[np.searchsorted(self.rows, rows)]
+
+
+def setting_key(params: dict[str, Any]) -> str:
+    """A text for a setting of parameters that is the same in every process."""
+    return ", ".join(f"{name}={_text(params[name])}" for name in sorted(params))
+
+
+def _text(value: Any) -> str:
+    return joblib.hash(value) if isinstance(value, np.ndarray) else repr(value)
+
+
+def fold_key(train: Array) -> str:
+    """A text for the training rows of a fold."""
+    return hashlib.sha256(np.ascontiguousarray(train, dtype=np.int64).tobytes()).hexdigest()[:24]

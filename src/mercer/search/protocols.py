@@ -1,0 +1,131 @@
+"""How good is the result of a search? Nested cross-validation, and training, validation and test rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv, train_test_split
+from sklearn.utils import _safe_indexing, check_random_state
+
+from .._compile import Array
+
+__all__ = ["NestedResult", "ProtocolResult", "nested_cross_validation", "train_validate_test"]
+
+
+@dataclass(frozen=True)
+class NestedResult:
+    """The score of the whole procedure, search included, on rows that it never saw."""
+
+    scores: Array
+    params: list[dict[str, Any]]
+    searches: list[Any]
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.scores))
+
+    @property
+    def sd(self) -> float:
+        return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else 0.0
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f} ± {self.sd:.4f} over {len(self.scores)} outer folds"
+
+
+def nested_cross_validation(search: Any, X: Any, y: Any, *, cv: Any = 5, groups: Any = None) -> NestedResult:
+    """Search inside each training part of an outer cross-validation, and score on what it left out.
+
+    Parameters
+    ----------
+    search : KernelSearchCV
+        Not fitted; a copy of it is fitted for each outer fold.
+    X, y : rows and labels
+    cv : int, splitter or iterable, default=5
+        The outer folds.
+    groups : array, optional
+
+    Returns
+    -------
+    NestedResult
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import SVC
+    >>> from mercer.search import KernelSearchCV, nested_cross_validation
+    >>> X, y = make_moons(150, noise=0.1, random_state=0)
+    >>> result = nested_cross_validation(KernelSearchCV(SVC("gaussian(gamma=1)"), {"C": [1, 100]}, cv=3), X, y, cv=3)
+    >>> len(result.scores)
+    3
+    """
+    scores, params, searches = [], [], []
+    numbers = np.zeros((len(y), 1))
+    for train, test in check_cv(cv, y, classifier=is_classifier(search.estimator)).split(numbers, y, groups):
+        fitted = clone(search).fit(_safe_indexing(X, train), _safe_indexing(y, train))
+        scores.append(fitted.score(_safe_indexing(X, test), _safe_indexing(y, test)))
+        params.append(fitted.best_params_)
+        searches.append(fitted)
+    return NestedResult(np.array(scores), params, searches)
+
+
+@dataclass(frozen=True)
+class ProtocolResult:
+    """Scores on the three parts of the rows, and the search that chose the parameters."""
+
+    train: float
+    validation: float
+    test: float
+    search: Any
+
+    def __str__(self) -> str:
+        return f"training {self.train:.4f}, validation {self.validation:.4f}, test {self.test:.4f}"
+
+
+def train_validate_test(
+    search: Any, X: Any, y: Any, *, validation: float = 0.2, test: float = 0.2, random_state: Any = 0
+) -> ProtocolResult:
+    """Choose parameters on validation rows, fit them on training and validation rows, and test once.
+
+    Parameters
+    ----------
+    search : KernelSearchCV
+        Not fitted; its ``cv`` is replaced by one split.
+    X, y : rows and labels
+    validation, test : float
+        Their shares of all rows.
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    ProtocolResult
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import SVC
+    >>> from mercer.search import KernelSearchCV, train_validate_test
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> search = KernelSearchCV(SVC("gaussian(gamma=1)"), {"C": [1, 100]})
+    >>> train_validate_test(search, X, y).test > 0.9
+    True
+    """
+    if not (0 < validation < 1 and 0 < test < 1 and validation + test < 1):
+        raise ValueError(f"validation={validation!r} and test={test!r} must be shares of the rows, together below 1.")
+    rng = check_random_state(random_state)
+    stratify = np.asarray(y) if is_classifier(search.estimator) else None
+    rest, held_out = train_test_split(np.arange(len(y)), test_size=test, stratify=stratify, random_state=rng)
+    labels = None if stratify is None else stratify[rest]
+    share = validation / (1 - test)
+    train, valid = train_test_split(np.arange(rest.size), test_size=share, stratify=labels, random_state=rng)
+    chosen = clone(search).set_params(cv=[(train, valid)], return_train_score=True)
+    chosen.fit(_safe_indexing(X, rest), _safe_indexing(y, rest))
+    scores = chosen.cv_results_
+    return ProtocolResult(
+        float(scores["mean_train_score"][chosen.best_index_]),
+        float(scores["mean_test_score"][chosen.best_index_]),
+        float(chosen.score(_safe_indexing(X, held_out), _safe_indexing(y, held_out))),
+        chosen,
+    )

@@ -1,0 +1,256 @@
+"""All cells of a search, computed in the order in which they share most.
+
+The order is, from outside in: how the rows are prepared (once for all folds where nothing is fitted to them, else fold
+by fold), the kernel (one matrix alive at a time, made from statistics that all kernels share), and then lines: settings
+that differ in one parameter alone, along which a machine goes on from its last solution. A line on a fold is the unit
+of work: units are independent of each other, run on all cores, and give the same answer in any order.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from .._compile import Array
+from .._labels import combine_weights, encode
+from .._parallel import for_each
+from ..estimators.base import KernelMachine, Training
+from ..estimators.model import KernelModel
+from ..grams import Dense, Features, Gram
+from ..kernels import Kernel
+from ..kernels.parts import length
+from ..kernels.shared import SharedStatistics
+from .journal import Journal
+from .layers import Layer, peel, prepared
+from .outcome import Outcome, fold_key, setting_key
+
+#: A fold: its training rows, and the rows whose decision values are wanted (sorted).
+Fold = tuple[Array, Array]
+
+
+@dataclass
+class _Line:
+    """Machines that differ in their path parameter alone."""
+
+    machine: KernelMachine
+    kernel: Kernel | None
+    layers: list[Layer]
+    values: list[Any] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+
+class Study:
+    """Cells of a search on the same rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X, y : rows and labels
+    weight : array, optional
+    memory : int
+        Bytes that statistics and a kernel matrix may take.
+    journal : Journal, optional
+    deadline : float
+        When to stop, by ``time.monotonic``.
+    tell : callable, optional
+        Called with the number of cells after each unit of work.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        weight: Array | None = None,
+        memory: int = 10**9,
+        journal: Journal | None = None,
+        deadline: float = np.inf,
+        tell: Callable[[int], None] | None = None,
+    ) -> None:
+        self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
+        self.memory, self.journal, self.deadline = memory, journal, deadline
+        self.tell = tell or (lambda cells: None)
+        self.size = length(X)
+        self.outcomes: dict[tuple[str, str], Outcome] = dict(journal.known) if journal else {}
+        #: Why the study ended early, if it did.
+        self.stopped: str | None = None
+
+    def rows(self, index: Array) -> Any:
+        """The user's rows with these numbers; a square kernel matrix keeps only their columns at training time."""
+        return self.X if index.size == self.size else _safe_indexing(self.X, index)
+
+    def outcome(self, setting: str, train: Array) -> Outcome | None:
+        return self.outcomes.get((setting, fold_key(train)))
+
+    # -- the plan -------------------------------------------------------------------------------------------------
+
+    def run(self, settings: list[dict[str, Any]], folds: list[Fold]) -> None:
+        """Compute all cells that are not known and that can share work; the others are left to plain fits."""
+        try:
+            for layers, lines in self._spaces(settings):
+                if not layers:
+                    self._run_space(self.X, folds, [train for train, _ in folds], lines)
+                    continue
+                for train, wanted in folds:
+                    if self._missing(lines, [(train, wanted)]):
+                        X, kept = prepared(layers, self.X, self.y, train)
+                        self._run_space(X, [(train, wanted)], [kept], lines)
+        except KeyboardInterrupt:
+            if not self.outcomes:
+                raise
+            self.stopped = "interrupted"
+
+    def _spaces(self, settings: list[dict[str, Any]]) -> Iterator[tuple[list[Layer], list[_Line]]]:
+        """Lines, grouped by what is done to the rows before the machine sees them."""
+        spaces: dict[str, tuple[list[Layer], dict[str, _Line]]] = {}
+        for params in settings:
+            estimator = clone(self.estimator).set_params(**params)
+            layers, machine = peel(estimator)
+            if not isinstance(machine, KernelMachine) or not machine.shares_path:
+                continue
+            space = spaces.setdefault(repr(layers), (layers, {}))
+            own = machine.get_params(deep=False)
+            value = own.pop(machine.path)
+            line = space[1].setdefault(
+                type(machine).__name__ + setting_key(own), _Line(machine, machine._kernel(), layers)
+            )
+            line.values.append(value)
+            line.keys.append(setting_key(params))
+        for layers, lines in spaces.values():
+            yield layers, list(lines.values())
+
+    def _missing(self, lines: list[_Line], folds: list[Fold]) -> bool:
+        return any((key, fold_key(train)) not in self.outcomes for line in lines for key in line.keys
+                   for train, _ in folds)  # fmt: skip
+
+    # -- the work -------------------------------------------------------------------------------------------------
+
+    def _run_space(self, X: Any, folds: list[Fold], kept: list[Array], lines: list[_Line]) -> None:
+        """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
+        by_kernel: dict[tuple[str, bool], list[_Line]] = {}
+        for line in lines:
+            by_kernel.setdefault((repr(line.kernel), line.machine.single), []).append(line)
+        shared: dict[Any, SharedStatistics] = {}  # one at a time: the memory is for all of them
+        for same in by_kernel.values():
+            if not self._missing(same, folds):
+                continue
+            machine, kernel = clone(same[0].machine), same[0].kernel
+            try:
+                rows = machine._rows(X, kernel, reset=True)
+                if kernel is not None:
+                    kernel.check()
+                    machine._try_kernel(kernel, rows)
+                K = self._matrix(machine, kernel, rows, shared)
+            except ValueError as error:
+                for line in same:
+                    self._keep(line, {fold_key(train): [str(error)] * len(line.keys) for train, _ in folds})
+                continue
+            units = [(rows, K, line, *part) for part in zip(folds, kept, strict=True) for line in same]
+            for_each(lambda unit: self._run_line(*unit), units)
+
+    def _matrix(
+        self, machine: KernelMachine, kernel: Kernel | None, rows: Any, shared: dict[Any, SharedStatistics]
+    ) -> Array | None:
+        """The kernel matrix of all rows, or ``None`` where there is none or it does not fit."""
+        if kernel is None:
+            return None
+        if kernel.precomputed:
+            return rows.astype(np.float32) if machine.single else rows
+        items = machine._gram_items(kernel, rows)
+        # Rows of numbers serve every kernel; other items belong to the kernel that read them.
+        key = (machine.single, kernel.moves, "" if kernel.on_rows else repr(kernel))
+        if key not in shared:
+            shared.clear()
+            shared[key] = SharedStatistics(items, self.memory)
+        if not shared[key].fits:
+            return None
+        K = shared[key].matrix(kernel)
+        return K.astype(np.float32, copy=False) if machine.single else K
+
+    def _run_line(self, rows: Any, K: Array | None, line: _Line, fold: Fold, train: Array) -> None:
+        """One line on one fold."""
+        key = fold_key(fold[0])
+        if all((setting, key) in self.outcomes for setting in line.keys) or self.stopped:
+            return
+        if time.monotonic() > self.deadline:
+            self.stopped = "time_limit"
+            return
+        machine = clone(line.machine)
+        values = sorted(set(line.values), reverse=machine.path == "lam")  # from the simplest model on
+        begin = time.perf_counter()
+        found: dict[Any, Array | str] = {}
+
+        def follow(values: list[Any]) -> None:
+            data = self._training(machine, line.kernel, rows, K, train)
+            along = machine._along(data, values, lambda model: _scores(model, rows, K, train, machine.memory))
+            for value, scores in zip(values, along, strict=True):
+                found[value] = machine._decision(scores[fold[1]])
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                follow(values)
+            except ValueError:  # whose fault it is shows when they are tried one by one
+                for value in values:
+                    try:
+                        follow([value])
+                    except ValueError as error:
+                        found[value] = str(error)
+        share = (time.perf_counter() - begin) / len(line.values)
+        self._store({(setting, key): _outcome(fold[1], found[value], share)
+                     for setting, value in zip(line.keys, line.values, strict=True)})  # fmt: skip
+
+    def _training(
+        self, machine: KernelMachine, kernel: Kernel | None, rows: Any, K: Array | None, train: Array
+    ) -> Training:
+        labels = np.asarray(_safe_indexing(self.y, train))
+        machine.classes_, codes = encode(labels, type(machine).__name__)
+        items = rows[train]
+        own = None if self.weight is None else self.weight[train]
+        weight = combine_weights(own, machine.class_weight, items, labels)
+        gram: Gram
+        if kernel is None:
+            gram = Features(items)
+        elif K is None:
+            gram = machine._make_gram(kernel, items)
+        else:
+            gram = Dense(K, train)
+        given = None if kernel is None or kernel.on_rows else _safe_indexing(self.X, train)
+        return Training(kernel, items, codes, weight, gram, given)
+
+    def _keep(self, line: _Line, failures: dict[str, list[str]]) -> None:
+        self._store(
+            {
+                (setting, fold): _outcome(np.empty(0, np.int64), error, 0.0)
+                for fold, errors in failures.items()
+                for setting, error in zip(line.keys, errors, strict=True)
+            }
+        )
+
+    def _store(self, cells: dict[tuple[str, str], Outcome]) -> None:
+        if self.journal is not None:
+            self.journal.write(cells)
+        self.outcomes.update(cells)
+        self.tell(len(cells))
+
+
+def _outcome(rows: Array, result: Array | str, seconds: float) -> Outcome:
+    if isinstance(result, str):
+        return Outcome(np.empty(0, np.int64), np.empty(0), seconds, result)
+    return Outcome(rows, result, seconds)
+
+
+def _scores(model: Any, rows: Any, K: Array | None, train: Array, memory: int | str) -> Array:
+    """The scores that a model gives to all rows."""
+    if K is None or not isinstance(model, KernelModel):
+        return model.scores(rows, memory)
+    z = np.zeros((K.shape[0], model.coef.shape[0]))
+    z[train[model.support]] = model.coef.T
+    return Dense(K).model(z) + model.intercept

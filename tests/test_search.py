@@ -1,0 +1,293 @@
+"""A search gives what scikit-learn's gives, and more: shared work, journals, limits, advice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.datasets import make_classification, make_moons
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV, KFold, RepeatedStratifiedKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC as ScikitSVC
+
+from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from mercer.kernels import Gaussian, Linear
+from mercer.search import KernelSearchCV, nested_cross_validation, train_validate_test
+from mercer.search.study import Study
+
+X, y = make_moons(240, noise=0.25, random_state=3)
+X3, y3 = make_classification(200, 5, n_informative=4, n_redundant=0, n_classes=3, random_state=1)
+CV = StratifiedKFold(4, shuffle=True, random_state=0)
+
+#: Learners whose path from one setting to the next is exact: the same scores to the last bit.
+EXACT = [
+    (Perceptron(None, random_state=0), {"epochs": [1, 3, 10]}),
+    (Perceptron("gaussian", random_state=0), {"epochs": [1, 5], "kernel__gamma": [0.1, 2.0]}),
+    (Perceptron("polynomial", variant="averaged", random_state=0), {"epochs": [2, 4], "kernel__degree": [2, 3]}),
+    (Perceptron("gaussian", variant="voted", random_state=0), {"epochs": [1, 3]}),
+    (Pegasos(None, random_state=0), {"steps": [50, 500], "lam": [1e-3, 1e-1]}),
+    (Pegasos("gaussian", random_state=0), {"steps": [100, 400], "lam": [1e-2], "kernel__gamma": [0.5, 2.0]}),
+    (Pegasos(None, loss="logistic", average=True, random_state=0), {"steps": [100, 300], "lam": [1e-2]}),
+]
+
+
+@pytest.mark.parametrize(("estimator", "grid"), EXACT, ids=str)
+@pytest.mark.parametrize(("rows", "labels"), [(X, y), (X3, y3)], ids=["two", "three"])
+def test_mistake_driven_learners_score_bit_for_bit_as_in_a_plain_grid(estimator, grid, rows, labels):
+    mine = KernelSearchCV(estimator, grid, cv=CV, return_train_score=True).fit(rows, labels)
+    theirs = GridSearchCV(estimator, grid, cv=CV, return_train_score=True).fit(rows, labels)
+    assert mine.cv_results_["params"] == theirs.cv_results_["params"]
+    for name in ("mean_test_score", "std_test_score", "rank_test_score", "mean_train_score"):
+        np.testing.assert_array_equal(mine.cv_results_[name], theirs.cv_results_[name])
+    assert mine.best_params_ == theirs.best_params_
+    np.testing.assert_array_equal(mine.predict(rows), theirs.predict(rows))
+
+
+@pytest.mark.parametrize(("rows", "labels"), [(X, y), (X3, y3), (sparse.csr_array(X), y)], ids=["two", "three", "csr"])
+def test_svc_scores_as_scikit_learns(rows, labels):
+    C, gamma = [0.1, 1, 10, 100], [0.1, 1, 5]
+    mine = KernelSearchCV(SVC("gaussian"), {"C": C, "kernel__gamma": gamma}, cv=CV).fit(rows, labels)
+    theirs = GridSearchCV(ScikitSVC(break_ties=True), {"C": C, "gamma": gamma}, cv=CV).fit(rows, labels)
+    np.testing.assert_allclose(mine.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (KernelClassifier("gaussian"), {"lam": [1e-3, 1e-1], "kernel__gamma": [0.5, 2.0]}),
+        (KernelClassifier(None, loss="squared_hinge"), {"lam": [1e-3, 1e-1, 1.0]}),
+        (SVC(None), {"C": [0.1, 10]}),
+        (SVC("gaussian", strategy="ovr"), {"C": [0.1, 10]}),
+        (SVC(Gaussian() + Linear()), {"C": [1, 10], "kernel__left__gamma": [0.5, 2]}),
+        (SVC("gaussian", class_weight="balanced"), {"C": [0.5, 5]}),
+    ],
+    ids=str,
+)
+def test_decision_values_are_those_of_plain_fits(estimator, grid):
+    scoring = {"accuracy": "accuracy", "auc": "roc_auc"}
+    mine = KernelSearchCV(estimator, grid, cv=CV, scoring=scoring, refit="auc").fit(X, y)
+    theirs = GridSearchCV(estimator, grid, cv=CV, scoring=scoring, refit="auc").fit(X, y)
+    np.testing.assert_allclose(mine.cv_results_["mean_test_auc"], theirs.cv_results_["mean_test_auc"], atol=1e-3)
+    np.testing.assert_allclose(
+        mine.cv_results_["mean_test_accuracy"], theirs.cv_results_["mean_test_accuracy"], atol=5e-3
+    )
+
+
+def test_probabilities_and_several_classes():
+    search = KernelSearchCV(KernelClassifier("gaussian"), {"lam": [1e-2, 1e-1]}, cv=3, scoring="neg_log_loss").fit(
+        X3, y3
+    )
+    plain = GridSearchCV(KernelClassifier("gaussian"), {"lam": [1e-2, 1e-1]}, cv=3, scoring="neg_log_loss").fit(X3, y3)
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], rtol=1e-6, atol=1e-6
+    )
+
+
+def test_precomputed_strings_weights_and_other_estimators():
+    K = Gaussian(gamma=2.0)(X)
+    given = KernelSearchCV(SVC("precomputed"), {"C": [1, 10]}, cv=CV).fit(K, y)
+    rows = KernelSearchCV(SVC("gaussian(gamma=2)"), {"C": [1, 10]}, cv=CV).fit(X, y)
+    np.testing.assert_allclose(given.cv_results_["mean_test_score"], rows.cv_results_["mean_test_score"], atol=5e-3)
+    assert given.predict(K).shape == y.shape
+
+    weight = np.where(y == 1, 3.0, 0.5)
+    mine = KernelSearchCV(SVC("gaussian"), {"C": [0.1, 1]}, cv=CV).fit(X, y, sample_weight=weight)
+    theirs = GridSearchCV(SVC("gaussian"), {"C": [0.1, 1]}, cv=CV).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(mine.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=5e-3)
+
+    foreign = KernelSearchCV(RidgeClassifier(), {"alpha": [0.1, 1]}, cv=CV).fit(X, y)
+    plain = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1]}, cv=CV).fit(X, y)
+    np.testing.assert_array_equal(foreign.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+
+    target = np.sin(3 * X[:, 0])
+    regressor = KernelSearchCV(KernelRegressor("gaussian"), {"lam": [1e-4, 1e-2]}, cv=3).fit(X, target)
+    reference = GridSearchCV(KernelRegressor("gaussian"), {"lam": [1e-4, 1e-2]}, cv=3).fit(X, target)
+    np.testing.assert_allclose(regressor.cv_results_["mean_test_score"], reference.cv_results_["mean_test_score"])
+
+
+class Recorder(TransformerMixin, BaseEstimator):
+    """Remembers which rows it was fitted to."""
+
+    seen: list[frozenset] = []  # noqa: RUF012
+
+    def fit(self, X, y=None):
+        Recorder.seen.append(frozenset(map(tuple, X)))
+        return self
+
+    def transform(self, X):
+        return X
+
+
+def test_preparation_is_fitted_to_training_rows_alone():
+    Recorder.seen.clear()
+    pipeline = make_pipeline(Recorder(), StandardScaler(), SVC("gaussian"))
+    KernelSearchCV(pipeline, {"svc__C": [1, 10], "svc__kernel__gamma": [0.5, 1]}, cv=CV, refit=False).fit(X, y)
+    folds = [frozenset(map(tuple, X[train])) for train, _ in CV.split(X, y)]
+    assert Recorder.seen == folds  # once for each fold, whatever the number of settings
+
+
+def test_a_leak_would_change_the_score():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 2))
+    labels = (np.arange(60) % 2).astype(int)
+    rows[:, 0] += 3 * labels
+    rows[:12, 1] *= 1e4  # one fold is far out: scaled with it, the others are squeezed together
+    folds = KFold(5)
+    pipeline = make_pipeline(StandardScaler(), SVC("gaussian"))
+    mine = KernelSearchCV(pipeline, {"svc__C": [1]}, cv=folds).fit(rows, labels)
+    plain = GridSearchCV(pipeline, {"svc__C": [1]}, cv=folds).fit(rows, labels)
+    leaking = KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=folds).fit(StandardScaler().fit_transform(rows), labels)
+    np.testing.assert_array_equal(mine.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    assert leaking.best_score_ != mine.best_score_
+
+
+@pytest.mark.parametrize("strategy", ["random", "halving", "path"])
+def test_other_strategies_find_good_settings(strategy):
+    grid = {"C": [0.01, 0.1, 1, 10, 100], "kernel__gamma": [0.01, 0.1, 1, 10]}
+    search = KernelSearchCV(SVC("gaussian"), grid, strategy=strategy, cv=CV, n_iter=12).fit(X, y)
+    best = KernelSearchCV(SVC("gaussian"), grid, cv=CV).fit(X, y).best_score_
+    assert search.best_score_ >= best - 0.03
+    assert len(search.cv_results_["params"]) <= (12 if strategy == "random" else 40)
+    if strategy == "path":
+        assert len(search.cv_results_["params"]) < 20
+
+
+def test_random_search_takes_distributions():
+    search = KernelSearchCV(SVC("gaussian"), {"C": stats.loguniform(0.1, 100)}, strategy="random", n_iter=5, cv=3)
+    assert len(search.fit(X, y).cv_results_["params"]) == 5
+
+
+def test_advice():
+    search = KernelSearchCV(
+        SVC("gaussian(gamma=50)"),
+        {"C": [0.01, 0.1, 1000]},
+        cv=RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),
+        return_train_score=True,
+    ).fit(X[:80], y[:80])
+    kinds = {advice.kind for advice in search.advice_}
+    assert "overfitting" in kinds
+    edge = KernelSearchCV(SVC("gaussian"), {"C": [1e-4, 1e-3]}, cv=3).fit(X, y).advice_[0]
+    assert edge.kind == "edge"
+    assert "smaller ones" in str(edge) or "larger ones" in str(edge)
+    short = KernelSearchCV(Pegasos(random_state=0), {"steps": [20, 40]}, cv=3).fit(X, y)
+    assert any(advice.kind == "short" for advice in short.advice_)
+
+
+def test_errors_become_scores_or_are_raised():
+    search = KernelSearchCV(SVC("gaussian"), {"C": [1, -1]}, cv=3)
+    with pytest.warns(Warning, match="fits failed"):
+        search.fit(X, y)
+    assert np.isnan(search.cv_results_["mean_test_score"][1])
+    assert search.best_params_ == {"C": 1}
+    with pytest.raises(ValueError, match="C must be a number greater than 0"):
+        KernelSearchCV(SVC("gaussian"), {"C": [-1]}, cv=3, error_score="raise").fit(X, y)
+    with pytest.raises(ValueError, match="strategy must be one of"):
+        KernelSearchCV(SVC(), {"C": [1]}, strategy="guess").fit(X, y)
+
+
+def test_time_limit_keeps_what_is_done(monkeypatch):
+    whole = Study._store
+
+    def stop_after_some(self, cells):
+        whole(self, cells)
+        if len(self.outcomes) >= 30:
+            self.deadline = -np.inf
+
+    monkeypatch.setattr(Study, "_store", stop_after_some)
+    grid = {"C": [0.1, 1, 10], "kernel__gamma": [0.1, 0.3, 1, 3, 10]}
+    with pytest.warns(UserWarning, match="stopped early"):
+        search = KernelSearchCV(SVC("gaussian"), grid, cv=5, time_limit=1e6).fit(X, y)
+    scores = search.cv_results_["mean_test_score"]
+    assert np.isnan(scores).any()
+    assert np.isfinite(scores).any()
+    assert search.stopped_ == "time_limit"
+    with pytest.raises(ValueError, match="before any setting was tried"):
+        KernelSearchCV(SVC("gaussian"), grid, cv=5, time_limit=1e-9).fit(X, y)
+
+
+SEARCH = """
+    import sys, time, numpy as np
+    from sklearn.datasets import make_moons
+    from mercer import SVC
+    from mercer.search import KernelSearchCV
+    import mercer.search.study as study
+    X, y = make_moons(400, noise=0.25, random_state=3)
+    if "slow" in sys.argv:
+        whole = study.Study._store
+        def slowly(self, cells):
+            whole(self, cells)
+            time.sleep(0.2)
+        study.Study._store = slowly
+    grid = {"C": [0.1, 1, 10], "kernel__gamma": [0.1, 0.5, 1.0, 2.0]}
+    search = KernelSearchCV(SVC("gaussian"), grid, cv=5, journal=sys.argv[1] or None).fit(X, y)
+    print([search.cv_results_[f"split{k}_test_score"].tolist() for k in range(5)])
+"""
+
+
+def test_a_killed_search_goes_on_and_ends_the_same(tmp_path):
+    script = tmp_path / "search.py"
+    script.write_text(textwrap.dedent(SEARCH))
+    journal = tmp_path / "search.journal"
+    run = [sys.executable, "-W", "ignore", str(script)]
+    process = subprocess.Popen([*run, str(journal), "slow"])
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and (not journal.exists() or journal.read_text().count("\n") < 4):
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    done = journal.read_text().count("\n")
+    assert 4 <= done < 21
+    with open(journal, "a") as file:
+        file.write('{"cells": [{"setting": "cut o')
+    resumed = subprocess.run([*run, str(journal)], capture_output=True, text=True, check=True).stdout
+    fresh = subprocess.run([*run, ""], capture_output=True, text=True, check=True).stdout
+    assert resumed == fresh
+    assert json.loads(journal.read_text().split("\n")[0])["journal"] == "mercer search"
+
+
+def test_a_journal_of_another_search_is_refused(tmp_path):
+    path = tmp_path / "journal"
+    KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=3, journal=path).fit(X, y)
+    with pytest.raises(ValueError, match="belongs to a search on other rows"):
+        KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=3, journal=path).fit(X + 1, y)
+    path.write_text("something else")
+    with pytest.raises(ValueError, match="not the journal of a search"):
+        KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=3, journal=path).fit(X, y)
+
+
+def test_memory_stays_below_its_limit_and_changes_nothing():
+    rows, labels = make_moons(1500, noise=0.3, random_state=0)
+    grid = {"C": [1, 10], "kernel__gamma": [0.5, 1.0]}
+    roomy = KernelSearchCV(SVC("gaussian"), grid, cv=3).fit(rows, labels)
+    KernelSearchCV(SVC("gaussian", memory="4MB"), grid, cv=3, memory="4MB").fit(rows[:300], labels[:300])
+    tracemalloc.start()
+    tight = KernelSearchCV(SVC("gaussian", memory="4MB"), grid, cv=3, memory="4MB", refit=False).fit(rows, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8e7  # the whole matrix and its statistic would be 18 MB each; working sets take 17 MB a thread
+    np.testing.assert_allclose(tight.cv_results_["mean_test_score"], roomy.cv_results_["mean_test_score"], atol=2e-3)
+
+
+def test_nested_and_three_way_protocols():
+    search = KernelSearchCV(SVC("gaussian(gamma=1)"), {"C": [1, 100]}, cv=3)
+    nested = nested_cross_validation(search, X, y, cv=3)
+    assert len(nested.params) == 3
+    assert 0.8 < nested.mean <= 1
+    assert "±" in str(nested)
+    result = train_validate_test(search, X, y, random_state=1)
+    assert 0.7 < result.test <= 1
+    assert "validation" in str(result)
+    with pytest.raises(ValueError, match="together below 1"):
+        train_validate_test(search, X, y, validation=0.6, test=0.6)

@@ -10,21 +10,38 @@ True
 from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
 from .base import Kernel
 from .given import Function, Precomputed
+from .graphs import (
+    Diffusion,
+    Graphlet,
+    Graphs,
+    RandomWalk,
+    ShortestPath,
+    WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
+)
+from .sets import Bags, Intersection, Jaccard, MinMax, Subsets, Tanimoto
 from .strings import LocalAlignment, Mismatch, Spectrum, Strings, Subsequence, WeightedDegree
 from .text import as_kernel, parse
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
 __all__ = [
     "After",
+    "Bags",
     "Conformal",
     "Cosine",
+    "Diffusion",
     "Function",
     "Gaussian",
+    "Graphlet",
+    "Graphs",
+    "Intersection",
+    "Jaccard",
     "Kernel",
     "Laplacian",
     "Linear",
     "LocalAlignment",
     "Matern",
+    "MinMax",
     "Mismatch",
     "Normalised",
     "Polynomial",
@@ -32,13 +49,19 @@ __all__ = [
     "Precomputed",
     "Product",
     "Quadratic",
+    "RandomWalk",
     "Scaled",
+    "ShortestPath",
     "Sigmoid",
     "Spectrum",
     "Strings",
     "Subsequence",
+    "Subsets",
     "Sum",
+    "Tanimoto",
     "WeightedDegree",
+    "WeisfeilerLehman",
+    "WeisfeilerLehmanAssignment",
     "as_kernel",
     "parse",
 ]

@@ -15,6 +15,8 @@ import numpy as np
 from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
 from .base import Kernel, default_parameters
 from .given import Function, Precomputed
+from .graphs import Graphlet, RandomWalk, ShortestPath, WeisfeilerLehman, WeisfeilerLehmanAssignment
+from .sets import Intersection, Jaccard, MinMax, Subsets, Tanimoto
 from .strings import LocalAlignment, Mismatch, Spectrum, Subsequence, WeightedDegree
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
@@ -26,6 +28,8 @@ NAMES: dict[str, type[Kernel]] = {
     for kernel in (
         Linear, Polynomial, Gaussian, Laplacian, Matern, Cosine, Sigmoid, Quadratic, Precomputed, Normalised,
         Spectrum, Mismatch, Subsequence, WeightedDegree, LocalAlignment,
+        Subsets, Intersection, Jaccard, MinMax, Tanimoto,
+        WeisfeilerLehman, WeisfeilerLehmanAssignment, ShortestPath, RandomWalk, Graphlet,
     )
 }  # fmt: skip
 
@@ -63,7 +67,7 @@ def _write(kernel: Kernel) -> tuple[str, int]:
     name = type(kernel).__name__.lower()
     if not parameters:
         return name, _ATOM
-    return f"{name}({', '.join(f'{key}={_plain(value)!r}' for key, value in parameters.items())})", _ATOM
+    return f"{name}({', '.join(f'{key}={_literal(value)}' for key, value in parameters.items())})", _ATOM
 
 
 def _within(kernel: Any, level: int) -> str:
@@ -77,6 +81,14 @@ def _number(value: Any) -> str:
     """A number as short as it can be written without loss."""
     value = _plain(value)
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+
+
+def _literal(value: Any) -> str:
+    """A parameter as it is written; one that cannot be written, such as a graph, as its type."""
+    value = _plain(value)
+    plain = value is None or isinstance(value, (bool, int, float, str, list, tuple))
+    text = repr(value) if plain else f"<{type(value).__name__}>"
+    return text if len(text) <= _LONGEST else f"<{type(value).__name__}>"
 
 
 def _plain(value: Any) -> Any:

@@ -48,7 +48,7 @@ class Bags(Collection):
         the rows of an array, sparse matrix or frame of whole numbers, whose columns are the items 0, 1, 2, …"""
         if isinstance(items, Bags):
             return items
-        if sparse.issparse(items) or len(getattr(items, "shape", ())) == 2 and not _holds_objects(items):
+        if sparse.issparse(items) or (len(getattr(items, "shape", ())) == 2 and not _holds_objects(items)):
             return _from_rows(items)
         return _from_collections(listed(items, "sets"))
 
@@ -77,8 +77,8 @@ def _from_rows(rows: Any) -> Bags:
         place = int(np.argmax(bad))
         row = int(np.searchsorted(table.indptr, place, side="right") - 1)
         raise ValueError(
-            f"row {row}, column {table.indices[place]} is {table.data[place]:g}, which is no count; sets as rows have 0, "
-            "1 or another whole number in every column."
+            f"row {row}, column {table.indices[place]} is {table.data[place]:g}, which is no count; sets as rows "
+            "have 0, 1 or another whole number in every column."
         )
     table.eliminate_zeros()
     keys = number_keys(np.arange(table.shape[1]))
@@ -98,7 +98,9 @@ def _from_collections(bags: list[Any]) -> Bags:
         else:
             counts = count(known.of(chain.from_iterable(bags)), starts_of([len(bag) for bag in bags]))
     except TypeError:
-        raise ValueError("an item of a set must be text, a number, or a tuple of these; some items are lists.") from None
+        raise ValueError(
+            "an item of a set must be text, a number, or a tuple of these; some items are lists."
+        ) from None
     return Bags(counts, {key: name for name, key in known.items()})
 
 
@@ -107,7 +109,8 @@ def _refuse_other(bag: Any, place: int) -> None:
         return
     if isinstance(bag, (str, bytes)):
         raise ValueError(
-            f"item {place} is the text {bag!r:.40}, not a set; split it into its items first, or use a kernel on strings."
+            f"item {place} is the text {bag!r:.40}, not a set; split it into its items first, or use a kernel on "
+            "strings."
         )
     if bag is None or bag != bag:
         raise ValueError(f"set {place} is missing ({bag!r}); drop it, or write an empty set.")

@@ -14,7 +14,9 @@ def whole_number(kernel: Any, name: str, minimum: int) -> None:
     """Check that a parameter is a whole number of at least ``minimum``."""
     value = getattr(kernel, name)
     if not is_number(value) or not np.isfinite(value) or value != int(value) or value < minimum:
-        raise ValueError(f"{type(kernel).__name__}: {name} must be a whole number of at least {minimum}, got {value!r}.")
+        raise ValueError(
+            f"{type(kernel).__name__}: {name} must be a whole number of at least {minimum}, got {value!r}."
+        )
 
 
 def one_of(kernel: Any, name: str, options: Sequence[Any]) -> None:

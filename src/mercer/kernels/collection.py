@@ -84,7 +84,9 @@ def listed(items: Any, what: str) -> list[Any]:
         raise ValueError(f"expected a collection of {what}, got the single text {items!r:.60}; put it into a list.")
     if len(getattr(items, "shape", ())) == 2:
         if items.shape[1] != 1:
-            raise ValueError(f"expected one column of {what}, got {items.shape[1]} columns; name the column that counts.")
+            raise ValueError(
+                f"expected one column of {what}, got {items.shape[1]} columns; name the column that counts."
+            )
         items = items.iloc[:, 0] if hasattr(items, "iloc") else items[:, 0]
     if hasattr(items, "tolist") or hasattr(items, "to_list"):
         return list(items.tolist() if hasattr(items, "tolist") else items.to_list())

@@ -68,7 +68,9 @@ def key_of(value: Any) -> int:
         kind = b"tuple" if isinstance(value, tuple) else b"set"
         ordered = keys if isinstance(value, tuple) else sorted(keys)
         return _digest(kind, np.array(ordered, dtype="<u8").tobytes())
-    raise ValueError(f"an item must be text, a number, or a tuple of these; got {value!r:.60} ({type(value).__name__}).")
+    raise ValueError(
+        f"an item must be text, a number, or a tuple of these; got {value!r:.60} ({type(value).__name__})."
+    )
 
 
 def _digest(kind: bytes, data: bytes) -> int:

@@ -70,7 +70,9 @@ class Graphs(Collection):
         return cls._compile([_networkx_parts(g, place, node_label, edge_label) for place, g in enumerate(graphs)])
 
     @classmethod
-    def from_edges(cls, node_starts: Array, edges: Array, node_labels: Array | None, edge_labels: Array | None) -> Graphs:
+    def from_edges(
+        cls, node_starts: Array, edges: Array, node_labels: Array | None, edge_labels: Array | None
+    ) -> Graphs:
         """From one array of edges between nodes that are numbered through all graphs, and whole numbers as labels."""
         known = KnownKeys()
         keys = None if edge_labels is None else known.of(edge_labels.tolist())
@@ -85,14 +87,16 @@ class Graphs(Collection):
     @classmethod
     def _compile(cls, parts: list[tuple[int, Array, Any, Any]]) -> Graphs:
         for position, what in ((2, "node"), (3, "edge")):
-            labelled = [part[position] is not None for part in parts if len(part[1]) or position == 2 and part[0]]
+            labelled = [part[position] is not None for part in parts if len(part[1]) or (position == 2 and part[0])]
             if any(labelled) and not all(labelled):
-                raise ValueError(f"some of these graphs have {what} labels and some have none; label all of them or none.")
+                raise ValueError(
+                    f"some of these graphs have {what} labels and some have none; label all of them or none."
+                )
         node_starts = starts_of([part[0] for part in parts])
         edges = [part[1] + node_starts[place] for place, part in enumerate(parts)]
         labels: list[Any] = []
         for position in (2, 3):
-            given = [part[position] for part in parts if part[position] is not None]
+            given: list[Any] = [part[position] for part in parts if part[position] is not None]
             labels.append(_objects([label for own in given for label in own]) if given else None)
         return cls.from_edges(node_starts, np.concatenate([np.empty((0, 2), np.int64), *edges]), *labels)
 

@@ -69,7 +69,9 @@ class Diffusion(Kernel):
         nodes = listed(A, "nodes")
         for place, node in enumerate(nodes):
             if node not in number:
-                raise ValueError(f"item {place} is {node!r:.60}, which is not a node of the graph of {len(names)} nodes.")
+                raise ValueError(
+                    f"item {place} is {node!r:.60}, which is not a node of the graph of {len(names)} nodes."
+                )
         return Nodes(np.array([number[node] for node in nodes], dtype=np.int64), names)
 
     def _graph(self) -> Graphs:

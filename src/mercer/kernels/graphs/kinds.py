@@ -79,7 +79,7 @@ def smaller_parts(size: int) -> Array:
 
 @cache
 def splits(size: int) -> Array:
-    """How often each kind splits into a part of each kind with two nodes less, and an edge among the other two nodes."""
+    """How often each kind splits into a part of each kind with two nodes less, and an edge between the other two."""
     whole, less = kinds(size), kinds(size - 2)
     out = np.zeros((less.codes.size, whole.codes.size), dtype=object)
     for column, code in enumerate(whole.codes.tolist()):

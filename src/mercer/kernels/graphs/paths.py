@@ -96,7 +96,7 @@ def _count_paths(
 @jit
 def _place(keys: Array, values: Array, key: int) -> int:
     """Where the table has a key, or would have it; an empty place has the value zero."""
-    s = np.int64(key & np.uint64(keys.size - 1))
+    s = int(key & np.uint64(keys.size - 1))
     while values[s] > 0 and keys[s] != key:
         s = (s + 1) & (keys.size - 1)
     return s

@@ -86,7 +86,16 @@ class Neighbours(CountDot):
 
 @jit
 def _neighbours(
-    letters: Array, starts: Array, k: int, m: int, size: int, ball: int, first: int, stop: int, begins: Array, out: Array
+    letters: Array,
+    starts: Array,
+    k: int,
+    m: int,
+    size: int,
+    ball: int,
+    first: int,
+    stop: int,
+    begins: Array,
+    out: Array,
 ) -> None:
     """Grow every neighbour letter by letter; the list of unfinished ones never exceeds the list of finished ones."""
     numbers, spent = np.empty(ball, np.uint64), np.empty(ball, np.int64)
@@ -144,7 +153,9 @@ class Mismatch(Kernel):
         whole_number(self, "k", 1)
         whole_number(self, "m", 0)
         if self.m >= self.k:
-            raise ValueError(f"Mismatch: m must be less than k={self.k!r}, else all substrings are alike; got {self.m!r}.")
+            raise ValueError(
+                f"Mismatch: m must be less than k={self.k!r}, else all substrings are alike; got {self.m!r}."
+            )
         if not isinstance(self.alphabet, str) or not 2 <= len(set(self.alphabet)) == len(self.alphabet):
             raise ValueError(
                 f"Mismatch: alphabet must be a text of at least two different characters, got {self.alphabet!r}."

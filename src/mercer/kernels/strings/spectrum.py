@@ -77,9 +77,7 @@ class Spectrum(Kernel):
     def check(self):
         ends = self.p if isinstance(self.p, (tuple, list)) else (self.p, self.p)
         if len(ends) != 2 or not all(is_number(end) and end == int(end) for end in ends) or not 1 <= ends[0] <= ends[1]:
-            raise ValueError(
-                f"Spectrum: p must be a length of at least 1, or (shortest, longest); got {self.p!r}."
-            )
+            raise ValueError(f"Spectrum: p must be a length of at least 1, or (shortest, longest); got {self.p!r}.")
         if self.weights is not None:
             sizes = int(ends[1] - ends[0]) + 1
             weights = list(self.weights) if hasattr(self.weights, "__len__") else []
@@ -104,12 +102,11 @@ class Spectrum(Kernel):
         return Counter(statistic for _, statistic in self._weighted())
 
     def evaluate(self, tile: Tile) -> Array:
-        out = None
-        for weight, statistic in self._weighted():
-            values = tile.take(statistic)
-            if weight != 1:
-                values *= values.dtype.type(weight)
-            out = values if out is None else out.__iadd__(values)
+        (weight, first), *others = self._weighted()
+        out = tile.take(first)
+        out *= weight
+        for weight, statistic in others:
+            out += weight * tile.take(statistic)
         return out
 
     def diag(self, A):

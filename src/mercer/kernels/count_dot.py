@@ -143,9 +143,9 @@ def _number(keys: Array) -> tuple[Array, Array, Array]:
 
 
 @jit
-def _place(table: Array, names: Array, key: Any) -> int:
+def _place(table: Array, names: Array, key: Any) -> Any:
     """Where the table has a key, or would have it; keys are mixed, so that their last bits address the table."""
-    s = int(key & np.uint64(table.size - 1))
+    s = np.int64(key & np.uint64(table.size - 1))
     while table[s] >= 0 and names[table[s]] != key:
         s = (s + 1) & (table.size - 1)
     return s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
@@ -94,9 +95,9 @@ def _count_paths(
 
 
 @jit
-def _place(keys: Array, values: Array, key: int) -> int:
+def _place(keys: Array, values: Array, key: Any) -> Any:
     """Where the table has a key, or would have it; an empty place has the value zero."""
-    s = int(key & np.uint64(keys.size - 1))
+    s = np.int64(key & np.uint64(keys.size - 1))
     while values[s] > 0 and keys[s] != key:
         s = (s + 1) & (keys.size - 1)
     return s

@@ -48,12 +48,12 @@ def _use_config(context: click.Context, parameter: click.Parameter, path: str | 
     name = context.info_name or ""
     values = {key: value for key, value in content.items() if not isinstance(value, dict)}
     own = content.get(name, {})
-    options = {option.name: option for option in context.command.params}
+    options = {text.lstrip("-"): option.name for option in context.command.params for text in option.opts}
     for key in own:
-        if key.replace("-", "_") not in options:
+        if key not in options:
             raise click.BadParameter(f"{path!r} sets {key!r} for {name}, which has no such option")
-    merged = {key.replace("-", "_"): value for key, value in {**values, **own}.items()}
-    context.default_map = {**(context.default_map or {}), **{k: v for k, v in merged.items() if k in options}}
+    found = {options[key]: value for key, value in {**values, **own}.items() if key in options}
+    context.default_map = {**(context.default_map or {}), **found}
 
 
 def common(command: Command) -> Command:

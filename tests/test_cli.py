@@ -170,6 +170,21 @@ def test_sparse_files_with_fewer_features_are_widened(mercer):
     assert "has 99 features, the model was trained on 49" in mercer("run m many.svm", 1).stderr
 
 
+def test_dense_svmlight_files_are_widened_too(mercer):
+    Path("train.svm").write_text("".join(f"{k % 2} 1:{k % 2} 2:{k % 5} 3:1\n" for k in range(60)))
+    mercer("train logistic train.svm -o m")
+    Path("few.svm").write_text("0 1:0 2:1\n1 1:1 2:1\n")
+    assert json.loads(mercer("run m few.svm --json").stdout)["error"] == 0
+
+
+def test_labels_and_missing_words_mean_the_same_as_in_training(mercer):
+    text = "a,b,y\n" + "".join(f"{k % 9},{'.' if k == 7 else k},{['01', 'x'][k % 2]}\n" for k in range(60))
+    Path("train.csv").write_text(text)
+    mercer("train pegasos train.csv --missing . --impute mean -o m")
+    Path("new.csv").write_text("a,b,y\n1,.,01\n2,3,01\n")
+    assert json.loads(mercer("run m new.csv --json").stdout)["labelled"] == 2
+
+
 def test_formulas_and_markup_are_harmless(mercer):
     labels = ["=HYPERLINK(1)", "[red]x\x1b[31m"]
     text = "".join(f'{k},"{labels[k % 2]}"\n' for k in range(40))

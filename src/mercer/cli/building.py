@@ -81,7 +81,7 @@ def fit(model: Any, table: Table, what: str, voice: Voice) -> float:
     return time.perf_counter() - begin
 
 
-def about_model(table: Table, learner: Learner, model: Any, **more: Any) -> dict[str, Any]:
+def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
     """What a model file remembers besides the model."""
     last = machine_of(model)
     return {
@@ -91,6 +91,7 @@ def about_model(table: Table, learner: Learner, model: Any, **more: Any) -> dict
         "classes": model.classes_.tolist(),
         "columns": [] if table.frame is None else table.columns,
         "words": table.category_columns,
+        "missing": list(reading["missing"]),
         "sparse": table.frame is None,
         "features": table.n_columns,
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},

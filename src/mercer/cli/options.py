@@ -47,7 +47,8 @@ def _use_config(context: click.Context, parameter: click.Parameter, path: str | 
         raise click.BadParameter(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     name = context.info_name or ""
     values = {key: value for key, value in content.items() if not isinstance(value, dict)}
-    own = content.get(name, {})
+    own = content.get(name)
+    own = own if isinstance(own, dict) else {}
     options = {text.lstrip("-"): option.name for option in context.command.params for text in option.opts}
     for key in own:
         if key not in options:

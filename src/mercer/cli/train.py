@@ -92,7 +92,7 @@ def train(
         "seed": seed,
         "outliers": None if not hasattr(model, "report_") else str(model.report_),
     }
-    save(model, output, about_model(table, algorithm, model, training=training))
+    save(model, output, about_model(table, algorithm, model, reading, training=training))
     voice.give({"model": output, "learner": algorithm.name, "kernel": kernel, **training})
     voice.say(f"{algorithm.title}: {learning.n_rows} rows, {learning.n_columns} columns, {len(model.classes_)} classes")
     voice.say(f"training error  {100 * errors['train']:6.2f} %")

@@ -26,9 +26,9 @@ _DELIMITERS = ("\t", ";", "|", ",", " ")
 
 def as_number(cell: str, decimal: str = ".") -> float:
     """The number a cell holds, or ``ValueError``. Python also reads 1_000, which no table means as a number."""
-    if "_" in cell:
+    if "_" in cell or (decimal != "." and "." in cell):
         raise ValueError(cell)
-    return float(cell if decimal == "." else cell.replace(".", "\0").replace(decimal, "."))
+    return float(cell.replace(decimal, "."))
 
 
 def is_number(cell: str) -> bool:

@@ -264,6 +264,11 @@ def test_an_old_model_survives_a_failed_training(mercer):
     assert Path("m").read_bytes() == b"precious"
 
 
+def test_a_tab_may_be_written_as_in_a_shell(mercer):
+    Path("t.txt").write_text(MIXED.replace(",", "\t"))
+    assert json.loads(mercer(["check", "t.txt", "--delimiter", "\\t", "--json"]).stdout)["rows"] == 60
+
+
 def test_quiet_is_quiet(mercer):
     Path("t.csv").write_text(MIXED)
     assert mercer("train svc t.csv -o m").stderr.count("\n") >= 2

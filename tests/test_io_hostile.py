@@ -26,6 +26,7 @@ def workbook():
     [
         ("empty.csv", b"", "'empty.csv' is empty."),
         ("blank.csv", b" \n\n\t\n", "'blank.csv' is empty."),
+        ("control.csv", b"\x1c", "'control.csv' is empty."),
         ("header.csv", b"a,b,y\n", "'header.csv' has a header and no rows."),
         ("short.csv", b"a,b,y\n1,2,p\n3,q\n", "line 3: the row has 2 cells where 3 are expected"),
         ("long.csv", b"a,b,y\n1,2,p\n3,4,q,5\n", "line 3: the row has 4 cells where 3 are expected"),

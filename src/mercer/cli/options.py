@@ -86,6 +86,8 @@ def common(command: Command) -> Command:
 
 
 def _reading(**given: Any) -> dict[str, Any]:
+    if given["delimiter"] == "\\t":  # a tab as people write it in a shell
+        given["delimiter"] = "\t"
     given["kinds"] = dict.fromkeys(given.pop("categories"), "category")
     given["unlabelled_rows"] = "drop" if given.pop("drop_unlabelled") else "error"
     return given

@@ -84,7 +84,7 @@ def open_cells(source: Source, delimiter: str | None = None, quotes: bool = True
     """
     encoding, notes = _encoding(source)
     if delimiter is None:
-        sample = source.data[:_SAMPLE].decode(encoding, errors="replace").splitlines()
+        sample = source.data[:_SAMPLE].decode(encoding, errors="replace").replace("\r", "\n").split("\n")
         if len(source.data) > _SAMPLE and len(sample) > 1:
             sample.pop()  # it may be cut
         delimiter = _delimiter([line for line in sample if line.strip()][:_SAMPLE_LINES], source)
@@ -138,7 +138,7 @@ def _delimiter(lines: list[str], source: Source) -> str:
             continue
     for share in (1.0, 0.9, 0.5):
         for delimiter, counts in widths.items():
-            width, count = counts.most_common(1)[0]
+            width, count = counts.most_common(1)[0] if counts else (0, 0)
             if width > 1 and count >= share * sum(counts.values()):
                 return delimiter
     return ","

@@ -64,11 +64,20 @@ class Lazy(Gram):
     def model(self, z: Array) -> Array:
         return self.matvec(z)
 
-    def block(self, rows: Array, columns: Array) -> Array:
-        return self.kernel.block(self._pairing, rows, columns).astype(np.float32, copy=False)
+    def block(self, rows: Array, columns: Array, out: Array) -> None:
+        self.kernel.block(self._pairing, rows, columns, out=out)
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
-        return self.kernel.product(self.items[rows], self.items[columns], z)
+        right = self.items[columns]
+        out = np.empty((rows.size, *z.shape[1:]))
+        known = np.isin(rows, columns)
+        if known.sum() == columns.size:  # K[columns, columns] is symmetric: half of it is enough
+            place = np.searchsorted(columns, rows[known])
+            out[known] = self.kernel.product(right, right, z)[place]
+        else:
+            known[:] = False
+        out[~known] = self.kernel.product(self.items[rows[~known]], right, z)
+        return out
 
     def fill(self, rows: Array, out: Array) -> None:
         self.kernel.block(self._pairing, rows, None, out=out)

@@ -6,6 +6,7 @@ A kernel is an immutable description with scikit-learn's parameters; it stores n
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections import Counter
 from typing import Any, ClassVar
@@ -13,11 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from .._combine import mirror, turn
 from .._compile import Array, jit
 from .._parallel import for_each
 from .._rows import as_rows
 from .collection import Collection
-from .pairing import Pairing, Places, Tile, place_count
+from .pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
 from .parts import Parts, length
 from .statistics import Statistic
 
@@ -83,6 +85,12 @@ class Kernel(BaseEstimator):
         for kernel in parts:
             A = kernel.items(A)
         return A
+
+    @classmethod
+    @functools.cache
+    def _get_param_names(cls) -> list[str]:
+        """As scikit-learn's, looked up once for each class: expressions ask for their parts again and again."""
+        return super()._get_param_names()
 
     # -- what expressions tell about themselves -------------------------------------------------------------------
 
@@ -173,13 +181,13 @@ class Kernel(BaseEstimator):
                 out[top:bottom, left:right] = values
             elif left >= bottom:
                 out[top:bottom, left:right] = values
-                out[left:right, top:bottom] = values.T
+                turn(values, out[left:right, top:bottom])
             else:  # a tile on the diagonal: what is above it counts
                 first = max(top, left)
-                corner = values[first - top :, first - left :][: right - first, : bottom - first]
-                corner[:] = np.triu(corner) + np.triu(corner, 1).T
                 out[top:bottom, first:right] = values[:, first - left :]
-                out[first:right, top:bottom] = values[:, first - left :].T
+                mirror(out[top:bottom, top:bottom])
+                if right > bottom:
+                    turn(values[:, bottom - left :], out[bottom:right, top:bottom])
 
         for_each(fill, tiles, threads=None if self.splits else 1)
         return out
@@ -192,6 +200,8 @@ class Kernel(BaseEstimator):
         """The matrix of a pairing, or some of its columns, times V: tile by tile, summed in float64."""
         V = np.asarray(V, dtype=np.float64)
         weights = V[:, None] if V.ndim == 1 else V
+        if pairing.A is pairing.B and columns is None and self.splits and V.ndim == 1 and V.size > TILE_COLUMNS:
+            return self._symmetric_product(pairing, V)
         row_pieces, column_pieces = pairing.cut(None, columns)
         out = np.zeros((length(pairing.A), weights.shape[1]))
         if out.size and V.shape[0]:
@@ -207,6 +217,39 @@ class Kernel(BaseEstimator):
 
             for_each(fill, row_pieces, threads=None if self.splits else 1)
         return out.reshape(out.shape[0], *V.shape[1:])
+
+    def _symmetric_product(self, pairing: Pairing, v: Array) -> Array:
+        """K·v from one half of K: a tile above the diagonal serves its rows, and turned over its columns.
+
+        Tiles write their shares down, which are added up in one order afterwards: the sum is the same for any number
+        of threads.
+        """
+        row_pieces, column_pieces = pairing.cut()
+        pairing.warm()
+        # A piece of columns covers whole pieces of rows: those that it covers are computed for themselves, as they
+        # lie on the diagonal; those before it serve both ways; those after it have been served.
+        tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces for i in row_pieces]
+        tiles = [(i, j) for i, j in tiles if i.start < j.stop]
+        shares: list[Any] = [None] * len(tiles)
+
+        def evaluate(number: int) -> None:
+            i, j = tiles[number]
+            values = self.evaluate(pairing.tile(i, j))
+            down = np.zeros((place_count(i), 1))
+            _accumulate_one(values, v[j], down)
+            across = None
+            if i.stop <= j.start:
+                across = np.zeros(place_count(j))
+                _accumulate_turned(values, v[i], across)
+            shares[number] = down[:, 0], across
+
+        for_each(evaluate, range(len(tiles)))
+        out = np.zeros(v.size)
+        for (i, j), (down, across) in zip(tiles, shares, strict=True):
+            out[i] += down
+            if across is not None:
+                out[j] += across
+        return out
 
     # -- algebra --------------------------------------------------------------------------------------------------
 
@@ -291,6 +334,13 @@ def _accumulate_one(values: Array, v: Array, out: Array) -> None:
         for j in range(v.size):
             total += values[i, j] * v[j]
         out[i, 0] += total
+
+
+@jit
+def _accumulate_turned(values: Array, v: Array, out: Array) -> None:
+    for i in range(values.shape[0]):
+        for j in range(out.size):
+            out[j] += v[i] * values[i, j]
 
 
 def accumulate(values: Array, V: Array, out: Array) -> None:

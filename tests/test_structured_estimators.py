@@ -1,6 +1,7 @@
 """What every estimator owes to items that are not rows of numbers. scikit-learn's own checks only know arrays."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
@@ -34,7 +35,9 @@ def scores(model, items):
 
 
 def pick(items, index):
-    return [items[k] for k in index] if isinstance(items, list) else items[index]
+    if isinstance(items, list):
+        return [items[k] for k in index]
+    return items.iloc[list(index)] if isinstance(items, pd.DataFrame) else items[index]
 
 
 def assert_close(ours, theirs, estimator):
@@ -56,7 +59,7 @@ def test_fit_and_predict(estimator, case):
     assert not hasattr(model, "n_features_in_")
     kept = model.support_vectors_
     assert type(kept) is type(items)
-    assert list(kept) == [items[k] for k in model.support_]
+    assert fingerprints(kept).tolist() == fingerprints(pick(items, model.support_)).tolist()
     np.testing.assert_array_equal(scores(model, items), scores(clone(model).fit(items, labels), items))
 
 

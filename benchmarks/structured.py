@@ -190,7 +190,8 @@ def graph_kernels(repeats: int, results: Results) -> None:
     for what, kernel, peer in contestants:
         Contest(
             f"{what}, NCI1", "GraKeL", 0.3,
-            partial(lambda kernel: kernel(nci1.take(everything)), kernel), partial(peer.fit_transform, theirs), correlation,
+            partial(lambda kernel: kernel(nci1.take(everything)), kernel),
+            partial(peer.fit_transform, theirs), correlation,
         ).hold(0, results)  # fmt: skip
 
 

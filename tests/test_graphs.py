@@ -210,6 +210,13 @@ def test_one_giant_graph():
     assert heat[0, 0] > heat[0, 1] > heat[0, 2] >= -1e-15
 
 
+def test_a_hub_with_too_many_parts_is_refused():
+    star = (20_001, [(0, leaf) for leaf in range(1, 20_001)])
+    with pytest.raises(ValueError, match=r"graph 1 has a node with 20000 neighbours, .* too many to count"):
+        Graphlet(4)([(1, []), star])
+    np.testing.assert_array_equal(Graphlet(3, connected=True).features([(201, star[1][:200])]), [[19900, 0]])
+
+
 def test_diffusion_is_the_matrix_exponential():
     from scipy.linalg import expm
 

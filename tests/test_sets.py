@@ -55,6 +55,13 @@ def test_inputs_of_every_kind(kernel):
     np.testing.assert_allclose(kernel(rows > 0), kernel([set(own) for own in lists]), rtol=1e-12)
 
 
+def test_rows_are_not_changed():
+    rows = sparse.csr_array(np.eye(3))
+    rows.data[1] = 0.0
+    assert Intersection()(rows).tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 1]]
+    assert rows.nnz == 3
+
+
 @pytest.mark.parametrize(
     ("items", "hint"),
     [

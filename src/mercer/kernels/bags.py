@@ -80,7 +80,9 @@ def _from_rows(rows: Any) -> Bags:
             f"row {row}, column {table.indices[place]} is {table.data[place]:g}, which is no count; sets as rows "
             "have 0, 1 or another whole number in every column."
         )
-    table.eliminate_zeros()
+    if not table.data.all():
+        table = table.copy()
+        table.eliminate_zeros()
     keys = number_keys(np.arange(table.shape[1]))
     counts = Counts(table.indptr.astype(np.int64), keys[table.indices], table.data.astype(np.float64))
     return Bags(counts, dict(zip(keys.tolist(), range(table.shape[1]))))

@@ -45,7 +45,7 @@ class Counts:
     def hashed(self) -> Any:
         """The counts as a CSR matrix of :data:`COLUMNS` columns, chosen by the leading bits of the keys."""
         out = sparse.csr_array(
-            (self.values.copy(), (self.keys >> _SHIFT).astype(np.int32), self.starts.astype(np.int32)),
+            (self.values.copy(), (self.keys >> _SHIFT).astype(np.int32), self.starts),
             shape=(len(self), COLUMNS),
         )
         out.sum_duplicates()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from ..._compile import Array, jit
 from ..base import Kernel
@@ -17,6 +18,8 @@ from .collection import Graphs
 from .kinds import complete, kinds
 
 _LINEAR = Linear()
+#: Connected parts that are counted one by one in a quarter of an hour or so.
+_MOST_PARTS = 1e11
 
 
 class Graphlet(Kernel):
@@ -87,6 +90,7 @@ def scaled(counts: Array, scale: str) -> Array:
 def graphlet_counts(A: Graphs, size: int) -> Array:
     """The number of induced parts of each kind in every graph."""
     n, degrees = A.sizes, np.diff(A.starts)
+    _refuse_hubs(A, degrees, size)
     connected = {k: np.zeros((len(A), kinds(k).codes.size), np.int64) for k in range(2, 6)}
     degree_sums = {k: np.zeros_like(table) for k, table in connected.items()}
     tables = tuple(kinds(k).of for k in range(2, 6))
@@ -109,6 +113,18 @@ def graphlet_counts(A: Graphs, size: int) -> Array:
             apart = parts * (edges[:, None] + inside) - degree_sums[k - 2]
         counts = complete(k, connected[k], counts, n.astype(object), apart)
     return counts.astype(np.float64)
+
+
+def _refuse_hubs(A: Graphs, degrees: Array, size: int) -> None:
+    """A node and any ``size`` − 1 of its neighbours are a connected part: a node with many of them has too many."""
+    parts = special.comb(degrees, size - 1)
+    if parts.sum() > _MOST_PARTS:
+        hub = int(degrees.argmax())
+        place = int(np.searchsorted(A.node_starts, hub, side="right") - 1)
+        raise ValueError(
+            f"Graphlet: graph {place} has a node with {degrees[hub]} neighbours, which alone is in {parts[hub]:.2g} "
+            f"connected parts of {size} nodes, too many to count; take a smaller size, or WeisfeilerLehman."
+        )
 
 
 @jit

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -178,6 +178,18 @@ class KernelMachine(ClassifierMixin, RowMachine):
     """Base of the classifiers. Subclasses also have the parameter ``class_weight``."""
 
     class_weight: Any
+    #: The parameter along which a search shares work: fits with later values go on from fits with earlier ones.
+    path: ClassVar[str | None] = None
+
+    def _learn(self, data: Training) -> None:
+        """Learn from rows that have passed all checks."""
+        raise NotImplementedError
+
+    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+        """The scores of all items of a search for each value of :attr:`path`, where ``scores_of`` asks a model."""
+        for value in values:
+            self.set_params(**({} if self.path is None else {self.path: value}))._learn(data)
+            yield scores_of(self._model)
 
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Check everything that ``fit`` was given, and build the Gram."""
@@ -221,7 +233,7 @@ class KernelMachine(ClassifierMixin, RowMachine):
         array of shape (n_rows,) or (n_rows, n_classes)
         """
         check_is_fitted(self, "_model")
-        return self._shaped(self._model.scores(self._rows(X, self._fitted_kernel()), self.memory))
+        return self._decision(self._model.scores(self._rows(X, self._fitted_kernel()), self.memory))
 
     def predict(self, X: Any) -> Array:
         """The label of each row; a score of exactly zero goes to the second class.
@@ -247,6 +259,10 @@ class KernelMachine(ClassifierMixin, RowMachine):
         """As :meth:`predict`, for each of the ``checkpoints`` in turn."""
         for scores in self.staged_decision_function(X):
             yield self._labels_of(scores)
+
+    def _decision(self, scores: Array) -> Array:
+        """What :meth:`decision_function` makes of a model's scores."""
+        return self._shaped(scores)
 
     def _shaped(self, scores: Array) -> Array:
         return scores[:, 0] if scores.shape[1] == 1 else scores

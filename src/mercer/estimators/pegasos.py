@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,8 @@ class Pegasos(KernelMachine):
     1.0
     """
 
+    path = "steps"
+
     def __init__(
         self,
         kernel: Any = None,
@@ -157,17 +160,30 @@ class Pegasos(KernelMachine):
         -------
         self
         """
-        solver = self._solver()
+        self._solver()
         as_loss(self.loss)
-        data = self._training(X, y, sample_weight)
-        order = None
+        self._learn(self._training(X, y, sample_weight))
+        return self
+
+    def _solve(self, data: Training) -> tuple[list[Problem], list[Solution]]:
+        solver, order = self._solver(), None
         if isinstance(self.sampling, str) and data.comparable:
             order, _ = content_order(data.contents, data.codes)
         if not isinstance(self.sampling, str):
             checked_items(self.sampling, len(data.gram))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         problems = [self._problem(data, position) for position in self._problems()]
-        solutions = [solver.solve(problem, rng=np.random.default_rng(seed), order=order) for problem in problems]
+        return problems, [solver.solve(problem, rng=np.random.default_rng(seed), order=order) for problem in problems]
+
+    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+        """A shorter run is a checkpoint of a longer one."""
+        self.set_params(steps=max(values), checkpoints=sorted(values))
+        solutions = self._solve(data)[1]
+        for k in range(len(values)):
+            yield scores_of(self._assemble(data, [s.stages[k] for s in solutions]))
+
+    def _learn(self, data: Training) -> None:
+        problems, solutions = self._solve(data)
         self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]), data.given)
         stages = list(zip(*(s.stages for s in solutions), strict=True))
         self._stage_models = [self._assemble(data, list(stage)) for stage in stages]
@@ -192,9 +208,8 @@ class Pegasos(KernelMachine):
                 f"Pegasos looked at only {self.rows_seen_} of {len(data.gram)} rows in {self.steps} steps; "
                 "raise steps to learn from all of them.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
     def _remember(self, data: Training, solutions: list[Solution]) -> None:
         """Keep what ``partial_fit`` goes on from."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -74,6 +74,8 @@ class Perceptron(KernelMachine):
     ['same', 'other', 'other', 'same']
     """
 
+    path = "epochs"
+
     def __init__(
         self,
         kernel: Any = None,
@@ -126,19 +128,32 @@ class Perceptron(KernelMachine):
         -------
         self
         """
+        self._solver()
+        self._learn(self._training(X, y, sample_weight))
+        return self
+
+    def _learn(self, data: Training) -> None:
         solver = self._solver()
-        data = self._training(X, y, sample_weight)
+        data, solutions = self._solve(data, solver)
+        self._keep(data, solutions, solver)
+
+    def _solve(self, data: Training, solver: solvers.Perceptron) -> tuple[Training, list[Solution]]:
         order = None if data.weight is None else np.flatnonzero(data.weight)
         if self.order != "file" and data.comparable:
             order, weight = merged(data.contents, data.codes, data.weight)
             data = replace(data, weight=weight)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        solutions = [
+        return data, [
             solver.solve(self._problem(data, position), rng=np.random.default_rng(seed), order=order)
             for position in self._problems()
         ]
-        self._keep(data, solutions, solver)
-        return self
+
+    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+        """Fewer epochs are a checkpoint of more epochs."""
+        self.set_params(epochs=max(values), checkpoints=sorted(values))
+        data, solutions = self._solve(data, self._solver())
+        for k in range(len(values)):
+            yield scores_of(self._assemble(data, [s.stages[k] for s in solutions]))
 
     def _problem(self, data: Training, position: int) -> Problem:
         y = data.signs(position, self.classes_.size)

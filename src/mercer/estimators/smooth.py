@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -82,6 +82,8 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
     array([[0.97, 0.03]])
     """
 
+    path = "lam"
+
     def __init__(
         self,
         kernel: Any = "gaussian",
@@ -137,7 +139,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         """
         solver = self._solver()
         data = self._training(X, y, sample_weight)
-        problems = [self._problem(data, position) for position in self._problems()]
+        problems = self._all_problems(data)
         with reported(self, X, y, len(problems), "score") as run:
             solutions = [run(k, partial(solver.solve, problem)) for k, problem in enumerate(problems)]
         self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]), data.given)
@@ -149,6 +151,20 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
         _warn_if_short(self, "raise max_iter or lam")
         return self
+
+    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+        """With falling λ, each score goes on from its last solution; nothing is certified on the way."""
+        stages: list[Stage] = []
+        for lam in values:
+            self.lam = lam
+            solver, problems = self._solver(), self._all_problems(data)
+            starts: list[Any] = list(stages) or [None] * len(problems)
+            solutions = [solver.solve(problem, start) for problem, start in zip(problems, starts, strict=True)]
+            stages = [Stage(s.n_iter, s.z, s.b) for s in solutions]
+            yield scores_of(self._assemble(data, stages))
+
+    def _all_problems(self, data: Training) -> list[Problem]:
+        return [self._problem(data, position) for position in self._problems()]
 
     def _problem(self, data: Training, position: int) -> Problem:
         y = data.signs(position, self.classes_.size)
@@ -166,7 +182,10 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
 
         For three classes or more, each class's probability against the rest, made to sum to one.
         """
-        scores = special.expit(self.decision_function(X))
+        return self._probabilities_of(self.decision_function(X))
+
+    def _probabilities_of(self, decision: Array) -> Array:
+        scores = special.expit(decision)
         if scores.ndim == 1:
             return np.column_stack([1 - scores, scores])
         return scores / scores.sum(axis=1, keepdims=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -91,6 +93,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
     (array([[2., 2.]]), array([-3.]))
     """
 
+    path = "C"
+
     def __init__(
         self,
         kernel: Any = "gaussian",
@@ -154,20 +158,49 @@ class SVC(CallbackSupportMixin, KernelMachine):
         if data.kernel is not None and not data.kernel.trusted:
             refuse_indefinite(data.gram, data.kernel)
         machines = self._machines(data, before)
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        solve = self._machine_solver(len(machines))
 
-        benches = threading.local()
-
-        def solve(machine: _Machine) -> None:
-            benches.mine = getattr(benches, "mine", None) or Bench()
-            machine.solve(self._solver(len(machines)), np.random.default_rng(seed), benches.mine)
+        def complete(machine: _Machine) -> None:
+            solve(machine)
+            machine.certify(data.exact_gram())
 
         with reported(self, X, y, len(machines), "machine") as run:
             parts = list(enumerate(machines))
-            for_each(lambda part: run(part[0], lambda: solve(part[1])), parts, threads=1 if len(parts) == 1 else None)
+            threads = 1 if len(parts) == 1 else None
+            for_each(lambda part: run(part[0], lambda: complete(part[1])), parts, threads)
         self._keep(data, machines)
         self._speak(machines)
         return self
+
+    def _machine_solver(self, count: int) -> Callable[[_Machine], None]:
+        """A function that solves one machine after the other, each thread on a bench of its own."""
+        solver, benches = self._solver(count), threading.local()
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+
+        def solve(machine: _Machine) -> None:
+            benches.mine = getattr(benches, "mine", None) or Bench()
+            machine.solve(solver, np.random.default_rng(seed), benches.mine)
+
+        return solve
+
+    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+        """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
+        previous: list[_Machine] = []
+        for C in values:
+            self.C = C
+            self._check()
+            machines = self._machines(data, None)
+            for machine, last in zip(machines, previous, strict=bool(previous)):
+                machine.go_on_from(last)
+            solve = self._machine_solver(len(machines))
+            for machine in machines:
+                solve(machine)
+            previous = machines
+            reach = machines[0].solution.reach
+            if len(machines) == 1 and reach is not None:
+                yield reach[:, None] + machines[0].solution.b
+            else:
+                yield scores_of(self._model_of(data, machines))
 
     def _solver(self, machines: int) -> solvers.SoftMargin:
         share = bytes_of(self.memory) // (1 if machines == 1 else 2)
@@ -195,31 +228,36 @@ class SVC(CallbackSupportMixin, KernelMachine):
         """The coefficients of the last fit, for every row of its data."""
         return getattr(self, "_last", None)
 
-    def _keep(self, data: Training, machines: list[_Machine]) -> None:
-        z = np.zeros((len(machines), data.codes.size))
-        for row, machine in zip(z, machines, strict=True):
-            row[machine.rows] = machine.solution.z
-        self._last = z if self.warm_start else None
+    def _model_of(self, data: Training, machines: list[_Machine]) -> LinearModel | KernelModel:
+        """One row of coefficients for each machine, over the items that any of them uses, class by class."""
+        z = _coefficients(data, machines)
         intercept = np.array([machine.b for machine in machines])
         used = np.flatnonzero((z != 0).any(axis=0))
         used = used[np.argsort(data.codes[used], kind="stable")]
         if data.kernel is None:
-            items = data.items[used]
-            coef = np.asarray(z[:, used] @ items)
-            self._publish(LinearModel(coef.reshape(len(machines), -1), intercept))
-            self.support_, self.support_vectors_ = used, items
-        else:
-            items = None if data.kernel.precomputed else data.items[used]
-            model = KernelModel(data.kernel, used, items, np.ascontiguousarray(z[:, used]), intercept)
-            self._publish(model, data.given)
-            if items is not None and str(data.kernel) == "linear":
-                self.coef_ = np.asarray(z[:, used] @ items).reshape(len(machines), -1)
+            coef = np.asarray(z[:, used] @ data.items[used])
+            return LinearModel(coef.reshape(len(machines), -1), intercept)
+        items = None if data.kernel.precomputed else data.items[used]
+        return KernelModel(data.kernel, used, items, np.ascontiguousarray(z[:, used]), intercept)
+
+    def _keep(self, data: Training, machines: list[_Machine]) -> None:
+        z = _coefficients(data, machines)
+        self._last = z if self.warm_start else None
+        model = self._model_of(data, machines)
+        self._publish(model, data.given)
+        used = np.flatnonzero((z != 0).any(axis=0))
+        used = used[np.argsort(data.codes[used], kind="stable")]
+        if isinstance(model, LinearModel):
+            self.support_, self.support_vectors_ = used, data.items[used]
+        elif model.items is not None and str(data.kernel) == "linear":
+            self.coef_ = np.asarray(z[:, used] @ model.items).reshape(len(machines), -1)
         self.dual_coef_ = self._laid_out(z[:, used], data.codes[used])
         self.n_support_ = np.bincount(data.codes[used], minlength=self.classes_.size)
         self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
-        self.objective_ = np.array([machine.certificate.objective for machine in machines])
-        self.duality_gap_ = np.array([machine.certificate.gap for machine in machines])
-        self.kkt_violation_ = np.array([machine.certificate.violation for machine in machines])
+        certificates = [machine.certificate for machine in machines if machine.certificate is not None]
+        self.objective_ = np.array([certificate.objective for certificate in certificates])
+        self.duality_gap_ = np.array([certificate.gap for certificate in certificates])
+        self.kkt_violation_ = np.array([certificate.violation for certificate in certificates])
         statuses = {machine.solution.status for machine in machines}
         self.status_ = str(next((s for s in list(Status)[::-1] if s in statuses), Status.CONVERGED))
 
@@ -272,7 +310,10 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
         With ``strategy="ovo"`` a column counts the pairs that its class wins, and a fraction below ½ says by how much.
         """
-        scores = super().decision_function(X)
+        return super().decision_function(X)
+
+    def _decision(self, scores: Array) -> Array:
+        scores = self._shaped(scores)
         if self.classes_.size == 2 or self.strategy == "ovr":
             return scores
         pairs = list(combinations(range(self.classes_.size), 2))
@@ -328,18 +369,29 @@ def _contradictions(data: Training) -> str:
     return f" ({count} rows appear with more than one label)" if count else ""
 
 
+def _coefficients(data: Training, machines: list[_Machine]) -> Array:
+    """A row for each machine, a column for each training item."""
+    z = np.zeros((len(machines), data.codes.size))
+    for row, machine in zip(z, machines, strict=True):
+        row[machine.rows] = machine.solution.z
+    return z
+
+
 class _Machine:
     """One two-class problem of a fit."""
 
     solution: Solution
-    certificate: MarginCertificate
+    certificate: MarginCertificate | None = None
+    tol: float
+    #: The scores of ``start``, where they are known for all items of the matrix.
+    scores: Array | None = None
     start: Array | None = None
 
     def __init__(self, owner: SVC, data: Training, rows: Array, y: Array) -> None:
         self.owner, self.data, self.rows, self.y = owner, data, rows, y
+        self.owner_C = owner.C
 
     def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench) -> None:
-        """Solve, and certify in float64; what single precision hides is put right from the exact scores."""
         n = self.rows.size
         weight = None if self.data.weight is None else self.data.weight[self.rows]
         total = n if weight is None else weight.sum()
@@ -349,15 +401,31 @@ class _Machine:
         start = self.start
         if start is None and isinstance(gram, Features) and np.isfinite(self.owner.C) and n > _FEW:
             start = linear_start(self.problem, solver.tol, rng)
-        self.solution = solver.solve(self.problem, start, rng, bench=bench)
-        exact = self.data.exact_gram()
-        exact = exact if n == self.data.codes.size else exact.take(self.rows)
+        self._again = partial(solver.solve, self.problem, rng=rng, bench=bench)
+        self.solution, self.certificate, self.tol = self._again(start, scores=self.scores), None, solver.tol
+
+    def go_on_from(self, other: _Machine) -> None:
+        """Begin with the solution of the same machine for a smaller C.
+
+        Coefficients at their bound tend to stay there, so all of them grow by a factor: the one for which the dual
+        s·zᵀt − s²/2·zᵀKz is largest, but no more than C does.
+        """
+        z, f = other.solution.z, np.asarray(other.solution.scores)
+        gain, cost = float(z @ self.y), float(z @ f)
+        growth = self.owner.C / other.owner_C if np.isfinite(self.owner.C) else 1.0
+        s = min(max(gain / cost, 1.0), growth) if cost > 0 else 1.0
+        self.start = s * z
+        reach = other.solution.reach
+        self.scores = None if reach is None else s * reach
+
+    def certify(self, exact: Gram) -> None:
+        """The certificate in float64; what single precision hides is put right from the exact scores."""
+        exact = exact if self.rows.size == self.data.codes.size else exact.take(self.rows)
         self.certificate = certify_margin(self.problem, exact, self.solution)
         for _ in range(_REFINEMENTS):
-            if self.solution.status is not Status.CONVERGED or self.certificate.violation <= solver.tol:
+            if self.solution.status is not Status.CONVERGED or self.certificate.violation <= self.tol:
                 break
-            again = solver.solve(self.problem, self.solution.z, rng, self.certificate.scores, bench)
-            self._improve(exact, again)
+            self._improve(exact, self._again(self.solution.z, scores=self.certificate.scores))
         if self.solution.status is Status.CONVERGED:
             self._improve(exact, polish(self.problem, exact, self.solution))
 
@@ -365,9 +433,9 @@ class _Machine:
         """Take another solution where it violates less."""
         if other is not self.solution:
             certificate = certify_margin(self.problem, exact, other)
-            if certificate.violation < self.certificate.violation:
+            if self.certificate is None or certificate.violation < self.certificate.violation:
                 self.solution, self.certificate = other, certificate
 
     @property
     def b(self) -> float:
-        return self.certificate.intercept
+        return self.solution.b if self.certificate is None else self.certificate.intercept

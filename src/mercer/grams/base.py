@@ -54,6 +54,10 @@ class Gram:
         """Write the rows of these items into a float32 array."""
         out[:] = self.rows(rows)
 
+    def in_memory(self) -> tuple[Array, Array] | None:
+        """A float32 matrix that is there already and the places of these items in it, where they are most of it."""
+        return None
+
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""
         raise NotImplementedError

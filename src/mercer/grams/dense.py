@@ -73,6 +73,10 @@ class Dense(Gram):
     def block(self, rows: Array, columns: Array, out: Array) -> None:
         gather(self.K, self.index[rows], self.index[columns], out)
 
+    def in_memory(self) -> tuple[Array, Array] | None:
+        most = 2 * self.index.size >= self.K.shape[0] and np.unique(self.index).size == self.index.size
+        return (self.K, self.index) if self.K.dtype == np.float32 and most else None
+
     def take(self, index: Any) -> Dense:
         return Dense(self.K, self.index[np.asarray(index)])
 

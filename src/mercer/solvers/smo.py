@@ -22,6 +22,7 @@ import numpy as np
 
 from .._combine import add_rows, gather
 from .._compile import Array, jit
+from .leap import leap
 
 #: Items in the working set; their float32 matrix takes 16 megabytes.
 WORKING_SET = 2048
@@ -29,59 +30,66 @@ _NEVER = np.float32(1e30)
 #: Curvature below this counts as this: two equal items.
 _FLAT = np.float32(1e-12)
 _ZERO, _TWO = np.float32(0.0), np.float32(2.0)
-#: The low bits of a key, which hold the place (below WORKING_SET), and the rest, which hold the value.
-_PLACE = np.int32(WORKING_SET - 1)
-_VALUE = np.int32(~(WORKING_SET - 1))
+#: Steps for each item of a working set before a leap is tried, and after it.
+_SOON, _PATIENCE = 4, 20
+#: Steps on a whole block, for each item in it, before it is cut into working sets.
+_BROAD = 0.5
+#: Items that violate nothing but by less than this might soon; they come into the working set as well.
+_BAND = 0.05
 _SIGN, _MAGNITUDE = np.int32(31), np.int32(0x7FFFFFFF)
 
 
 @jit
-def _key(value, place):
+def _key(value, place, mask):
     """A whole number that is ordered as ``value`` is, with the place where it was found in its low bits.
 
     The bits of a float, read as a whole number, have the order of its absolute value; flipping those of negative ones
     gives the order of the value. A maximum of whole numbers vectorises where one of floats, with its rules for NaN,
     does not, and it brings its place along (the last of equals wins); the price is that values closer than 2⁻¹² to
-    each other count as equal.
+    each other (for 2048 places) count as equal. ``mask`` covers the bits of the place.
     """
     bits = np.float32(value).view(np.int32)
     ordered = np.int32(bits ^ ((bits >> _SIGN) & _MAGNITUDE))
-    return np.int32((ordered & _VALUE) | place)
+    return np.int32((ordered & ~mask) | place)
 
 
 @jit
-def _move(F, Ki, Kj, t, up, down):
+def _move(F, Ki, Kj, t, up, down, mask):
     """F −= t·(Kᵢ − Kⱼ); where the largest F is that may grow, and the least that may shrink."""
     grow, shrink = np.int32(-(2**31)), np.int32(-(2**31))
     for k in range(F.size):
         value = np.float32(F[k] - t * (Ki[k] - Kj[k]))
         F[k] = value
         place = np.int32(k)
-        grow = np.int32(max(grow, _key(np.float32(value + up[k]), place)))
-        shrink = np.int32(max(shrink, _key(np.float32(-(value + down[k])), place)))
-    return grow & _PLACE, shrink & _PLACE
+        grow = np.int32(max(grow, _key(np.float32(value + up[k]), place, mask)))
+        shrink = np.int32(max(shrink, _key(np.float32(-(value + down[k])), place, mask)))
+    return grow & mask, shrink & mask
 
 
 @jit
-def _partner(F, up, Kj, diag, Fj, Kjj):
+def _partner(F, up, Kj, diag, Fj, Kjj, mask):
     """The i that gains most together with j."""
     best = np.int32(0)
     for k in range(F.size):
         rise = np.float32(max((F[k] + up[k]) - Fj, _ZERO))
         curve = np.float32(max(Kjj + diag[k] - _TWO * Kj[k], _FLAT))
         gain = np.float32(rise * rise / curve)
-        best = np.int32(max(best, _key(gain, np.int32(k))))
-    return best & _PLACE
+        best = np.int32(max(best, _key(gain, np.int32(k), mask)))
+    return best & mask
 
 
 @jit
 def _smo(K, F, z, low, high, up, down, diag, tolerance, steps):
     """Steps on a small block until its gap is within the tolerance; returns how many were made."""
-    best, j = _move(F, K[0], K[0], _ZERO, up, down)
+    mask = np.int32(1)
+    while mask < F.size:
+        mask = np.int32(2 * mask)
+    mask = np.int32(mask - 1)
+    best, j = _move(F, K[0], K[0], _ZERO, up, down, mask)
     for step in range(steps):
         if (F[best] + up[best]) - (F[j] + down[j]) <= tolerance:
             return step
-        i = _partner(F, up, K[j], diag, F[j], diag[j])
+        i = _partner(F, up, K[j], diag, F[j], diag[j], mask)
         curve = max(diag[i] + diag[j] - _TWO * K[i, j], _FLAT)
         t = np.float64(F[i] - F[j]) / np.float64(curve)
         room, stock = high[i] - z[i], z[j] - low[j]
@@ -93,7 +101,7 @@ def _smo(K, F, z, low, high, up, down, diag, tolerance, steps):
         up[i] = _ZERO if z[i] < high[i] else -_NEVER
         down[j] = _ZERO if z[j] > low[j] else _NEVER
         down[i] = up[j] = _ZERO
-        best, j = _move(F, K[i], K[j], np.float32(t), up, down)
+        best, j = _move(F, K[i], K[j], np.float32(t), up, down, mask)
     return steps
 
 
@@ -110,8 +118,11 @@ def gap_of(F, z, low, high):
 
 
 @jit
-def _select(F, z, low, high, previous, taken, out):
-    """A working set: free items of the previous one first (half of the places), then the worst from both ends."""
+def _select(F, z, low, high, previous, middle, band, taken, out):
+    """A working set: free items of the previous one first (half of the places), then the worst from both ends.
+
+    Items that would violate their condition only if F moved by more than ``band`` are left out.
+    """
     size, count = out.size, 0
     taken[:] = False
     for p in range(previous.size):
@@ -125,17 +136,29 @@ def _select(F, z, low, high, previous, taken, out):
     while count < size and (top >= 0 or bottom < F.size):
         while top >= 0 and (taken[order[top]] or z[order[top]] >= high[order[top]]):
             top -= 1
+        if top >= 0 and F[order[top]] < middle - band:
+            top = -1
         if top >= 0:
             out[count] = order[top]
             taken[order[top]] = True
             count += 1
         while bottom < F.size and (taken[order[bottom]] or z[order[bottom]] <= low[order[bottom]]):
             bottom += 1
+        if bottom < F.size and F[order[bottom]] > middle + band:
+            bottom = F.size
         if bottom < F.size and count < size:
             out[count] = order[bottom]
             taken[order[bottom]] = True
             count += 1
     return count
+
+
+@jit
+def _allow(z, low, high, up, down):
+    """Write down who may grow and who may shrink."""
+    for a in range(z.size):
+        up[a] = np.float32(0.0) if z[a] < high[a] else -_NEVER
+        down[a] = np.float32(0.0) if z[a] > low[a] else _NEVER
 
 
 @jit
@@ -145,8 +168,7 @@ def _prepare(K, F, z, low, high, W, middle, f, diag, up, down):
         i = W[a]
         diag[a] = K[i, i]
         f[a] = np.float32(F[i] - middle)  # F near zero keeps float32 precise
-        up[a] = np.float32(0.0) if z[i] < high[i] else -_NEVER
-        down[a] = np.float32(0.0) if z[i] > low[i] else _NEVER
+    _allow(z[W], low[W], high[W], up, down)
 
 
 class Bench:
@@ -156,7 +178,6 @@ class Bench:
     """
 
     def __init__(self) -> None:
-        self.f, self.diag, self.up, self.down = np.empty((4, WORKING_SET), np.float32)
         self._matrix = np.empty(0, np.float32)
         self._blocks = [np.empty(0, np.float32), np.empty(0, np.float32)]
 
@@ -181,28 +202,36 @@ class Bench:
         steps, and the last working set (the next call's ``previous``).
         """
         n = z.size
-        whole = n <= WORKING_SET  # no need to choose, or to copy
         everything = np.arange(n)
         taken, chosen = np.empty(n, np.bool_), np.empty(min(n, WORKING_SET), np.int64)
         total = 0
-        for _ in range(rounds):
+        for turn in range(rounds):
             grow, shrink = gap_of(F, z, low, high)
-            gap = grow - shrink
+            gap, middle = grow - shrink, 0.5 * (grow + shrink)
             if gap <= tolerance:
                 break
+            # At first any pair of items may be worth a step; later the same few are visited again and again, and
+            # are better off in a matrix of their own.
+            whole = n <= WORKING_SET or (turn == 0 and not previous.size)
             if whole:
                 W, small = everything, K
             else:
-                W = np.sort(chosen[: _select(F, z, low, high, previous, taken, chosen)])
+                band = max(gap, _BAND)
+                W = np.sort(chosen[: _select(F, z, low, high, previous, middle, band, taken, chosen)])
                 small = self._small(W.size)
                 gather(K, W, W, small)
-            f, diag, up, down = (part[: W.size] for part in (self.f, self.diag, self.up, self.down))
-            _prepare(K, F, z, low, high, W, 0.5 * (grow + shrink), f, diag, up, down)
-            local = z[W]
-            target = np.float32(0.9 * tolerance if whole else max(0.1 * gap, 0.5 * tolerance))
-            made = _smo(small, f, local, low[W], high[W], up, down, diag, target, 20 * W.size)
+            f, diag, up, down = (np.empty(W.size, np.float32) for _ in range(4))
+            _prepare(K, F, z, low, high, W, middle, f, diag, up, down)
+            local, lower, upper = z[W], low[W], high[W]
+            target = np.float32(0.9 * tolerance if n <= WORKING_SET else max(0.1 * gap, 0.5 * tolerance))
+            limit = _SOON * W.size if W.size <= WORKING_SET else int(_BROAD * n)
+            made = _smo(small, f, local, lower, upper, up, down, diag, target, limit)
+            if made == limit and W.size <= WORKING_SET:
+                if leap(small, f, local, lower, upper):
+                    _allow(local, lower, upper, up, down)
+                made += _smo(small, f, local, lower, upper, up, down, diag, target, _PATIENCE * W.size)
             total += made
-            previous = W
+            previous = W if W.size <= WORKING_SET else previous
             if made == 0:
                 break
             change = local - z[W]

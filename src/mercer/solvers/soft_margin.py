@@ -22,8 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._combine import gather
+from .._combine import add_rows, gather
 from .._compile import Array
+from ..grams.dense import Dense
 from ..problem import Problem, Solution, Status
 from .row_cache import RowCache
 from .shortfall import Shortfall
@@ -94,6 +95,8 @@ class SoftMargin:
         """
         rng = rng or np.random.default_rng(0)
         gram, targets = problem.gram, problem.targets()
+        if (there := gram.in_memory()) is not None:
+            return self._solve_in_memory(problem, *there, start, scores, bench or Bench())
         n = targets.size
         low, high = problem.bounds()
         begin = time.monotonic()
@@ -154,6 +157,42 @@ class SoftMargin:
             active = _next_block(F, z, low, high, min(largest, limit), rng)
         b = _intercept(F, z, low, high)
         return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=targets - F, cramped=cramped)
+
+    def _solve_in_memory(
+        self, problem: Problem, K: Array, places: Array, start: Array | None, scores: Array | None, bench: Bench
+    ) -> Solution:
+        """Solve on a matrix that is in memory. Its other items take part with coefficients that cannot leave zero.
+
+        ``scores`` may be those of all items of the matrix.
+        """
+        n, N = places.size, K.shape[0]
+        targets, low, high, z = np.zeros((4, N))
+        targets[places] = problem.targets()
+        low[places], high[places] = problem.bounds()
+        if start is not None:
+            z[places] = start
+            z = _balanced(np.clip(z, low, high), low, high)
+        if scores is None or scores.size < N:
+            F = targets.copy()
+            used = np.flatnonzero(z)
+            add_rows(F, K, used, -z[used])
+        else:
+            F = targets - scores
+        begin, everything = time.monotonic(), np.arange(N)
+        try:
+            steps, _ = self._solve_active(bench, K, F, z, low, high, everything, self.tol, 0, begin)
+        except KeyboardInterrupt:
+            reach = Dense(K).model(z)
+            b = _intercept(targets - reach, z, low, high)
+            return Solution(z[places], b, Status.INTERRUPTED, 0, seen=n, scores=reach[places], reach=reach)
+        grow, shrink = gap_of(F, z, low, high)
+        status = Status.CONVERGED if grow - shrink <= self.tol else Status.NOT_CONVERGED
+        endless = not np.isfinite(high[places] - low[places]).all()
+        if endless and np.abs(z).max() * float(K.diagonal().max()) > _ENDLESS:
+            status = Status.NOT_SEPARABLE
+        reach = targets - F
+        b = _intercept(F, z, low, high)
+        return Solution(z[places], b, status, steps, seen=n, scores=reach[places], reach=reach)
 
     def _solve_active(
         self,

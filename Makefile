@@ -19,6 +19,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.textbook
 	$(BIN)/python -m benchmarks.svc
 	$(BIN)/python -m benchmarks.smooth
+	$(BIN)/python -m benchmarks.structured
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info

@@ -10,22 +10,38 @@ from mercer.kernels import (
     After,
     Conformal,
     Cosine,
+    Diffusion,
     Equal,
     Function,
     Gaussian,
+    Graphlet,
     Hamming,
+    Intersection,
+    Jaccard,
     Laplacian,
     Linear,
+    LocalAlignment,
     Matern,
+    MinMax,
+    Mismatch,
     Normalised,
     Polynomial,
     Power,
     Precomputed,
     Product,
     Quadratic,
+    RandomWalk,
     Scaled,
+    ShortestPath,
     Sigmoid,
+    Spectrum,
+    Subsequence,
+    Subsets,
     Sum,
+    Tanimoto,
+    WeightedDegree,
+    WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
 )
 
 
@@ -71,6 +87,58 @@ MATRIX_KERNELS = [Precomputed()]
 
 #: Kernels on categories and on columns of a table.
 TABLE_KERNELS = [Equal(), Hamming(), Gaussian(gamma=0.1).on("age", "hours")]
+
+#: Small examples of items that are not rows of numbers; one of them comes twice, or in another guise.
+STRINGS = ["GATTACA", "GATTACC", "CATTAGA", "ACGTACG", "TTTTTTT", "GATTACA", "CCGATTA"]
+TEXTS = ["statistics", "computation", "", "a", "to be or not to be", "naïve 🙂🙂", "🙂 not to be", "statistics"]
+SETS = [{"A", "B", "C", "D"}, {"B", "C", "D", "E"}, set(), {1, 2, "A"}, ["A", "A", "B", "B", "B"], ("B", "A", "A")]
+GRAPHS = [
+    (4, [[0, 1], [1, 2], [2, 3]], ["C", "O", "C", "C"], ["-", "=", "-"]),
+    (4, [[0, 1], [0, 2], [0, 3]], ["C", "O", "C", "N"], ["-", "-", "="]),
+    (5, [[0, 1], [1, 2], [2, 0], [2, 3]], ["C", "C", "O", "O", "C"], ["-", "-", "=", "="]),
+    (6, [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 0], [0, 3]], list("CCOCNC"), list("-=--==-")),
+    (0, [], [], []),
+    (2, [[0, 1]], ["O", "C"], ["="]),
+    (4, [[3, 2], [2, 1], [1, 0]], ["C", "C", "O", "C"], ["-", "=", "-"]),
+]
+PLAIN_GRAPHS = [graph[:2] for graph in GRAPHS]
+RING = (6, [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 0], [1, 4]])
+
+#: Kernels on structured items, each with items that it works on.
+STRUCTURED = [
+    (Spectrum(p=3), TEXTS),
+    (Spectrum(p=(1, 3), weights=[0.5, 0.0, 2.0]), TEXTS),
+    (Spectrum(p=2, tokens="bytes"), TEXTS),
+    (Spectrum(p=1, tokens="words"), TEXTS),
+    (Mismatch(k=3, m=1), STRINGS),
+    (Mismatch(k=4, m=2, alphabet="ACGTN"), STRINGS),
+    (Subsequence(k=3, decay=0.7), TEXTS),
+    (Subsequence(k=1, decay=0.5, tokens="words"), TEXTS),
+    (WeightedDegree(k=3), STRINGS),
+    (LocalAlignment(), TEXTS),
+    (LocalAlignment(match=1.0, mismatch=-0.5, gap_open=1.5, gap_extend=0.25), STRINGS),
+    (Subsets(), SETS),
+    (Subsets(normalised=True), SETS),
+    (Intersection(), SETS),
+    (Jaccard(), SETS),
+    (MinMax(), SETS),
+    (Tanimoto(), SETS),
+    (WeisfeilerLehman(h=2), GRAPHS),
+    (WeisfeilerLehman(h=2), PLAIN_GRAPHS),
+    (WeisfeilerLehmanAssignment(h=2), GRAPHS),
+    (ShortestPath(), GRAPHS),
+    (RandomWalk(decay=0.05), GRAPHS),
+    (RandomWalk(decay=0.05), PLAIN_GRAPHS),
+    (Graphlet(size=3), GRAPHS),
+    (Graphlet(), GRAPHS),
+    (Graphlet(size=5, connected=True), GRAPHS),
+    (Graphlet(size=4, scale="frequencies"), GRAPHS),
+    (Graphlet(size=5, scale="cosine"), GRAPHS),
+    (Diffusion(RING, beta=0.7), [0, 3, 5, 1, 1]),
+    (Normalised(Spectrum(p=2)), TEXTS),
+    (0.5 * Jaccard() + Intersection() ** 2, SETS),
+    (WeisfeilerLehman(h=1) * ShortestPath(), GRAPHS),
+]
 
 LOSSES = [
     losses.Perceptron(),
@@ -128,7 +196,9 @@ REGRESSORS = [
 ]
 
 EXPORTS = {
-    kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS + TABLE_KERNELS] + [kernels.Kernel],
+    kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS + TABLE_KERNELS]
+    + [type(kernel) for kernel, _ in STRUCTURED]
+    + [kernels.Kernel, kernels.Bags, kernels.Graphs, kernels.Strings],
     losses: [type(loss) for loss in LOSSES] + [losses.Loss],
     grams: [*GRAMS, grams.Gram],
     solvers: [type(solver) for solver in SOLVERS],

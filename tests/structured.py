@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
-from mercer.kernels import After, Kernel, Normalised
+from mercer.kernels import (
+    After,
+    Equal,
+    Gaussian,
+    Jaccard,
+    Kernel,
+    Normalised,
+    Spectrum,
+    Subsequence,
+    WeisfeilerLehman,
+)
 from mercer.kernels.pairing import Tile
 
 
@@ -58,11 +69,19 @@ _random = np.random.RandomState(0)
 WORDS = ["".join(_random.choice(list("abcde" if k % 2 else "cdefg"), size=_random.randint(3, 9))) for k in range(60)]
 LABELS = np.array([k % 2 for k in range(60)])
 
-#: For each case a name, a kernel, items and the classes of the items.
+#: The letters of a word as a path of labelled nodes, and the word itself in the midst of other columns.
+GRAPHS = [(len(word), [[k, k + 1] for k in range(len(word) - 1)], list(word)) for word in WORDS]
+TABLE = pd.DataFrame({"word": WORDS, "size": [float(len(word)) for word in WORDS], "first": [w[0] for w in WORDS]})
+
+#: For each case a kernel, items and the classes of the items.
 CASES = {
     "leaf": (Letters(), WORDS, LABELS),
     "object array": (Normalised(Letters()), np.array(WORDS, dtype=object), LABELS),
-    "text array": (Letters() ** 2, np.array(WORDS), LABELS),
     "sum": (2 * Letters() + Normalised(Letters(power=0.5)), WORDS, LABELS),
     "after a map": (After(reversed_words, Letters()) * Letters(), WORDS, LABELS),
+    "strings": (Spectrum(p=(1, 2)) + 0.5 * Subsequence(k=2), np.array(WORDS), LABELS),
+    "sets": (Jaccard(), [set(word) for word in WORDS], LABELS),
+    "strings and sets": (Spectrum(p=2) + Letters(), WORDS, LABELS),
+    "graphs": (Normalised(WeisfeilerLehman(h=2)), GRAPHS, LABELS),
+    "table": (Spectrum(p=1).on("word") * Gaussian(gamma=0.1).on("size") + Equal().on("first"), TABLE, LABELS),
 }

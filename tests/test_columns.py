@@ -78,6 +78,8 @@ def test_equal_and_hamming_are_their_definitions(rows):
         np.testing.assert_allclose(kernel(left, right), K[::2, 1::2])
         np.testing.assert_allclose(kernel.diag(kernel.items(table)), 1)
         assert np.linalg.eigvalsh(K).min() > -1e-9
+        features = kernel.features(kernel.items(table))
+        np.testing.assert_allclose((features @ features.T).toarray(), K, atol=1e-12)
 
 
 @frames

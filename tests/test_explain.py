@@ -7,11 +7,21 @@ from sklearn.exceptions import NotFittedError
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.explain import explain
-from mercer.kernels import Equal, Gaussian, Hamming, Linear, Normalised, Spectrum, WeightedDegree
-from mercer.kernels.sets import Intersection, Jaccard
+from mercer.kernels import (
+    Equal,
+    Gaussian,
+    Hamming,
+    Intersection,
+    Jaccard,
+    Linear,
+    Normalised,
+    Spectrum,
+    WeightedDegree,
+    WeisfeilerLehman,
+)
 from mercer.named_features import named_features
 
-from .structured import LABELS, WORDS
+from .structured import GRAPHS, LABELS, WORDS
 
 SAME_LENGTH = [(word * 3)[:7] for word in WORDS]
 BAGS = [list(word) for word in WORDS]
@@ -24,6 +34,7 @@ READABLE = {
     "bytes": (Spectrum(p=2, tokens="bytes"), ["é" + word for word in WORDS]),
     "places": (WeightedDegree(k=3), SAME_LENGTH),
     "multisets": (Intersection(), BAGS),
+    "subtrees": (WeisfeilerLehman(h=2), GRAPHS),
     "normalised": (Normalised(Spectrum(2) + 2 * Spectrum(2)), WORDS),
     "table": (MIXED, TABLE),
     "categories": (Hamming().on("job", "size") + Equal().on("size", "job"), TABLE),

@@ -1,4 +1,4 @@
-"""The features of an item in words: the substrings of a text, the items of a set, the categories of a row.
+"""The features of an item in words: the substrings of a text, the items of a set, the surroundings of a graph's nodes.
 
 For a kernel with a readable feature map, k(x, z) = Σ φ(x)·φ(z) over names. :func:`named_features` gives, for each item,
 a mapping from names to φ. A kernel that has no such map, or none that anybody could read, gives ``None``; a sum gives
@@ -18,6 +18,7 @@ from scipy import sparse
 from .kernels import (
     Equal,
     Hamming,
+    Intersection,
     Kernel,
     Linear,
     Normalised,
@@ -28,9 +29,9 @@ from .kernels import (
     Strings,
     Sum,
     WeightedDegree,
+    WeisfeilerLehman,
 )
 from .kernels.parts import part_of
-from .kernels.sets import Intersection
 
 
 class Name(NamedTuple):
@@ -173,6 +174,32 @@ def _(kernel: Intersection, items: Any) -> Features:
     # Σ min(a, b) is the dot product of the counts in unary: the first egg, the second egg, …
     bags: list[Counter[Any]] = list(items)
     return [{Name(str(item), level): 1.0 for item, times in bag.items() for level in range(times)} for bag in bags]
+
+
+@named_features.register
+def _(kernel: WeisfeilerLehman, items: Any) -> Features:
+    if kernel._labels is not WeisfeilerLehman._labels:  # pairings of nodes are counted otherwise
+        return None
+    return [_surroundings(graph, int(kernel.h)) for graph in items]
+
+
+def _surroundings(graph: tuple[Any, ...], rounds: int) -> dict[Name, float]:
+    """How often each node's surroundings occur, written as the node and, in brackets, what its neighbours look like."""
+    n, edges, *labels = graph
+    names = [str(label) for label in labels[0]] if labels else ["*"] * n
+    links = [str(label) for label in labels[1]] if len(labels) == 2 else [""] * len(edges)
+    around: list[list[tuple[str, int]]] = [[] for _ in range(n)]
+    for (a, b), link in zip(edges, links, strict=True):
+        around[a].append((link, b))
+        around[b].append((link, a))
+    counts: dict[Name, float] = defaultdict(float)
+    for level in range(rounds + 1):
+        if level:
+            old = names
+            names = [f"{old[v]}({','.join(sorted(link + old[u] for link, u in around[v]))})" for v in range(n)]
+        for name in names:
+            counts[Name(name, level)] += 1.0
+    return dict(counts)
 
 
 def _tokens(items: Strings, kind: str) -> list[Any]:

@@ -191,7 +191,8 @@ def _examine(name: str, K: Array, y: Array | None, total: int, random: np.random
     C = measures.cosines(K)
     others = measures.off_diagonal(C)
     nearest, mean = float(np.median(others.max(axis=1))), float(others.mean())
-    if nearest < _UNLIKE or spectrum.effective_dimension > _SCATTERED * len(K):
+    scattered = len(K) >= _FEW and spectrum.effective_dimension > _SCATTERED * len(K)
+    if nearest < _UNLIKE or scattered:
         trouble.append(_DIAGONAL)
     elif others.min() > _ALIKE:
         trouble.append("every item is like every other: the matrix is nearly constant")

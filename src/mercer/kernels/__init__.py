@@ -12,23 +12,40 @@ from .base import Kernel
 from .categories import Equal, Hamming
 from .columns import OnColumns
 from .given import Function, Precomputed
+from .graphs import (
+    Diffusion,
+    Graphlet,
+    Graphs,
+    RandomWalk,
+    ShortestPath,
+    WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
+)
+from .sets import Bags, Intersection, Jaccard, MinMax, Subsets, Tanimoto
 from .strings import LocalAlignment, Mismatch, Spectrum, Strings, Subsequence, WeightedDegree
 from .text import as_kernel, parse
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
 __all__ = [
     "After",
+    "Bags",
     "Conformal",
     "Cosine",
+    "Diffusion",
     "Equal",
     "Function",
     "Gaussian",
+    "Graphlet",
+    "Graphs",
     "Hamming",
+    "Intersection",
+    "Jaccard",
     "Kernel",
     "Laplacian",
     "Linear",
     "LocalAlignment",
     "Matern",
+    "MinMax",
     "Mismatch",
     "Normalised",
     "OnColumns",
@@ -37,13 +54,19 @@ __all__ = [
     "Precomputed",
     "Product",
     "Quadratic",
+    "RandomWalk",
     "Scaled",
+    "ShortestPath",
     "Sigmoid",
     "Spectrum",
     "Strings",
     "Subsequence",
+    "Subsets",
     "Sum",
+    "Tanimoto",
     "WeightedDegree",
+    "WeisfeilerLehman",
+    "WeisfeilerLehmanAssignment",
     "as_kernel",
     "parse",
 ]

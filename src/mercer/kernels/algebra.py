@@ -18,6 +18,9 @@ from .parts import length, part_of
 
 __all__ = ["After", "Conformal", "Normalised", "Power", "Product", "Scaled", "Sum"]
 
+#: A product of feature maps with more columns than this is not formed.
+_MOST_COLUMNS = 2**22
+
 
 class Sum(Kernel):
     """k₁ + k₂, written ``k1 + k2``: the features of both, side by side.
@@ -280,8 +283,8 @@ def _whole_power(values: Array, exponent: int) -> Array:
 
 
 def _pairwise_products(left: Any, right: Any) -> Any:
-    """Every column of one times every column of the other, row by row."""
-    if left is None or right is None:
+    """Every column of one times every column of the other, row by row; ``None`` where these are too many."""
+    if left is None or right is None or left.shape[1] * right.shape[1] > _MOST_COLUMNS:
         return None
     if sparse.issparse(left) or sparse.issparse(right):
         columns = sparse.csc_array(left)

@@ -48,7 +48,7 @@ class Bags(Collection):
         the rows of an array, sparse matrix or frame of whole numbers, whose columns are the items 0, 1, 2, …"""
         if isinstance(items, Bags):
             return items
-        if sparse.issparse(items) or len(getattr(items, "shape", ())) == 2 and not _holds_objects(items):
+        if sparse.issparse(items) or (len(getattr(items, "shape", ())) == 2 and not _holds_objects(items)):
             return _from_rows(items)
         return _from_collections(listed(items, "sets"))
 
@@ -77,10 +77,12 @@ def _from_rows(rows: Any) -> Bags:
         place = int(np.argmax(bad))
         row = int(np.searchsorted(table.indptr, place, side="right") - 1)
         raise ValueError(
-            f"row {row}, column {table.indices[place]} is {table.data[place]:g}, which is no count; sets as rows have 0, "
-            "1 or another whole number in every column."
+            f"row {row}, column {table.indices[place]} is {table.data[place]:g}, which is no count; sets as rows "
+            "have 0, 1 or another whole number in every column."
         )
-    table.eliminate_zeros()
+    if not table.data.all():
+        table = table.copy()
+        table.eliminate_zeros()
     keys = number_keys(np.arange(table.shape[1]))
     counts = Counts(table.indptr.astype(np.int64), keys[table.indices], table.data.astype(np.float64))
     return Bags(counts, dict(zip(keys.tolist(), range(table.shape[1]))))
@@ -109,7 +111,8 @@ def _refuse_other(bag: Any, place: int) -> None:
         return
     if isinstance(bag, (str, bytes)):
         raise ValueError(
-            f"item {place} is the text {bag!r:.40}, not a set; split it into its items first, or use a kernel on strings."
+            f"item {place} is the text {bag!r:.40}, not a set; split it into its items first, or use a kernel on "
+            "strings."
         )
     if bag is None or bag != bag:
         raise ValueError(f"set {place} is missing ({bag!r}); drop it, or write an empty set.")

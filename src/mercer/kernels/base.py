@@ -18,6 +18,7 @@ from .._combine import mirror, turn
 from .._compile import Array, jit
 from .._parallel import for_each
 from .._rows import as_rows
+from .collection import Collection
 from .pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
 from .parts import Parts, length
 from .statistics import Statistic
@@ -80,7 +81,7 @@ class Kernel(BaseEstimator):
         if not parts:
             return as_rows(A)
         if len(parts) > 1 and not self.on_rows:
-            return A if isinstance(A, Parts) else Parts(kernel.items(A) for kernel in parts)
+            return A if isinstance(A, Parts) else _joined([kernel.items(A) for kernel in parts])
         for kernel in parts:
             A = kernel.items(A)
         return A
@@ -295,6 +296,12 @@ class Kernel(BaseEstimator):
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+def _joined(forms: list[Any]) -> Any:
+    """Items in one form for each part of an expression; in one for all where they are the same kind of collection."""
+    shared = isinstance(forms[0], Collection) and all(type(form) is type(forms[0]) for form in forms)
+    return forms[0] if shared else Parts(forms)
 
 
 class OfStatistic(Kernel):

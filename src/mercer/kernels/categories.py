@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 from .._compile import Array, jit
 from .._objects import is_missing
 from .base import OfStatistic
+from .collection import starts_of
+from .counts import Counts
+from .keys import chain, key_of
 from .statistics import Statistic
 
 __all__ = ["Equal", "Hamming"]
@@ -25,6 +29,18 @@ class Categories:
 
     def __getitem__(self, places: Any) -> Categories:
         return Categories(self.codes[places], self.levels)
+
+    def keys(self) -> Array:
+        """For each category a key that depends on it and on nothing else."""
+        out = np.empty(self.codes.shape, np.uint64)
+        for column, known in enumerate(self.levels):
+            keys = np.array([_key(value) for value in known], dtype=np.uint64)
+            out[:, column] = keys[self.codes[:, column]] if len(self) else 0
+        return out
+
+
+def _key(category: Any) -> int:
+    return key_of(category if isinstance(category, (str, bytes, Number, np.bool_)) else repr(category))
 
 
 def as_categories(table: Any) -> Categories:
@@ -96,6 +112,29 @@ def _count_equal(left: Array, right: Array, out: Array) -> None:
                 out[i, j] += x == right[k, j]
 
 
+@jit
+def _with_columns(keys: Array) -> None:
+    """Tell a category in one column from the same category in another."""
+    for i in range(keys.shape[0]):
+        for k in range(keys.shape[1]):
+            keys[i, k] = chain(keys[i, k], k)
+
+
+@jit
+def _of_rows(keys: Array) -> Array:
+    out = np.zeros(keys.shape[0], np.uint64)
+    for i in range(keys.shape[0]):
+        for k in range(keys.shape[1]):
+            out[i] = chain(out[i], keys[i, k])
+    return out
+
+
+def _one_hot(keys: Array, value: float) -> Any:
+    """A row for each row of keys, with the value in the hashed column of each key."""
+    n, width = keys.shape
+    return Counts(starts_of(np.full(n, width)), keys.ravel(), np.full(keys.size, value)).hashed()
+
+
 AGREEMENT = Agreement()
 
 
@@ -123,6 +162,9 @@ class Equal(OfStatistic):
     def apply(self, values):
         return (values == 1).astype(values.dtype)
 
+    def features(self, A):
+        return _one_hot(_of_rows(A.keys())[:, None], 1.0)
+
 
 class Hamming(OfStatistic):
     """The share of columns in which two items have the same category.
@@ -145,3 +187,8 @@ class Hamming(OfStatistic):
 
     def apply(self, values):
         return values
+
+    def features(self, A):
+        keys = A.keys()
+        _with_columns(keys)
+        return _one_hot(keys, 1 / np.sqrt(keys.shape[1]))

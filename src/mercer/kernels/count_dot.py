@@ -12,8 +12,10 @@ from .collection import Collection, indices, starts_of
 from .counts import Counts
 from .statistics import Statistic
 
-#: A product of dense rows does about this many multiplications in the time of one look-up among sparse ones.
-_DENSE_GAIN = 16
+#: A product of dense rows does about this many multiplications in the time of one among sparse ones,
+_DENSE_GAIN = 50
+#: and may hold this many numbers.
+_DENSE_NUMBERS = 2**28
 #: Prepared blocks of the right side are kept up to this many bytes.
 _KEPT_BYTES = 2**28
 #: Whole numbers below this are exact in single precision.
@@ -108,9 +110,10 @@ def paired(a: Counts, b: Counts) -> tuple[Any, Any]:
         known = columns_a >= 0
         sizes = np.diff(np.concatenate([[0], np.cumsum(known)])[a.starts])
         left = NumberedCounts(starts_of(sizes), columns_a[known], a.values[known].astype(dtype), width)
-    # Of s look-ups for a row on the left, each column leads to (s′·m/width) entries of the m rows on the right.
-    filled = left.columns.size / max(1, len(a)) * right.columns.size / max(1, len(b))
-    if width * width <= _DENSE_GAIN * filled:
+    columns = [np.bincount(side.columns, minlength=width).astype(np.float64) for side in (left, right)]
+    sparse_work = columns[0] @ columns[1] / max(1, len(a) * len(b))  # pairs of entries to multiply for a pair of items
+    rows = len(a) + (0 if a is b else len(b))
+    if width <= _DENSE_GAIN * sparse_work and rows * width <= _DENSE_NUMBERS:
         dense = right.dense()
         return (dense if left is right else left.dense()), dense
     return left, right
@@ -140,7 +143,7 @@ def _number(keys: Array) -> tuple[Array, Array, Array]:
 
 
 @jit
-def _place(table: Array, names: Array, key: Any) -> int:
+def _place(table: Array, names: Array, key: Any) -> Any:
     """Where the table has a key, or would have it; keys are mixed, so that their last bits address the table."""
     s = np.int64(key & np.uint64(table.size - 1))
     while table[s] >= 0 and names[table[s]] != key:
@@ -166,7 +169,7 @@ def _invert(starts: Array, columns: Array, values: Array, rows: Array, width: in
     for c in range(width):
         begins[c + 1] += begins[c]
     free = begins[:-1].copy()
-    places, weights = np.empty(begins[-1], np.int32), np.empty(begins[-1], values.dtype)
+    places, weights = np.empty(begins[-1], np.uint32), np.empty(begins[-1], values.dtype)
     for r in range(rows.size):
         for p in range(starts[rows[r]], starts[rows[r] + 1]):
             c = columns[p]
@@ -181,7 +184,8 @@ def _accumulate(
     starts: Array, columns: Array, values: Array, rows: Array, begins: Array, places: Array, weights: Array, out: Array
 ) -> None:
     for r in range(rows.size):
+        row = out[r]
         for p in range(starts[rows[r]], starts[rows[r] + 1]):
             c, value = columns[p], values[p]
             for q in range(begins[c], begins[c + 1]):
-                out[r, places[q]] += value * weights[q]
+                row[places[q]] += value * weights[q]

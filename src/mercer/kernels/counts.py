@@ -45,7 +45,7 @@ class Counts:
     def hashed(self) -> Any:
         """The counts as a CSR matrix of :data:`COLUMNS` columns, chosen by the leading bits of the keys."""
         out = sparse.csr_array(
-            (self.values.copy(), (self.keys >> _SHIFT).astype(np.int32), self.starts.astype(np.int32)),
+            (self.values.copy(), (self.keys >> _SHIFT).astype(np.int32), self.starts),
             shape=(len(self), COLUMNS),
         )
         out.sum_duplicates()
@@ -119,12 +119,12 @@ def repeat_keys(starts: Array, keys: Array, values: Array) -> tuple[Array, Array
     for i in range(starts.size - 1):
         total = 0
         for p in range(starts[i], starts[i + 1]):
-            total += np.int64(values[p])
+            total += int(values[p])
         new_starts[i + 1] = new_starts[i] + total
     out = np.empty(new_starts[-1], np.uint64)
     q = 0
     for p in range(keys.size):
-        for level in range(np.int64(values[p])):
+        for level in range(int(values[p])):
             out[q] = chain(keys[p], level) if level else keys[p]
             q += 1
     return new_starts, out, np.ones(q)

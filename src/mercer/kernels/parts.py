@@ -10,7 +10,7 @@ class Parts:
     """The same items in one form for each part of an expression, in the order of the parts.
 
     A sum of a kernel on strings and a kernel on sets looks at the same items twice, each time prepared differently. An
-    expression whose parts all work on rows of numbers needs no forms: its parts share the rows.
+    expression whose parts all work on rows of numbers, or all on strings, needs no forms: its parts share the items.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Parts:
 
 
 def part_of(items: Any, position: int) -> Any:
-    """The items in the form of one part; rows of numbers, which have one form for all, as they are."""
+    """The items in the form of one part; items that all parts share, as they are."""
     return items.forms[position] if isinstance(items, Parts) else items
 
 

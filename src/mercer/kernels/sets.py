@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -109,7 +109,7 @@ class Subsets(OnBags):
             return np.exp2(shared - (left + right) / 2)
         if shared.max(initial=0) > _LARGEST_POWER:
             raise ValueError(
-                f"Subsets: 2^{shared.max():.0f} is larger than any number; take Subsets(normalised=True) for large sets."
+                f"Subsets: 2^{shared.max():.0f} is larger than any number; take Subsets(normalised=True) for such sets."
             )
         return np.exp2(shared)
 
@@ -136,7 +136,18 @@ class Intersection(OnBags):
         return self.statistic.features(A)
 
 
-class Jaccard(OnBags):
+class PartOfUnion(OnBags):
+    """s(A, B)/(s(A, A) + s(B, B) − s(A, B)), and 1 where nothing is there to be shared."""
+
+    def __init__(self) -> None:
+        pass
+
+    def apply(self, shared, left, right):
+        union = left + right - shared
+        return np.divide(shared, union, out=np.ones(np.shape(shared)), where=union > 0)
+
+
+class Jaccard(PartOfUnion):
     """|A∩B|/|A∪B| of the different items; 1 for two empty sets.
 
     Examples
@@ -148,14 +159,8 @@ class Jaccard(OnBags):
 
     statistic = SHARED_ITEMS
 
-    def __init__(self) -> None:
-        pass
 
-    def apply(self, shared, left, right):
-        return share(shared, left + right - shared)
-
-
-class MinMax(Jaccard):
+class MinMax(PartOfUnion):
     """Jaccard for multisets: the sum of the smaller counts over the sum of the larger; 1 for two empty multisets.
 
     Examples
@@ -168,7 +173,7 @@ class MinMax(Jaccard):
     statistic = SHARED_COUNTS
 
 
-class Tanimoto(Jaccard):
+class Tanimoto(PartOfUnion):
     """⟨a, b⟩/(‖a‖² + ‖b‖² − ⟨a, b⟩) of the vectors of counts; 1 for two empty multisets. For sets it is Jaccard.
 
     Examples
@@ -179,8 +184,3 @@ class Tanimoto(Jaccard):
     """
 
     statistic = COUNT_PRODUCTS
-
-
-def share(part: Array, whole: Any) -> Array:
-    """part/whole, and 1 where both are nothing."""
-    return np.divide(part, whole, out=np.ones(np.shape(part)), where=whole > 0)

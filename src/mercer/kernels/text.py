@@ -19,6 +19,8 @@ from .base import Kernel, default_parameters
 from .categories import Equal, Hamming
 from .columns import OnColumns
 from .given import Function, Precomputed
+from .graphs import Graphlet, RandomWalk, ShortestPath, WeisfeilerLehman, WeisfeilerLehmanAssignment
+from .sets import Intersection, Jaccard, MinMax, Subsets, Tanimoto
 from .strings import LocalAlignment, Mismatch, Spectrum, Subsequence, WeightedDegree
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
@@ -29,7 +31,10 @@ NAMES: dict[str, type[Kernel]] = {
     kernel.__name__.lower(): kernel
     for kernel in (
         Linear, Polynomial, Gaussian, Laplacian, Matern, Cosine, Sigmoid, Quadratic, Precomputed, Normalised,
-        Equal, Hamming, Spectrum, Mismatch, Subsequence, WeightedDegree, LocalAlignment,
+        Equal, Hamming,
+        Spectrum, Mismatch, Subsequence, WeightedDegree, LocalAlignment,
+        Subsets, Intersection, Jaccard, MinMax, Tanimoto,
+        WeisfeilerLehman, WeisfeilerLehmanAssignment, ShortestPath, RandomWalk, Graphlet,
     )
 }  # fmt: skip
 
@@ -69,7 +74,7 @@ def _write(kernel: Kernel) -> tuple[str, int]:
     name = type(kernel).__name__.lower()
     if not parameters:
         return name, _ATOM
-    return f"{name}({', '.join(f'{key}={_plain(value)!r}' for key, value in parameters.items())})", _ATOM
+    return f"{name}({', '.join(f'{key}={_literal(value)}' for key, value in parameters.items())})", _ATOM
 
 
 def _within(kernel: Any, level: int) -> str:
@@ -89,6 +94,14 @@ def _column(name: Any) -> str:
     """A column's position, or its name: in quotes unless it is a plain word."""
     plain = isinstance(name, str) and name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
     return name if plain else repr(_plain(name))
+
+
+def _literal(value: Any) -> str:
+    """A parameter as it is written; one that cannot be written, such as a graph, as its type."""
+    value = _plain(value)
+    plain = value is None or isinstance(value, (bool, int, float, str, list, tuple))
+    text = repr(value) if plain else f"<{type(value).__name__}>"
+    return text if len(text) <= _LONGEST else f"<{type(value).__name__}>"
 
 
 def _plain(value: Any) -> Any:

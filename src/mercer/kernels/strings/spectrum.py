@@ -102,12 +102,11 @@ class Spectrum(Kernel):
         return Counter(statistic for _, statistic in self._weighted())
 
     def evaluate(self, tile: Tile) -> Array:
-        out = None
-        for weight, statistic in self._weighted():
-            values = tile.take(statistic)
-            if weight != 1:
-                values *= values.dtype.type(weight)
-            out = values if out is None else out.__iadd__(values)
+        (weight, first), *others = self._weighted()
+        out = tile.take(first)
+        out *= weight
+        for weight, statistic in others:
+            out += weight * tile.take(statistic)
         return out
 
     def diag(self, A):

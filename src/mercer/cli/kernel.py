@@ -1,0 +1,100 @@
+"""``mercer kernel``: is a kernel valid on a table, and any good for its labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import common, data_options, preparation_options
+from .voice import Voice
+
+if TYPE_CHECKING:
+    from ..io import Table
+    from ..kernels import Kernel
+
+__all__ = ["kernel"]
+
+
+@click.command()
+@click.argument("data")
+@click.option(
+    "--kernel",
+    "texts",
+    multiple=True,
+    default=["gaussian"],
+    show_default=True,
+    help="A kernel as text, also on columns: 'gaussian(gamma=0.1).on(age) + equal.on(job)'. Several are ranked.",
+)
+@click.option(
+    "--sample", type=click.IntRange(2), default=1000, show_default=True, help="Look at so many rows, drawn at random."
+)
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the matrix into this file, rows sorted by class.")
+@data_options
+@preparation_options
+@common
+def kernel(
+    data: str,
+    texts: tuple[str, ...],
+    sample: int,
+    plot: str | None,
+    reading: dict[str, Any],
+    preparing: dict[str, Any],
+    voice: Voice,
+    seed: int,
+) -> None:
+    """Look at the kernel matrix of a table: is it valid, and does it know the labels?
+
+    A kernel on all columns sees them as numbers, prepared as "mercer train" prepares them. One that names its columns
+    sees these as they are. Of several kernels the best is looked at, and how well each fits the labels is listed.
+
+    \b
+    Examples:
+      mercer kernel breast_cancer --kernel 'gaussian(gamma=0.03)'
+      mercer kernel moons --kernel linear --kernel 'gaussian(gamma=1)' --kernel 'gaussian(gamma=100)'
+    """
+    from ..diagnostics import diagnose
+    from ..io import read
+    from ..kernels import parse
+
+    kernels = [parse(text) for text in texts]
+    with voice.working("reading"):
+        table = read(data, **reading)
+    with voice.working("comparing rows"):
+        ranking = _ranking(kernels, table, preparing, sample, seed) if len(kernels) > 1 else None
+        chosen = kernels[0] if ranking is None else ranking.best
+        found = diagnose(chosen, _items(chosen, table, preparing), table.y, sample=sample, random_state=seed)
+    facts = found.facts()
+    if ranking is not None:
+        facts["ranking"] = {str(each): value for each, value in zip(ranking.kernels, ranking.values, strict=True)}
+        facts["mixture"] = {"kernel": str(ranking.mixture), "alignment": ranking.mixture_value}
+    voice.give({**facts, "source": table.source, "sha256": table.digest})
+    if ranking is not None:
+        voice.say(f"{ranking}\n")
+    voice.say(str(found))
+    if plot is not None:
+        found.plot().figure.savefig(plot, bbox_inches="tight")
+        voice.note(f"The matrix is drawn in {plot}.")
+
+
+def _ranking(kernels: list[Kernel], table: Table, preparing: dict[str, Any], sample: int, seed: int) -> Any:
+    from ..diagnostics import align
+    from ..io import DataError
+
+    if table.y is None:
+        raise DataError("kernels are ranked by the labels, and the table has none; name their column with --target.")
+    if len({each.on_rows for each in kernels}) > 1:
+        raise DataError(
+            "kernels on all columns and kernels that name their columns see different rows; rank them apart."
+        )
+    return align(kernels, _items(kernels[0], table, preparing), table.y, sample=sample, random_state=seed)
+
+
+def _items(kernel: Kernel, table: Table, preparing: dict[str, Any]) -> Any:
+    """What the kernel works on: rows of numbers, the only column of a table of strings, or the table itself."""
+    if kernel.on_rows:
+        from ..preprocess import prepare
+
+        steps = {name: value for name, value in preparing.items() if name not in ("outliers", "outlier_factor")}
+        return prepare(table, **steps).fit_transform(table.X)
+    return table.frame.iloc[:, 0] if table.frame is not None and table.n_columns == 1 else table.X

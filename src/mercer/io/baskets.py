@@ -1,0 +1,65 @@
+"""Basket files: one set a line, its items with something between them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import NamedTuple
+
+__all__ = ["Baskets", "read_baskets"]
+
+
+class Baskets(NamedTuple):
+    """Lists of items, and a label for each (``None`` where the file has none)."""
+
+    baskets: list[list[str]]
+    labels: list[str] | None
+
+
+def read_baskets(
+    data: bytes, label: str | None = None, delimiter: str | None = None, name: str = "the basket file"
+) -> Baskets:
+    """The baskets of a file, one a line. An empty line is an empty basket.
+
+    Parameters
+    ----------
+    data : bytes
+        The file, unpacked.
+    label : {"first", "last"}, optional
+        Which item of a line is not an item but the label of its basket.
+    delimiter : str, optional
+        What stands between items. By default a tab, semicolon or comma, whichever occurs, else white space.
+    name : str
+        What messages call the file.
+
+    Returns
+    -------
+    Baskets
+
+    Examples
+    --------
+    >>> read_baskets(b"yes,milk,bread\\nno,egg\\n", label="first")
+    Baskets(baskets=[['milk', 'bread'], ['egg']], labels=['yes', 'no'])
+    """
+    if label not in (None, "first", "last"):
+        raise ValueError(f"read_baskets: label must be 'first', 'last' or None; got {label!r}.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ValueError(f"{name}, line {line}: this is no text in UTF-8; convert the file first.") from None
+    text = text.replace("\r\n", "\n").rstrip("\n")
+    if delimiter is None:
+        delimiter = next((mark for mark in "\t;," if mark in text), None)
+    if delimiter is None:
+        rows = [line.split() for line in text.split("\n")]
+    else:
+        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter, strict=False))
+    rows = [[item.strip() for item in row if item.strip()] for row in rows]
+    if label is None:
+        return Baskets(rows, None)
+    for place, row in enumerate(rows):
+        if not row:
+            raise ValueError(f"{name}, line {place + 1}: the line is empty, so its basket has no label.")
+    labels = [row[0 if label == "first" else -1] for row in rows]
+    return Baskets([row[1:] if label == "first" else row[:-1] for row in rows], labels)

@@ -1,0 +1,65 @@
+"""FASTA: sequences, each under a line that starts with ``>``."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+__all__ = ["Fasta", "read_fasta"]
+
+_LABEL = re.compile(r"\blabel\s*=\s*([^\s,;|]+)", re.IGNORECASE)
+
+
+class Fasta(NamedTuple):
+    """Sequences, what stands above each of them, and the value of ``label=`` there (``None`` where there is none)."""
+
+    headers: list[str]
+    sequences: list[str]
+    labels: list[str] | None
+
+
+def read_fasta(data: bytes, name: str = "the FASTA file") -> Fasta:
+    """The records of a FASTA file.
+
+    Parameters
+    ----------
+    data : bytes
+        The file, unpacked.
+    name : str
+        What messages call the file.
+
+    Returns
+    -------
+    Fasta
+
+    Examples
+    --------
+    >>> read_fasta(b">one label=+1\\nGATT\\nACA\\n>two label=-1\\n")
+    Fasta(headers=['one label=+1', 'two label=-1'], sequences=['GATTACA', ''], labels=['+1', '-1'])
+    """
+    if b"\0" in data:
+        line = data[: data.index(b"\0")].count(b"\n") + 1
+        raise ValueError(f"{name}, line {line}: there is a NUL byte; this is no FASTA file, or a damaged one.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ValueError(f"{name}, line {line}: this is no text in UTF-8; convert the file first.") from None
+    before, *records = ("\n" + text.replace("\r\n", "\n").replace("\r", "\n")).split("\n>")
+    if before.strip():
+        raise ValueError(f"{name} has text before the first record; a FASTA file starts with a line '>name'.")
+    if not records:
+        raise ValueError(f"{name} has no records; a FASTA file starts with a line '>name'.")
+    parts = [record.partition("\n") for record in records]
+    headers = [header.strip() for header, _, _ in parts]
+    return Fasta(headers, ["".join(body.split()) for _, _, body in parts], _labels(headers, name))
+
+
+def _labels(headers: list[str], name: str) -> list[str] | None:
+    found = [_LABEL.search(header) for header in headers]
+    if not any(found):
+        return None
+    for place, match in enumerate(found):
+        if match is None:
+            raise ValueError(f"{name}: record {place + 1} ({headers[place]!r:.60}) has no label=, others have.")
+    return [match[1] for match in found if match is not None]

@@ -1,0 +1,153 @@
+"""Graphs in the TU format: a folder or archive of text files, one for all edges, one for all labels, and so on."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import tarfile
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .._compile import Array
+from .._parallel import bytes_of
+from ..kernels.collection import starts_of
+from ..kernels.graphs import Graphs
+
+__all__ = ["TUGraphs", "read_tu"]
+
+_PARTS = ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels")
+
+
+class TUGraphs(NamedTuple):
+    """Graphs, the label of each (``None`` where the data has none), and the name of the collection."""
+
+    graphs: Graphs
+    labels: Array | None
+    name: str
+
+
+def read_tu(source: str | Path | bytes, max_bytes: int | str = "1GB") -> TUGraphs:
+    """Graphs in the TU format.
+
+    Parameters
+    ----------
+    source : path or bytes
+        A folder, a tar archive (packed or not), or the bytes of one. An archive is read, never extracted.
+    max_bytes : int or str, default="1GB"
+        What its files may take together, unpacked.
+
+    Returns
+    -------
+    TUGraphs
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "TOY_A.txt").write_text("1, 2\\n2, 1\\n")
+    >>> _ = (folder / "TOY_graph_indicator.txt").write_text("1\\n1\\n2\\n")
+    >>> _ = (folder / "TOY_graph_labels.txt").write_text("1\\n-1\\n")
+    >>> toy = read_tu(folder)
+    >>> toy.name, list(toy.graphs), toy.labels.tolist()
+    ('TOY', [(2, [[0, 1]]), (1, [])], [1, -1])
+    """
+    limit = bytes_of(max_bytes)
+    if not isinstance(source, bytes) and Path(source).is_dir():
+        name, parts = _folder(Path(source), limit)
+    else:
+        name, parts = _archive(source if isinstance(source, bytes) else Path(source).read_bytes(), limit)
+    for needed in ("A", "graph_indicator"):
+        if needed not in parts:
+            raise ValueError(f"the graphs lack the file NAME_{needed}.txt, which the TU format needs.")
+    return TUGraphs(*_assemble(parts, name), name)
+
+
+def _part(filename: str) -> tuple[str, str] | None:
+    """The name of the collection and the part that a file holds, where it is one of those needed."""
+    for part in _PARTS:
+        if filename.endswith(f"_{part}.txt"):
+            return filename.removesuffix(f"_{part}.txt"), part
+    return None
+
+
+def _folder(folder: Path, limit: int) -> tuple[str, dict[str, bytes]]:
+    name, parts = folder.name, {}
+    for path in sorted(folder.glob("*.txt")):
+        known = _part(path.name)
+        if known is not None:
+            limit -= path.stat().st_size
+            _refuse_size(limit)
+            name, parts[known[1]] = known[0], path.read_bytes()
+    return name, parts
+
+
+def _archive(data: bytes, limit: int) -> tuple[str, dict[str, bytes]]:
+    name, parts = "graphs", {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as archive:
+            for member in archive:
+                known = _part(Path(member.name).name)
+                file = archive.extractfile(member) if known is not None and member.isfile() else None
+                if known is None or file is None:
+                    continue
+                content = file.read(limit + 1)
+                limit -= len(content)
+                _refuse_size(limit)
+                name, parts[known[1]] = known[0], content
+    except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        raise ValueError(f"the graphs are no folder and no readable tar archive: {error}.") from None
+    return name, parts
+
+
+def _refuse_size(left: int) -> None:
+    if left < 0:
+        raise ValueError("the files of these graphs take more bytes than max_bytes allows; allow more.")
+
+
+def _assemble(parts: dict[str, bytes], name: str) -> tuple[Graphs, Array | None]:
+    indicator = _numbers(parts["graph_indicator"], f"{name}_graph_indicator.txt")
+    edges = _numbers(parts["A"], f"{name}_A.txt")
+    if edges.size % 2:
+        raise ValueError(f"{name}_A.txt has {edges.size} numbers, which are no pairs of nodes.")
+    edges = edges.reshape(-1, 2) - 1
+    if edges.size and (edges.min() < 0 or edges.max() >= indicator.size):
+        raise ValueError(f"{name}_A.txt names node {edges.max() + 1}, but there are {indicator.size} nodes from 1 on.")
+    labels = _labels(parts.get("graph_labels"))
+    graphs = int(indicator.max(initial=0)) if labels is None else labels.size
+    if indicator.size and (indicator.min() < 1 or indicator.max() > graphs):
+        raise ValueError(f"{name}_graph_indicator.txt names graph {indicator.max()}, but there are {graphs} from 1 on.")
+    if (indicator[edges[:, 0]] != indicator[edges[:, 1]]).any():
+        row = int(np.argmax(indicator[edges[:, 0]] != indicator[edges[:, 1]]))
+        raise ValueError(f"{name}_A.txt, line {row + 1}: the edge joins nodes of two different graphs.")
+    node_labels, edge_labels = _labels(parts.get("node_labels")), _labels(parts.get("edge_labels"))
+    for own, size, what in ((node_labels, indicator.size, "node"), (edge_labels, len(edges), "edge")):
+        if own is not None and own.size != size:
+            raise ValueError(f"{name}_{what}_labels.txt has {own.size} lines for {size} {what}s.")
+    order = np.argsort(indicator, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    node_starts = starts_of(np.bincount(indicator - 1, minlength=graphs))
+    sorted_labels = None if node_labels is None else node_labels[order]
+    return Graphs.from_edges(node_starts, place[edges], sorted_labels, edge_labels), labels
+
+
+def _numbers(data: bytes, name: str) -> Array:
+    words = data.replace(b",", b" ").split()
+    try:
+        return np.array(words, dtype=np.int64) if words else np.empty(0, np.int64)
+    except ValueError:
+        raise ValueError(f"{name} has something else than whole numbers.") from None
+
+
+def _labels(data: bytes | None) -> Array | None:
+    """The lines of a file: as whole numbers where all are, else as text."""
+    if data is None:
+        return None
+    lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines()]
+    try:
+        return np.array([int(line) for line in lines])
+    except ValueError:
+        return np.array(lines)

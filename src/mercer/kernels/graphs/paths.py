@@ -1,0 +1,146 @@
+"""Shortest paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ..._compile import Array, jit
+from ..._parallel import for_each
+from ..base import Kernel
+from ..collection import chunks, starts_of
+from ..count_dot import CountDot
+from ..counts import Counts
+from ..keys import chain
+from ..pairing import Tile
+from ..statistics import Statistic
+from .collection import Graphs
+
+
+class LabelledPaths(CountDot):
+    """Counts of (label, label, distance) over all pairs of nodes that are connected."""
+
+    def count(self, A: Graphs) -> Counts:
+        pieces = chunks(len(A))
+        parts: list[tuple[Array, Array, Array]] = [(np.empty(0),) * 3] * len(pieces)
+
+        def work(number: int) -> None:
+            first, stop = pieces[number]
+            parts[number] = _count_paths(A.node_starts, A.starts, A.neighbours, A.node_labels, first, stop)
+
+        for_each(work, range(len(pieces)))
+        if not parts:
+            return Counts(np.zeros(1, np.int64), np.empty(0, np.uint64), np.empty(0))
+        sizes, keys, values = (np.concatenate(column) for column in zip(*parts))
+        return Counts(starts_of(sizes), keys, values)
+
+
+LABELLED_PATHS = LabelledPaths()
+
+
+@jit
+def _count_paths(
+    node_starts: Array, starts: Array, neighbours: Array, labels: Array, begin: int, end: int
+) -> tuple[Array, Array, Array]:
+    """Breadth first from every node; a hash table counts what is found, so that n² pairs are never stored."""
+    sizes = np.zeros(end - begin, np.int64)
+    all_keys, all_values, total = np.empty(1024, np.uint64), np.empty(1024), 0
+    for g in range(begin, end):
+        first = node_starts[g]
+        n = node_starts[g + 1] - first
+        queue, distance = np.empty(n, np.int64), np.full(n, -1, np.int64)
+        size, used = 64, 0
+        keys, values = np.empty(size, np.uint64), np.zeros(size)
+        for source in range(n):
+            queue[0], head, tail = source, 0, 1
+            distance[source] = 0
+            while head < tail:
+                v = queue[head]
+                head += 1
+                for p in range(starts[first + v], starts[first + v + 1]):
+                    u = neighbours[p]
+                    if distance[u] < 0:
+                        distance[u] = distance[v] + 1
+                        queue[tail] = u
+                        tail += 1
+            for q in range(tail):
+                u = queue[q]
+                if u > source:
+                    here, there = labels[first + source], labels[first + u]
+                    key = chain(chain(min(here, there), max(here, there)), distance[u])
+                    s = _place(keys, values, key)
+                    if values[s] == 0:
+                        keys[s] = key
+                        used += 1
+                    values[s] += 1
+                    if 2 * used >= size:
+                        size *= 2
+                        old_keys, old_values = keys, values
+                        keys, values = np.empty(size, np.uint64), np.zeros(size)
+                        for k in range(old_keys.size):
+                            if old_values[k] > 0:
+                                s = _place(keys, values, old_keys[k])
+                                keys[s], values[s] = old_keys[k], old_values[k]
+                distance[u] = -1
+        while total + used > all_keys.size:
+            all_keys, all_values = _doubled(all_keys), _doubled(all_values)
+        for k in range(size):
+            if values[k] > 0:
+                all_keys[total], all_values[total] = keys[k], values[k]
+                total += 1
+        sizes[g - begin] = used
+    return sizes, all_keys[:total].copy(), all_values[:total].copy()
+
+
+@jit
+def _place(keys: Array, values: Array, key: Any) -> Any:
+    """Where the table has a key, or would have it; an empty place has the value zero."""
+    s = np.int64(key & np.uint64(keys.size - 1))
+    while values[s] > 0 and keys[s] != key:
+        s = (s + 1) & (keys.size - 1)
+    return s
+
+
+@jit
+def _doubled(values: Array) -> Array:
+    out = np.empty(2 * values.size, values.dtype)
+    out[: values.size] = values
+    return out
+
+
+class ShortestPath(Kernel):
+    """The shortest path kernel: pairs of nodes at the same distance with the same labels at both ends.
+
+    The features are the numbers of unordered pairs of connected nodes by their distance (in edges) and their labels.
+    Labels of edges do not count.
+
+    Examples
+    --------
+    >>> from mercer.kernels import ShortestPath
+    >>> path, star = (4, [[0, 1], [1, 2], [2, 3]]), (4, [[0, 1], [0, 2], [0, 3]])
+    >>> ShortestPath()([path, star])
+    array([[14., 15.],
+           [15., 18.]])
+    """
+
+    structured = True
+
+    def __init__(self) -> None:
+        pass
+
+    def items(self, A):
+        return Graphs.of(A)
+
+    def statistics(self) -> Counter[Statistic]:
+        return Counter([LABELLED_PATHS])
+
+    def evaluate(self, tile: Tile) -> Array:
+        return tile.take(LABELLED_PATHS)
+
+    def diag(self, A):
+        return LABELLED_PATHS.diag(A)
+
+    def features(self, A):
+        return LABELLED_PATHS.features(A)

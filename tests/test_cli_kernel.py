@@ -1,0 +1,79 @@
+"""``mercer kernel``: the diagnosis of a kernel on a table."""
+
+import json
+import shlex
+
+import pytest
+from click.testing import CliRunner
+
+from mercer.cli import main
+
+MIXED = "age,job,sequence,y\n30,cook,abab,a\n31,smith,abba,a\n60,cook,cdcd,b\n45,baker,ccdd,b\n"
+
+
+@pytest.fixture
+def mercer(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mixed.csv").write_text(MIXED)
+    (tmp_path / "words.csv").write_text("sequence,y\nabab,a\nabba,a\ncdcd,b\nccdd,b\n")
+
+    def run(line, code=0):
+        done = CliRunner().invoke(main, shlex.split(line))
+        assert done.exit_code == code, done.output
+        return done
+
+    return run
+
+
+def test_a_good_kernel_is_found_good(mercer):
+    done = mercer("kernel breast_cancer --kernel 'gaussian(gamma=0.03)'")
+    assert "verdict: good" in done.stdout
+    assert "blocks by class" in done.stdout
+    assert "verdict: bad" in mercer("kernel breast_cancer --kernel 'gaussian(gamma=100)'").stdout
+
+
+def test_json_has_all_facts(mercer):
+    facts = json.loads(mercer("kernel moons:200 --kernel 'gaussian(gamma=1)' --sample 150 --json").stdout)
+    assert (facts["n"], facts["of"], facts["verdict"]) == (150, 200, "good")
+    assert len(facts["eigenvalues"]) == 150
+    assert "sha256" in facts
+
+
+def test_several_kernels_are_ranked(mercer):
+    line = "kernel moons:200 --kernel linear --kernel 'gaussian(gamma=1)' --kernel 'gaussian(gamma=1000)'"
+    facts = json.loads(mercer(f"{line} --json").stdout)
+    values = list(facts["ranking"].values())
+    assert values == sorted(values, reverse=True)
+    assert facts["name"] == next(iter(facts["ranking"]))
+    assert facts["mixture"]["alignment"] >= values[0]
+    assert "(best mixture)" in mercer(line).stdout
+
+
+def test_columns_are_compared_each_in_its_way(mercer):
+    kernel = "gaussian(gamma=0.1).on(age) + equal.on(job) + spectrum(p=2).on(sequence)"
+    facts = json.loads(mercer(f"kernel mixed.csv --json --kernel '{kernel}'").stdout)
+    assert facts["name"] == kernel
+    assert facts["within"] > facts["between"]
+    assert json.loads(mercer("kernel words.csv --json --kernel 'spectrum(p=2)'").stdout)["within"] > 0
+
+
+def test_the_matrix_is_drawn(mercer, tmp_path):
+    mercer("kernel moons:60 --plot matrix.png")
+    assert (tmp_path / "matrix.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("kernel mixed.csv --kernel gausian", "there is no kernel 'gausian'"),
+        ("kernel mixed.csv --kernel 'linear.on(agee)'", "did you mean 'age'"),
+        ("kernel mixed.csv --kernel 'linear.on(job)'", "column 'job' holds str values"),
+        ("kernel mixed.csv --kernel 'spectrum(p=2)'", "name the column that counts"),
+        ("kernel mixed.csv --kernel linear --kernel 'linear.on(age)'", "rank them apart"),
+        ("kernel nowhere.csv", "nowhere.csv"),
+    ],
+)
+def test_mistakes_get_one_line(mercer, line, hint):
+    done = mercer(line, 1)
+    assert hint in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -26,6 +26,7 @@ def workbook():
     [
         ("empty.csv", b"", "'empty.csv' is empty."),
         ("blank.csv", b" \n\n\t\n", "'blank.csv' is empty."),
+        ("utf16.csv", "a,y\n1,p\n".encode("utf-16") + b"\x00\xd8,\x00", "the text is damaged"),
         ("control.csv", b"\x1c", "'control.csv' is empty."),
         ("header.csv", b"a,b,y\n", "'header.csv' has a header and no rows."),
         ("short.csv", b"a,b,y\n1,2,p\n3,q\n", "line 3: the row has 2 cells where 3 are expected"),

@@ -65,6 +65,8 @@ class Cells:
             for row in reader:
                 yield line, [cell.strip() for cell in row]
                 line = reader.line_num + 1
+        except UnicodeDecodeError as error:
+            raise DataError(f"{self.source.shown}, line {line}: the text is damaged ({error.reason}).") from None
         except csv.Error as error:
             what = "a cell has more than 131,072 characters" if "limit" in str(error) else str(error)
             raise DataError(

@@ -27,12 +27,14 @@ def __getattr__(name: str) -> Any:
     if name in (
         "certificate",
         "datasets",
+        "displays",
         "estimators",
         "grams",
         "kernels",
         "losses",
         "margins",
         "problem",
+        "report",
         "residuals",
         "solvers",
     ):

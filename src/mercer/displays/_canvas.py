@@ -40,12 +40,15 @@ def class_colours(number: int) -> list[Any]:
     return [colormaps["turbo"](0.08 + 0.84 * k / (number - 1)) for k in range(number)]
 
 
-def plain(text: Any) -> str:
-    """A name from the data as a label that matplotlib shows letter by letter instead of reading it as mathematics."""
-    return str(text).replace("$", r"\$")
-
-
 def shorten(text: Any, limit: int = 24) -> str:
-    """A name that fits beside an axis."""
+    """A name that fits beside an axis; matplotlib would hide one that begins with an underscore."""
     text = " ".join(str(text).split())
+    text = f"\u200b{text}" if text.startswith("_") else text
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def show_legend(ax: Any, **options: Any) -> None:
+    """A legend that shows names from the data letter by letter, and does not read dollars as mathematics."""
+    handles, labels = ax.get_legend_handles_labels()
+    for entry in ax.legend(handles, labels, **options).get_texts():
+        entry.set_parse_math(False)

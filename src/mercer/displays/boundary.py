@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils import _safe_indexing
 
 from .._compile import Array
-from ._canvas import Canvas, class_colours, plain, shorten
+from ._canvas import Canvas, class_colours, shorten, show_legend
 
 #: Rows of the grid that are scored at once.
 _BLOCK = 512
@@ -121,15 +121,15 @@ class DecisionBoundary(Canvas):
         for code, (label, colour) in enumerate(zip(self.classes, colours)):
             mine = self.points[self.codes == code]
             if len(mine):
-                ax.scatter(mine[:, 0], mine[:, 1], s=7, color=colour, linewidths=0, label=plain(shorten(label)))
+                ax.scatter(mine[:, 0], mine[:, 1], s=7, color=colour, linewidths=0, label=shorten(label))
         ax.set(
             xlim=(self.horizontal[0], self.horizontal[-1]),
             ylim=(self.vertical[0], self.vertical[-1]),
-            xlabel=plain(shorten(self.axis_names[0])),
-            ylabel=plain(shorten(self.axis_names[1])),
         )
+        ax.set_xlabel(shorten(self.axis_names[0], 40), parse_math=False)
+        ax.set_ylabel(shorten(self.axis_names[1], 40), parse_math=False)
         if legend and number <= 10:
-            ax.legend(loc="best", markerscale=2)
+            show_legend(ax, loc="best", markerscale=2)
         return self
 
     def _two_classes(self, ax: Any, colours: list[Any]) -> None:

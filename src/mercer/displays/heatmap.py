@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing
 from .._compile import Array
 from ..kernels import as_kernel
 from ..kernels.pairing import length
-from ._canvas import Canvas, plain, shorten
+from ._canvas import Canvas, shorten
 from ._fitted import reach_learner
 
 
@@ -95,7 +95,7 @@ class KernelHeatmap(Canvas):
             ax.axhline(end - 0.5, color="white", linewidth=0.8)
             ax.axvline(end - 0.5, color="white", linewidth=0.8)
         middles = ends - np.asarray(self.sizes) / 2 - 0.5
-        ax.set_yticks(middles, [plain(shorten(label, 12)) for label in self.classes])
+        ax.set_yticks(middles, [shorten(label, 12) for label in self.classes], parse_math=False)
         ax.set_xticks([])
         self.figure_.colorbar(picture, ax=ax, shrink=0.8, label="similarity")
         return self

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._compile import Array
-from ._canvas import Canvas, diverging, plain, shorten
+from ._canvas import Canvas, diverging, shorten
 from ._fitted import inner, last_step
 
 #: What scikit-learn's PolynomialFeatures puts between the factors of a product.
@@ -88,10 +88,10 @@ class WeightTable(Canvas):
         for (row, column), value in np.ndenumerate(shown.weights):
             if np.isfinite(value):
                 ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize="small")
-        ax.set_xticks(
-            range(len(shown.models)), [plain(shorten(name)) for name in shown.models], rotation=20, ha="right"
-        )
-        ax.set_yticks(range(len(shown.features)), [plain(shorten(name)) for name in shown.features])
+        names = [shorten(name) for name in shown.models]
+        ax.set_xticks(range(len(names)), names, rotation=20, ha="right", parse_math=False)
+        names = [shorten(name) for name in shown.features]
+        ax.set_yticks(range(len(names)), names, parse_math=False)
         ax.tick_params(length=0)
         return self
 

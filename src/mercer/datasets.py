@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from ._compile import Array
 
-__all__ = ["make_margins"]
+__all__ = ["make_margins", "make_xor"]
 
 
 def make_margins(n_samples: int = 10_000, *, noise: float = 0.01, random_state: Any = None) -> tuple[Array, Array]:
@@ -72,3 +72,33 @@ def make_margins(n_samples: int = 10_000, *, noise: float = 0.01, random_state: 
     )  # fmt: skip
     score += noise * score.std() * random.standard_normal(n_samples)
     return X, np.where(score >= 0, 1, -1)
+
+
+def make_xor(n_samples: int = 1000, *, noise: float = 0.35, random_state: Any = None) -> tuple[Array, Array]:
+    """Four clouds around (±1, ±1): the label says whether both signs are the same, which no line can tell.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+    noise : float, default=0.35
+        Standard deviation of each cloud.
+    random_state : int, RandomState or None, default=None
+
+    Returns
+    -------
+    X : array of shape (n_samples, 2)
+    y : array of "no" and "yes"
+
+    Examples
+    --------
+    >>> from mercer.datasets import make_xor
+    >>> X, y = make_xor(4, noise=0, random_state=0)
+    >>> bool(((X.prod(axis=1) > 0) == (y == "yes")).all())
+    True
+    """
+    if n_samples < 1:
+        raise ValueError(f"make_xor: n_samples must be at least 1, got {n_samples!r}.")
+    random = check_random_state(random_state)
+    centres = np.where(random.random_sample((n_samples, 2)) < 0.5, -1.0, 1.0)
+    y = np.where(centres.prod(axis=1) > 0, "yes", "no")
+    return centres + noise * random.standard_normal((n_samples, 2)), y

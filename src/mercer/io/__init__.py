@@ -1,0 +1,36 @@
+"""From files to tables, and from fitted models to files and back.
+
+Examples
+--------
+>>> from mercer.io import read
+>>> table = read("margins:200")
+>>> table.n_rows, table.target
+(200, 'y')
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .builtin import BUILTIN
+    from .models import load, save
+    from .reading import FORMATS, read
+    from .table import DataError, Table
+
+__all__ = ["BUILTIN", "FORMATS", "DataError", "Table", "load", "read", "save"]
+
+_HOMES = {
+    "BUILTIN": "builtin",
+    "DataError": "table",
+    "FORMATS": "reading",
+    "Table": "table",
+    "load": "models",
+    "read": "reading",
+    "save": "models",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,162 @@
+"""From named columns to a table: which column is the target, which are left out, which labels are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._compile import Array
+from .table import DataError, Table, as_labels
+
+if TYPE_CHECKING:
+    from .reading import Options
+
+__all__ = ["Origin", "assemble", "refuse_duplicates", "remaining", "target_position"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where columns come from: what messages, tables and reports say about it."""
+
+    shown: str
+    name: str
+    source: str
+    digest: str
+    lines: Array | None = None
+
+    def where(self, row: int) -> str:
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+
+def target_position(names: Sequence[str], options: Options, shown: str) -> tuple[int | None, list[str]]:
+    """The position of the target among the columns, and a note where it was assumed."""
+    target = options.target
+    if target is None:
+        if not options.labelled:
+            return None, []
+        return len(names) - 1, [f"The target is the last column, {names[-1]!r}."]
+    if isinstance(target, str) and target in names:
+        return list(names).index(target), []
+    try:
+        position = int(target)
+    except ValueError:
+        if not options.labelled:
+            return None, []
+        near = get_close_matches(str(target), names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the columns are {_listed(names)}."
+        raise DataError(f"{shown} has no column {target!r} to be the target; {hint}") from None
+    if not -len(names) <= position < len(names):
+        raise DataError(f"{shown} has {len(names)} columns, so the target cannot be in position {position}.")
+    return position % len(names), []
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(repr(name[:40]) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def remaining(names: Sequence[str], options: Options, shown: str) -> list[str]:
+    """The names of the columns that are not to be left out."""
+    for name in sorted(options.drop):
+        if name not in names:
+            raise DataError(f"{shown} has no column {name!r} to leave out; the columns are {_listed(names)}.")
+    kept = [name for name in names if name not in options.drop]
+    if not kept:
+        raise DataError(f"{shown} has no column left.")
+    return kept
+
+
+def refuse_duplicates(names: Sequence[str], shown: str) -> None:
+    """Two columns of one name cannot be told apart later."""
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if name in seen:
+            raise DataError(
+                f"{shown}: columns {seen[name] + 1} and {position + 1} are both named {name!r}; rename one."
+            )
+        seen[name] = position
+
+
+def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: Sequence[str] = ()) -> Table:
+    """A table from columns.
+
+    Parameters
+    ----------
+    columns : dict
+        Arrays of float64 for numbers, pandas Categoricals for words; the target as a list of texts or an array,
+        ``None`` or NaN where it is missing. See :func:`target_position`.
+    origin : Origin
+    options : Options
+    notes : sequence of str
+
+    Returns
+    -------
+    Table
+    """
+    import pandas as pd
+
+    names = remaining(list(columns), options, origin.shown)
+    position, said = target_position(names, options, origin.shown)
+    features = [name for k, name in enumerate(names) if k != position]
+    if not features:
+        raise DataError(f"{origin.shown} has only the target column {names[0]!r}; learning needs others besides it.")
+    frame = pd.DataFrame({name: columns[name] for name in features}, copy=False)
+    table = Table(
+        origin.name, frame, None, None, None, (*said, *notes), origin.source, origin.digest, origin.lines
+    )  # fmt: skip
+    if position is not None:
+        labels = _label_list(columns[names[position]])
+        table = _with_labels(table, labels, names[position], origin, options)
+    return _with_notes_on_missing(table)
+
+
+def _label_list(column: Any) -> list[Any]:
+    return [None if value is None or value != value else value for value in column]
+
+
+def _with_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Table:
+    known = np.array([label is not None for label in labels], dtype=bool)
+    if not known.any() and options.labelled:
+        raise DataError(f"{origin.shown}: the target column {target!r} has no values; name another with --target.")
+    found = as_labels([label for label in labels if label is not None])
+    if known.all():
+        return replace(table, y=found, target=target)
+    count, first = int((~known).sum()), origin.where(int(np.flatnonzero(~known)[0]))
+    if options.unlabelled_rows == "error":
+        raise DataError(
+            f"{origin.shown}: {count} of {len(labels)} rows have no label in column {target!r} (first: {first}); "
+            "label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled)."
+        )
+    if options.unlabelled_rows == "drop":
+        kept = replace(table.take(np.flatnonzero(known)), y=found, target=target)
+        return replace(kept, notes=(*kept.notes, f"{_rows(count)} without a label were left out (first: {first})."))
+    y = np.full(len(labels), None, dtype=object)
+    y[known] = found.tolist()
+    return replace(table, y=y, target=target, notes=(*table.notes, f"{_rows(count)} have no label (first: {first})."))
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'s' if count != 1 else ''}"
+
+
+def _with_notes_on_missing(table: Table) -> Table:
+    empty = [name for name, count in table.missing.items() if count == table.n_rows]
+    some = {name: count for name, count in table.missing.items() if count < table.n_rows}
+    notes = list(table.notes)
+    if empty:
+        notes.append(f"{_named(empty)} no values at all.")
+    if some:
+        total = sum(some.values())
+        worst = ", ".join(f"{name!r} {count}" for name, count in sorted(some.items(), key=lambda p: -p[1])[:5])
+        notes.append(f"{total} values are missing, in {len(some)} of {table.n_columns} columns: {worst}.")
+    return replace(table, notes=tuple(notes))
+
+
+def _named(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"Column {names[0]!r} has"
+    return f"{len(names)} columns ({_listed(names, 5)}) have"

@@ -1,0 +1,246 @@
+"""CSV, TSV and every other text table with a delimiter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._compile import Array
+from .assemble import Origin, assemble, refuse_duplicates, remaining, target_position
+from .sources import Source
+from .table import DataError, Table
+from .text import MISSING, Cells, as_number, has_header, open_cells
+
+if TYPE_CHECKING:
+    from .reading import Options
+
+__all__ = ["read_csv"]
+
+#: Cells that are held as Python texts at a time.
+_BLOCK = 500_000
+#: A column with fewer cells than this share that are no numbers is a column of numbers with mistakes in it.
+_FEW = 0.05
+_PEEK = 100
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
+
+
+def read_csv(source: Source, options: Options) -> Table:
+    """Read a text table; see :func:`mercer.io.read`."""
+    layout = _layout(open_cells(source, options.delimiter, options.quotes), options)
+    kept = remaining(layout.names, options, source.shown)
+    target, _ = target_position(kept, options, source.shown)
+    labels = None if target is None else kept[target]
+    words = {name for name, kind in options.kinds.items() if kind == "category"}
+    columns, lines = _convert(layout, options, words, labels)
+    mixed = {name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong}
+    for name in mixed:
+        _refuse_mistakes(name, columns[name], layout.cells.source, options)
+    notes = list(layout.notes)
+    partly = [name for name in mixed if columns[name].right]
+    if partly:
+        notes.append(f"Some cells of {_list(partly)} are numbers and others are not; read as categories.")
+    if mixed:
+        columns, lines = _convert(layout, options, words | mixed, labels)
+    for column in columns.values():
+        if isinstance(column, _Numbers):
+            column.refuse_infinite(lines, source)
+    origin = Origin(source.shown, source.name, source.path, source.digest, lines)
+    return assemble({name: column.finish() for name, column in columns.items()}, origin, options, notes)
+
+
+def _list(names: list[str]) -> str:
+    names = sorted(names)
+    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+# -- the layout: names and width ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Layout:
+    cells: Cells
+    names: list[str]
+    has_header: bool
+    #: Cells in a line; one more than names where every line ends with a delimiter.
+    width: int
+    notes: tuple[str, ...]
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Rows of data, each as wide as the names."""
+        shown, pending = self.cells.source.shown, self.has_header
+        for line, row in self.cells.rows():
+            if not any(row):
+                continue
+            if pending:
+                pending = False
+                continue
+            if len(row) != self.width:
+                raise DataError(
+                    f"{shown}, line {line}: the row has {len(row)} cells where {self.width} are expected; quote cells "
+                    f"that hold the delimiter {self.cells.delimiter!r}, or name the right one (--delimiter)."
+                )
+            yield line, row if self.width == len(self.names) else row[: len(self.names)]
+
+
+def _layout(cells: Cells, options: Options) -> _Layout:
+    shown, notes = cells.source.shown, list(cells.notes)
+    peek = [row for _, row in islice(((line, row) for line, row in cells.rows() if any(row)), _PEEK)]
+    if not peek:
+        raise DataError(f"{shown} is empty.")
+    first, later = peek[0], peek[1:]
+    missing = MISSING | {word.lower() for word in options.missing}
+    header = has_header(first, later, missing) if options.header is None else options.header
+    if header and not later:
+        raise DataError(f"{shown} has a header and no rows.")
+    width = len(first)
+    trailing = width > 1 and not first[-1] and all(len(row) == width and not row[-1] for row in later)
+    if header and later and all(len(row) == width + 1 and not row[-1] for row in later):
+        width, trailing, first = width + 1, True, [*first, ""]
+    count = width - trailing
+    if header:
+        names = [cell or f"column {k + 1}" for k, cell in enumerate(first[:count])]
+        refuse_duplicates(names, shown)
+        unnamed = [name for name, cell in zip(names, first, strict=False) if not cell]
+        if unnamed:
+            notes.append(f"The header has no name for {_list(unnamed)}.")
+    else:
+        names = [f"x{k}" for k in range(1, count + 1)]
+        notes.append(f"No header was found; the columns are called x1 to x{count}.")
+    return _Layout(cells, names, header, width, tuple(notes))
+
+
+# -- the columns --------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Numbers:
+    """A column that is read as numbers as long as that works."""
+
+    missing: frozenset[str]
+    decimal: str
+    blocks: list[Array] = field(default_factory=list)
+    right: int = 0
+    wrong: int = 0
+    first_wrong: list[tuple[int, str]] = field(default_factory=list)
+    decimal_commas: int = 0
+
+    def add(self, cells: tuple[str, ...], lines: list[int]) -> None:
+        values = np.full(len(cells), np.nan)
+        for k, cell in enumerate(cells):
+            if cell.lower() in self.missing:
+                continue
+            try:
+                values[k] = as_number(cell, self.decimal)
+                self.right += 1
+            except ValueError:
+                self.wrong += 1
+                self.decimal_commas += _DECIMAL_COMMA.fullmatch(cell) is not None
+                if len(self.first_wrong) < 3:
+                    self.first_wrong.append((lines[k], cell))
+        self.blocks.append(values)
+
+    def add_numbers(self, values: Array) -> None:
+        self.blocks.append(values)
+        self.right += int(values.size)
+
+    def refuse_infinite(self, lines: Array, source: Source) -> None:
+        for value in (values := self.finish())[np.isinf(values)][:1]:
+            line = lines[np.flatnonzero(values == value)[0]]
+            raise DataError(
+                f"{source.shown}, line {line}: the number {value} is not finite; correct it or empty the cell."
+            )
+
+    def finish(self) -> Array:
+        return np.concatenate(self.blocks)
+
+
+@dataclass
+class _Words:
+    """A column of categories, kept as numbers of words."""
+
+    missing: frozenset[str]
+    known: dict[str, int] = field(default_factory=dict)
+    blocks: list[Array] = field(default_factory=list)
+
+    def add(self, cells: tuple[str, ...], lines: list[int]) -> None:
+        known, missing = self.known, self.missing
+        codes = [
+            known[cell] if cell in known else -1 if cell.lower() in missing else known.setdefault(cell, len(known))
+            for cell in cells
+        ]
+        self.blocks.append(np.array(codes, dtype=np.int32))
+
+    def finish(self) -> Any:
+        import pandas as pd
+
+        words = np.array(list(self.known), dtype=object)
+        order = np.argsort(words, kind="stable") if words.size else np.empty(0, int)
+        place = np.empty(words.size + 1, dtype=np.int32)
+        place[order], place[-1] = np.arange(words.size), -1
+        return pd.Categorical.from_codes(place[np.concatenate(self.blocks)], categories=words[order])
+
+
+@dataclass
+class _Labels:
+    """The target: texts as they are, ``None`` where missing."""
+
+    missing: frozenset[str]
+    cells: list[str | None] = field(default_factory=list)
+    known: dict[str, str] = field(default_factory=dict)
+
+    def add(self, cells: tuple[str, ...], lines: list[int]) -> None:
+        same = self.known.setdefault  # one text object for each label, however many rows
+        self.cells.extend(None if cell.lower() in self.missing else same(cell, cell) for cell in cells)
+
+    def finish(self) -> list[str | None]:
+        return self.cells
+
+
+def _convert(layout: _Layout, options: Options, words: set[str], labels: str | None) -> tuple[dict[str, Any], Array]:
+    """One walk through the file."""
+    missing = MISSING | {word.lower() for word in options.missing}
+    columns: dict[str, Any] = {}
+    for name in layout.names:
+        if name == labels:
+            columns[name] = _Labels(missing)
+        else:
+            columns[name] = _Words(missing) if name in words else _Numbers(missing, options.decimal)
+    plain = options.decimal == "." and b"_" not in layout.cells.source.data
+    rows, lines = layout.rows(), []
+    size = max(1, _BLOCK // max(1, len(layout.names)))
+    while block := list(islice(rows, size)):
+        here = [line for line, _ in block]
+        for column, cells in zip(columns.values(), zip(*(row for _, row in block), strict=True), strict=True):
+            if plain and isinstance(column, _Numbers):
+                try:
+                    column.add_numbers(np.array(cells, dtype=np.float64))
+                    continue
+                except ValueError:
+                    pass  # a missing word or a mistake: cell by cell
+            column.add(cells, here)
+        lines.extend(here)
+    if not lines:
+        raise DataError(f"{layout.cells.source.shown} has a header and no rows.")
+    return columns, np.array(lines, dtype=np.int64)
+
+
+def _refuse_mistakes(name: str, column: _Numbers, source: Source, options: Options) -> None:
+    """Raise where a column is one of numbers but for some mistakes, rather than one of categories."""
+    line, cell = column.first_wrong[0]
+    total = column.wrong + column.right
+    place = f"{source.shown}, line {line}, column {name!r}"
+    if column.decimal_commas == column.wrong and options.decimal == ".":
+        raise DataError(f"{place}: {cell!r} seems to have a decimal comma; say decimal=',' (--decimal ,).")
+    if options.kinds.get(name) == "number":
+        raise DataError(f"{place}: {cell[:40]!r} is not a number.")
+    if total >= 20 and column.wrong <= _FEW * total:
+        others = f" and {column.wrong - 1} more" if column.wrong > 1 else ""
+        raise DataError(
+            f"{place}: {cell[:40]!r}{others} is not a number, but the other {column.right} cells are; correct it, "
+            f"name it as a word for missing (--missing), or read the column as categories (--category {name!r})."
+        )

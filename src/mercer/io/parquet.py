@@ -1,0 +1,66 @@
+"""Parquet files, through pyarrow (``pip install 'mercer[parquet]'``)."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._parallel import bytes_of
+from .assemble import Origin, assemble, refuse_duplicates
+from .sources import Source
+from .table import DataError, Table
+
+if TYPE_CHECKING:
+    from .reading import Options
+
+__all__ = ["read_parquet"]
+
+
+def read_parquet(source: Source, options: Options) -> Table:
+    """Read a Parquet file; see :func:`mercer.io.read`."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise DataError(f"{source.shown} is a Parquet file; install pyarrow: pip install 'mercer[parquet]'.") from None
+    try:
+        file = pq.ParquetFile(io.BytesIO(source.data))
+        facts = file.metadata
+        # Repeated values take no room in the file: what counts is how many cells there will be.
+        if 8 * facts.num_rows * facts.num_columns > 8 * bytes_of(options.max_bytes):
+            raise DataError(
+                f"{source.shown} has {facts.num_rows:,} rows of {facts.num_columns} columns; allow more with max_bytes "
+                "(--max-bytes)."
+            )
+        refuse_duplicates(file.schema_arrow.names, source.shown)
+        table = file.read()
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{source.shown} is a damaged Parquet file: {str(error).splitlines()[0]}.") from None
+    if table.num_rows == 0 or table.num_columns == 0:
+        raise DataError(f"{source.shown} has no rows.")
+    columns = {name: _column(name, table.column(name), source, options) for name in table.column_names}
+    origin = Origin(source.shown, source.name, source.path, source.digest)
+    return assemble(columns, origin, options)
+
+
+def _column(name: str, values: Any, source: Source, options: Options) -> Any:
+    import pandas as pd
+    import pyarrow.types as kinds
+
+    kind = values.type.value_type if kinds.is_dictionary(values.type) else values.type
+    if kinds.is_null(kind):
+        return np.full(len(values), np.nan)
+    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind) or kinds.is_decimal(kind):
+        numbers = values.cast("float64").to_numpy().astype(np.float64)
+        if np.isinf(numbers).any():
+            row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
+            raise DataError(f"{source.shown}, row {row}, column {name!r}: the number is not finite.")
+        return pd.Categorical(values.to_pandas()) if options.kinds.get(name) == "category" else numbers
+    if kinds.is_string(kind) or kinds.is_large_string(kind):
+        return pd.Categorical(values.to_pandas().astype(object))
+    raise DataError(
+        f"{source.shown}, column {name!r}: values of type {values.type} are neither numbers nor words; turn them into "
+        f"numbers first, or leave the column out (--drop {name!r})."
+    )

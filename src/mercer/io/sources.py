@@ -1,0 +1,134 @@
+"""The bytes of a file, unpacked, within a limit. Files are not trusted: a small archive may unpack to anything."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import sys
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .._parallel import bytes_of
+from .table import DataError
+
+__all__ = ["Source", "open_source"]
+
+_PIECE = 1 << 20
+_PACKED: dict[bytes, tuple[str, Any]] = {
+    b"\x1f\x8b": ("gzip", gzip.open),
+    b"BZh": ("bzip2", bz2.open),
+    b"\xfd7zXZ\x00": ("xz", lzma.open),
+}
+_SUFFIXES = (".gz", ".bz2", ".xz")
+#: How files that are no tables begin, and what to do with them.
+_FOREIGN = {
+    b"PK\x03\x04": "is a zip archive or an Excel workbook; save the sheet as CSV, or unpack the archive",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save the sheet as CSV",
+    b"\x28\xb5\x2f\xfd": "is packed with zstd; unpack it first, or pack it with gzip, bzip2 or xz",
+    b"%PDF": "is a PDF document, not a table",
+    b"\x89PNG": "is a picture, not a table",
+    b"\xff\xd8\xff": "is a picture, not a table",
+    b"\x7fELF": "is a program, not a table",
+    b"\x89HDF": "is an HDF5 file; export the table as CSV or Parquet",
+    b"\x93NUMPY": "is a NumPy file; load it with numpy.load and fit the estimators directly",
+    b"\x80\x04\x95": "is a pickle, which is never loaded: it could run any program",
+    b"\x80\x05\x95": "is a pickle, which is never loaded: it could run any program",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file in memory: what messages call it, its bytes unpacked, its digest as it lies on disk."""
+
+    path: str
+    data: bytes
+    digest: str
+
+    @property
+    def suffix(self) -> str:
+        """The suffix that tells the format, in small letters: ``.csv`` of ``a.csv.gz``."""
+        return Path(self._unpacked_name).suffix.lower()
+
+    @property
+    def name(self) -> str:
+        return Path(self._unpacked_name).stem if self.path != "-" else "standard input"
+
+    @property
+    def shown(self) -> str:
+        """The file as messages name it."""
+        return repr(Path(self.path).name) if self.path != "-" else "the standard input"
+
+    @property
+    def _unpacked_name(self) -> str:
+        path = Path(self.path)
+        return path.stem if path.suffix.lower() in _SUFFIXES else path.name
+
+
+def open_source(path: str | Path, max_bytes: int | str = "1GB") -> Source:
+    """Read and unpack a file (``"-"``: the standard input).
+
+    Parameters
+    ----------
+    path : str or Path
+    max_bytes : int or str, default="1GB"
+        What the file may take, packed and unpacked.
+
+    Returns
+    -------
+    Source
+    """
+    path, limit = str(path), bytes_of(max_bytes)
+    shown = repr(Path(path).name) if path != "-" else "the standard input"
+    raw = _read_within(sys.stdin.buffer, limit, shown, "is") if path == "-" else _raw_bytes(path, limit, shown)
+    digest = hashlib.sha256(raw).hexdigest()
+    data = _unpacked(raw, limit, shown)
+    for start, what in _FOREIGN.items():
+        if data.startswith(start):
+            raise DataError(f"{shown} {what}.")
+    if not data.strip():
+        raise DataError(f"{shown} is empty.")
+    return Source(path, data, digest)
+
+
+def _raw_bytes(path: str, limit: int, shown: str) -> bytes:
+    place = Path(path)
+    try:
+        if place.is_dir():
+            raise DataError(f"{path!r} is a folder; name a file in it.")
+        if place.exists() and not place.is_file():
+            raise DataError(f"{path!r} is no ordinary file; use - to read what another program writes.")
+        with place.open("rb") as file:
+            return _read_within(file, limit, shown, "is")
+    except FileNotFoundError:
+        raise DataError(f"there is no file {path!r}.") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def _unpacked(raw: bytes, limit: int, shown: str) -> bytes:
+    for start, (kind, reader) in _PACKED.items():
+        if raw.startswith(start):
+            try:
+                with reader(io.BytesIO(raw)) as file:
+                    return _read_within(file, limit, shown, "unpacks to")
+            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+                what = "it ends too early" if isinstance(error, EOFError) else str(error).rstrip(".")
+                raise DataError(f"{shown} is a damaged {kind} file: {what}; fetch it again.") from None
+    return raw
+
+
+def _read_within(file: BinaryIO, limit: int, shown: str, verb: str) -> bytes:
+    pieces, size = [], 0
+    while piece := file.read(_PIECE):
+        size += len(piece)
+        if size > limit:
+            raise DataError(f"{shown} {verb} more than {limit:,} bytes; allow more with max_bytes (--max-bytes).")
+        pieces.append(piece)
+    return b"".join(pieces)

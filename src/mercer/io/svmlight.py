@@ -1,0 +1,88 @@
+"""svmlight files: a label, then only the features that are not zero, as ``number:value``."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .assemble import Origin, assemble
+from .sources import Source
+from .table import DataError, Table, as_labels
+
+if TYPE_CHECKING:
+    from .reading import Options
+
+__all__ = ["read_svmlight"]
+
+#: Feature numbers above this are a damaged file, not a table: weights for them would not fit in memory.
+_WIDEST = 50_000_000
+#: Rows with more of their cells filled than this are smaller and faster as a plain table.
+_DENSE = 0.25
+_MOST_DENSE = 10**9
+_LABEL = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_PAIR = re.compile(rb"(\d+):([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
+
+
+def read_svmlight(source: Source, options: Options) -> Table:
+    """Read a svmlight file; see :func:`mercer.io.read`."""
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        rows, y = load_svmlight_file(io.BytesIO(source.data), zero_based="auto")
+    except (ValueError, OverflowError, MemoryError, IndexError) as error:
+        raise _first_fault(source, error) from None
+    if rows.shape[0] == 0:
+        raise DataError(f"{source.shown} has no rows.")
+    if rows.shape[1] > _WIDEST or not (np.isfinite(rows.data).all() and np.isfinite(y).all()):
+        raise _first_fault(source, None)
+    if rows.shape[1] == 0:
+        raise DataError(f"{source.shown} has labels and no features.")
+    notes = [f"A svmlight file with {rows.shape[1]} features; the label is the first number of each line."]
+    cells = rows.shape[0] * rows.shape[1]
+    dense = rows.nnz >= _DENSE * cells and cells * 8 <= _MOST_DENSE if options.dense is None else options.dense
+    origin = Origin(source.shown, source.name, source.path, source.digest)
+    if not dense:
+        return Table(
+            origin.name, None, rows, as_labels(y.tolist()), "label", tuple(notes), origin.source, origin.digest
+        )  # fmt: skip
+    if cells * 8 > 8 * _MOST_DENSE:
+        raise DataError(f"{source.shown} has {cells:,} cells, too many for a dense table; read it with dense=False.")
+    columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(np.ascontiguousarray(rows.toarray().T))}
+    columns["label"] = y
+    return assemble(columns, origin, _labels_last(options), notes)
+
+
+def _labels_last(options: Options) -> Options:
+    """The same options for a file whose target is where the format puts it."""
+    return options if options.target is not None else replace(options, target="label")
+
+
+def _first_fault(source: Source, error: Exception | None) -> DataError:
+    """What is wrong and where, by walking through the lines slowly."""
+    for number, line in enumerate(source.data.splitlines(), 1):
+        words = line.partition(b"#")[0].split()
+        if not words:
+            continue
+        place = f"{source.shown}, line {number}"
+        if not _LABEL.fullmatch(words[0]):
+            return DataError(f"{place}: the label {words[0][:40].decode('latin-1')!r} is not a number.")
+        last = -1
+        for word in words[1:]:
+            if word.startswith(b"qid:"):
+                continue
+            pair = _PAIR.fullmatch(word)
+            if pair is None:
+                return DataError(f"{place}: {word[:40].decode('latin-1')!r} is not of the form number:value.")
+            index = int(pair[1][:20])
+            if index > _WIDEST:
+                return DataError(f"{place}: the feature number {index} is larger than {_WIDEST:,}.")
+            if index <= last:
+                return DataError(f"{place}: the feature numbers must increase, but {index} comes after {last}.")
+            if not np.isfinite(float(pair[2])):
+                return DataError(f"{place}: the value {pair[2].decode()} is not finite.")
+            last = index
+    return DataError(f"{source.shown} is not a svmlight file: {error}.")

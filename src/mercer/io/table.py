@@ -1,0 +1,177 @@
+"""A table: features, labels, and what was noticed while they were read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._compile import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["DataError", "Table"]
+
+
+class DataError(ValueError):
+    """Data that cannot be used, in one sentence that says where, why and what to do.
+
+    Examples
+    --------
+    >>> raise DataError("scores.csv, line 3: the row has 4 cells, the header 5.")
+    Traceback (most recent call last):
+        ...
+    mercer.io.table.DataError: scores.csv, line 3: the row has 4 cells, the header 5.
+    """
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with labels, as :func:`mercer.io.read` returns them.
+
+    Parameters
+    ----------
+    name : str
+        What the table is called in reports: the file's name without its suffix.
+    frame : DataFrame, optional
+        Feature columns: float64 for numbers (NaN where missing), ``category`` for words.
+    rows : sparse matrix, optional
+        The features instead, where a file is sparse.
+    y : array, optional
+        A label for each row; ``None`` where the data has no target column. Where unlabelled rows were kept, an array
+        of objects with ``None`` in their places.
+    target : str, optional
+        The name of the target column.
+    notes : tuple of str
+        What was assumed or noticed while reading, in plain sentences.
+    source : str
+        Where it came from.
+    digest : str
+        The SHA-256 of the file, in hexadecimal digits.
+    lines : array, optional
+        The line of the file at which each row begins.
+
+    Examples
+    --------
+    >>> from mercer.io import read
+    >>> table = read("breast_cancer")
+    >>> len(table.numeric_columns), table.class_counts
+    (30, {'benign': 357, 'malignant': 212})
+    """
+
+    name: str
+    frame: pd.DataFrame | None = field(repr=False)
+    rows: Any = field(default=None, repr=False)
+    y: Array | None = field(default=None, repr=False)
+    target: str | None = None
+    notes: tuple[str, ...] = ()
+    source: str = ""
+    digest: str = ""
+    lines: Array | None = field(default=None, repr=False)
+
+    @property
+    def X(self) -> Any:
+        """The features: the frame, or the sparse rows."""
+        return self.rows if self.frame is None else self.frame
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.X.shape[1])
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The names of the feature columns; sparse ones are numbered from x1."""
+        if self.frame is None:
+            return [f"x{number}" for number in range(1, self.n_columns + 1)]
+        return list(self.frame.columns)
+
+    @cached_property
+    def category_columns(self) -> list[str]:
+        """Columns of words."""
+        if self.frame is None:
+            return []
+        return [name for name, dtype in zip(self.columns, self.frame.dtypes, strict=True) if str(dtype) == "category"]
+
+    @cached_property
+    def numeric_columns(self) -> list[str]:
+        """Columns of numbers."""
+        words = set(self.category_columns)
+        return [name for name in self.columns if name not in words]
+
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """For each column with missing values, how many."""
+        if self.frame is None:
+            return {}
+        counts = self.frame.isna().sum().to_numpy()
+        return {name: int(count) for name, count in zip(self.columns, counts, strict=True) if count}
+
+    @cached_property
+    def labelled(self) -> Array:
+        """For each row, whether it has a label."""
+        if self.y is None:
+            return np.zeros(self.n_rows, dtype=bool)
+        if self.y.dtype == object:
+            return np.array([label is not None for label in self.y], dtype=bool)
+        return np.ones(self.n_rows, dtype=bool)
+
+    @cached_property
+    def class_counts(self) -> dict[Any, int]:
+        """How many rows each label has, in the order of the labels."""
+        if self.y is None:
+            return {}
+        labels, counts = np.unique(as_labels(list(self.y[self.labelled])), return_counts=True)
+        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
+
+    def take(self, index: Any) -> Table:
+        """The table of some rows.
+
+        Examples
+        --------
+        >>> from mercer.io import read
+        >>> read("moons:50").take([3, 1]).n_rows
+        2
+        """
+        index = np.asarray(index)
+        return replace(
+            self,
+            frame=None if self.frame is None else self.frame.iloc[index].reset_index(drop=True),
+            rows=None if self.rows is None else self.rows[index],
+            y=None if self.y is None else self.y[index],
+            lines=None if self.lines is None else self.lines[index],
+        )
+
+    def where(self, row: int) -> str:
+        """The place of a row in its file, for messages."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+
+#: Longer labels stay Python strings: an array of fixed width would take their length for every row.
+_LONG = 100
+
+
+def as_labels(values: list[Any]) -> Array:
+    """Labels as whole numbers, as numbers or as words, whichever all of them are.
+
+    Examples
+    --------
+    >>> as_labels(["1", "-1"]).tolist(), as_labels(["1", "b"]).tolist(), as_labels([2.0, 0.0]).tolist()
+    ([1, -1], ['1', 'b'], [2, 0])
+    """
+    try:
+        numbers = np.array([float(value) for value in values])
+        plain = all("_" not in value for value in values if isinstance(value, str))
+    except (TypeError, ValueError):
+        plain = False
+    if plain and np.isfinite(numbers).all():
+        whole = numbers.astype(np.int64) if (np.abs(numbers) < 2**53).all() else numbers
+        return whole if (whole == numbers).all() else numbers
+    words = [str(value) for value in values]
+    return np.array(words, dtype=object if any(len(word) > _LONG for word in words) else np.str_)

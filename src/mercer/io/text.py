@@ -1,0 +1,174 @@
+"""Bytes as lines of cells: encoding, delimiter and header, found out where nobody says them."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .sources import Source
+from .table import DataError
+
+__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_number", "open_cells"]
+
+#: Words that mean "missing", in small letters.
+MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})
+
+_SAMPLE = 65536
+_SAMPLE_LINES = 100
+#: In the order of trust: a comma also stands in numbers and sentences, a space everywhere.
+_DELIMITERS = ("\t", ";", "|", ",", " ")
+
+
+def as_number(cell: str, decimal: str = ".") -> float:
+    """The number a cell holds, or ``ValueError``. Python also reads 1_000, which no table means as a number."""
+    if "_" in cell:
+        raise ValueError(cell)
+    return float(cell if decimal == "." else cell.replace(".", "\0").replace(decimal, "."))
+
+
+def is_number(cell: str) -> bool:
+    try:
+        as_number(cell)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A text file that can be walked through, again and again, as rows of cells."""
+
+    source: Source
+    encoding: str
+    delimiter: str
+    quotes: bool
+    notes: tuple[str, ...]
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The line at which each row begins, and its cells without the spaces around them."""
+        text = io.TextIOWrapper(io.BytesIO(self.source.data), encoding=self.encoding, newline="")
+        lines: Iterator[str] = (line.strip(" \r\n") for line in text) if self.delimiter == " " else text
+        reader = csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            quoting=csv.QUOTE_MINIMAL if self.quotes else csv.QUOTE_NONE,
+            skipinitialspace=True,
+            strict=True,
+        )
+        line = 1
+        try:
+            for row in reader:
+                yield line, [cell.strip() for cell in row]
+                line = reader.line_num + 1
+        except csv.Error as error:
+            what = "a cell has more than 131,072 characters" if "limit" in str(error) else str(error)
+            raise DataError(
+                f"{self.source.shown}, line {line}: the quotes do not match ({what}); double each quote inside a "
+                "quoted cell, or read quotes as ordinary characters with quotes=False (--no-quotes)."
+            ) from None
+
+
+def open_cells(source: Source, delimiter: str | None = None, quotes: bool = True) -> Cells:
+    """Find out encoding and delimiter.
+
+    Examples
+    --------
+    >>> cells = open_cells(Source("a.csv", b"a;b\\n1;2\\n", ""))
+    >>> cells.delimiter, list(cells.rows())
+    (';', [(1, ['a', 'b']), (2, ['1', '2'])])
+    """
+    encoding, notes = _encoding(source)
+    if delimiter is None:
+        sample = source.data[:_SAMPLE].decode(encoding, errors="replace").splitlines()
+        if len(source.data) > _SAMPLE and len(sample) > 1:
+            sample.pop()  # it may be cut
+        delimiter = _delimiter([line for line in sample if line.strip()][:_SAMPLE_LINES], source)
+    return Cells(source, encoding, delimiter, quotes, tuple(notes))
+
+
+def _encoding(source: Source) -> tuple[str, list[str]]:
+    data = source.data
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16", []
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise DataError(
+            f"{source.shown}, line {_line_of(data, nul)}: a NUL byte; this is no text table, or a damaged one."
+        )
+    bad = _first_not_utf8(data)
+    if bad is None:
+        return "utf-8-sig", []
+    control = sum(data[:_SAMPLE].count(byte) for byte in range(32) if byte not in b"\t\n\r\f")
+    if control > len(data[:_SAMPLE]) // 100:
+        raise DataError(f"{source.shown} is a binary file, not a text table.")
+    line = _line_of(data, bad)
+    return "latin-1", [f"Line {line} holds a byte (0x{data[bad]:02x}) that is not UTF-8; the file was read as Latin-1."]
+
+
+def _line_of(data: bytes, position: int) -> int:
+    return data.count(b"\n", 0, position) + 1
+
+
+def _first_not_utf8(data: bytes) -> int | None:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view, size = memoryview(data), 1 << 20
+    for begin in range(0, len(data), size):
+        held = len(decoder.getstate()[0])
+        try:
+            decoder.decode(view[begin : begin + size], final=begin + size >= len(data))
+        except UnicodeDecodeError as error:
+            return begin - held + error.start
+    return None
+
+
+def _delimiter(lines: list[str], source: Source) -> str:
+    if source.suffix in (".tsv", ".tab") and any("\t" in line for line in lines):
+        return "\t"
+    widths: dict[str, Counter[int]] = {}
+    for delimiter in _DELIMITERS:
+        try:
+            rows = csv.reader([line.strip(" ") for line in lines], delimiter=delimiter, skipinitialspace=True)
+            widths[delimiter] = Counter(len(row) for row in rows)
+        except csv.Error:
+            continue
+    for share in (1.0, 0.9, 0.5):
+        for delimiter, counts in widths.items():
+            width, count = counts.most_common(1)[0]
+            if width > 1 and count >= share * sum(counts.values()):
+                return delimiter
+    return ","
+
+
+def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]) -> bool:
+    """Whether a first row names the columns.
+
+    It does where it holds no number, repeats no word, and differs from what stands below: a column of numbers, or
+    words that do not come again. Columns that are simply numbered count as named.
+
+    Examples
+    --------
+    >>> has_header(["size", "kind"], [["1", "a"]], MISSING), has_header(["1", "a"], [["2", "b"]], MISSING)
+    (True, False)
+    """
+    names = [cell for cell in first if cell]
+    if not names or not later:
+        return bool(names) and not any(map(is_number, names))
+    if all(re.fullmatch(r"\d{1,6}", cell) for cell in names):
+        numbers = [int(cell) for cell in names]
+        return len(numbers) > 2 and numbers in (
+            list(range(len(numbers))),
+            list(range(1, len(numbers) + 1)),
+        )
+    if any(is_number(cell) or cell.lower() in missing - {""} for cell in names):
+        return False
+    columns = list(zip(*(row for row in later if len(row) == len(first)), strict=True))
+    if any(any(map(is_number, column)) for column in columns):
+        return True
+    return len(set(names)) == len(names) and not any(
+        name in column for name, column in zip(first, columns, strict=False)
+    )

@@ -1,0 +1,114 @@
+"""Files are not trusted: each bad one gets one sentence that says where, why and what to do."""
+
+import gzip
+import io
+import lzma
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mercer.io import DataError, read
+
+GOOD = "".join(f"{k},{k % 7},{'pq'[k % 2]}\n" for k in range(100))
+
+
+def workbook():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("xl/workbook.xml", "<x/>")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("empty.csv", b"", "'empty.csv' is empty."),
+        ("blank.csv", b" \n\n\t\n", "'blank.csv' is empty."),
+        ("header.csv", b"a,b,y\n", "'header.csv' has a header and no rows."),
+        ("short.csv", b"a,b,y\n1,2,p\n3,q\n", "line 3: the row has 2 cells where 3 are expected"),
+        ("long.csv", b"a,b,y\n1,2,p\n3,4,q,5\n", "line 3: the row has 4 cells where 3 are expected"),
+        ("twice.csv", b"a,b,a,y\n1,2,3,p\n", "columns 1 and 3 are both named 'a'"),
+        ("quote.csv", b'a,b,y\n1,"2,p\n3,4,q\n', "line 2: the quotes do not match"),
+        ("nul.csv", b"a,b,y\n1,2,p\n3,\x004,q\n", "line 3: a NUL byte"),
+        ("binary.csv", bytes(range(1, 256)) * 20, "binary file|not a text table"),
+        ("book.xlsx", workbook(), "Excel workbook; save the sheet as CSV"),
+        ("model.pkl", b"\x80\x04\x95\x00", "is a pickle, which is never loaded"),
+        ("cut.csv.gz", gzip.compress(GOOD.encode())[:-20], "a damaged gzip file: it ends too early"),
+        ("cut.csv.xz", lzma.compress(GOOD.encode())[:-20], "a damaged xz file: it ends too early"),
+        ("noise.csv.gz", gzip.compress(GOOD.encode())[:30] + b"\xff" * 50, "a damaged gzip file"),
+        ("few.csv", GOOD.replace("\n5,", "\nfive,").encode(), "line 6, column 'x1': 'five' is not a number"),
+        ("inf.csv", GOOD.replace("\n5,", "\ninf,").encode(), "line 6: the number inf is not finite"),
+        ("comma.csv", b"a;y\n1,5;p\n2,5;q\n", "column 'a': '1,5' seems to have a decimal comma"),
+        ("nolabel.csv", b"a,y\n1,p\n2,\n3,q\n", r"1 of 3 rows have no label in column 'y' \(first: line 3\)"),
+        ("nolabels.csv", b"a,b,y\n1,1,\n2,2,\n", "the target column 'y' has no values"),
+        ("one.csv", b"y\np\nq\n", "only the target column 'y'"),
+        ("label.svm", b"1 1:2 3:4\nx 1:2\n", "line 2: the label 'x' is not a number"),
+        ("pair.svm", b"1 1:2 3:4\n2 1=2\n", "line 2: '1=2' is not of the form number:value"),
+        ("huge.svm", b"1 1:2\n1 2147483646:1\n", "line 2: the feature number 2147483646 is larger"),
+        ("order.svm", b"1 3:2 1:1\n", "line 1: the feature numbers must increase, but 1 comes after 3"),
+        ("nan.svm", b"1 1:nan\n", "line 1: '1:nan' is not of the form"),
+        ("x.parquet", b"PAR1 and nothing more", "damaged Parquet file"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "." in value[:12] else "",
+)
+def test_bad_files(tmp_path, name, data, message):
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=message) as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_places_that_are_no_files(tmp_path):
+    with pytest.raises(DataError, match=r"there is no file 'x.csv'; the built-in tables are margins"):
+        read("x.csv")
+    with pytest.raises(DataError, match="is a folder"):
+        read(tmp_path)
+    with pytest.raises(DataError, match="no ordinary file"):
+        read("/dev/null")
+    with pytest.raises(DataError, match="cannot be read"):
+        read("a\0b")
+    with pytest.raises(DataError, match="'margins:0': after the colon comes a number of rows"):
+        read("margins:0")
+    with pytest.raises(DataError, match="fixed number of rows"):
+        read("digits:50")
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused_early(tmp_path):
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"1,2\n" * 2_000_000))
+    assert path.stat().st_size < 30_000
+    with pytest.raises(DataError, match=r"unpacks to more than 1,000,000 bytes; allow more with max_bytes"):
+        read(path, max_bytes="1MB")
+
+
+def test_options_that_do_not_fit(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("size,kind\n1,p\n2,q\n")
+    with pytest.raises(DataError, match=r"no column 'kin' to be the target; did you mean 'kind'\?"):
+        read(path, "kin")
+    with pytest.raises(DataError, match="has 2 columns, so the target cannot be in position 5"):
+        read(path, 5)
+    with pytest.raises(DataError, match="no column 'z' to leave out"):
+        read(path, drop=["z"])
+    with pytest.raises(DataError, match="no column left"):
+        read(path, drop=["size", "kind"])
+    with pytest.raises(ValueError, match="unlabelled_rows must be one of"):
+        read(path, unlabelled_rows="maybe")
+    with pytest.raises(ValueError, match="delimiter must be one character"):
+        read(path, delimiter="ab")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=300) | st.text(alphabet='a1,;"\n\t .?:-', max_size=120).map(str.encode), st.booleans())
+def test_no_bytes_whatever_raise_anything_else(tmp_path_factory, data, packed):
+    path = tmp_path_factory.getbasetemp() / "fuzz"
+    path.write_bytes(gzip.compress(data) if packed else data)
+    try:
+        table = read(path, unlabelled_rows="keep")
+    except DataError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+    else:
+        assert table.n_rows == len(table.y) > 0

@@ -1,0 +1,191 @@
+"""Tables from files: every common dialect reads the same, and labels are the user's own."""
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+from mercer.io import BUILTIN, read
+
+HEADER = ["size", "colour", "price", "kind"]
+ROWS = [["1.5", "red", "10", "apple"], ["2", "green, dark", "?", "lemon"], ["-3e2", "red", "7", "apple"]]
+
+
+def written(rows, delimiter=",", quotechar='"'):
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, quotechar=quotechar).writerows(rows)
+    return out.getvalue().encode()
+
+
+@pytest.fixture
+def save(tmp_path):
+    def save(data, name="fruit.csv"):
+        path = tmp_path / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    return save
+
+
+def assert_fruit(table):
+    assert table.numeric_columns == ["size", "price"]
+    assert table.category_columns == ["colour"]
+    np.testing.assert_array_equal(table.frame["size"], [1.5, 2, -300])
+    np.testing.assert_array_equal(table.frame["price"], [10, np.nan, 7])
+    assert table.frame["colour"].tolist() == ["red", "green, dark", "red"]
+    assert table.y.tolist() == ["apple", "lemon", "apple"]
+    assert (table.name, table.target, table.missing) == ("fruit", "kind", {"price": 1})
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_delimiters_and_line_ends(save, delimiter, ending):
+    text = written([HEADER, *ROWS], delimiter).replace(b"\r\n", ending.encode())
+    assert_fruit(read(save(text)))
+    assert_fruit(read(save(b"\xef\xbb\xbf" + text)))
+    assert_fruit(read(save(text.replace(b"\n", b"\n\n"))))
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_packed_files_are_known_by_their_first_bytes(save, suffix, pack):
+    data = pack(written([HEADER, *ROWS]))
+    assert_fruit(read(save(data, f"fruit.csv.{suffix}")))
+    assert_fruit(read(save(data, "fruit")))
+
+
+def test_utf16_spaces_trailing_delimiters_and_blank_cells_of_the_header(save):
+    assert_fruit(read(save("\n".join(",".join(row) for row in [HEADER, *[[*r[:1], "red", *r[2:]] for r in ROWS]])
+                           .replace("red,?", '"green, dark",?').encode("utf-16"))))  # fmt: skip
+    spaced = read(save("a   b  c\n1 2 x\n 3  4   y \n", "spaced.txt"))
+    np.testing.assert_array_equal(spaced.frame, [[1, 2], [3, 4]])
+    trailing = read(save("a;b;\n1;x;\n2;y;\n"))
+    assert (trailing.columns, trailing.y.tolist()) == (["a"], ["x", "y"])
+    blank = read(save(",a,b\n0,1,x\n1,2,y\n"))
+    assert blank.columns == ["column 1", "a"]
+    assert "no name for 'column 1'" in " ".join(blank.notes)
+
+
+def test_files_without_a_header(save):
+    table = read(save("39, State-gov, <=50K\n50, ?, >50K\n38, Private, <=50K\n\n"))
+    assert table.columns == ["x1", "x2"]
+    assert table.y.tolist() == ["<=50K", ">50K", "<=50K"]
+    assert table.missing == {"x2": 1}
+    assert "No header was found; the columns are called x1 to x3." in table.notes
+    letters = read(save("a,t,n\ng,a,y\na,t,n\nc,c,y\n"))
+    assert letters.n_rows == 4
+    assert read(save("a,t,n\ng,a,y\na,t,n\n"), header=True).columns == ["a", "t"]
+    assert read(save("0,1,2\n5,6,7\n8,9,7\n")).columns == ["0", "1"]
+    assert read(save("a,b\n1,x\n"), header=False, kinds={"x1": "category"}).n_rows == 2
+
+
+@pytest.mark.parametrize(
+    ("target", "name"), [(None, "kind"), ("colour", "colour"), (0, "size"), (-2, "price"), ("-3", "colour")]
+)
+def test_the_target_by_name_and_position(save, target, name):
+    table = read(save(written([HEADER, *ROWS])), target, unlabelled_rows="keep")
+    assert table.target == name
+    assert name not in table.columns
+    assert ("The target is the last column, 'kind'." in table.notes) == (target is None)
+
+
+def test_labels_keep_their_kind(save):
+    assert read(save("a,y\n1,1\n2,-1\n")).y.tolist() == [1, -1]
+    assert read(save("a,y\n1,0.5\n2,1\n")).y.tolist() == [0.5, 1.0]
+    assert read(save("a,y\n1,01\n2,x\n")).y.tolist() == ["01", "x"]
+    assert read(save("a,y\n1,😀\n2,é\n")).y.tolist() == ["😀", "é"]
+
+
+def test_rows_without_a_label(save):
+    path = save("a,y\n1,p\n2,\n3,q\n")
+    dropped = read(path, unlabelled_rows="drop")
+    assert dropped.y.tolist() == ["p", "q"]
+    assert dropped.lines.tolist() == [2, 4]
+    kept = read(path, unlabelled_rows="keep")
+    assert kept.labelled.tolist() == [True, False, True]
+    assert kept.class_counts == {"p": 1, "q": 1}
+    assert read(save("a,b\n1,2\n"), "y", labelled=False).y is None
+
+
+def test_words_for_missing_kinds_and_columns_left_out(save):
+    path = save("id,a,code,y\n1,1,01,p\n2,none,02,q\n3,3,.,p\n")
+    table = read(path, missing=["None", "."], kinds={"code": "category"}, drop=["id"])
+    assert table.numeric_columns == ["a"]
+    assert table.missing == {"a": 1, "code": 1}
+    assert table.frame["code"].tolist()[:2] == ["01", "02"]
+
+
+def test_decimal_commas_and_latin_1(save):
+    path = save("a;y\n1,5;p\n2,25;q\n")
+    np.testing.assert_array_equal(read(path, decimal=",").frame["a"], [1.5, 2.25])
+    table = read(save("naïve,y\n1,é\n2,è\n".encode("latin-1")))
+    assert table.columns == ["naïve"]
+    assert "Line 1 holds a byte (0xef) that is not UTF-8; the file was read as Latin-1." in table.notes
+
+
+def test_quotes_can_be_ordinary_characters(save):
+    path = save('ham\t"so" he said\nspam\t5" off\n', "sms.tsv")
+    assert read(path, 0, quotes=False, header=False).frame["x2"].tolist() == ['"so" he said', '5" off']
+
+
+def test_ten_thousand_columns_and_one_row(save):
+    names = ",".join(f"c{k}" for k in range(10_000))
+    table = read(save(names + "\n" + ",".join(["1"] * 10_000) + "\n"))
+    assert (table.n_rows, table.n_columns) == (1, 9_999)
+
+
+cells = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), cells, st.sampled_from("pq")), min_size=1),
+    st.sampled_from(",;\t|"),
+)
+def test_what_was_written_is_read(tmp_path_factory, rows, delimiter):
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    path.write_bytes(written([["number", "word", "label"], *[[repr(a), b, c] for a, b, c in rows]], delimiter))
+    table = read(path, delimiter=delimiter, header=True, kinds={"word": "category"})
+    assert table.frame["number"].tolist() == [row[0] for row in rows]
+    missing = {"?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"}
+    assert [w for w in table.frame["word"] if isinstance(w, str)] == [r[1] for r in rows if r[1].lower() not in missing]
+    assert table.y.tolist() == [row[2] for row in rows]
+
+
+def test_svmlight_is_known_by_its_lines(save):
+    X = sparse.random(40, 30, density=0.1, random_state=0, format="csr")
+    y = np.arange(40) % 3
+    out = io.BytesIO()
+    dump_svmlight_file(X, y, out, zero_based=False)
+    table = read(save(bz2.compress(out.getvalue()), "letters.bz2"))
+    assert table.frame is None
+    np.testing.assert_allclose(table.rows.toarray(), X.toarray()[:, : table.n_columns])
+    assert table.y.tolist() == y.tolist()
+    dense = read(save(out.getvalue(), "letters.svm"), dense=True)
+    np.testing.assert_array_equal(dense.frame.to_numpy(), table.rows.toarray())
+    assert table.take([2, 0]).rows.shape[0] == 2
+
+
+def test_parquet(tmp_path):
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": [1, 2, None], "flag": [True, False, True], "w": ["x", None, "y"], "y": [0, 1, 0]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read(tmp_path / "t.parquet")
+    assert (table.numeric_columns, table.category_columns, table.y.tolist()) == (["a", "flag"], ["w"], [0, 1, 0])
+    assert table.missing == {"a": 1, "w": 1}
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_built_in_tables(name):
+    table = read(name)
+    assert table.n_rows == len(table.y)
+    assert len(table.class_counts) >= 2
+    assert read(name).digest == table.digest
+    assert not table.missing

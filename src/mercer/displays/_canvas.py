@@ -23,10 +23,13 @@ class Canvas:
 
 
 def diverging() -> Any:
-    """A colour map from ``NEGATIVE`` to ``POSITIVE`` that is transparent at zero, so that it suits every background."""
+    """A colour map from ``NEGATIVE`` to ``POSITIVE`` that is transparent at zero, so that it suits every background.
+
+    It stays half transparent at its ends: text on top of it remains readable.
+    """
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-    ends = [(*to_rgb(NEGATIVE), 1.0), (*to_rgb(NEGATIVE), 0.0), (*to_rgb(POSITIVE), 0.0), (*to_rgb(POSITIVE), 1.0)]
+    ends = [(*to_rgb(NEGATIVE), 0.6), (*to_rgb(NEGATIVE), 0.0), (*to_rgb(POSITIVE), 0.0), (*to_rgb(POSITIVE), 0.6)]
     return LinearSegmentedColormap.from_list("mercer", list(zip((0.0, 0.5, 0.5, 1.0), ends)))
 
 

@@ -11,10 +11,13 @@ from ..displays import DecisionBoundary, MarginHistogram, WeightTable
 from ..displays._canvas import diverging, shorten
 from .markup import Markup
 from .svg import CYCLE, INK, MUTED, inline, sheet
+from .tables import seconds
 from .verdicts import percent
 
 Facts = dict[str, Any]
 
+#: Margins of a plot with labelled axes: left, bottom, right, top.
+_PLOT = (0.5, 0.45, 0.08, 0.1)
 #: Lines of a tuning curve that are told apart.
 _LINES = 6
 
@@ -37,8 +40,8 @@ def errors(learners: Sequence[Facts], majority: float) -> Markup:
         worst = max(max(one["test"]["high"], one["train"]["rate"]) for one in learners)
         if majority <= 1.3 * worst:
             ax.axvline(100 * majority, color=MUTED, linewidth=0.8, linestyle=":")
-            ax.annotate("commonest class", (100 * majority, len(learners) - 0.45), color=MUTED, fontsize=8.5, ha="right",
-                        annotation_clip=False)  # fmt: skip
+            place = (100 * majority, len(learners) - 0.45)
+            ax.annotate("commonest class", place, color=MUTED, fontsize=8.5, ha="right", annotation_clip=False)
         ax.set_yticks(range(len(learners)), [one["title"] for one in reversed(learners)])
         ax.set_ylim(-0.6, len(learners) - 0.4)
         ax.set_xlim(left=0)
@@ -47,13 +50,13 @@ def errors(learners: Sequence[Facts], majority: float) -> Markup:
         ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
         listed = "; ".join(f"{one['title']} {percent(one['test']['rate'])}" for one in learners)
-        return inline(drawn, "Training and test error of every learner", f"Test errors: {listed}.")
+        return inline(drawn, "Training and test error of every learner", f"Test errors: {listed}.", scale=1.8)
 
 
 def histogram(column: Facts, classes: Sequence[str], name: str) -> Markup:
     """How the values of a column are spread, by class."""
     counts, edges = column["histogram"]["counts"], column["histogram"]["edges"]
-    with sheet(name, 2.5, 1.55) as drawn:
+    with sheet(name, 2.5, 1.55, (0.05, 0.25, 0.05, 0.25)) as drawn:
         ax = drawn.ax
         base = np.zeros(len(edges) - 1)
         for heights, colour in zip(counts, CYCLE, strict=False):
@@ -96,7 +99,9 @@ def boxes(columns: Sequence[Facts]) -> Markup:
         ax.grid(axis="x")
         ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
-        return inline(drawn, "Boxplots of the columns", "Boxes hold the middle half; marks are the most extreme outliers.")
+        return inline(
+            drawn, "Boxplots of the columns", "Boxes hold the middle half; marks are the most extreme outliers."
+        )
 
 
 def correlation(facts: Facts) -> Markup:
@@ -110,7 +115,14 @@ def correlation(facts: Facts) -> Markup:
         if size <= 12:
             for (row, column), value in np.ndenumerate(matrix):
                 if np.isfinite(value) and row != column:
-                    ax.text(column, row, f"{value:.2f}".replace("0.", ".", 1).replace("-", "−"), ha="center", va="center", fontsize=8)
+                    ax.text(
+                        column,
+                        row,
+                        f"{value:.2f}".replace("0.", ".", 1).replace("-", "−"),
+                        ha="center",
+                        va="center",
+                        fontsize=8,
+                    )
         labels = [shorten(name, 16) for name in names]
         ax.set_xticks(range(size), labels, rotation=90 if size > 6 else 0, color=INK)
         ax.set_yticks(range(size), labels)
@@ -133,7 +145,7 @@ def tuning_curve(one: Facts) -> Markup | None:
         lines.setdefault(others, []).append(candidate)
     best = candidates[one["tuning"]["best"]]
     ordered = sorted(lines.items(), key=lambda item: min(c["validation"]["mean"] for c in item[1]))
-    with sheet(f"tuning-{one['name']}", 4.2, 2.7) as drawn:
+    with sheet(f"tuning-{one['name']}", 4.2, 2.7, _PLOT) as drawn:
         ax = drawn.ax
         for (others, mine), colour in zip(ordered[:_LINES], CYCLE, strict=False):
             mine = sorted(mine, key=lambda c: c["params"][axis])
@@ -152,7 +164,10 @@ def tuning_curve(one: Facts) -> Markup | None:
         ax.set_ylim(bottom=0)
         ax.grid(axis="y")
         ax.legend(loc="best", fontsize=8)
-        words = f"Lines are validation errors with their spread over folds, dotted lines training errors; best at {settings(best['params'])}."
+        words = (
+            "Lines are validation errors with their spread over folds, dotted lines training errors; best at "
+            f"{settings(best['params'])}."
+        )
         return inline(drawn, f"Tuning of {one['title']}", words)
 
 
@@ -181,10 +196,10 @@ def short(value: Any) -> str:
     Examples
     --------
     >>> short(0.001), short(1e-06), short(0.0078125), short("last")
-    ('0.001', '1e-06', '0.0078', 'last')
+    ('0.001', '1e-06', '0.00781', 'last')
     """
     if isinstance(value, float):
-        return f"{value:.2g}" if abs(value) < 1e4 else f"{value:.4g}"
+        return f"{value:.3g}"
     return str(value)
 
 
@@ -196,16 +211,19 @@ def settings(params: Facts) -> str:
 def margin(one: Facts) -> Markup:
     """Margins of training and test rows."""
     counted = one["margins"]
-    with sheet(f"margin-{one['name']}", 4.2, 2.7) as drawn:
-        MarginHistogram(edges=counted["edges"], train_counts=counted["train"], test_counts=counted["test"]).plot(drawn.ax)
+    with sheet(f"margin-{one['name']}", 4.2, 2.7, _PLOT) as drawn:
+        MarginHistogram(edges=counted["edges"], train_counts=counted["train"], test_counts=counted["test"]).plot(
+            drawn.ax
+        )
         drawn.ax.grid(axis="y")
-        words = f"{percent(one['train']['rate'])} of training rows and {percent(one['test']['rate'])} of test rows are below 0."
+        train, test = percent(one["train"]["rate"]), percent(one["test"]["rate"])
+        words = f"{train} of training rows and {test} of test rows are below 0."
         return inline(drawn, f"Margins of {one['title']}", words)
 
 
 def boundary(one: Facts, plane: Facts, classes: Sequence[str]) -> Markup:
     """What a learner decides on the shared plane."""
-    with sheet(f"boundary-{one['name']}", 2.9, 2.7) as drawn:
+    with sheet(f"boundary-{one['name']}", 2.9, 2.7, (0.02, 0.02, 0.02, 0.26)) as drawn:
         DecisionBoundary(
             horizontal=plane["horizontal"],
             vertical=plane["vertical"],
@@ -231,36 +249,47 @@ def weights(learners: Sequence[Facts], name: str, key: str) -> Markup | None:
             if key == "features"
             else ((product["feature"], product["value"]) for product in found["interactions"])
         )
-        columns[one["title"]] = dict(pairs)
+        columns[one["title"].removesuffix(", degree 2")] = dict(pairs)
     features = list(dict.fromkeys(feature for column in columns.values() for feature in column))
     if not features:
         return None
-    values = [[np.nan if column.get(feature) is None else column[feature] for column in columns.values()] for feature in features]
+    values = [
+        [np.nan if column.get(feature) is None else column[feature] for column in columns.values()]
+        for feature in features
+    ]
     table = WeightTable(features=features, models=list(columns), weights=np.array(values)).top(18)
     with sheet(name, 1.7 + 1.15 * len(columns), 0.9 + 0.26 * len(table.features)) as drawn:
         table.plot(drawn.ax)
         drawn.ax.spines[:].set_visible(False)
         listed = ", ".join(table.features[:5])
-        return inline(drawn, "Weights side by side", f"Heaviest: {listed}. Blue speaks for the second class, orange for the first.")
+        return inline(
+            drawn,
+            "Weights side by side",
+            f"Heaviest: {listed}. Blue speaks for the second class, orange for the first.",
+        )
 
 
 def costs(learners: Sequence[Facts]) -> Markup:
     """Error against time: what accuracy costs."""
-    from matplotlib.ticker import FuncFormatter
-
     with sheet("costs", 5.0, 3.2) as drawn:
         ax = drawn.ax
         families = list(dict.fromkeys(one["family"] for one in learners))
         for family, colour in zip(families, CYCLE, strict=False):
             for k, one in enumerate(x for x in learners if x["family"] == family):
-                (spot,) = ax.plot(max(one["fit_seconds"], 1e-4), 100 * one["test"]["rate"], "o", color=colour, markersize=7,
-                                  alpha=0.9, label=family if k == 0 else None)  # fmt: skip
-                drawn.tip(spot, f"{one['title']}: {one['fit_seconds']:.3g} s to fit, test error {percent(one['test']['rate'])}")
+                place = max(one["fit_seconds"], 1e-4), 100 * one["test"]["rate"]
+                (spot,) = ax.plot(*place, "o", color=colour, markersize=7, label=family if k == 0 else None)
+                drawn.tip(
+                    spot,
+                    f"{one['title']}: {one['fit_seconds']:.3g} s to fit, test error {percent(one['test']['rate'])}",
+                )
+        times = np.log10([max(one["fit_seconds"], 1e-4) for one in learners])
+        decades = np.arange(np.floor(times.min()), np.ceil(times.max() + 1e-9) + 1)
         ax.set_xscale("log")
         ax.minorticks_off()
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} s"))
+        ax.set_xlim(10 ** decades[0], 10 ** decades[-1])
+        ax.set_xticks(10.0**decades, [seconds(10.0**power) for power in decades])
         ax.set(xlabel="time of the final fit", ylabel="test error, %")
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, 108 * max(one["test"]["rate"] for one in learners) + 1e-3)
         ax.grid(axis="y")
         ax.legend(loc="best")
         return inline(drawn, "Test error against the time of the fit", "Lower left is better.")

@@ -110,7 +110,9 @@ def _bounds(learner: Any, rows: Any, y: Array, wrong: int) -> list[dict[str, Any
         found.append(_worded("VC bound", bound, f"From the {rows.shape[1] + 1} weights alone: {promise}"))
     if type(learner).__name__ == "SVC" and two:
         bound = bounds_of.leave_one_out_bound(learner, n)
-        promise = f"leaving out one training row at a time, at most {_percent(float(bound))} of them are decided wrongly"
+        promise = (
+            f"leaving out one training row at a time, at most {_percent(float(bound))} of them are decided wrongly"
+        )
         found.append(_worded("leave-one-out bound", bound, f"From the support vectors: {promise}"))
     if hasattr(learner, "kernel_") and two and wrong == 0:
         radius = float(np.sqrt(np.max(learner.kernel_.diag(rows))))
@@ -118,7 +120,9 @@ def _bounds(learner: Any, rows: Any, y: Array, wrong: int) -> list[dict[str, Any
         if least > 0:
             bound = bounds_of.margin_bound(radius, least, n)
             promise = f"the error on new rows is of the order of {_percent(float(bound))}, up to constants"
-            found.append(_worded("margin bound", bound, f"From the margin {least:.3g} in a ball of {radius:.3g}: {promise}"))
+            found.append(
+                _worded("margin bound", bound, f"From the margin {least:.3g} in a ball of {radius:.3g}: {promise}")
+            )
     return found
 
 

@@ -124,8 +124,8 @@ def _repeat_section(facts: Facts) -> Markup:
             [
                 ["Data: ", data["source"], "; SHA-256 ", tag("code", data["digest"])],
                 f"Seed {repeat['seed']}; it took {repeat['seconds']:.0f} s on {repeat['machine']}.",
-                "All numbers of this page are in report.json beside it. Both show values of the data: pass them on only "
-                "to those who may see the data.",
+                "All numbers of this page are in report.json beside it. Both show values of the data: pass them on "
+                "only to those who may see the data.",
             ]
         ),
         table(["software", "version"], versions, caption="Versions", words=2, sortable=False),

@@ -11,6 +11,9 @@ from .verdicts import percent
 
 Facts = dict[str, Any]
 
+#: A table of more columns than this is folded.
+_OPEN = 12
+
 
 def data_section(facts: Facts) -> Markup:
     """The data as it was read."""
@@ -46,7 +49,9 @@ def _shape(data: Facts) -> str:
     said = [
         f"{count(data['rows'], 'row')}, {count(data['columns'], 'column')} ({kinds}), "
         f"{count(len(data['classes']), 'class', 'classes')} in the target “{data['target']}”.",
-        f"{count(data['missing_cells'], 'cell is', 'cells are')} missing." if data["missing_cells"] else "Nothing is missing.",
+        f"{count(data['missing_cells'], 'cell is', 'cells are')} missing."
+        if data["missing_cells"]
+        else "Nothing is missing.",
     ]
     if data["duplicate_rows"]:
         said.append(f"{count(data['duplicate_rows'], 'row repeats', 'rows repeat')} an earlier one.")
@@ -72,8 +77,13 @@ def _classes(facts: Facts) -> Markup:
 def _left_out(number: int, columns: int) -> Markup | None:
     if not number:
         return None
-    words = f"{grouped(columns - number)} of {grouped(columns)} columns are described, those in which the classes lie farthest apart; "
-    return tag("p", words, tag("strong", f"{grouped(number)} are left out here"), ", though learned from.", class_="quiet")
+    words = (
+        f"{grouped(columns - number)} of {grouped(columns)} columns are described, those in which the classes lie "
+        "farthest apart; "
+    )
+    return tag(
+        "p", words, tag("strong", f"{grouped(number)} are left out here"), ", though learned from.", class_="quiet"
+    )
 
 
 def _columns(data: Facts) -> Markup:
@@ -91,11 +101,10 @@ def _columns(data: Facts) -> Markup:
         missing = Cell(grouped(column["missing"]), column["missing"])
         rows.append([column["name"], *numbers, Cell(grouped(column["distinct"]), column["distinct"]), missing])
     heads = ["column", "min", "mean", "median", "max", "std", "skew", "outliers", "distinct", "missing"]
-    long = len(rows) > 12
-    shown = table(heads, rows, caption="Columns: numbers by their values, words by the commonest of them")
-    if not long:
-        return shown
-    return tag("details", tag("summary", f"Table of {count(len(rows), 'column')}"), shown)
+    whole = table(heads, rows, caption="Columns: numbers by their values, words by the commonest of them")
+    if len(rows) <= _OPEN:
+        return whole
+    return tag("details", tag("summary", f"Table of {count(len(rows), 'column')}"), whole)
 
 
 def _number(value: float | None) -> str:
@@ -105,7 +114,10 @@ def _number(value: float | None) -> str:
 def _histograms(columns: list[Facts], labels: list[str], numeric: int) -> Markup | None:
     if not columns:
         return None
-    keys = [tag("span", tag("i", style=f"background: {colour}"), label, class_="key") for label, colour in draw.legend(labels)]
+    keys = [
+        tag("span", tag("i", style=f"background: {colour}"), label, class_="key")
+        for label, colour in draw.legend(labels)
+    ]
     left = f" The first {len(columns)} of {grouped(numeric)} numeric columns." if numeric > len(columns) else ""
     pictures = [draw.histogram(column, labels, f"histogram-{k}") for k, column in enumerate(columns)]
     return tag(
@@ -123,9 +135,9 @@ def preprocessing_section(facts: Facts) -> Markup:
         "What preprocessing did",
         tag(
             "p",
-            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, each class with its "
-            f"share, drawn with seed {split['seed']}. All steps below were fitted on training rows only, and inside the "
-            f"{split['folds']} folds of every cross-validation.",
+            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, each class with "
+            f"its share, drawn with seed {split['seed']}. All steps below were fitted on training rows only, and inside "
+            f"the {split['folds']} folds of every cross-validation.",
         ),
         bullets(split["notes"]),
         bullets(steps["words"]),

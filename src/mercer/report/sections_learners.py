@@ -34,34 +34,32 @@ def results_section(facts: Facts) -> Markup:
     chosen = facts["answer"]["chosen"]
     rows = [_result(one, pairs.get(one["name"]), one["name"] == chosen) for one in facts["learners"]]
     marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
-    heads = ["learner", "fit", "test error", "95 % interval", "CV error", "training error", "p", "tuning", "fitting",
-             "per new row"]  # fmt: skip
+    heads = ["learner", "fit", "test error", "95 % interval", "CV error", "training error", "p", "fitted in"]
     return section(
         "results",
         "Results",
         table(heads, rows, caption="Every learner, tuned by cross-validation, tested once; the chosen one is marked",
               words=2, marked=marked),
-        tag("p", "p: how often chance alone would make a difference to the chosen learner at least this large, corrected "
-            "for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
-        figure(draw.errors(facts["learners"], facts["majority_error"]), "Test error with its 95 % interval, and training error."),
+        tag("p", "p: how often chance alone would make a difference to the chosen learner at least this large, "
+            "corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
+        figure(draw.errors(facts["learners"], facts["majority_error"]),
+               "Test error with its 95 % interval, and training error."),
         bullets([[tag("strong", one["title"]), f" was left out: {one['why']}"] for one in facts["skipped"]]),
     )  # fmt: skip
 
 
 def _result(one: Facts, pair: Facts | None, is_chosen: bool) -> list[Any]:
     validation, test = best_candidate(one)["validation"], one["test"]
+    badge = tag("span", "chosen", class_="badge") if is_chosen else None
     return [
-        Cell([tag("a", one["title"], href=f"#{one['name']}"), tag("span", "chosen", class_="badge") if is_chosen else None],
-             one["title"]),
+        Cell([tag("a", one["title"], href=f"#{one['name']}"), badge], one["title"]),
         Cell(_FITS[one["verdict"]["kind"]], look=f"fit-{one['verdict']['kind']}"),
         Cell(percent(test["rate"]), test["rate"], "main"),
         Cell(f"{100 * test['low']:.1f}–{percent(test['high'], 1)}", test["low"]),
         Cell(f"{100 * validation['mean']:.2f} ± {percent(validation['sd'])}", validation["mean"]),
         Cell(percent(one["train"]["rate"]), one["train"]["rate"]),
         Cell("—" if pair is None else _chance(pair["p_corrected"]), -1 if pair is None else pair["p_corrected"]),
-        Cell(seconds(one["tuning"]["seconds"]), one["tuning"]["seconds"]),
         Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
-        Cell(f"{one['predict_microseconds']:.3g} µs", one["predict_microseconds"]),
     ]  # fmt: skip
 
 
@@ -72,7 +70,11 @@ def _chance(p: float) -> str:
 def reality_section(facts: Facts) -> Markup:
     """Whether the winner is really better."""
     titles = {one["name"]: one["title"] for one in facts["learners"]}
-    said = {"better": "really worse than the chosen", "worse": "really better than the chosen", "tie": "cannot be told apart"}
+    said = {
+        "better": "really worse than the chosen",
+        "worse": "really better than the chosen",
+        "tie": "cannot be told apart",
+    }
     rows = [
         [
             titles[pair["other"]],
@@ -89,9 +91,9 @@ def reality_section(facts: Facts) -> Markup:
     return section(
         "real",
         "Is the difference real?",
-        tag("p", f"{title} and each other learner decided the same test rows. Rows on which exactly one of the two is right "
-            "fall to either side like a fair coin if both are equally good (McNemar’s exact test; Holm’s correction for "
-            f"{count(len(rows), 'comparison')})."),
+        tag("p", f"{title} and each other learner decided the same test rows. Rows on which exactly one of the two is "
+            "right fall to either side like a fair coin if both are equally good (McNemar’s exact test; Holm’s "
+            f"correction for {count(len(rows), 'comparison')})."),
         table(heads, rows, caption=f"{title} against each of the others, on the test rows", words=2) if rows else None,
     )  # fmt: skip
 
@@ -161,7 +163,12 @@ def _confusion(one: Facts, labels: list[str]) -> Markup:
         total = max(1, sum(counts))
         cells = [
             Cell(
-                tag("span", grouped(number), style=f"--share: {100 * number / total:.0f}%", class_="heat" if other == label else "heat wrong"),
+                tag(
+                    "span",
+                    grouped(number),
+                    style=f"--share: {100 * number / total:.0f}%",
+                    class_="heat" if other == label else "heat wrong",
+                ),
                 number,
                 tip=f"{number} of {total} rows of class {label} decided as {other}",
             )
@@ -192,9 +199,14 @@ def weights_section(facts: Facts) -> Markup | None:
             f" Up to {grouped(left)} lighter weights of a model are left out." if left else None),
         tag(
             "div",
-            figure(draw.weights(linear, "weights-linear", "features"), "Linear learners.") if linear else None,
-            figure(draw.weights(square, "weights-square", "features"), "Degree-2 learners: columns and products.") if square else None,
-            figure(draw.weights(square, "weights-products", "interactions"), "The heaviest interactions of two columns.") if square else None,
+            tag(
+                "div",
+                figure(draw.weights(linear, "weights-linear", "features"), "Linear learners."),
+                figure(draw.weights(square, "weights-products", "interactions"),
+                       "The heaviest interactions of two columns."),
+            ),
+            figure(draw.weights(square, "weights-square", "features"),
+                   "Degree-2 learners: columns, squares and products."),
             class_="pair",
         ),
     )  # fmt: skip
@@ -206,13 +218,16 @@ def boundary_section(facts: Facts) -> Markup | None:
     if plane is None:
         return None
     labels = [one["label"] for one in facts["data"]["classes"]]
-    keys = [tag("span", tag("i", style=f"background: {colour}"), label, class_="key") for label, colour in draw.legend(labels)]
+    keys = [
+        tag("span", tag("i", style=f"background: {colour}"), label, class_="key")
+        for label, colour in draw.legend(labels)
+    ]
     where = (
         f"The plane of {plane['axes'][0]} and {plane['axes'][1]}."
         if plane["features"] == 2
         else f"A slice of {count(plane['features'], 'feature')} through the mean: {plane['axes'][0]} across, "
-        f"{plane['axes'][1]} upwards. Rows are projected onto it, so one may lie on the other side here than it does in "
-        "all dimensions."
+        f"{plane['axes'][1]} upwards. Rows are projected onto it, so one may lie on the other side here than it does "
+        "in all dimensions."
     )
     pictures = [tag("div", draw.boundary(one, plane, labels)) for one in facts["learners"]]
     margins = " The full line is the boundary, dashed lines are scores of ±1." if len(labels) == 2 else ""
@@ -234,8 +249,7 @@ def cost_section(facts: Facts) -> Markup:
             Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
             Cell(f"{one['predict_microseconds']:.3g} µs", one["predict_microseconds"]),
             Cell(grouped(one["support"]["number"]), one["support"]["number"]) if one["support"] else Cell("—", 0),
-            Cell("—" if one["certificate"] is None else draw.short(one["certificate"]["relative"]),
-                 1e9 if one["certificate"] is None else one["certificate"]["relative"]),
+            _gap(one["certificate"]),
         ]
         for one in sorted(facts["learners"], key=lambda one: one["fit_seconds"])
     ]  # fmt: skip
@@ -243,9 +257,21 @@ def cost_section(facts: Facts) -> Markup:
     return section(
         "cost",
         "Time and cost",
-        table(heads, rows, caption="What each learner cost; relative gap: how far at most from its best objective", words=2),
+        table(
+            heads,
+            rows,
+            caption="What each learner cost; relative gap: how far at most from its best objective",
+            words=2,
+        ),
         figure(draw.costs(facts["learners"]), "Test error against the time of the final fit: lower left is better."),
     )
+
+
+def _gap(certificate: Facts | None) -> Cell:
+    if certificate is None:
+        return Cell("—", 1e9)
+    share = certificate["relative"]
+    return Cell("< 1e-6" if share < 1e-6 else draw.short(share), share)
 
 
 def answer_header(facts: Facts) -> Markup:
@@ -259,7 +285,12 @@ def answer_header(facts: Facts) -> Markup:
         tag("h1", facts["data"]["name"]),
         tag(
             "div",
-            tag("p", tag("strong", percent(test["rate"])), tag("span", f"test error of {answer['title']}"), class_="figure"),
+            tag(
+                "p",
+                tag("strong", percent(test["rate"])),
+                tag("span", f"test error of {answer['title']}"),
+                class_="figure",
+            ),
             tag("div", paragraphs(answer["words"]), class_="words"),
             class_="answer",
         ),

@@ -21,7 +21,7 @@ from .boundary import boundaries
 from .describe import describe
 from .measure import on_test_rows, on_training_rows
 from .plain import number, text
-from .preparation import Preparation
+from .preparation import Preparation, fitted_rows
 from .tune import sample, short_params, tune
 from .verdicts import compare_right, fit_verdict, headline
 
@@ -33,7 +33,7 @@ DEFAULT_LEARNERS = (
 )  # fmt: skip
 
 #: Rows on which a learner with a kernel is tuned, and fitted in the end; its work grows with their square.
-TUNED_ROWS, FITTED_ROWS = 4000, 20_000
+TUNED_ROWS, FITTED_ROWS = 2000, 20_000
 #: Cells of the table of products beyond which a degree-2 learner is left out.
 _PRODUCTS = 2500
 #: A target with more values than this, most of them seen once or twice, is a measurement and no class.
@@ -46,8 +46,9 @@ class _Run:
 
     learner: Learner
     facts: dict[str, Any]
-    model: Any = None
-    seconds: float = 0.0
+    model: Any
+    rows: Any
+    labels: Array
 
 
 def compare(
@@ -57,7 +58,7 @@ def compare(
     test_size: float = 0.2,
     learners: Sequence[str] | None = None,
     cv: int = 5,
-    standardise: bool = True,
+    standardise: str | bool = "auto",
     outliers: str | None = None,
     correlation: float | None = None,
     impute: str | None = None,
@@ -82,8 +83,9 @@ def compare(
         Names from :data:`mercer.learners.LEARNERS`; by default :data:`DEFAULT_LEARNERS`.
     cv : int
         Folds.
-    standardise : bool
-    outliers : {"iqr", "z"}, optional
+    standardise : {"auto", "standard", "minmax"} or bool
+        As for :func:`mercer.preprocess.prepare`.
+    outliers : {"iqr", "zscore"}, optional
         Drop training rows with outliers.
     correlation : float, optional
         Drop columns that correlate with an earlier one more than this.
@@ -115,8 +117,8 @@ def compare(
     folds = min(cv, int(np.unique(y[train], return_counts=True)[1].min()))
     facts["split"] = _split(y, train, test, test_size, seed, cv, folds)
 
-    preparation = Preparation(learn, standardise=standardise, outliers=outliers, correlation=correlation, impute=impute)
-    facts["preprocessing"] = preparation.facts(y[train])
+    preparation = Preparation(table, standardise, outliers, correlation, impute)
+    facts["preprocessing"] = preparation.facts(learn, y[train])
     width = facts["preprocessing"]["features"]
 
     runs, skipped = [], []
@@ -133,7 +135,7 @@ def compare(
     say("testing", 1.0)
     right = {}
     for run in runs:
-        tested, right[run.learner.name] = on_test_rows(run.model, held_out.X, y[test], learn.X, y[train])
+        tested, right[run.learner.name] = on_test_rows(run.model, held_out.X, y[test], run.rows, run.labels)
         run.facts.update(tested)
     facts |= _conclusions([run.facts for run in runs], right, y, train, test)
     facts["boundary"] = boundaries({run.learner.name: run.model for run in runs}, learn.X, y[train])
@@ -164,6 +166,7 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
         begin = time.perf_counter()
         model.fit(part.X, labels)
         seconds = time.perf_counter() - begin
+    rows, labels = fitted_rows(model, part, labels)
     facts = {
         "name": learner.name,
         "title": learner.title,
@@ -174,9 +177,9 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
         "fit_seconds": number(seconds, 4),
         "warnings": sorted({text(warning.message) for warning in caught}),
         "notes": notes,
-        **on_training_rows(model, part.X, labels),
+        **on_training_rows(model, rows, labels),
     }
-    return _Run(learner, facts, model)
+    return _Run(learner, facts, model, rows, labels)
 
 
 def _conclusions(learners: list[dict], right: dict[str, Array], y: Array, train: Array, test: Array) -> dict[str, Any]:
@@ -223,8 +226,8 @@ def _checked_labels(table: Any, test_size: float, cv: int) -> Array:
     label, least = min(counts.items(), key=lambda item: item[1])
     if least < 4:
         raise ValueError(
-            f"class {label!r} of the target {table.target!r} has only {least} row{'s' * (least > 1)}; a comparison needs "
-            "4 of each class, for training, validation and test. Merge or remove it, or choose another target."
+            f"class {label!r} of the target {table.target!r} has only {least} row{'s' * (least > 1)}; a comparison "
+            "needs 4 of each class, for training, validation and test. Merge or remove it, or choose another target."
         )
     return y
 
@@ -252,7 +255,9 @@ def _reason_to_skip(learner: Learner, width: int, start: float, time_limit: floa
         return f"the time limit of {time_limit:g} s was over before it began."
     products = width * (width + 3) // 2
     if learner.degree == 2 and products > _PRODUCTS:
-        return f"{width:,} columns have {products:,} products of two; a polynomial kernel reaches the same without them."
+        return (
+            f"{width:,} columns have {products:,} products of two; a polynomial kernel reaches the same without them."
+        )
     return None
 
 

@@ -34,9 +34,10 @@ def table(
         tag("tr", [_cell(value, k, words) for k, value in enumerate(row)], class_="chosen" if n == marked else None)
         for n, row in enumerate(rows)
     ]
-    inside = tag("table", tag("caption", caption), tag("thead", tag("tr", head)), tag("tbody", body),
-                 class_="sortable" if sortable else None)  # fmt: skip
-    return tag("div", inside, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    inside = tag("table", tag("thead", tag("tr", head)), tag("tbody", body), class_="sortable" if sortable else None,
+                 aria_label=caption)  # fmt: skip
+    box = tag("div", inside, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    return tag("div", tag("p", caption, class_="caption"), box, class_="table")
 
 
 def _head(name: str, is_words: bool, sortable: bool) -> Markup:
@@ -106,3 +107,16 @@ def seconds(value: float) -> str:
     if value < 0.0995:
         return f"{1000 * value:.2g} ms" if value < 0.00995 else f"{1000 * value:.0f} ms"
     return f"{value:.1f} s" if value < 9.95 else f"{value:.0f} s"
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a sentence, the last ones counted where there are many.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2), listed(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a, b and 2 more')
+    """
+    if len(names) > most + 1:
+        return ", ".join(names[:most]) + f" and {len(names) - most} more"
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -15,7 +15,7 @@ from .plain import number, setting, text
 
 
 def search(estimator: Any, grid: Mapping[str, list[Any]], cv: Any) -> Any:
-    """The search that every learner is tuned by; it refits the best on all the rows it is given."""
+    """The search that every learner is tuned by. It does not refit: the final fit may have more rows."""
     return GridSearchCV(estimator, dict(grid), cv=cv, scoring="accuracy", refit=False, return_train_score=True)
 
 
@@ -27,7 +27,9 @@ def sample(y: Array, limit: int | None, seed: int) -> Array | None:
     return np.sort(kept)
 
 
-def tune(estimator: Any, grid: Mapping[str, list[Any]], frame: Any, y: Array, folds: int, seed: int) -> tuple[Any, dict]:
+def tune(
+    estimator: Any, grid: Mapping[str, list[Any]], frame: Any, y: Array, folds: int, seed: int
+) -> tuple[Any, dict]:
     """The best parameters, and the table of all of them.
 
     Returns
@@ -57,9 +59,7 @@ def tune(estimator: Any, grid: Mapping[str, list[Any]], frame: Any, y: Array, fo
         "folds": folds,
         "candidates": candidates,
         "best": int(found.best_index_),
-        "advice": [
-            {"kind": str(fact.kind), "message": text(fact.message)} for fact in getattr(found, "advice_", [])
-        ],
+        "advice": [{"kind": str(fact.kind), "message": text(fact.message)} for fact in getattr(found, "advice_", [])],
         "seconds": number(time.perf_counter() - start, 4),
     }
     return found.best_params_, facts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .statistics import ALPHA, holm, mcnemar
+from .tables import listed
 
 
 def percent(rate: float, digits: int = 2) -> str:
@@ -13,9 +14,9 @@ def percent(rate: float, digits: int = 2) -> str:
     Examples
     --------
     >>> percent(0.0231)
-    '2.31 %'
+    '2.31\xa0%'
     """
-    return f"{100 * rate:.{digits}f} %"
+    return f"{100 * rate:.{digits}f}\u00a0%"
 
 
 def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: float) -> dict[str, str]:
@@ -43,16 +44,17 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
         }
     if over:
         memory = "It has memorised its rows" if train["wrong"] == 0 else "It overfits"
-        return {"kind": "overfit", "words": f"{memory}: {numbers}. More rows or more regularisation would narrow the gap."}
+        return {
+            "kind": "overfit",
+            "words": f"{memory}: {numbers}. More rows or more regularisation would narrow the gap.",
+        }
     return {"kind": "good", "words": f"Fits well: {numbers}; the difference is within chance."}
 
 
 def compare_right(names: list[str], right: dict[str, Any], chosen: str) -> list[dict[str, Any]]:
     """Paired tests of the chosen learner against each of the others, on the same test rows."""
     others = [name for name in names if name != chosen]
-    counts = [
-        (int((right[chosen] & ~right[name]).sum()), int((~right[chosen] & right[name]).sum())) for name in others
-    ]
+    counts = [(int((right[chosen] & ~right[name]).sum()), int((~right[chosen] & right[name]).sum())) for name in others]
     raw = [mcnemar(*pair) for pair in counts]
     return [
         {
@@ -73,7 +75,9 @@ def _pair_verdict(won: int, lost: int, p: float) -> str:
     return "better" if won > lost else "worse"
 
 
-def headline(learners: list[dict[str, Any]], pairs: list[dict[str, Any]], chosen: str, majority: float) -> dict[str, Any]:
+def headline(
+    learners: list[dict[str, Any]], pairs: list[dict[str, Any]], chosen: str, majority: float
+) -> dict[str, Any]:
     """The answer: who won, by how much, and whether it is real."""
     by_name = {learner["name"]: learner for learner in learners}
     winner = by_name[chosen]
@@ -88,13 +92,18 @@ def headline(learners: list[dict[str, Any]], pairs: list[dict[str, Any]], chosen
         f"Always answering the commonest class would err on {percent(majority, 1)}.",
     ]
     if beaten:
-        sentences.append(f"It is really better than {_listed(beaten)}: chance would rarely make such a difference.")
+        whom = "all the others" if len(beaten) == len(pairs) > 1 else listed(beaten)
+        sentences.append(f"It is really better than {whom}: chance would rarely make such a difference.")
     if ties:
-        sentences.append(f"These rows cannot tell it from {_listed(ties)}: take the simplest or the fastest of them.")
+        whom = "any of the others" if len(ties) == len(pairs) > 1 else listed(ties)
+        sentences.append(f"These test rows cannot tell it from {whom}: among equals take the simplest or the fastest.")
     if ahead:
-        sentences.append(f"The test rows prefer {_listed(ahead)}: cross-validation chose wrongly here.")
-    return {"chosen": chosen, "title": winner["title"], "ties": ties, "beaten": beaten, "ahead": ahead, "words": sentences}
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+        sentences.append(f"The test rows prefer {listed(ahead)}: cross-validation chose wrongly here.")
+    return {
+        "chosen": chosen,
+        "title": winner["title"],
+        "ties": ties,
+        "beaten": beaten,
+        "ahead": ahead,
+        "words": sentences,
+    }

@@ -84,7 +84,7 @@ def open_source(path: str | Path, max_bytes: int | str = "1GB") -> Source:
     """
     path, limit = str(path), bytes_of(max_bytes)
     shown = repr(Path(path).name) if path != "-" else "the standard input"
-    raw = _read_within(sys.stdin.buffer, limit, shown, "is") if path == "-" else _raw_bytes(path, limit, shown)
+    raw = _read_within(sys.stdin.buffer, limit, shown, "is") if path == "-" else raw_bytes(path, limit, shown)
     digest = hashlib.sha256(raw).hexdigest()
     data = _unpacked(raw, limit, shown)
     for start, what in _FOREIGN.items():
@@ -95,7 +95,7 @@ def open_source(path: str | Path, max_bytes: int | str = "1GB") -> Source:
     return Source(path, data, digest)
 
 
-def _raw_bytes(path: str, limit: int, shown: str) -> bytes:
+def raw_bytes(path: str, limit: int, shown: str) -> bytes:
     place = Path(path)
     try:
         if place.is_dir():

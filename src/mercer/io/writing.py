@@ -1,0 +1,55 @@
+"""Files that are either written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from .table import DataError
+
+__all__ = ["write_whole"]
+
+
+def write_whole(path: str | Path, data: bytes | str) -> None:
+    """Write a file under another name, then rename it: a full disk or a killed process leaves the old file as it was.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
+    >>> write_whole(path, "one")
+    >>> path.read_text()
+    'one'
+    """
+    path = Path(path)
+    content = data.encode() if isinstance(data, str) else data
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder; name a file to write.")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            _usual_mode(name, path)
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        raise DataError(f"{str(path)!r} cannot be written: {error.strerror or error}.") from None
+
+
+def _usual_mode(name: str, path: Path) -> None:
+    """Give a temporary file, which only its owner may read, the permissions of the file it replaces, or usual ones."""
+    if path.exists():
+        mode = path.stat().st_mode & 0o777
+    else:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    os.chmod(name, mode)

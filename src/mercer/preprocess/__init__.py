@@ -1,0 +1,26 @@
+"""What happens to rows before a machine sees them, fitted on training rows alone.
+
+Examples
+--------
+>>> from mercer import SVC
+>>> from mercer.io import read
+>>> from mercer.preprocess import pipeline
+>>> table = read("margins:300")
+>>> model = pipeline(table, SVC("gaussian(gamma=0.1)"), correlation=0.95, outliers="iqr").fit(table.X, table.y)
+>>> model.report_.dropped
+14
+"""
+
+from .columns import Constant, CorrelationFilter
+from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
+from .prepare import pipeline, prepare
+
+__all__ = [
+    "Constant",
+    "CorrelationFilter",
+    "OutlierFilter",
+    "OutlierReport",
+    "WithoutOutliers",
+    "pipeline",
+    "prepare",
+]

@@ -1,0 +1,135 @@
+"""Transformers of columns: leave out those that say what another one says, add one that is always the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from .._compile import Array
+
+__all__ = ["Constant", "CorrelationFilter", "correlated_groups"]
+
+#: Columns whose correlations with all earlier ones are computed at a time.
+_BLOCK = 512
+
+
+def correlated_groups(X: Array, threshold: float) -> dict[int, list[int]]:
+    """For each column that stays, the later columns that are correlated with it more than the threshold allows.
+
+    Going through the columns in their order, one stays if it is not correlated with any that stayed before. A column
+    that is constant is correlated with none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(5.0)
+    >>> correlated_groups(np.column_stack([x, x**0.5, -2 * x, np.ones(5)]), 0.99)
+    {0: [2]}
+    """
+    centred = X - X.mean(axis=0)
+    length = np.sqrt((centred * centred).sum(axis=0))
+    # What is left of a constant column after centring is rounding, not variation.
+    varies = length > 1e-10 * np.sqrt(len(X)) * np.abs(X).max(axis=0, initial=0.0)
+    unit = np.divide(centred, length, out=np.zeros_like(centred), where=varies)
+    groups: dict[int, list[int]] = {}
+    gone = np.zeros(X.shape[1], dtype=bool)
+    for begin in range(0, X.shape[1], _BLOCK):
+        end = min(begin + _BLOCK, X.shape[1])
+        close = np.abs(unit[:, :end].T @ unit[:, begin:end]) > threshold
+        for column in range(begin, end):
+            earlier = np.flatnonzero(close[:column, column - begin] & ~gone[:column])
+            if earlier.size:
+                gone[column] = True
+                groups.setdefault(int(earlier[0]), []).append(column)
+    return groups
+
+
+class CorrelationFilter(TransformerMixin, BaseEstimator):
+    """Keep the first of each group of correlated columns.
+
+    Parameters
+    ----------
+    threshold : float, default=0.98
+        Columns whose correlation is larger, with either sign, count as the same.
+
+    Attributes
+    ----------
+    kept_ : array
+        The numbers of the columns that stay.
+    groups_ : dict
+        For each column that stays for others, the columns it stands for; by name where the rows had names.
+
+    Examples
+    --------
+    >>> from mercer.datasets import make_margins
+    >>> from mercer.preprocess import CorrelationFilter
+    >>> X, y = make_margins(500, random_state=0)
+    >>> CorrelationFilter(0.95).fit(X).groups_
+    {2: [5, 9]}
+    """
+
+    def __init__(self, threshold: float = 0.98) -> None:
+        self.threshold = threshold
+
+    def fit(self, X: Any, y: Any = None) -> CorrelationFilter:
+        """Find the groups."""
+        if not 0 < self.threshold <= 1:
+            raise ValueError(f"CorrelationFilter: threshold must be between 0 and 1, got {self.threshold!r}.")
+        X = validate_data(self, X, dtype=np.float64)
+        groups = correlated_groups(X, self.threshold)
+        dropped = [column for others in groups.values() for column in others]
+        self.kept_ = np.setdiff1d(np.arange(X.shape[1]), dropped)
+        names = getattr(self, "feature_names_in_", None)
+        self.groups_ = (
+            groups if names is None else {names[one]: [names[k] for k in others] for one, others in groups.items()}
+        )
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """The columns that stay."""
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=(np.float64, np.float32), reset=False)[:, self.kept_]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the columns that stay."""
+        check_is_fitted(self)
+        return _check_feature_names_in(self, input_features)[self.kept_]
+
+
+class Constant(TransformerMixin, BaseEstimator):
+    """Add a column of ones, so that a machine without an intercept can learn one.
+
+    Examples
+    --------
+    >>> from mercer.preprocess import Constant
+    >>> Constant().fit_transform([[2.0], [3.0]])
+    array([[2., 1.],
+           [3., 1.]])
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Constant:
+        """Remember how many columns there are."""
+        validate_data(self, X, accept_sparse=True)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The rows with one more column."""
+        check_is_fitted(self, "n_features_in_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+        return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the columns, then "constant"."""
+        check_is_fitted(self, "n_features_in_")
+        return np.append(_check_feature_names_in(self, input_features), np.array(["constant"], dtype=object))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -136,7 +136,7 @@ def preprocessing_section(facts: Facts) -> Markup:
         tag(
             "p",
             f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, each class with "
-            f"its share, drawn with seed {split['seed']}. All steps below were fitted on training rows only, and inside "
+            f"its share, drawn with seed {split['seed']}. All steps below were fitted on training rows only, inside "
             f"the {split['folds']} folds of every cross-validation.",
         ),
         bullets(split["notes"]),

@@ -27,6 +27,7 @@ def __getattr__(name: str) -> Any:
     if name in (
         "certificate",
         "datasets",
+        "describe",
         "displays",
         "estimators",
         "grams",

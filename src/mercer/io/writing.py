@@ -9,7 +9,18 @@ from pathlib import Path
 
 from .table import DataError
 
-__all__ = ["write_whole"]
+__all__ = ["refuse_unwritable", "write_whole"]
+
+
+def refuse_unwritable(path: str | Path) -> None:
+    """Find out before hours of work whether its result can be stored."""
+    path = Path(path)
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder; name a file to write.")
+    if not path.parent.is_dir():
+        raise DataError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
+    if not os.access(path.parent, os.W_OK):
+        raise DataError(f"{str(path)!r} cannot be written: its folder is read-only.")
 
 
 def write_whole(path: str | Path, data: bytes | str) -> None:
@@ -24,9 +35,8 @@ def write_whole(path: str | Path, data: bytes | str) -> None:
     'one'
     """
     path = Path(path)
+    refuse_unwritable(path)
     content = data.encode() if isinstance(data, str) else data
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a folder; name a file to write.")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
         try:

@@ -1,0 +1,91 @@
+"""The command line. Commands are imported when they are called, so that ``mercer --help`` is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .. import __version__
+
+__all__ = ["COMMANDS", "main"]
+
+#: Where each command is, and what it does in a few words.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "check": ("mercer.cli.check:check", "Look at a table and say what a learner may stumble over."),
+    "compare": ("mercer.cli.compare:compare", "Compare learners on a table, with a report."),
+    "train": ("mercer.cli.train:train", "Train a learner on a table and store the model."),
+    "run": ("mercer.cli.run:run", "Let a model predict a table, and count its errors."),
+    "tune": ("mercer.cli.tune:tune", "Find good parameters for a learner by cross-validation."),
+    "kernel": ("mercer.cli.kernel:kernel", "Look at the kernel matrix of a table."),
+    "inspect": ("mercer.cli.inspect:inspect", "Say what is in a model file."),
+    "datasets": ("mercer.cli.datasets:datasets", "List the tables that are built in."),
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, function = COMMANDS[name][0].split(":")
+        return getattr(import_module(module), function)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; whatever goes wrong becomes one line, and the exit status says whose fault it was."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            click.echo("mercer: interrupted.", err=True)
+            ctx.exit(130)
+        except Exception as error:
+            if os.environ.get("MERCER_DEBUG"):
+                raise
+            click.echo(f"mercer: {_one_line(error)}", err=True)
+            ctx.exit(1)
+
+
+def _one_line(error: Exception) -> str:
+    from .voice import plain
+
+    text = " ".join(str(error).split()) or type(error).__name__
+    expected = isinstance(error, (ValueError, OSError, MemoryError))
+    return plain(text if expected else f"unexpected {type(error).__name__}: {text} (MERCER_DEBUG=1 shows where)")
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="mercer")
+def main() -> None:
+    """Kernel machines from the command line: bring a table, get an honest answer.
+
+    \b
+    mercer check data.csv                      what is in it
+    mercer train svc data.csv -o m.safetensors  learn
+    mercer run m.safetensors new.csv            predict, count errors
+    mercer compare data.csv                     all learners, with a report
+
+    DATA is a file (CSV and its relatives, Parquet, svmlight; also .gz, .bz2, .xz), - for the standard input, or the
+    name of a built-in table, see "mercer datasets".
+    """
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a letter shows ? instead of failing

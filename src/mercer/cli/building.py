@@ -1,0 +1,108 @@
+"""From a table and options to a machine, and to what is remembered about it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..io.table import DataError
+from .voice import Voice
+
+if TYPE_CHECKING:
+    from ..io import Table
+    from ..learners import Learner
+
+__all__ = ["about_model", "fit", "machine", "refuse_measurements", "usual_kernel"]
+
+
+def refuse_measurements(table: Table) -> None:
+    """Learners here put rows into classes; a column of measurements is no target for them."""
+    classes = len(table.class_counts)
+    if classes > 20 and classes > 0.5 * table.n_rows:
+        raise DataError(
+            f"the target {table.target!r} has {classes} different values in {table.n_rows} rows, so it is no class; "
+            "name another column with --target."
+        )
+    if classes < 2:
+        raise DataError(f"all rows have the same label, {next(iter(table.class_counts))!r}: there is nothing to learn.")
+
+
+def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], voice: Voice) -> str | None:
+    """The Gaussian whose gamma is 1/(columns · variance) of the prepared rows, so that distances are of order one.
+
+    ``None`` where the learner has no kernel, or one of its own that is no Gaussian.
+    """
+    from ..preprocess import prepare
+
+    if not str(learner.fixed.get("kernel")).startswith("gaussian"):
+        return None
+    steps = {name: value for name, value in preparing.items() if name not in ("outliers", "outlier_factor")}
+    rows = prepare(table, **steps).fit_transform(table.X)
+    rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows
+    size = rows.shape[0] * rows.shape[1]
+    mean = rows.sum() / size
+    square = (rows.multiply(rows) if hasattr(rows, "multiply") else np.square(rows)).sum() / size
+    variance = square - mean * mean
+    if not variance > 0:
+        raise DataError(f"{table.name}: all columns are constant, so there is nothing to learn from.")
+    kernel = f"gaussian(gamma={1 / (rows.shape[1] * variance):.3g})"
+    voice.note(f"No kernel was named; using {kernel}, which suits the spread of the columns.")
+    return kernel
+
+
+def machine(
+    table: Table,
+    learner: Learner,
+    preparing: dict[str, Any],
+    *,
+    kernel: str | None,
+    degree: int | None,
+    seed: int,
+    params: dict[str, Any],
+) -> Any:
+    """The learner with everything that comes before it, not fitted."""
+    from ..preprocess import pipeline
+
+    return pipeline(table, learner.build(kernel, degree, seed, **params), **preparing)
+
+
+def fit(model: Any, table: Table, what: str, voice: Voice) -> float:
+    """Fit, and tell how many seconds it took. An interrupted fit is an interrupted command."""
+    begin = time.perf_counter()
+    with voice.working(what):
+        model.fit(table.X, table.y)
+    if getattr(final_step(model), "status_", "") == "interrupted":
+        raise KeyboardInterrupt
+    if hasattr(model, "report_"):
+        voice.note(str(model.report_))
+    return time.perf_counter() - begin
+
+
+def final_step(model: Any) -> Any:
+    """The machine at the end of all steps of a fitted model."""
+    while True:
+        if hasattr(model, "estimator_"):
+            model = model.estimator_
+        elif hasattr(model, "steps") and isinstance(model.steps, list):
+            model = model.steps[-1][1]
+        else:
+            return model
+
+
+def about_model(table: Table, learner: Learner, model: Any, **more: Any) -> dict[str, Any]:
+    """What a model file remembers besides the model."""
+    last = final_step(model)
+    return {
+        "learner": learner.name,
+        "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
+        "target": table.target,
+        "classes": model.classes_.tolist(),
+        "columns": [] if table.frame is None else table.columns,
+        "words": table.category_columns,
+        "sparse": table.frame is None,
+        "features": table.n_columns,
+        "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
+        **more,
+    }

@@ -1,0 +1,85 @@
+"""``mercer check``: what is in a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import common, data_options
+from .voice import Voice
+
+__all__ = ["check"]
+
+#: Columns shown in the terminal; JSON has them all.
+_SHOWN = 40
+
+
+@click.command()
+@click.argument("data")
+@data_options
+@common
+def check(data: str, reading: dict[str, Any], voice: Voice, seed: int) -> None:
+    """Look at a table and say what a learner may stumble over.
+
+    Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the
+    classes, missing values, repeated and contradictory rows, correlated columns, and warnings in plain words. Nothing
+    is changed.
+
+    \b
+    Example:
+      mercer check breast_cancer
+    """
+    from ..describe import describe
+    from ..io import read
+
+    with voice.working("reading"):
+        table = read(data, **{**reading, "unlabelled_rows": "keep"})
+        found = describe(table)
+    voice.give({**found.facts(), "source": table.source, "sha256": table.digest})
+    kinds = f"{len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words"
+    voice.say(f"{table.name}: {table.n_rows} rows, {table.n_columns} columns ({kinds}), target {table.target!r}")
+    if found.sparse:
+        voice.say(f"sparse: {100 * found.filled:.2g} % of the cells are not zero")
+    for note in found.notes:
+        voice.say(f"- {note}")
+    if found.classes:
+        labelled = sum(found.classes.values())
+        rows = [
+            [label, count, f"{100 * count / labelled:.1f} %"] for label, count in list(found.classes.items())[:_SHOWN]
+        ]
+        voice.table(["<class", "rows", "share"], rows, _title("classes", len(found.classes)))
+    _columns(found, voice)
+    for rule, title in (("iqr", "1.5 quartile distances"), ("zscore", "3 standard deviations")):
+        if rule in found.outliers:
+            voice.say(f"beyond {title}: {found.outliers[rule]}")
+    voice.say(f"repeated rows: {found.duplicates}; rows with an equal row of another label: {found.contradictions}")
+    for first, others in found.correlated.items():
+        voice.say(f"correlated with {first!r} (more than 0.95): {', '.join(map(repr, others))}")
+    voice.say("" if found.warnings else "Nothing to warn of.")
+    for warning in found.warnings:
+        voice.say(f"warning: {warning}")
+
+
+def _title(what: str, count: int) -> str:
+    return what if count <= _SHOWN else f"{what} (the first {_SHOWN} of {count}; --json has all)"
+
+
+def _columns(found: Any, voice: Voice) -> None:
+    numbers = [column for column in found.columns if column.kind == "numbers"]
+    words = [column for column in found.columns if column.kind == "words"]
+    if numbers:
+        rows = [
+            [c.name, *(_short(v) for v in (c.min, c.max, c.mean, c.std, c.skew)), c.outliers, c.missing, c.distinct]
+            for c in numbers[:_SHOWN]
+        ]
+        names = ["<numbers", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
+        voice.table(names, rows, _title("columns of numbers", len(numbers)))
+    if words:
+        rows = [[c.name, c.distinct, c.common, c.common_count, c.missing] for c in words[:_SHOWN]]
+        names = ["<words", "distinct", "<most common", "rows", "missing"]
+        voice.table(names, rows, _title("columns of words", len(words)))
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"

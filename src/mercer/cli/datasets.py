@@ -1,0 +1,32 @@
+"""``mercer datasets``: the tables that need no file."""
+
+from __future__ import annotations
+
+import click
+
+from .options import common
+from .voice import Voice
+
+__all__ = ["datasets"]
+
+
+@click.command()
+@common
+def datasets(voice: Voice, seed: int) -> None:
+    """List the tables that are built in.
+
+    Their names stand wherever a file may stand. Generated ones take a number of rows after a colon.
+
+    \b
+    Example:
+      mercer check moons:500
+    """
+    from ..io import BUILTIN, read
+
+    rows, facts = [], []
+    for name, builtin in BUILTIN.items():
+        table = read(name)
+        rows.append([name, table.n_rows, table.n_columns, len(table.class_counts), builtin.title])
+        facts.append(dict(zip(("name", "rows", "columns", "classes", "title"), rows[-1], strict=True)))
+    voice.give({"datasets": facts})
+    voice.table(["<name", "rows", "columns", "classes", "<what it is"], rows)

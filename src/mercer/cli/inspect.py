@@ -1,0 +1,93 @@
+"""``mercer inspect``: what is in a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import common
+from .voice import Voice
+
+__all__ = ["inspect"]
+
+_SHOWN = 15
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@common
+def inspect(model: str, voice: Voice, seed: int) -> None:
+    """Say what is in a model file: the learner, its kernel and parameters, its weights, what it was trained on.
+
+    \b
+    Example:
+      mercer inspect moons.safetensors
+    """
+    from ..io.models import open_model
+    from .building import final_step
+
+    loaded = open_model(model)
+    about, machine = loaded.about, final_step(loaded.estimator)
+    weights = _weights(loaded.estimator, machine)
+    usual = type(machine)().get_params(deep=False)
+    parameters = {
+        name: value
+        for name, value in machine.get_params(deep=False).items()
+        if name not in ("kernel", "random_state") and value != usual[name]
+    }
+    size = Path(model).stat().st_size
+    rows_inside = len(machine.support_) if hasattr(machine, "support_vectors_") else 0
+    voice.give({**about, "parameters": {k: str(v) for k, v in parameters.items()}, "weights": weights, "bytes": size,
+                "training_rows_inside": rows_inside})  # fmt: skip
+    training, data = about.get("training") or {}, about.get("data") or {}
+    facts = {
+        "learner": about.get("learner", type(machine).__name__),
+        "kernel": about.get("kernel") or "none (linear)",
+        "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "as usual",
+        "target": f"{about.get('target')!r}, classes {_listed(about.get('classes') or machine.classes_.tolist())}",
+        "columns": _listed(about.get("columns") or [f"{about.get('features', '?')} sparse features"]),
+        "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
+        "errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in (training.get("errors") or {}).items()),
+        "status": f"{training.get('status')}, {training.get('seconds', 0):.2f} s",
+        "file": f"{size:,} bytes, written by mercer {about.get('mercer')}",
+    }
+    voice.table(["", ""], list(facts.items()))
+    if training.get("outliers"):
+        voice.say(training["outliers"])
+    if rows_inside:
+        voice.say(f"The file holds {rows_inside} of its training rows: share it as you would share the data.")
+    if weights:
+        voice.table(["<feature", "weight"], [[name, f"{value:.4g}"] for name, value in list(weights.items())[:_SHOWN]],
+                    f"largest weights ({min(_SHOWN, len(weights))} of {len(weights)})")  # fmt: skip
+
+
+def _listed(values: list[Any]) -> str:
+    shown = ", ".join(str(value) for value in values[:12])
+    return shown if len(values) <= 12 else f"{shown} and {len(values) - 12} more"
+
+
+def _weights(model: Any, machine: Any) -> dict[str, float]:
+    """The weights of a two-class linear model by feature, the largest first."""
+    coef = getattr(machine, "coef_", None)
+    if coef is None or coef.shape[0] != 1:
+        return {}
+    names = feature_names(model)
+    if len(names) != coef.shape[1]:
+        names = [f"x{k}" for k in range(1, coef.shape[1] + 1)]
+    return dict(sorted(zip(names, coef[0].tolist(), strict=True), key=lambda pair: -abs(pair[1])))
+
+
+def feature_names(model: Any) -> list[str]:
+    """The names of the columns that reach the last step of a fitted pipeline, or none where they have none."""
+    inner = getattr(model, "estimator_", model)
+    names: Any = None
+    while hasattr(inner, "steps"):
+        for _, step in inner.steps[:-1]:
+            try:
+                names = step.get_feature_names_out(names)
+            except (AttributeError, ValueError):
+                return []
+        inner = inner.steps[-1][1]
+    return [] if names is None else [str(name) for name in names]

@@ -1,0 +1,220 @@
+"""Options that several commands share, each group as one decorator."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .voice import Voice
+
+__all__ = ["common", "data_options", "learner_argument", "parameters", "preparation_options"]
+
+Command = Callable[..., Any]
+
+
+def _grouped(options: list[Command], into: str, names: dict[str, str], make: Callable[..., Any]) -> Command:
+    """A decorator that adds options and hands them to the command as one argument."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def wrapped(*args: Any, **given: Any) -> Any:
+            group = {argument: given.pop(option) for option, argument in names.items()}
+            return command(*args, **{into: make(**group)}, **given)
+
+        for option in reversed(options):
+            wrapped = option(wrapped)
+        return wrapped
+
+    return decorate
+
+
+def _same(*names: str) -> dict[str, str]:
+    return dict(zip(names, names, strict=True))
+
+
+def _use_config(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
+    """Options from a TOML file stand where none are given on the command line."""
+    if path is None:
+        return
+    try:
+        content = tomllib.loads(Path(path).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise click.BadParameter(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    name = context.info_name or ""
+    values = {key: value for key, value in content.items() if not isinstance(value, dict)}
+    own = content.get(name, {})
+    options = {option.name: option for option in context.command.params}
+    for key in own:
+        if key.replace("-", "_") not in options:
+            raise click.BadParameter(f"{path!r} sets {key!r} for {name}, which has no such option")
+    merged = {key.replace("-", "_"): value for key, value in {**values, **own}.items()}
+    context.default_map = {**(context.default_map or {}), **{k: v for k, v in merged.items() if k in options}}
+
+
+def common(command: Command) -> Command:
+    """``--json``, ``--quiet``, ``--seed``, ``--config``: the command gets ``voice`` and ``seed``."""
+    return _grouped(
+        [
+            click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+            click.option("-q", "--quiet", is_flag=True, help="No notes and no progress, results only."),
+            click.option(
+                "--seed",
+                type=click.IntRange(0, 2**32 - 1),
+                default=0,
+                show_default=True,
+                help="Fixes everything random.",
+            ),
+            click.option(
+                "--config",
+                type=click.Path(dir_okay=False),
+                is_eager=True,
+                expose_value=False,
+                callback=_use_config,
+                help="A TOML file with options, for all commands or under [command].",
+            ),
+        ],
+        "voice",
+        {"as_json": "json", "quiet": "quiet"},
+        Voice,
+    )(command)
+
+
+def _reading(**given: Any) -> dict[str, Any]:
+    given["kinds"] = dict.fromkeys(given.pop("categories"), "category")
+    given["unlabelled_rows"] = "drop" if given.pop("drop_unlabelled") else "error"
+    return given
+
+
+#: How to read DATA: the command gets ``reading``, arguments of :func:`mercer.io.read`.
+data_options = _grouped(
+    [
+        click.option(
+            "-t", "--target", help="The column of labels, by name or by position from 0 (-1: the last). [default: -1]"
+        ),
+        click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out. May be repeated."),
+        click.option(
+            "--category",
+            "categories",
+            multiple=True,
+            metavar="COLUMN",
+            help="Read a column as words though it looks like numbers.",
+        ),
+        click.option(
+            "--missing",
+            multiple=True,
+            metavar="WORD",
+            help="A further word that means a missing value, besides ? and NA.",
+        ),
+        click.option("--drop-unlabelled", is_flag=True, help="Leave rows without a label out."),
+        click.option(
+            "--header/--no-header", default=None, help="Whether the first line names the columns. [default: look]"
+        ),
+        click.option("--delimiter", help="What stands between cells. [default: look]"),
+        click.option("--decimal", type=click.Choice([".", ","]), default=".", help="The decimal sign."),
+        click.option("--quotes/--no-quotes", default=True, help='Whether " protects a cell.'),
+        click.option("--max-bytes", default="1GB", show_default=True, help="What the file may take, unpacked."),
+    ],
+    "reading",
+    _same(
+        "target",
+        "drop",
+        "categories",
+        "missing",
+        "drop_unlabelled",
+        "header",
+        "delimiter",
+        "decimal",
+        "quotes",
+        "max_bytes",
+    ),
+    _reading,
+)
+
+
+def _preparing(**given: Any) -> dict[str, Any]:
+    scale, min_max = given.pop("standardise"), given.pop("min_max")
+    if min_max and scale:
+        raise click.UsageError("--standardise and --min-max exclude each other.")
+    given["standardise"] = "minmax" if min_max else "auto" if scale is None else scale
+    return given
+
+
+#: What happens to rows before they are learned: the command gets ``preparing``, arguments of ``preprocess.pipeline``.
+preparation_options = _grouped(
+    [
+        click.option(
+            "--standardise/--no-standardise",
+            default=None,
+            help="Bring numbers to mean 0 and deviation 1. [default: unless sparse]",
+        ),
+        click.option("--min-max", is_flag=True, help="Bring numbers to the range 0 to 1 instead."),
+        click.option(
+            "--impute",
+            type=click.Choice(["mean", "median", "most_frequent"]),
+            help="Fill missing numbers; missing words become a category.",
+        ),
+        click.option(
+            "--outliers", type=click.Choice(["iqr", "zscore"]), help="Leave outliers out of the training rows."
+        ),
+        click.option(
+            "--outlier-factor",
+            type=click.FloatRange(0, min_open=True),
+            help="How far out. [default: 1.5 (iqr), 3 (zscore)]",
+        ),
+        click.option(
+            "--correlation",
+            type=click.FloatRange(0, 1, min_open=True),
+            metavar="R",
+            help="Keep the first of columns correlated more than R.",
+        ),
+        click.option("--constant", is_flag=True, help="Add a constant feature."),
+    ],
+    "preparing",
+    _same("standardise", "min_max", "impute", "outliers", "outlier_factor", "correlation", "constant"),
+    _preparing,
+)
+
+
+class _LearnerName(click.ParamType):
+    name = "learner"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        from ..learners import Learner, named
+
+        if isinstance(value, Learner):
+            return value
+        try:
+            return named(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+learner_argument = click.argument("algorithm", type=_LearnerName())
+
+
+def parameters(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:
+    """``--set C=10`` and the like, as a dictionary."""
+    found = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise click.BadParameter(f"{text!r} should look like C=10")
+        found[name.strip()] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> Any:
+    words: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,202 @@
+"""``mercer run``: let a model predict a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from ..io.table import DataError
+from .options import common, data_options
+from .voice import Voice
+
+if TYPE_CHECKING:
+    from ..io import Table
+
+__all__ = ["run"]
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("data")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), help="Write a prediction and its score for each row, as CSV."
+)
+@click.option("--ignore-labels", is_flag=True, help="Predict only, as if the table had no labels.")
+@data_options
+@common
+def run(
+    model: str,
+    data: str,
+    output: str | None,
+    ignore_labels: bool,
+    reading: dict[str, Any],
+    voice: Voice,
+    seed: int,
+) -> None:
+    """Let a model predict a table, and count its errors.
+
+    Columns are matched by name, whatever their order; all preparation is as it was in training. Where the table has
+    the target column, errors and a confusion matrix are printed. With -o each row gets its prediction, its score (for
+    two classes, positive means the second one) and, where the label is known, its margin: how much the score favours
+    that label, negative where the prediction is wrong.
+
+    \b
+    Example:
+      mercer run moons.safetensors moons:500 -o predictions.csv
+    """
+    from ..io.models import open_model
+    from ..io.writing import refuse_unwritable, write_whole
+
+    if output is not None:
+        refuse_unwritable(output)
+    with voice.working("reading"):
+        loaded = open_model(model)
+        table = _matching_table(data, loaded.about, reading, ignore_labels, voice)
+    with voice.working(f"predicting {table.n_rows} rows"):
+        predicted = loaded.estimator.predict(table.X)
+        scores = loaded.estimator.decision_function(table.X)
+    classes = loaded.estimator.classes_
+    facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "labelled": int(table.labelled.sum())}
+    if table.labelled.any():
+        facts.update(_errors(table, predicted, classes, voice))
+    else:
+        counts = {str(label): int((predicted == label).sum()) for label in classes}
+        facts["predicted"] = counts
+        voice.table(["<predicted class", "rows"], list(counts.items()), "The table has no labels to count errors with.")
+    if output is not None:
+        write_whole(output, predictions_csv(table, predicted, scores, classes))
+        facts["output"] = output
+        voice.say(f"predictions of {table.n_rows} rows in {output}")
+    voice.give(facts)
+
+
+def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], blind: bool, voice: Voice) -> Table:
+    """The table, with the columns that the model knows."""
+    from dataclasses import replace
+
+    from ..io import read
+
+    columns, sparse = about.get("columns") or [], bool(about.get("sparse"))
+    target = reading["target"] if reading["target"] is not None else about.get("target")
+    kinds = {**dict.fromkeys(columns, "number"), **dict.fromkeys(about.get("words") or [], "category")}
+    options = {**reading, "target": target, "labelled": False, "unlabelled_rows": "keep", "dense": not sparse}
+    table = read(data, **{**options, "kinds": {**kinds, **reading["kinds"]}})
+    if blind:
+        table = replace(table, y=None)
+    if sparse:
+        table = _widened(table, int(about["features"]))
+    elif columns:
+        absent = [name for name in columns if name not in table.columns]
+        if absent:
+            missing = ", ".join(map(repr, absent[:6]))
+            raise DataError(f"{data!r} lacks columns that the model was trained on: {missing}.")
+        extra = [name for name in table.columns if name not in set(columns)]
+        if extra:
+            voice.note(f"Columns that the model does not know are ignored: {', '.join(map(repr, extra[:6]))}.")
+        assert table.frame is not None
+        table = replace(table, frame=table.frame[columns])
+    if table.y is not None:
+        _refuse_strange_labels(table, about)
+    return table
+
+
+def _widened(table: Table, features: int) -> Table:
+    """Sparse rows as wide as those in training: features that never occur in a file are zero in it."""
+    from dataclasses import replace
+
+    from scipy import sparse
+
+    if table.n_columns > features:
+        raise DataError(f"{table.name} has {table.n_columns} features, the model was trained on {features}.")
+    rows = sparse.csr_matrix(table.rows)
+    return replace(table, rows=sparse.csr_matrix((rows.data, rows.indices, rows.indptr), (table.n_rows, features)))
+
+
+def _refuse_strange_labels(table: Table, about: dict[str, Any]) -> None:
+    known = {str(label) for label in about.get("classes") or []}
+    strange = [label for label in table.class_counts if str(label) not in known]
+    if known and strange:
+        raise DataError(
+            f"{table.name} has labels that the model does not know: {', '.join(map(repr, strange[:5]))} (it knows "
+            f"{', '.join(sorted(known)[:5])}); correct them, or predict only with --ignore-labels."
+        )
+
+
+def _errors(table: Table, predicted: Any, classes: Any, voice: Voice) -> dict[str, Any]:
+    from sklearn.metrics import confusion_matrix
+
+    known = table.labelled
+    truth = _same_kind(table, classes)[known]
+    answers = predicted[known]
+    wrong = int((truth != answers).sum())
+    matrix = confusion_matrix(truth, answers, labels=classes)
+    voice.say(f"error {100 * wrong / truth.size:.2f} %: {wrong} of {truth.size} rows are wrong")
+    shown = range(len(classes)) if len(classes) <= 12 else ()
+    if shown:
+        rows = [[f"is {classes[k]}", *matrix[k]] for k in shown]
+        voice.table(["", *(f"said {label}" for label in classes)], rows, "confusion matrix")
+    else:
+        totals = matrix.sum(axis=1)
+        missed = [(classes[k], totals[k], totals[k] - matrix[k, k]) for k in range(len(classes)) if totals[k]]
+        rows = [[label, total, gone, f"{100 * gone / total:.1f} %"] for label, total, gone in missed]
+        voice.table(["<class", "rows", "wrong", "error"], rows, "errors by class (--json has the confusion matrix)")
+    return {"error": wrong / truth.size, "wrong": wrong, "classes": classes, "confusion_matrix": matrix}
+
+
+def _same_kind(table: Table, classes: Any) -> Any:
+    """The labels as the model writes them: a column of 0 and 1 may be numbers in one file and words in another."""
+    by_text = {str(label): label for label in classes.tolist()}
+    labels = [
+        None if label is None else by_text[str(label)] for label in (table.y.tolist() if table.y is not None else [])
+    ]
+    return np.array(labels, dtype=object if None in labels else classes.dtype)
+
+
+def predictions_csv(table: Table, predicted: Any, scores: Any, classes: Any) -> str:
+    """A line for each row: its prediction, its scores, and its label and margin where they are known.
+
+    The margin of two classes is y·f; of more, the score of the label less the best of the others.
+    """
+    two = scores.ndim == 1
+    names = ["prediction", *(["score"] if two else [f"score {label}" for label in classes])]
+    columns: list[Any] = [predicted, *([scores] if two else scores.T)]
+    if table.y is not None:
+        truth = _same_kind(table, classes)
+        code = {label: k for k, label in enumerate(classes.tolist())}
+        wide = np.column_stack([-scores, scores]) if two else scores
+        margins = []
+        for row, label in enumerate(truth.tolist()):
+            own = code.get(label)
+            others = np.delete(wide[row], own) if own is not None else None
+            margins.append("" if others is None else wide[row, own] if two else wide[row, own] - others.max())
+        names += ["label", "margin"]
+        columns += [["" if label is None else label for label in truth.tolist()], margins]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([harmless(name) for name in ["row", *names]])
+    for number, cells in enumerate(zip(*columns, strict=True), 1):
+        writer.writerow([number, *(harmless(cell) for cell in cells)])
+    return out.getvalue()
+
+
+def harmless(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: words that begin like one get an apostrophe in front.
+
+    Examples
+    --------
+    >>> harmless("=HYPERLINK(1)"), harmless("-1"), harmless("plain")
+    ("'=HYPERLINK(1)", '-1', 'plain')
+    """
+    if isinstance(cell, (float, np.floating)):
+        return repr(float(cell))
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return "'" + cell
+    return cell

@@ -1,0 +1,115 @@
+"""``mercer train``: learn from a table, store the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import common, data_options, learner_argument, parameters, preparation_options
+from .voice import Voice
+
+if TYPE_CHECKING:
+    from ..learners import Learner
+
+__all__ = ["train"]
+
+
+@click.command()
+@learner_argument
+@click.argument("data")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The model file to write.")
+@click.option("--kernel", help="A kernel as text, such as 'gaussian(gamma=.5)+linear'.")
+@click.option("--degree", type=click.IntRange(1, 9), help="Expand the columns to products of up to so many of them.")
+@click.option(
+    "--set",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=parameters,
+    help="A parameter of the learner, such as C=10. May be repeated.",
+)
+@click.option(
+    "--holdout",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Keep a share of the rows to test on, such as 0.2.",
+)
+@data_options
+@preparation_options
+@common
+def train(
+    algorithm: Learner,
+    data: str,
+    output: str,
+    kernel: str | None,
+    degree: int | None,
+    params: dict[str, Any],
+    holdout: float | None,
+    reading: dict[str, Any],
+    preparing: dict[str, Any],
+    voice: Voice,
+    seed: int,
+) -> None:
+    """Train a learner on a table and store the model.
+
+    ALGORITHM is one of perceptron, pegasos, pegasos-logistic, logistic, squared-hinge, smooth-hinge, linear-svc; the
+    same with -2 at the end for products of two columns; and with a kernel: kernel-perceptron, kernel-pegasos,
+    kernel-pegasos-logistic, kernel-logistic, kernel-squared-hinge, kernel-smooth-hinge, svc, poly-perceptron, poly-svc.
+
+    The model file holds numbers and words only, never code. A kernel machine keeps some of its training rows in it.
+
+    \b
+    Example:
+      mercer train svc moons --kernel "gaussian(gamma=2)" --set C=10 -o moons.safetensors
+    """
+    from ..io import read, save
+    from ..io.writing import refuse_unwritable
+    from .building import about_model, final_step, fit, machine, refuse_measurements, usual_kernel
+
+    refuse_unwritable(output)
+    with voice.working("reading"):
+        table = read(data, **reading)
+    for note in table.notes:
+        voice.note(note)
+    refuse_measurements(table)
+    learning, testing = _split(table, holdout, seed)
+    if kernel is None and algorithm.takes_kernel:
+        kernel = usual_kernel(learning, algorithm, preparing, voice)
+    model = machine(learning, algorithm, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
+    seconds = fit(model, learning, f"training {algorithm.title} on {learning.n_rows} rows", voice)
+    errors = {"train": 1 - model.score(learning.X, learning.y)}
+    if testing is not None:
+        errors["holdout"] = 1 - model.score(testing.X, testing.y)
+    last = final_step(model)
+    training = {
+        "rows": learning.n_rows,
+        "seconds": seconds,
+        "errors": errors,
+        "status": getattr(last, "status_", None),
+        "support": len(last.support_) if hasattr(last, "support_") else None,
+        "seed": seed,
+        "outliers": None if not hasattr(model, "report_") else str(model.report_),
+    }
+    save(model, output, about_model(table, algorithm, model, training=training))
+    voice.give({"model": output, "learner": algorithm.name, "kernel": kernel, **training})
+    voice.say(f"{algorithm.title}: {learning.n_rows} rows, {learning.n_columns} columns, {len(model.classes_)} classes")
+    voice.say(f"training error  {100 * errors['train']:6.2f} %")
+    if testing is not None:
+        voice.say(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
+    support = f", {training['support']} support rows" if training["support"] is not None else ""
+    voice.say(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
+
+
+def _split(table: Any, holdout: float | None, seed: int) -> tuple[Any, Any]:
+    if holdout is None:
+        return table, None
+    import numpy as np
+    from sklearn.model_selection import train_test_split
+
+    even = table.y if min(table.class_counts.values()) > 1 else None
+    try:
+        parts = train_test_split(np.arange(table.n_rows), test_size=holdout, random_state=seed, stratify=even)
+    except ValueError as error:
+        raise ValueError(f"the rows cannot be split with --holdout {holdout:g}: {error}") from None
+    return table.take(parts[0]), table.take(parts[1])

@@ -1,0 +1,156 @@
+"""``mercer tune``: good parameters by cross-validation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..io.table import DataError
+from .options import common, data_options, learner_argument, parameters, preparation_options
+from .voice import Voice
+
+if TYPE_CHECKING:
+    from ..learners import Learner
+
+__all__ = ["tune"]
+
+_SHOWN = 10
+
+
+@click.command()
+@learner_argument
+@click.argument("data")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="Store the model with the best parameters, trained on all rows.",
+)
+@click.option("--kernel", help="A kernel as text; its own parameters are then not searched.")
+@click.option("--degree", type=click.IntRange(1, 9), help="Expand the columns to products of up to so many of them.")
+@click.option(
+    "--set",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=parameters,
+    help="Fix a parameter of the learner instead of searching it.",
+)
+@click.option(
+    "--folds", type=click.IntRange(2, 100), default=5, show_default=True, help="Folds of the cross-validation."
+)
+@click.option("--strategy", default="grid", show_default=True, help="How to search.")
+@click.option(
+    "--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Stop searching after so long."
+)
+@click.option("--journal", type=click.Path(dir_okay=False), help="Keep what was found in this file while searching.")
+@click.option("--resume", is_flag=True, help="Go on with the search in the journal.")
+@data_options
+@preparation_options
+@common
+def tune(
+    algorithm: Learner,
+    data: str,
+    output: str | None,
+    kernel: str | None,
+    degree: int | None,
+    params: dict[str, Any],
+    folds: int,
+    strategy: str,
+    time_limit: float | None,
+    journal: str | None,
+    resume: bool,
+    reading: dict[str, Any],
+    preparing: dict[str, Any],
+    voice: Voice,
+    seed: int,
+) -> None:
+    """Find good parameters for a learner by cross-validation.
+
+    All preparation is fitted inside each fold, on its training rows alone. The search says when the best value lies on
+    the edge of what was tried. With a journal an interrupted search can go on where it stopped.
+
+    \b
+    Example:
+      mercer tune logistic moons:200 --folds 3 -o best.safetensors
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    from ..io import read, save
+    from ..io.writing import refuse_unwritable
+    from ..search import KernelSearchCV  # type: ignore[import-not-found,unused-ignore]
+    from .building import about_model, fit, machine, refuse_measurements
+
+    for path in filter(None, (output, journal)):
+        refuse_unwritable(path)
+    if resume and journal is None:
+        raise click.UsageError("--resume needs --journal FILE, where the search was kept.")
+    if journal is not None and Path(journal).exists() and not resume:
+        raise DataError(f"{journal!r} exists; add --resume to go on with that search, or name another file.")
+    with voice.working("reading"):
+        table = read(data, **reading)
+    for note in table.notes:
+        voice.note(note)
+    refuse_measurements(table)
+    fewest = min(table.class_counts.values())
+    if fewest < folds:
+        raise DataError(f"a class has only {fewest} rows, too few for {folds} folds; use fewer (--folds).")
+    model = machine(table, algorithm, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
+    prefix = "estimator__learner__" if preparing["outliers"] else "learner__"
+    grid = algorithm.search_grid(prefix, kernel, degree)
+    grid = {name: values for name, values in grid.items() if name.rpartition("__")[2] not in params}
+    if not grid:
+        raise click.UsageError("every parameter is fixed, so there is nothing to search.")
+    search = KernelSearchCV(
+        model,
+        grid,
+        cv=StratifiedKFold(folds, shuffle=True, random_state=seed),
+        strategy=strategy,
+        journal=journal,
+        time_limit=time_limit,
+        random_state=seed,
+    )
+    seconds = fit(search, table, f"searching {algorithm.title} on {table.n_rows} rows", voice)
+    best = {name.removeprefix(prefix): value for name, value in search.best_params_.items()}
+    advice = [fact.message for fact in getattr(search, "advice_", [])]
+    error = 1 - search.best_score_
+    if output is not None:
+        training = {
+            "rows": table.n_rows,
+            "seconds": seconds,
+            "errors": {"cross-validated": error},
+            "seed": seed,
+            "best": best,
+        }
+        save(search.best_estimator_, output, about_model(table, algorithm, search.best_estimator_, training=training))
+    rows = _ranked(search.cv_results_, prefix)
+    voice.give({"learner": algorithm.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
+                "cells": rows, "output": output})  # fmt: skip
+    names = list(best)
+    lines = [
+        [*(row["parameters"][name] for name in names), f"{100 * row['error']:.2f} %", f"{100 * row['std']:.2f}"]
+        for row in rows[:_SHOWN]
+    ]
+    voice.table([*names, "error", "± between folds"], lines, f"the best {len(lines)} of {len(rows)} settings")
+    for text in advice:
+        voice.say(f"- {text}")
+    where = f"; model in {output}" if output is not None else ""
+    voice.say(
+        f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, error {100 * error:.2f} % ({seconds:.1f} s){where}"
+    )
+
+
+def _ranked(results: Any, prefix: str) -> list[dict[str, Any]]:
+    cells = [
+        {
+            "parameters": {name.removeprefix(prefix): value for name, value in chosen.items()},
+            "error": 1 - float(mean),
+            "std": float(spread),
+        }
+        for chosen, mean, spread in zip(
+            results["params"], results["mean_test_score"], results["std_test_score"], strict=True
+        )
+    ]
+    return sorted((cell for cell in cells if cell["error"] == cell["error"]), key=lambda cell: cell["error"])

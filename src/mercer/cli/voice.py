@@ -1,0 +1,98 @@
+"""How commands speak: results to the standard output, notes to the standard error, JSON where asked for."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+__all__ = ["Voice", "plain"]
+
+_LONG = 80
+
+
+def plain(text: Any, longest: int = 10_000) -> str:
+    """Text that cannot steer a terminal: control characters, which files may bring along, are replaced."""
+    shown = "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in str(text))
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What a command was told about its output."""
+
+    json: bool = False
+    quiet: bool = False
+
+    def note(self, text: str) -> None:
+        """A sentence on the standard error, unless the user wants quiet."""
+        if not self.quiet:
+            click.echo(plain(text), err=True)
+
+    def say(self, text: str) -> None:
+        """A line of the result, unless it is given as JSON."""
+        if not self.json:
+            click.echo(plain(text))
+
+    def give(self, facts: dict[str, Any]) -> None:
+        """The whole result as JSON, where asked for."""
+        if self.json:
+            click.echo(json.dumps(_jsonable(facts), indent=2, allow_nan=False))
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
+        """A table of the result; columns without a name, or with ``<`` before it, stand left, the others right."""
+        if self.json:
+            return
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        if title is not None:
+            self.say(f"\n{title}")
+        table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
+        for name in columns:
+            justify: Any = "left" if not name or name.startswith("<") else "right"
+            table.add_column(Text(plain(name.removeprefix("<"), _LONG)), justify=justify, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(plain(cell, _LONG)) for cell in row))
+        console: Any = Console(
+            file=sys.stdout, highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 120
+        )
+        console.print(table)
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """While work goes on: a sign of life on the standard error if it is a terminal; warnings become notes."""
+        from rich.console import Console
+        from rich.text import Text
+
+        alive = sys.stderr.isatty() and not self.quiet
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if alive:
+                with Console(stderr=True).status(Text(plain(what))):
+                    yield
+            else:
+                yield
+        for text in dict.fromkeys(str(warning.message) for warning in caught):
+            self.note(f"note: {text}")
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _jsonable(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

@@ -1,0 +1,13 @@
+"""What is in a table, as plain facts and plain warnings.
+
+Examples
+--------
+>>> from mercer.describe import describe
+>>> from mercer.io import read
+>>> describe(read("margins:500")).warnings[0][:40]
+"'x6', 'x10' say almost the same as 'x3';"
+"""
+
+from .facts import ColumnFacts, Description, describe
+
+__all__ = ["ColumnFacts", "Description", "describe"]

@@ -1,0 +1,129 @@
+"""What a learner may stumble over in a table, each in a plain sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..io import Table
+    from .facts import ColumnFacts, Description
+
+__all__ = ["caveats"]
+
+
+def caveats(found: Description, table: Table) -> list[str]:
+    """Warnings about a described table, the gravest first."""
+    return [*_about_labels(found), *_about_rows(found), *_about_columns(found, table)]
+
+
+def _about_labels(found: Description) -> Iterator[str]:
+    labelled = sum(found.classes.values())
+    if not labelled:
+        return
+    name = f"the target {found.target!r}"
+    largest, count = max(found.classes.items(), key=lambda pair: pair[1])
+    smallest, few = min(found.classes.items(), key=lambda pair: pair[1])
+    if len(found.classes) == 1:
+        yield f"All rows have the same label, {largest!r}: there is nothing to learn."
+    elif len(found.classes) > max(20, 0.2 * labelled):
+        yield (
+            f"There are {len(found.classes)} different labels in {labelled} rows: is {name} a measurement rather than "
+            "a class? Name another column with --target."
+        )
+    else:
+        if count >= 0.8 * labelled:
+            yield (
+                f"The classes are unequal: always answering {largest!r} is right in {100 * count / labelled:.1f} % of "
+                "the rows, so judge a learner against that."
+            )
+        if few < 10:
+            yield f"Class {smallest!r} has only {_count(few, 'row')}: too few to learn from, or to test on."
+
+
+def _about_rows(found: Description) -> Iterator[str]:
+    features = len(found.columns)
+    if found.rows < 50:
+        yield f"There are only {_count(found.rows, 'row')}: errors measured on so few say little."
+    if features > found.rows:
+        yield f"There are more columns ({features}) than rows ({found.rows}): almost any learner will fit them exactly."
+    if found.contradictions:
+        contradictory = _count(found.contradictions, "row")
+        yield f"{contradictory} have an equal row with another label beside them: no learner can be right on all."
+    if found.duplicates:
+        yield (
+            f"{_count(found.duplicates, 'row')} repeat an earlier one: if copies fall into both training and test "
+            "rows, the test error is too good."
+        )
+    for rule, report in found.outliers.items():
+        if rule != "iqr" or report.dropped < 20 or len(report.by_class) < 2:
+            continue
+        label, (gone, count) = max(report.by_class.items(), key=lambda pair: pair[1][0])
+        if gone / report.dropped > count / report.rows + 0.15:
+            yield (
+                f"Of {report.dropped} outliers {gone} are of class {label}: an outlier filter would remove mostly that "
+                "class."
+            )
+
+
+def _about_columns(found: Description, table: Table) -> Iterator[str]:
+    for column in found.columns:
+        yield from _about_column(column, found.rows, table)
+    for first, others in found.correlated.items():
+        yield f"{_list(others)} say almost the same as {first!r}; --correlation 0.95 keeps only the first."
+    spreads = [column.std for column in found.columns if column.std]
+    if len(spreads) > 1 and max(spreads) > 100 * min(spreads):
+        yield "The columns have very different scales: standardise them, as 'mercer train' does by default."
+
+
+def _about_column(column: ColumnFacts, rows: int, table: Table) -> Iterator[str]:
+    name = f"Column {column.name!r}"
+    here = rows - column.missing
+    if column.distinct == 0:
+        yield f"{name} is empty and will be left out."
+    elif column.distinct == 1 and not column.missing:
+        yield f"{name} has the same value in every row and tells nothing."
+    elif column.missing > 0.5 * rows:
+        yield f"{name} has no value in {100 * column.missing / rows:.0f} % of the rows."
+    elif column.kind == "words" and column.distinct > max(20, 0.5 * here):
+        yield f"{name} has a different word in most rows: an identifier or free text? Leave it out with --drop."
+    elif column.kind == "words" and column.distinct > 100:
+        yield f"{name} has {column.distinct} different words, each of which becomes a column."
+    elif column.kind == "numbers" and rows > 20 and _counts_up(column, table):
+        yield f"{name} numbers the rows: leave it out with --drop."
+    elif column.skew is not None and abs(column.skew) > 5:
+        side = "right" if column.skew > 0 else "left"
+        yield f"{name} is very skewed to the {side} (skew {column.skew:.1f}): a logarithm may help."
+    if column.kind == "numbers" and _tells_label(column, table):
+        yield f"{name} alone tells the label: was it made from the target?"
+
+
+def _counts_up(column: ColumnFacts, table: Table) -> bool:
+    if table.frame is None or column.distinct != table.n_rows:
+        return False
+    return bool((np.diff(table.frame[column.name].to_numpy()) == 1).all())
+
+
+def _tells_label(column: ColumnFacts, table: Table) -> bool:
+    if table.frame is None or len(table.class_counts) != 2 or not column.std or table.n_rows < 20:
+        return False
+    values = table.frame[column.name].to_numpy()
+    use = table.labelled & ~np.isnan(values)
+    if table.y is None or use.sum() < 20:
+        return False
+    second = np.array([label == list(table.class_counts)[1] for label in table.y[use]], dtype=float)
+    values = values[use]
+    if values.std() == 0 or second.std() == 0:
+        return False
+    return bool(abs(np.corrcoef(values / np.abs(values).max(), second)[0, 1]) > 0.999)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _list(names: list[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

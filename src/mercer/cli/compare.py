@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 import time
@@ -13,81 +12,96 @@ from typing import Any
 
 import click
 
+from .options import common, data_options, preparation_options
+from .voice import Voice, plain
 
-@click.command(
-    epilog="""\b
-Example:
-  mercer compare moons:200 --learners logistic,svc --output /tmp/moons
-"""
-)
+__all__ = ["compare"]
+
+
+def _names(context: click.Context, parameter: click.Parameter, given: str | None) -> list[str] | None:
+    """Learners by name; a wrong one is a mistake of usage."""
+    if given is None:
+        return None
+    from ..learners import named
+
+    try:
+        return [named(name.strip()).name for name in given.split(",") if name.strip()]
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command()
 @click.argument("data")
-@click.option("--target", help="Target column, by name or position. Default: the last column.")
-@click.option("--learners", help="Names separated by commas; `mercer train --help` lists them.")
-@click.option("--test-size", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.2, show_default=True,
-              help="Share of rows kept for the test.")  # fmt: skip
+@click.option("--learners", callback=_names, metavar="NAME,NAME", help="Which to compare. [default: eleven of them]")
+@click.option(
+    "--test-size",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.2,
+    show_default=True,
+    help="The share of rows kept for the test.",
+)
 @click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Folds of the cross-validation.")
-@click.option("--outliers", type=click.Choice(["iqr", "zscore"]), help="Leave out training rows that are outliers.")
-@click.option("--correlation", type=click.FloatRange(0, 1, min_open=True), metavar="R",
-              help="Leave out columns correlated above R with an earlier one.")  # fmt: skip
-@click.option("--impute", type=click.Choice(["mean", "median", "most_frequent"]), help="Fill in missing values.")
-@click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-              help="Begin no further learner after this time.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True,
-              help="Of the split, the folds and the learners.")  # fmt: skip
-@click.option("--output", "-o", type=click.Path(file_okay=False, path_type=Path), default=Path("mercer-report"),
-              show_default=True, help="Folder for report.html and report.json.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print the facts as JSON instead of a table.")
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Begin no further learner after this time.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("mercer-report"),
+    show_default=True,
+    help="The folder for report.html and report.json.",
+)
+@data_options
+@preparation_options
+@common
 def compare(
     data: str,
-    target: str | None,
-    learners: str | None,
+    learners: list[str] | None,
     output: Path,
-    as_json: bool,
-    quiet: bool,
+    reading: dict[str, Any],
+    preparing: dict[str, Any],
+    voice: Voice,
+    seed: int,
     **options: Any,
 ) -> None:
-    """Compare learners on DATA and write a report.
+    """Compare learners on a table, with a report.
 
-    DATA is a file (CSV, TSV, svmlight, Parquet) or a built-in name such as margins. Every learner is tuned by
-    cross-validation inside the training rows, fitted on them, and tested once on rows it has never seen.
+    Every learner is tuned by cross-validation inside the training rows, fitted on them, and tested once, on rows that
+    it has never seen. The report says who won, by how much, and whether that is more than chance.
+
+    \b
+    Example:
+      mercer compare moons:200 --learners logistic,svc -o /tmp/moons
     """
     from ..io import read
     from ..report import compare as study
     from ..report import write
 
-    start = time.perf_counter()
-    names = [name.strip() for name in learners.split(",") if name.strip()] if learners else None
-    try:
-        table = read(data, target=target)
-        with _progress(quiet) as say:
-            facts = study(
-                table, learners=names, progress=say, command=_command(data, target, learners, options), **options
-            )
+    begin = time.perf_counter()
+    table = read(data, **reading)
+    for note in table.notes:
+        voice.note(note)
+    with _progress(voice) as say:
+        facts = study(table, learners=learners, seed=seed, progress=say, command=_command(), **preparing, **options)
         page = write(facts, output)
-    except (ValueError, OSError) as error:
-        raise click.ClickException(" ".join(str(error).split())) from None
-    if as_json:
-        click.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
-    elif not quiet:
-        _show(facts, page, time.perf_counter() - start)
+    voice.give(facts)
+    _show(facts, voice)
+    voice.say(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
 
 
-def _command(data: str, target: str | None, learners: str | None, options: dict[str, Any]) -> str:
-    """The command that repeats the run: what was asked for, and the seed."""
-    defaults = {"test_size": 0.2, "cv": 5}
-    given = {"target": target, "learners": learners, **options}
-    words = ["mercer", "compare", data]
-    for name, value in given.items():
-        if value is not None and defaults.get(name) != value:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    return shlex.join(words)
+def _command() -> str:
+    """The command as it was given; what was not said has its default."""
+    return shlex.join(["mercer", *sys.argv[1:]])
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[str, float], None] | None]:
-    """A bar on stderr, where that is a terminal."""
-    if quiet or not sys.stderr.isatty():
+def _progress(voice: Voice) -> Iterator[Callable[[str, float], None] | None]:
+    """A bar on the standard error, where that is a terminal."""
+    if voice.quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
@@ -96,39 +110,28 @@ def _progress(quiet: bool) -> Iterator[Callable[[str, float], None] | None]:
     columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=1.0)
-        yield lambda what, share: bar.update(task, description=what, completed=share)
+        yield lambda what, share: bar.update(task, description=plain(what), completed=share)
 
 
-def _show(facts: dict[str, Any], page: Path, seconds: float) -> None:
-    """The table in the terminal, the answer, and where the report is."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
+def _show(facts: dict[str, Any], voice: Voice) -> None:
+    """The table of all learners, and the answer."""
     data = facts["data"]
-    console = Console(highlight=False)
-    title = f"{data['name']}: {data['rows']} rows, {data['columns']} columns, target {data['target']}"
-    table = Table(title=escape(title), title_justify="left", box=None, header_style="bold", pad_edge=False)
-    table.add_column("learner")
-    for head in ("test error", "95 % interval", "CV error", "training error", "seconds"):
-        table.add_column(head, justify="right")
+    voice.say(f"{data['name']}: {data['rows']} rows, {data['columns']} columns, target {data['target']!r}")
+    rows = []
     for one in facts["learners"]:
         tuning, test = one["tuning"], one["test"]
-        chosen = one["name"] == facts["answer"]["chosen"]
         validation = tuning["candidates"][tuning["best"]]["validation"]
-        table.add_row(
-            one["title"] + (" *" if chosen else ""),
-            f"{100 * test['rate']:.2f} %",
-            f"{100 * test['low']:.1f}–{100 * test['high']:.1f} %",
-            f"{100 * validation['mean']:.2f} ± {100 * validation['sd']:.2f} %",
-            f"{100 * one['train']['rate']:.2f} %",
-            f"{tuning['seconds'] + one['fit_seconds']:.1f}",
-            style="bold" if chosen else None,
+        rows.append(
+            [
+                one["title"] + (" *" if one["name"] == facts["answer"]["chosen"] else ""),
+                f"{100 * test['rate']:.2f} %",
+                f"{100 * test['low']:.1f}–{100 * test['high']:.1f} %",
+                f"{100 * validation['mean']:.2f} ± {100 * validation['sd']:.2f} %",
+                f"{100 * one['train']['rate']:.2f} %",
+                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
+            ]
         )
-    for note in data["notes"]:
-        console.print(escape(note), style="dim")
-    console.print(table)
+    voice.table(["<learner", "test error", "95 % interval", "CV error", "training error", "seconds"], rows)
     for one in facts["skipped"]:
-        console.print(escape(f"{one['title']} was left out: {one['why']}"), style="dim")
-    console.print("\n* " + escape(" ".join(facts["answer"]["words"])))
-    console.print(escape(f"\nReport: {page}  ({seconds:.1f} s)"), soft_wrap=True)
+        voice.say(f"{one['title']} was left out: {one['why']}")
+    voice.say("* " + "\n  ".join(facts["answer"]["words"]))

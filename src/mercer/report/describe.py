@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .._compile import Array
+from ..describe import ColumnFacts
+from ..describe import describe as look
 from .plain import number, numbers, text
 
 #: Columns that are described one by one, and those that are drawn and correlated; the most telling ones come first.
@@ -21,45 +24,37 @@ _TOLD_APART = 6
 def describe(table: Any) -> dict[str, Any]:
     """Shape, classes, missing values, and a description of the most telling columns."""
     classes, codes = np.unique(np.asarray(table.y), return_inverse=True)
-    sizes = np.bincount(codes)
     frame = _most_telling(table, codes)
-    words = set(table.category_columns)
-    described = [_column(frame[name], codes, classes.size, name not in words) for name in frame.columns]
-    drawn = [name for name in frame.columns if name not in words][:DRAWN]
+    left_out = table.n_columns - frame.shape[1]
+    found = look(replace(table, frame=frame, rows=None))
+    described = [_column(column, frame[column.name], codes, classes.size) for column in found.columns]
+    drawn = [column.name for column in found.columns if column.kind == "numbers"][:DRAWN]
     return {
         "name": text(table.name),
         "source": text(table.source),
         "digest": text(table.digest),
         "target": text(table.target),
         "notes": [text(note) for note in table.notes],
+        "warnings": [] if left_out else [text(warning) for warning in found.warnings],
         "rows": table.n_rows,
         "columns": table.n_columns,
-        "numeric_columns": table.n_columns - len(words),
-        "category_columns": len(words),
+        "numeric_columns": len(table.numeric_columns),
+        "category_columns": len(table.category_columns),
         "missing_cells": sum(table.missing.values()),
-        "duplicate_rows": _duplicates(table, codes),
+        "duplicate_rows": None if left_out else found.duplicates,
+        "contradictory_rows": None if left_out else found.contradictions,
         "classes": [
             {"label": text(label), "rows": int(size), "share": number(size / len(codes))}
-            for label, size in zip(classes.tolist(), sizes)
+            for label, size in zip(classes.tolist(), np.bincount(codes))
         ],
         "described": described,
-        "columns_left_out": table.n_columns - len(described),
+        "columns_left_out": left_out,
         "correlation": {
             "columns": [text(name) for name in drawn],
             "matrix": _correlations(frame[drawn]),
-            "left_out": table.n_columns - len(words) - len(drawn),
+            "left_out": len(table.numeric_columns) - len(drawn),
         },
     }
-
-
-def _duplicates(table: Any, codes: Array) -> int | None:
-    """Rows that occur before, with the same label; not counted where rows are sparse."""
-    if table.frame is None:
-        return None
-    from pandas.util import hash_pandas_object
-
-    rows = hash_pandas_object(table.frame, index=False).to_numpy()
-    return int(len(codes) - len(np.unique(np.column_stack([rows, codes.astype(rows.dtype)]), axis=0)))
 
 
 def _most_telling(table: Any, codes: Array) -> Any:
@@ -95,36 +90,34 @@ def _spread_of_classes(rows: Any, codes: Array) -> Array:
     return np.divide(between, variance, out=np.zeros_like(between), where=variance > 1e-12 * (1 + mean**2))
 
 
-def _column(column: Any, codes: Array, classes: int, is_number: bool) -> dict[str, Any]:
-    common = {"name": text(column.name), "missing": int(column.isna().sum()), "distinct": int(column.nunique())}
-    if is_number:
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        return {"kind": "number", **common, **_numeric(values, codes, classes)}
-    counts = column.value_counts()
-    top = [{"value": text(value), "rows": int(rows)} for value, rows in counts.head(_VALUES).items()]
-    return {"kind": "category", **common, "top": top, "values_left_out": max(0, len(counts) - _VALUES)}
-
-
-def _numeric(values: Array, codes: Array, classes: int) -> dict[str, Any]:
+def _column(facts: ColumnFacts, column: Any, codes: Array, classes: int) -> dict[str, Any]:
+    common = {"name": text(facts.name), "kind": facts.kind, "missing": facts.missing, "distinct": facts.distinct}
+    if facts.kind == "words":
+        counts = column.value_counts()
+        top = [{"value": text(value), "rows": int(rows)} for value, rows in counts.head(_VALUES).items()]
+        return {**common, "top": top}
+    values = column.to_numpy(dtype=np.float64)
     seen = np.isfinite(values)
-    codes, values = codes[seen], values[seen]
-    if values.size == 0:
-        return {}
-    minimum, lower, median, upper, maximum = np.percentile(values, [0, 25, 50, 75, 100])
-    reach = 1.5 * (upper - lower)
-    inside = values[(values >= lower - reach) & (values <= upper + reach)]
-    deviation = values.std(ddof=1) if values.size > 1 else 0.0
-    skew = float(np.mean(((values - values.mean()) / values.std()) ** 3)) if values.std() > 0 else 0.0
+    if not seen.any():
+        return common
+    numeric = {name: number(getattr(facts, name)) for name in ("mean", "std", "skew")}
+    return {**common, **numeric, "outliers": facts.outliers, **_spread(values[seen], codes[seen], classes)}
+
+
+def _spread(values: Array, codes: Array, classes: int) -> dict[str, Any]:
+    """What a boxplot and a histogram by class need."""
+    quantiles = np.percentile(values, [0, 25, 50, 75, 100])
+    reach = 1.5 * (quantiles[3] - quantiles[1])
+    inside = values[(values >= quantiles[1] - reach) & (values <= quantiles[3] + reach)]
     edges = np.histogram_bin_edges(values, _BINS)
     groups = [codes == code for code in range(classes)] if classes <= _TOLD_APART else [np.ones(codes.size, bool)]
     return {
-        "mean": number(values.mean()),
-        "std": number(deviation),
-        "skew": number(skew),
-        "quantiles": numbers([minimum, lower, median, upper, maximum]),
+        "quantiles": numbers(quantiles),
         "whiskers": numbers([inside.min(), inside.max()]),
-        "outliers": int(values.size - inside.size),
-        "histogram": {"edges": numbers(edges), "counts": [np.histogram(values[g], edges)[0].tolist() for g in groups]},
+        "histogram": {
+            "edges": numbers(edges, 8),
+            "counts": [np.histogram(values[group], edges)[0].tolist() for group in groups],
+        },
     }
 
 

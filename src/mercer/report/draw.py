@@ -30,8 +30,8 @@ def errors(learners: Sequence[Facts], majority: float) -> Markup:
             train, test = one["train"], one["test"]
             ax.plot([100 * test["low"], 100 * test["high"]], [row, row], color=CYCLE[0], linewidth=5, alpha=0.25,
                     solid_capstyle="round")  # fmt: skip
-            ax.plot(100 * train["rate"], row, "o", markersize=5, markerfacecolor="none", color=MUTED)
-            (spot,) = ax.plot(100 * test["rate"], row, "o", markersize=6, color=CYCLE[0])
+            ax.plot(100 * train["rate"], row, "o", markersize=5, markerfacecolor="none", color=MUTED, clip_on=False)
+            (spot,) = ax.plot(100 * test["rate"], row, "o", markersize=6, color=CYCLE[0], clip_on=False)
             drawn.tip(
                 spot,
                 f"{one['title']}: test {percent(test['rate'])} (95 %: {percent(test['low'], 1)} to "

@@ -104,7 +104,7 @@ def _bounds(learner: Any, rows: Any, y: Array, wrong: int) -> list[dict[str, Any
     """What theory promises about new rows from the training rows alone."""
     found = []
     n, two = len(y), len(learner.classes_) == 2
-    if hasattr(learner, "coef_") and two:
+    if hasattr(learner, "coef_") and two and rows.shape[1] < n:
         bound = bounds_of.vc_bound(wrong / n, dimension=rows.shape[1] + 1, rows=n)
         promise = f"with probability 95 % the error on new rows is below {_percent(float(bound))}"
         found.append(_worded("VC bound", bound, f"From the {rows.shape[1] + 1} weights alone: {promise}"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..io.writing import write_whole
 from .markup import Markup, tag
 from .sections_data import data_section, preprocessing_section
 from .sections_learners import (
@@ -79,19 +79,9 @@ def write(facts: Facts, folder: str | Path) -> Path:
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    _replace(folder / "report.json", json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
-    return _replace(folder / "report.html", page(facts))
-
-
-def _replace(path: Path, text: str) -> Path:
-    """Write beside the old file and move it in place, so that a full disk does not cost the old one."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
-    return path
+    write_whole(folder / "report.json", json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+    write_whole(folder / "report.html", page(facts))
+    return folder / "report.html"
 
 
 def _asset(name: str) -> Markup:

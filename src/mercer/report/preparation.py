@@ -8,7 +8,7 @@ import numpy as np
 
 from .._compile import Array
 from ..displays._fitted import inner
-from ..preprocess import pipeline, prepare
+from ..preprocess import OutlierFilter, pipeline, prepare
 from .plain import number, text
 from .tables import count, listed
 from .verdicts import percent
@@ -20,15 +20,12 @@ class Preparation:
     The table given says which columns there are and of which kind; all numbers are fitted on training rows later.
     """
 
-    def __init__(
-        self, table: Any, standardise: Any, outliers: str | None, correlation: float | None, impute: str | None
-    ) -> None:
-        self.table, self.outliers = table, outliers
-        self.options = {"standardise": standardise, "correlation": correlation, "impute": impute}
+    def __init__(self, table: Any, outliers: str | None, outlier_factor: float | None, options: dict[str, Any]) -> None:
+        self.table, self.outliers, self.outlier_factor, self.options = table, outliers, outlier_factor, options
 
     def around(self, learner: Any) -> Any:
         """The learner behind all steps, not fitted."""
-        return pipeline(self.table, learner, outliers=self.outliers, **self.options)
+        return pipeline(self.table, learner, outliers=self.outliers, outlier_factor=self.outlier_factor, **self.options)
 
     @property
     def prefix(self) -> str:
@@ -40,7 +37,8 @@ class Preparation:
         rows, said = None, []
         X = learn.X
         if self.outliers is not None:
-            report, kept = self._outliers(X, y)
+            found = OutlierFilter(self.outliers, self.outlier_factor).fit(X, y)
+            report = found.report_
             rows = {
                 "rule": self.outliers,
                 "total": report.dropped,
@@ -50,7 +48,7 @@ class Preparation:
                 ],
             }
             said.append(_about_outliers(report))
-            X = learn.take(np.flatnonzero(kept)).X
+            X = learn.take(np.flatnonzero(found.keep(X))).X
         steps = prepare(self.table, **self.options).fit(X)
         groups = steps.named_steps["correlation"].groups_ if "correlation" in steps.named_steps else {}
         names = steps[0].get_feature_names_out() if groups else []
@@ -69,12 +67,6 @@ class Preparation:
             "words": [*said, *self._about_columns(dropped, width)],
         }  # fmt: skip
 
-    def _outliers(self, X: Any, y: Array) -> tuple[Any, Array]:
-        from ..preprocess import OutlierFilter
-
-        found = OutlierFilter(self.outliers or "iqr").fit(X, y)
-        return found.report_, found.keep(X)
-
     def _about_columns(self, dropped: list[dict[str, str]], width: int) -> list[str]:
         table, said = self.table, []
         if table.missing and self.options["impute"]:
@@ -87,6 +79,8 @@ class Preparation:
             said.append(f"{count(len(table.category_columns), 'column')} of words became columns of 0 and 1.")
         if table.frame is None:
             said.append("The rows are sparse and were left as they are.")
+        elif self.options["standardise"] == "minmax":
+            said.append("Numeric columns were brought to the range 0 to 1.")
         elif self.options["standardise"]:
             said.append("Numeric columns were brought to mean 0 and standard deviation 1.")
         for first in dict.fromkeys(one["because_of"] for one in dropped):

@@ -24,7 +24,7 @@ def data_section(facts: Facts) -> Markup:
         "data",
         "The data",
         tag("p", _shape(data)),
-        bullets(data["notes"]),
+        bullets([*data["notes"], *data["warnings"]]),
         tag("h3", "Classes"),
         _classes(facts),
         tag("h3", "Columns"),
@@ -53,8 +53,6 @@ def _shape(data: Facts) -> str:
         if data["missing_cells"]
         else "Nothing is missing.",
     ]
-    if data["duplicate_rows"]:
-        said.append(f"{count(data['duplicate_rows'], 'row repeats', 'rows repeat')} an earlier one.")
     return " ".join(said)
 
 

@@ -60,8 +60,10 @@ def compare(
     cv: int = 5,
     standardise: str | bool = "auto",
     outliers: str | None = None,
+    outlier_factor: float | None = None,
     correlation: float | None = None,
     impute: str | None = None,
+    constant: bool = False,
     progress: Callable[[str, float], None] | None = None,
     time_limit: float | None = None,
     command: str | None = None,
@@ -83,14 +85,8 @@ def compare(
         Names from :data:`mercer.learners.LEARNERS`; by default :data:`DEFAULT_LEARNERS`.
     cv : int
         Folds.
-    standardise : {"auto", "standard", "minmax"} or bool
-        As for :func:`mercer.preprocess.prepare`.
-    outliers : {"iqr", "zscore"}, optional
-        Drop training rows with outliers.
-    correlation : float, optional
-        Drop columns that correlate with an earlier one more than this.
-    impute : str, optional
-        How missing values are filled in; without it, they are refused.
+    standardise, outliers, outlier_factor, correlation, impute, constant
+        As for :func:`mercer.preprocess.pipeline`.
     progress : callable, optional
         Called with what begins and the share of the work that is done.
     time_limit : float, optional
@@ -117,7 +113,8 @@ def compare(
     folds = min(cv, int(np.unique(y[train], return_counts=True)[1].min()))
     facts["split"] = _split(y, train, test, test_size, seed, cv, folds)
 
-    preparation = Preparation(table, standardise, outliers, correlation, impute)
+    options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
+    preparation = Preparation(table, outliers, outlier_factor, options)
     facts["preprocessing"] = preparation.facts(learn, y[train])
     width = facts["preprocessing"]["features"]
 

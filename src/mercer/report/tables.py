@@ -80,7 +80,7 @@ def count(number: int, one: str, many: str | None = None) -> str:
     Examples
     --------
     >>> count(1, "row"), count(12000, "row"), count(2, "class", "classes")
-    ('1 row', '12 000 rows', '2 classes')
+    ('1 row', '12\\u202f000 rows', '2 classes')
     """
     return f"{grouped(number)} {one if number == 1 else many or one + 's'}"
 
@@ -91,7 +91,7 @@ def grouped(number: int) -> str:
     Examples
     --------
     >>> grouped(1234567)
-    '1 234 567'
+    '1\\u202f234\\u202f567'
     """
     return f"{number:,}".replace(",", "\u202f")
 

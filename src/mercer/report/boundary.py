@@ -1,4 +1,4 @@
-"""The boundaries of all learners on one plane."""
+"""The boundaries of all learners, each on a plane."""
 
 from __future__ import annotations
 
@@ -19,28 +19,37 @@ _GRID, _POINTS, _ROWS = 48, 220, 2000
 
 
 def boundaries(models: Mapping[str, Any], X: Any, y: Array) -> dict[str, Any] | None:
-    """The plane, some rows on it, and every learner's response; ``None`` where there are fewer than two features."""
+    """Every learner's plane, some rows on it, and the responses; ``None`` where there are fewer than two features.
+
+    Each learner has the plane of its own prepared rows: one that was fitted on fewer rows may know fewer words, and
+    so have fewer features.
+    """
     kept = sample(y, _ROWS, seed=0)
     if kept is not None:
         X, y = _safe_indexing(X, kept), y[kept]
-    prepare, _ = split_model(next(iter(models.values())))
-    rows = prepare.transform(X)
-    if rows.shape[1] < 2:
-        return None
-    shown = {
-        name: DecisionBoundary.from_estimator(split_model(model)[1], rows, y, grid=_GRID, max_points=_POINTS)
-        for name, model in models.items()
-    }
-    any_one = next(iter(shown.values()))
-    names = prepare.get_feature_names_out() if any_one.slice_of == 2 else any_one.axis_names
+    shown = {}
+    for name, model in models.items():
+        prepare, learner = split_model(model)
+        rows = prepare.transform(X)
+        if rows.shape[1] < 2:
+            return None
+        shown[name] = DecisionBoundary.from_estimator(learner, rows, y, grid=_GRID, max_points=_POINTS)
+    first = next(iter(shown.values()))
+    names = split_model(next(iter(models.values())))[0].get_feature_names_out()
     return {
-        "axes": [text(name) for name in names],
-        "features": any_one.slice_of,
-        "horizontal": numbers(any_one.horizontal, 4),
-        "vertical": numbers(any_one.vertical, 4),
-        "points": [numbers(point, 4) for point in any_one.points],
-        "codes": any_one.codes.tolist(),
-        "responses": {name: [_row(values) for values in one.response] for name, one in shown.items()},
+        "axes": [text(name) for name in (names if first.slice_of == 2 else first.axis_names)],
+        "features": first.slice_of,
+        "learners": {name: _plain(one) for name, one in shown.items()},
+    }
+
+
+def _plain(display: DecisionBoundary) -> dict[str, Any]:
+    return {
+        "horizontal": numbers(display.horizontal, 4),
+        "vertical": numbers(display.vertical, 4),
+        "points": [numbers(point, 4) for point in display.points],
+        "codes": display.codes.tolist(),
+        "response": [_row(values) for values in display.response],
     }
 
 

@@ -222,16 +222,9 @@ def margin(one: Facts) -> Markup:
 
 
 def boundary(one: Facts, plane: Facts, classes: Sequence[str]) -> Markup:
-    """What a learner decides on the shared plane."""
+    """What a learner decides on its plane."""
     with sheet(f"boundary-{one['name']}", 2.9, 2.7, (0.02, 0.02, 0.02, 0.26)) as drawn:
-        DecisionBoundary(
-            horizontal=plane["horizontal"],
-            vertical=plane["vertical"],
-            response=plane["responses"][one["name"]],
-            points=plane["points"],
-            codes=plane["codes"],
-            classes=classes,
-        ).plot(drawn.ax, legend=False)
+        DecisionBoundary(**plane["learners"][one["name"]], classes=classes).plot(drawn.ax, legend=False)
         drawn.ax.set_title(one["title"], loc="left")
         drawn.ax.set(xlabel="", ylabel="", xticks=[], yticks=[])
         drawn.ax.spines[:].set_visible(False)

@@ -18,7 +18,7 @@ def error_rate(wrong: int, rows: int) -> dict[str, float]:
     >>> error_rate(0, 10)
     {'wrong': 0, 'rows': 10, 'rate': 0.0, 'low': 0.0, 'high': 0.2775}
     """
-    low, high = binomtest(wrong, rows).proportion_ci(CONFIDENCE, method="wilson")
+    low, high = map(float, binomtest(wrong, rows).proportion_ci(CONFIDENCE, method="wilson"))
     return {"wrong": wrong, "rows": rows, "rate": wrong / rows, "low": round(low, 4), "high": round(high, 4)}
 
 

@@ -32,8 +32,9 @@ DEFAULT_LEARNERS = (
     "kernel-perceptron", "kernel-pegasos", "kernel-logistic", "svc", "poly-svc",
 )  # fmt: skip
 
-#: Rows on which a learner with a kernel is tuned, and fitted in the end; its work grows with their square.
-TUNED_ROWS, FITTED_ROWS = 2000, 20_000
+#: Rows on which a learner is tuned, and fitted in the end. With a kernel the work grows with their square.
+TUNED_ROWS = {"linear": 5000, "degree 2": 5000, "kernel": 2000}
+FITTED_ROWS = {"linear": None, "degree 2": None, "kernel": 10_000}
 #: Cells of the table of products beyond which a degree-2 learner is left out.
 _PRODUCTS = 2500
 #: A target with more values than this, most of them seen once or twice, is a measurement and no class.
@@ -144,7 +145,7 @@ def compare(
 def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, folds: int, seed: int) -> _Run:
     """Tune a learner and fit it on the training rows."""
     notes = []
-    tuned_on = sample(y, TUNED_ROWS if learner.takes_kernel else None, seed)
+    tuned_on = sample(y, TUNED_ROWS[learner.family], seed)
     part = learn if tuned_on is None else learn.take(tuned_on)
     estimator = preparation.around(learner.build(random_state=seed))
     grid = learner.search_grid(preparation.prefix)
@@ -152,7 +153,7 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
     if tuned_on is not None:
         notes.append(f"Tuned on {len(tuned_on):,} of {len(y):,} training rows, drawn at random within each class.")
 
-    fitted_on = sample(y, FITTED_ROWS if learner.takes_kernel else None, seed)
+    fitted_on = sample(y, FITTED_ROWS[learner.family], seed)
     part = learn if fitted_on is None else learn.take(fitted_on)
     labels = y if fitted_on is None else y[fitted_on]
     if fitted_on is not None:

@@ -10,8 +10,10 @@ from mercer.kernels import (
     After,
     Conformal,
     Cosine,
+    Equal,
     Function,
     Gaussian,
+    Hamming,
     Laplacian,
     Linear,
     Matern,
@@ -66,6 +68,9 @@ KERNELS = [
 
 #: Kernels that stand for rows of a matrix, not for rows of features.
 MATRIX_KERNELS = [Precomputed()]
+
+#: Kernels on categories and on columns of a table.
+TABLE_KERNELS = [Equal(), Hamming(), Gaussian(gamma=0.1).on("age", "hours")]
 
 LOSSES = [
     losses.Perceptron(),
@@ -123,7 +128,7 @@ REGRESSORS = [
 ]
 
 EXPORTS = {
-    kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS] + [kernels.Kernel],
+    kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS + TABLE_KERNELS] + [kernels.Kernel],
     losses: [type(loss) for loss in LOSSES] + [losses.Loss],
     grams: [*GRAMS, grams.Gram],
     solvers: [type(solver) for solver in SOLVERS],

@@ -26,6 +26,8 @@ def workbook():
     [
         ("empty.csv", b"", "'empty.csv' is empty."),
         ("blank.csv", b" \n\n\t\n", "'blank.csv' is empty."),
+        ("utf16.csv", "a,y\n1,p\n".encode("utf-16") + b"\x00\xd8,\x00", "the text is damaged"),
+        ("control.csv", b"\x1c", "'control.csv' is empty."),
         ("header.csv", b"a,b,y\n", "'header.csv' has a header and no rows."),
         ("short.csv", b"a,b,y\n1,2,p\n3,q\n", "line 3: the row has 2 cells where 3 are expected"),
         ("long.csv", b"a,b,y\n1,2,p\n3,4,q,5\n", "line 3: the row has 4 cells where 3 are expected"),
@@ -39,7 +41,7 @@ def workbook():
         ("cut.csv.xz", lzma.compress(GOOD.encode())[:-20], "a damaged xz file: it ends too early"),
         ("noise.csv.gz", gzip.compress(GOOD.encode())[:30] + b"\xff" * 50, "a damaged gzip file"),
         ("few.csv", GOOD.replace("\n5,", "\nfive,").encode(), "line 6, column 'x1': 'five' is not a number"),
-        ("inf.csv", GOOD.replace("\n5,", "\ninf,").encode(), "line 6: the number inf is not finite"),
+        ("inf.csv", GOOD.replace("\n5,", "\ninf,").encode(), "line 6, column 'x1': the number inf is not finite"),
         ("comma.csv", b"a;y\n1,5;p\n2,5;q\n", "column 'a': '1,5' seems to have a decimal comma"),
         ("nolabel.csv", b"a,y\n1,p\n2,\n3,q\n", r"1 of 3 rows have no label in column 'y' \(first: line 3\)"),
         ("nolabels.csv", b"a,b,y\n1,1,\n2,2,\n", "the target column 'y' has no values"),
@@ -93,6 +95,8 @@ def test_options_that_do_not_fit(tmp_path):
         read(path, 5)
     with pytest.raises(DataError, match="no column 'z' to leave out"):
         read(path, drop=["z"])
+    (tmp_path / "few.csv").write_text(GOOD.replace("\n5,", "\nfive,"))
+    assert read(tmp_path / "few.csv", drop=["x1"]).columns == ["x2"]
     with pytest.raises(DataError, match="no column left"):
         read(path, drop=["size", "kind"])
     with pytest.raises(ValueError, match="unlabelled_rows must be one of"):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from mercer.io import BUILTIN, read
+from mercer.io import BUILTIN, DataError, read
 
 HEADER = ["size", "colour", "price", "kind"]
 ROWS = [["1.5", "red", "10", "apple"], ["2", "green, dark", "?", "lemon"], ["-3e2", "red", "7", "apple"]]
@@ -100,6 +100,7 @@ def test_labels_keep_their_kind(save):
     assert read(save("a,y\n1,1\n2,-1\n")).y.tolist() == [1, -1]
     assert read(save("a,y\n1,0.5\n2,1\n")).y.tolist() == [0.5, 1.0]
     assert read(save("a,y\n1,01\n2,x\n")).y.tolist() == ["01", "x"]
+    assert read(save("a,y\n1,01\n2,02\n"), kinds={"y": "category"}).y.tolist() == ["01", "02"]
     assert read(save("a,y\n1,😀\n2,é\n")).y.tolist() == ["😀", "é"]
 
 
@@ -180,6 +181,14 @@ def test_parquet(tmp_path):
     table = read(tmp_path / "t.parquet")
     assert (table.numeric_columns, table.category_columns, table.y.tolist()) == (["a", "flag"], ["w"], [0, 1, 0])
     assert table.missing == {"a": 1, "w": 1}
+    assert table.frame["w"].tolist()[::2] == ["x", "y"]
+    assert read(tmp_path / "t.parquet", "w", unlabelled_rows="drop").y.tolist() == ["x", "y"]
+    pandas.DataFrame({"w": ["long" * 50] * 9000, "y": 1}).to_parquet(tmp_path / "same.parquet")
+    with pytest.raises(DataError, match="has 9,000 rows of 2 columns; allow more with max_bytes"):
+        read(tmp_path / "same.parquet", max_bytes=50_000)
+    frame.assign(a=pandas.Timestamp("2020-01-01")).to_parquet(tmp_path / "d.parquet")
+    with pytest.raises(DataError, match=r"column 'a': values of type timestamp.* are neither numbers nor words"):
+        read(tmp_path / "d.parquet")
 
 
 @pytest.mark.parametrize("name", BUILTIN)

@@ -192,3 +192,30 @@ def test_progress_through_scikit_learns_callbacks():
     SVC().set_callbacks(Spy()).fit(rows, labels)
     assert seen.count("begin") == seen.count("end") == 4  # the fit and its three machines
     assert (seen[0], seen[-1]) == ("setup", "teardown")
+
+
+def test_hard_margin_counts_contradictions():
+    rows = np.array([[0.0], [1.0], [1.0], [2.0]])
+    with pytest.warns(ConvergenceWarning, match="1 rows appear with more than one label"):
+        SVC("linear", C=float("inf")).fit(rows, [0, 0, 1, 1])
+
+
+def test_little_memory_gives_the_same_machine_and_says_so():
+    rows, labels = make_blobs(3000, 80, centers=2, cluster_std=12.0, random_state=0)
+    roomy = SVC("gaussian(gamma=0.0005)", C=1).fit(rows, labels)
+    with pytest.warns(UserWarning, match="the result is the same"):
+        cramped = SVC("gaussian(gamma=0.0005)", C=1, memory="1MB").fit(rows, labels)
+    assert cramped.status_ == "converged"
+    assert cramped.objective_[0] == pytest.approx(roomy.objective_[0], rel=1e-4)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0])
+def test_linear_machine_with_many_rows_of_a_rare_class(C):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(6000, 5))
+    labels = np.where(rows @ [1, -1, 0.5, 0, 0] + rng.normal(size=6000) > 2.5, 1, -1)
+    model = SVC(None, C=C).fit(rows, labels)
+    theirs = ScikitSVC(kernel="linear", C=C, tol=1e-4).fit(rows, labels)
+    assert model.status_ == "converged"
+    assert model.kkt_violation_[0] <= 1e-3
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=5e-3)

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from ._compile import Array
+from ._objects import is_missing
 
 
 def refuse_bad_labels(y: Any) -> None:
@@ -24,7 +25,7 @@ def refuse_bad_labels(y: Any) -> None:
         return  # two-dimensional: scikit-learn says what is wrong with that
     kinds: dict[str, int] = {}
     for row, value in enumerate(values):
-        if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        if is_missing(value):
             raise ValueError(f"Input y contains NaN or nothing: missing label in row {row}; drop that row or label it.")
         kind = "text" if isinstance(value, (str, bytes)) else "numbers" if isinstance(value, Number) else "others"
         kinds.setdefault(kind, row)

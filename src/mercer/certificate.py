@@ -17,12 +17,16 @@ _CLEAR = 0.05
 
 
 class MarginCertificate(NamedTuple):
-    """The intercept, the primal objective, its duality gap, and the worst violation of an optimality condition."""
+    """The intercept, the primal objective, its duality gap, and the worst violation of an optimality condition.
+
+    ``scores`` are those of all items, without the intercept; exact where they matter.
+    """
 
     intercept: float
     objective: float
     gap: float
     violation: float
+    scores: Array
 
 
 def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginCertificate:
@@ -43,6 +47,8 @@ def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginC
     near = np.flatnonzero((z != 0) | (y * (scores + solution.b) < 1 + _CLEAR + rounding))
     used = np.flatnonzero(z)
     f = np.zeros(near.size) if not used.size else exact.scores(near, used, z[used])
+    scores = scores.copy()
+    scores[near] = f
     F = y[near] - f
     here, lower, upper = z[near], low[near], high[near]
     free = (here > lower) & (here < upper)
@@ -55,7 +61,7 @@ def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginC
     hard = ~np.isfinite(upper - lower)
     primal = 0.5 * norm + float(box @ slack) + (np.inf if hard.any() and slack[hard].max() > 1 else 0.0)
     dual = float(np.abs(here).sum()) - 0.5 * norm
-    return MarginCertificate(b, primal, max(0.0, primal - dual), max(0.0, grow - shrink))
+    return MarginCertificate(b, primal, max(0.0, primal - dual), max(0.0, grow - shrink), scores)
 
 
 def _best_intercept(F: Array, free: Array, grow: float, shrink: float) -> float:

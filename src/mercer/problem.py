@@ -155,6 +155,8 @@ class Solution:
     path: Path | None = None
     #: The score Σ z·k(xⱼ, xᵢ) of every item, where the solver knows it.
     scores: Array | None = None
+    #: Whether a memory limit made the solver compute things more than once.
+    cramped: bool = False
     #: What a solver needs, besides the rows, to go on where it stopped.
     state: Stage | None = None
 

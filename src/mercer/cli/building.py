@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..io.table import DataError
+from .opening import machine_of
 from .voice import Voice
 
 if TYPE_CHECKING:
@@ -73,27 +74,16 @@ def fit(model: Any, table: Table, what: str, voice: Voice) -> float:
     begin = time.perf_counter()
     with voice.working(what):
         model.fit(table.X, table.y)
-    if getattr(final_step(model), "status_", "") == "interrupted":
+    if getattr(machine_of(model), "status_", "") == "interrupted":
         raise KeyboardInterrupt
     if hasattr(model, "report_"):
         voice.note(str(model.report_))
     return time.perf_counter() - begin
 
 
-def final_step(model: Any) -> Any:
-    """The machine at the end of all steps of a fitted model."""
-    while True:
-        if hasattr(model, "estimator_"):
-            model = model.estimator_
-        elif hasattr(model, "steps") and isinstance(model.steps, list):
-            model = model.steps[-1][1]
-        else:
-            return model
-
-
-def about_model(table: Table, learner: Learner, model: Any, **more: Any) -> dict[str, Any]:
+def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
     """What a model file remembers besides the model."""
-    last = final_step(model)
+    last = machine_of(model)
     return {
         "learner": learner.name,
         "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
@@ -101,6 +91,7 @@ def about_model(table: Table, learner: Learner, model: Any, **more: Any) -> dict
         "classes": model.classes_.tolist(),
         "columns": [] if table.frame is None else table.columns,
         "words": table.category_columns,
+        "missing": list(reading["missing"]),
         "sparse": table.frame is None,
         "features": table.n_columns,
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},

@@ -26,10 +26,10 @@ def inspect(model: str, voice: Voice, seed: int) -> None:
       mercer inspect moons.safetensors
     """
     from ..io.models import open_model
-    from .building import final_step
+    from .opening import machine_of
 
     loaded = open_model(model)
-    about, machine = loaded.about, final_step(loaded.estimator)
+    about, machine = loaded.about, machine_of(loaded.estimator)
     weights = _weights(loaded.estimator, machine)
     usual = type(machine)().get_params(deep=False)
     parameters = {
@@ -70,6 +70,8 @@ def _listed(values: list[Any]) -> str:
 
 def _weights(model: Any, machine: Any) -> dict[str, float]:
     """The weights of a two-class linear model by feature, the largest first."""
+    from .opening import feature_names
+
     coef = getattr(machine, "coef_", None)
     if coef is None or coef.shape[0] != 1:
         return {}
@@ -77,17 +79,3 @@ def _weights(model: Any, machine: Any) -> dict[str, float]:
     if len(names) != coef.shape[1]:
         names = [f"x{k}" for k in range(1, coef.shape[1] + 1)]
     return dict(sorted(zip(names, coef[0].tolist(), strict=True), key=lambda pair: -abs(pair[1])))
-
-
-def feature_names(model: Any) -> list[str]:
-    """The names of the columns that reach the last step of a fitted pipeline, or none where they have none."""
-    inner = getattr(model, "estimator_", model)
-    names: Any = None
-    while hasattr(inner, "steps"):
-        for _, step in inner.steps[:-1]:
-            try:
-                names = step.get_feature_names_out(names)
-            except (AttributeError, ValueError):
-                return []
-        inner = inner.steps[-1][1]
-    return [] if names is None else [str(name) for name in names]

@@ -47,13 +47,14 @@ def _use_config(context: click.Context, parameter: click.Parameter, path: str | 
         raise click.BadParameter(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     name = context.info_name or ""
     values = {key: value for key, value in content.items() if not isinstance(value, dict)}
-    own = content.get(name, {})
-    options = {option.name: option for option in context.command.params}
+    own = content.get(name)
+    own = own if isinstance(own, dict) else {}
+    options = {text.lstrip("-"): option.name for option in context.command.params for text in option.opts}
     for key in own:
-        if key.replace("-", "_") not in options:
+        if key not in options:
             raise click.BadParameter(f"{path!r} sets {key!r} for {name}, which has no such option")
-    merged = {key.replace("-", "_"): value for key, value in {**values, **own}.items()}
-    context.default_map = {**(context.default_map or {}), **{k: v for k, v in merged.items() if k in options}}
+    found = {options[key]: value for key, value in {**values, **own}.items() if key in options}
+    context.default_map = {**(context.default_map or {}), **found}
 
 
 def common(command: Command) -> Command:
@@ -85,6 +86,8 @@ def common(command: Command) -> Command:
 
 
 def _reading(**given: Any) -> dict[str, Any]:
+    if given["delimiter"] == "\\t":  # a tab as people write it in a shell
+        given["delimiter"] = "\t"
     given["kinds"] = dict.fromkeys(given.pop("categories"), "category")
     given["unlabelled_rows"] = "drop" if given.pop("drop_unlabelled") else "error"
     return given

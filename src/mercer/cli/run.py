@@ -83,13 +83,24 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
     columns, sparse = about.get("columns") or [], bool(about.get("sparse"))
     target = reading["target"] if reading["target"] is not None else about.get("target")
     kinds = {**dict.fromkeys(columns, "number"), **dict.fromkeys(about.get("words") or [], "category")}
-    options = {**reading, "target": target, "labelled": False, "unlabelled_rows": "keep", "dense": not sparse}
-    table = read(data, **{**options, "kinds": {**kinds, **reading["kinds"]}})
+    if all(isinstance(label, str) for label in about.get("classes") or [None]):
+        kinds[str(target)] = "category"
+    as_in_training = {
+        "target": target,
+        "kinds": {**kinds, **reading["kinds"]},
+        "missing": [*reading["missing"], *(about.get("missing") or [])],
+        "labelled": False,
+        "unlabelled_rows": "keep",
+        "dense": not sparse,
+        "features": about.get("features"),
+    }
+    table = read(data, **{**reading, **as_in_training})
     if blind:
         table = replace(table, y=None)
-    if sparse:
-        table = _widened(table, int(about["features"]))
-    elif columns:
+    if sparse and table.n_columns != about["features"]:
+        features = about["features"]
+        raise DataError(f"{table.name} has {table.n_columns} features, the model was trained on {features}.")
+    if columns:
         absent = [name for name in columns if name not in table.columns]
         if absent:
             missing = ", ".join(map(repr, absent[:6]))
@@ -102,18 +113,6 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
     if table.y is not None:
         _refuse_strange_labels(table, about)
     return table
-
-
-def _widened(table: Table, features: int) -> Table:
-    """Sparse rows as wide as those in training: features that never occur in a file are zero in it."""
-    from dataclasses import replace
-
-    from scipy import sparse
-
-    if table.n_columns > features:
-        raise DataError(f"{table.name} has {table.n_columns} features, the model was trained on {features}.")
-    rows = sparse.csr_matrix(table.rows)
-    return replace(table, rows=sparse.csr_matrix((rows.data, rows.indices, rows.indptr), (table.n_rows, features)))
 
 
 def _refuse_strange_labels(table: Table, about: dict[str, Any]) -> None:
@@ -150,9 +149,8 @@ def _errors(table: Table, predicted: Any, classes: Any, voice: Voice) -> dict[st
 def _same_kind(table: Table, classes: Any) -> Any:
     """The labels as the model writes them: a column of 0 and 1 may be numbers in one file and words in another."""
     by_text = {str(label): label for label in classes.tolist()}
-    labels = [
-        None if label is None else by_text[str(label)] for label in (table.y.tolist() if table.y is not None else [])
-    ]
+    assert table.y is not None
+    labels = [None if label is None else by_text[str(label)] for label in table.y.tolist()]
     return np.array(labels, dtype=object if None in labels else classes.dtype)
 
 
@@ -163,24 +161,32 @@ def predictions_csv(table: Table, predicted: Any, scores: Any, classes: Any) -> 
     """
     two = scores.ndim == 1
     names = ["prediction", *(["score"] if two else [f"score {label}" for label in classes])]
-    columns: list[Any] = [predicted, *([scores] if two else scores.T)]
+    columns: list[Any] = [predicted.tolist(), *([scores] if two else scores.T)]
     if table.y is not None:
-        truth = _same_kind(table, classes)
-        code = {label: k for k, label in enumerate(classes.tolist())}
-        wide = np.column_stack([-scores, scores]) if two else scores
-        margins = []
-        for row, label in enumerate(truth.tolist()):
-            own = code.get(label)
-            others = np.delete(wide[row], own) if own is not None else None
-            margins.append("" if others is None else wide[row, own] if two else wide[row, own] - others.max())
+        truth = _same_kind(table, classes).tolist()
+        numbers = {label: k for k, label in enumerate(classes.tolist())}
+        codes = np.array([numbers.get(label, 0) for label in truth])
+        margins = _margins(scores, codes)
         names += ["label", "margin"]
-        columns += [["" if label is None else label for label in truth.tolist()], margins]
+        columns += [
+            ["" if label is None else label for label in truth],
+            ["" if label is None else margin for label, margin in zip(truth, margins, strict=True)],
+        ]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([harmless(name) for name in ["row", *names]])
     for number, cells in enumerate(zip(*columns, strict=True), 1):
         writer.writerow([number, *(harmless(cell) for cell in cells)])
     return out.getvalue()
+
+
+def _margins(scores: Any, codes: Any) -> Any:
+    if scores.ndim == 1:
+        return np.where(codes == 1, scores, -scores)
+    rows = np.arange(len(scores))
+    others = scores.copy()
+    others[rows, codes] = -np.inf
+    return scores[rows, codes] - others.max(axis=1)
 
 
 def harmless(cell: Any) -> Any:

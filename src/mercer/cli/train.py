@@ -19,7 +19,7 @@ __all__ = ["train"]
 @learner_argument
 @click.argument("data")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The model file to write.")
-@click.option("--kernel", help="A kernel as text, such as 'gaussian(gamma=.5)+linear'.")
+@click.option("--kernel", help="A kernel of the prepared columns as text, such as 'gaussian(gamma=.5)+linear'.")
 @click.option("--degree", type=click.IntRange(1, 9), help="Expand the columns to products of up to so many of them.")
 @click.option(
     "--set",
@@ -65,7 +65,8 @@ def train(
     """
     from ..io import read, save
     from ..io.writing import refuse_unwritable
-    from .building import about_model, final_step, fit, machine, refuse_measurements, usual_kernel
+    from .building import about_model, fit, machine, refuse_measurements, usual_kernel
+    from .opening import machine_of
 
     refuse_unwritable(output)
     with voice.working("reading"):
@@ -81,7 +82,7 @@ def train(
     errors = {"train": 1 - model.score(learning.X, learning.y)}
     if testing is not None:
         errors["holdout"] = 1 - model.score(testing.X, testing.y)
-    last = final_step(model)
+    last = machine_of(model)
     training = {
         "rows": learning.n_rows,
         "seconds": seconds,
@@ -91,7 +92,7 @@ def train(
         "seed": seed,
         "outliers": None if not hasattr(model, "report_") else str(model.report_),
     }
-    save(model, output, about_model(table, algorithm, model, training=training))
+    save(model, output, about_model(table, algorithm, model, reading, training=training))
     voice.give({"model": output, "learner": algorithm.name, "kernel": kernel, **training})
     voice.say(f"{algorithm.title}: {learning.n_rows} rows, {learning.n_columns} columns, {len(model.classes_)} classes")
     voice.say(f"training error  {100 * errors['train']:6.2f} %")

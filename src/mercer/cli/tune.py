@@ -124,7 +124,11 @@ def tune(
             "seed": seed,
             "best": best,
         }
-        save(search.best_estimator_, output, about_model(table, algorithm, search.best_estimator_, training=training))
+        save(
+            search.best_estimator_,
+            output,
+            about_model(table, algorithm, search.best_estimator_, reading, training=training),
+        )
     rows = _ranked(search.cv_results_, prefix)
     voice.give({"learner": algorithm.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
                 "cells": rows, "output": output})  # fmt: skip

@@ -82,7 +82,8 @@ class Voice:
                     yield
             else:
                 yield
-        for text in dict.fromkeys(str(warning.message) for warning in caught):
+        meant_for_users = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+        for text in dict.fromkeys(meant_for_users):
             self.note(f"note: {text}")
 
 

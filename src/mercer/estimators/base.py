@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags, _safe_indexing
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._compile import Array
 from .._labels import combine_weights, encode, refuse_bad_labels
+from .._objects import chosen
 from .._parallel import bytes_of
 from .._rows import refuse_extreme, refuse_foreign, tidy_sparse
 from ..grams import Gram, Lazy, gram_of
 from ..kernels import Function, Kernel, as_kernel
 from ..kernels.given import refuse_asymmetric
+from ..kernels.parts import length
 from ..problem import Stage
+from .fingerprints import fingerprints
 from .model import KernelModel, LinearModel, kernel_model
 
 #: Rows on which a kernel from outside is tried before the whole matrix is computed.
@@ -36,6 +40,8 @@ class Training:
     codes: Array
     weight: Array | None
     gram: Gram
+    #: The items as the user gave them, where they are not rows of numbers.
+    given: Any = None
 
     def signs(self, position: int, classes: int) -> Array:
         """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""
@@ -48,10 +54,17 @@ class Training:
         rows = self.items.astype(np.float64, copy=False) if hasattr(self.items, "astype") else self.items
         return Lazy(self.kernel, rows)
 
+    @cached_property
+    def contents(self) -> Any:
+        """Rows of numbers that are equal where items are; ``None`` where items do not tell."""
+        if self.kernel is None or self.kernel.on_rows:
+            return None if self.kernel is not None and self.kernel.precomputed else self.items
+        return fingerprints(self.given)
+
     @property
     def comparable(self) -> bool:
-        """Whether items are rows of numbers that tell by themselves whether they are equal."""
-        return self.kernel is None or not self.kernel.precomputed
+        """Whether items tell by themselves whether they are equal."""
+        return self.contents is not None
 
 
 class RowMachine(BaseEstimator):
@@ -74,7 +87,9 @@ class RowMachine(BaseEstimator):
     def _rows(
         self, X: Any, kernel: Kernel | None, y: Any = "no_validation", reset: bool = False, numeric: bool = False
     ) -> Any:
-        """The rows (and labels, or ``numeric`` targets) checked; ``reset`` where they are training rows."""
+        """The items (and labels, or ``numeric`` targets) checked; ``reset`` where they are training items."""
+        if kernel is not None and not kernel.on_rows:
+            return self._structured_items(X, kernel, y, reset, numeric)
         refuse_foreign(X)
         options: dict[str, Any] = {
             "accept_sparse": False if kernel is not None and kernel.precomputed else "csr",
@@ -93,6 +108,20 @@ class RowMachine(BaseEstimator):
         refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None), tiny=reset)
         return rows if labels is None else (rows, labels)
 
+    def _structured_items(self, X: Any, kernel: Kernel, y: Any, reset: bool, numeric: bool) -> Any:
+        """As :meth:`_rows`, for items that are not rows of numbers: the kernel says what is wrong with them."""
+        items = kernel.items(X)
+        if reset:
+            for name in ("n_features_in_", "feature_names_in_"):
+                self.__dict__.pop(name, None)  # of an earlier fit on rows of numbers
+            if length(items) == 0:
+                raise ValueError(f"{type(self).__name__} cannot learn from no items: X holds 0 samples.")
+        if isinstance(y, str) and y == "no_validation":
+            return items
+        labels = validate_data(self, "no_validation", y, reset=reset, **({"y_numeric": True} if numeric else {}))
+        check_consistent_length(items, labels)
+        return items, labels
+
     def _make_gram(self, kernel: Kernel | None, rows: Any) -> Gram:
         return gram_of(kernel, rows, self.memory)
 
@@ -106,14 +135,17 @@ class RowMachine(BaseEstimator):
             refuse_asymmetric(rows, kernel)
             return
         if any(isinstance(part, Function) for part in [kernel, *kernel.get_params().values()]):
-            sample = _safe_indexing(rows, slice(0, _SAMPLE))
+            sample = rows[:_SAMPLE]
             refuse_asymmetric(kernel.matrix(sample, sample), kernel)
         elif not np.isfinite(kernel.diag(rows)).all():
             # |k(x, z)|² ≤ k(x, x)·k(z, z), so finite self-similarities are enough.
-            raise ValueError(f"the kernel {kernel} overflows on these rows; scale the columns first.")
+            remedy = "scale the columns first" if kernel.on_rows else "use normalised(...), or smaller parameters"
+            raise ValueError(
+                f"the kernel {kernel} overflows on these {'rows' if kernel.on_rows else 'items'}; {remedy}."
+            )
 
-    def _publish(self, model: LinearModel | KernelModel) -> None:
-        """Set the fitted attributes that users read."""
+    def _publish(self, model: LinearModel | KernelModel, given: Any = None) -> None:
+        """Set the fitted attributes that users read; ``given`` are the training items as the user gave them."""
         for name in ("coef_", "kernel_", "support_", "dual_coef_", "support_vectors_"):
             if hasattr(self, name):  # of an earlier fit, perhaps of another kind of model
                 delattr(self, name)
@@ -126,7 +158,7 @@ class RowMachine(BaseEstimator):
             self.support_ = model.support
             self.dual_coef_ = model.coef
             if model.items is not None:
-                self.support_vectors_ = model.items
+                self.support_vectors_ = model.items if model.kernel.on_rows else chosen(given, model.support)
 
     def _fitted_kernel(self) -> Kernel | None:
         return getattr(self, "kernel_", None)
@@ -137,6 +169,8 @@ class RowMachine(BaseEstimator):
         pairwise = kernel == "precomputed" or bool(getattr(kernel, "precomputed", False))
         tags.input_tags.sparse = not pairwise
         tags.input_tags.pairwise = pairwise
+        if isinstance(kernel, Kernel) and not kernel.on_rows:
+            tags.input_tags.two_d_array = tags.input_tags.sparse = False
         return tags
 
 
@@ -155,7 +189,8 @@ class KernelMachine(ClassifierMixin, RowMachine):
         weight = combine_weights(sample_weight, self.class_weight, rows, labels)
         if kernel is not None:
             self._try_kernel(kernel, rows)
-        data = Training(kernel, rows, codes, weight, self._make_gram(kernel, rows))
+        given = None if kernel is None or kernel.on_rows else X
+        data = Training(kernel, rows, codes, weight, self._make_gram(kernel, rows), given)
         self.classes_ = classes
         return data
 
@@ -179,7 +214,7 @@ class KernelMachine(ClassifierMixin, RowMachine):
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features)
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
 
         Returns
         -------
@@ -193,7 +228,7 @@ class KernelMachine(ClassifierMixin, RowMachine):
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features)
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
 
         Returns
         -------

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from .._compile import Array
 from .._parallel import bytes_of
@@ -43,7 +42,7 @@ class KernelModel:
         """k(x, support item) for some of the rows."""
         if self.items is None:
             return X[rows][:, self.support]
-        return self.kernel.matrix(_safe_indexing(X, rows), self.items)
+        return self.kernel.matrix(X[rows], self.items)
 
     def blocks(self, X: Any, memory: int | str, row_numbers: int) -> list[slice]:
         """Slices of rows for which ``row_numbers`` float64 numbers a row stay within ``memory``."""
@@ -63,5 +62,5 @@ class KernelModel:
 def kernel_model(kernel: Kernel, items: Any, z: Array, intercept: Array) -> KernelModel:
     """The model with coefficients ``z`` (one row a class score) over the training items."""
     used = np.flatnonzero((z != 0).any(axis=0))
-    kept = None if kernel.precomputed else _safe_indexing(items, used)
+    kept = None if kernel.precomputed else items[used]
     return KernelModel(kernel, used, kept, np.ascontiguousarray(z[:, used]), intercept)

@@ -162,13 +162,13 @@ class Pegasos(KernelMachine):
         data = self._training(X, y, sample_weight)
         order = None
         if isinstance(self.sampling, str) and data.comparable:
-            order, _ = content_order(data.items, data.codes)
+            order, _ = content_order(data.contents, data.codes)
         if not isinstance(self.sampling, str):
             checked_items(self.sampling, len(data.gram))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         problems = [self._problem(data, position) for position in self._problems()]
         solutions = [solver.solve(problem, rng=np.random.default_rng(seed), order=order) for problem in problems]
-        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]))
+        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]), data.given)
         stages = list(zip(*(s.stages for s in solutions), strict=True))
         self._stage_models = [self._assemble(data, list(stage)) for stage in stages]
         self.n_iter_ = int(self.steps)

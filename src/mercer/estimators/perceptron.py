@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -130,7 +130,7 @@ class Perceptron(KernelMachine):
         data = self._training(X, y, sample_weight)
         order = None if data.weight is None else np.flatnonzero(data.weight)
         if self.order != "file" and data.comparable:
-            order, weight = merged(data.items, data.codes, data.weight)
+            order, weight = merged(data.contents, data.codes, data.weight)
             data = replace(data, weight=weight)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         solutions = [
@@ -145,7 +145,7 @@ class Perceptron(KernelMachine):
         return Problem(data.gram, y, losses.Perceptron(), weight=data.weight, intercept=bool(self.fit_intercept))
 
     def _keep(self, data: Training, solutions: list[Solution], solver: solvers.Perceptron) -> None:
-        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]))
+        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]), data.given)
         self._stage_models = [
             self._assemble(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))
         ]
@@ -241,6 +241,6 @@ class _Voter:
 def _voters(data: Training, model: Any, path: Path, intercept: bool) -> _Voter:
     used, column = np.unique(path.item, return_inverse=True)
     kernel = data.kernel or Linear()
-    items = None if kernel.precomputed else _safe_indexing(data.items, used)
+    items = None if kernel.precomputed else data.items[used]
     support = KernelModel(kernel, used, items, np.empty((1, used.size)), model.intercept)
     return _Voter(support, path, column, 1.0 if intercept else 0.0)

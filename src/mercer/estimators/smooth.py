@@ -140,7 +140,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         problems = [self._problem(data, position) for position in self._problems()]
         with reported(self, X, y, len(problems), "score") as run:
             solutions = [run(k, partial(solver.solve, problem)) for k, problem in enumerate(problems)]
-        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]))
+        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]), data.given)
         self.n_iter_ = max(s.n_iter for s in solutions)
         certificates = [certify(p, s.z, s.b) for p, s in zip(problems, solutions, strict=True)]
         self.objective_ = np.array([c.objective for c in certificates])
@@ -270,7 +270,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         if kernel is None:
             self._publish(LinearModel(gram.model(z)[None], values))
         else:
-            self._publish(kernel_model(kernel, rows, z[None], values))
+            self._publish(kernel_model(kernel, rows, z[None], values), X)
         f = gram.matvec(z)
         share = np.ones(targets.size) if weight is None else weight * (targets.size / weight.sum())
         self.objective_ = float(0.5 * lam * (z @ f) + np.mean(share * loss.value(targets - f - b)))

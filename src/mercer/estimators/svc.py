@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from itertools import combinations
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._compile import Array
@@ -18,11 +19,18 @@ from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
+from ..solvers.coordinate import linear_start
 from ..solvers.polish import polish
+from ..solvers.smo import Bench
 from .base import KernelMachine, Training, choice, number
+from .distinct import row_keys
 from .model import KernelModel, LinearModel
 from .progress import CallbackSupportMixin, reported, with_callbacks
 
+#: A linear machine with more rows than this begins with passes over them.
+_FEW = 1000
+#: How often a solution that single precision took for one is improved from exact scores.
+_REFINEMENTS = 3
 #: Rows on which a kernel that promises nothing is tested for negative eigenvalues.
 _TESTED = 500
 
@@ -148,9 +156,11 @@ class SVC(CallbackSupportMixin, KernelMachine):
         machines = self._machines(data, before)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
 
+        benches = threading.local()
+
         def solve(machine: _Machine) -> None:
-            machine.solve(self._solver(len(machines)), np.random.default_rng(seed))
-            machine.certify()
+            benches.mine = getattr(benches, "mine", None) or Bench()
+            machine.solve(self._solver(len(machines)), np.random.default_rng(seed), benches.mine)
 
         with reported(self, X, y, len(machines), "machine") as run:
             parts = list(enumerate(machines))
@@ -194,14 +204,14 @@ class SVC(CallbackSupportMixin, KernelMachine):
         used = np.flatnonzero((z != 0).any(axis=0))
         used = used[np.argsort(data.codes[used], kind="stable")]
         if data.kernel is None:
-            items = _safe_indexing(data.items, used)
+            items = data.items[used]
             coef = np.asarray(z[:, used] @ items)
             self._publish(LinearModel(coef.reshape(len(machines), -1), intercept))
             self.support_, self.support_vectors_ = used, items
         else:
-            items = None if data.kernel.precomputed else _safe_indexing(data.items, used)
+            items = None if data.kernel.precomputed else data.items[used]
             model = KernelModel(data.kernel, used, items, np.ascontiguousarray(z[:, used]), intercept)
-            self._publish(model)
+            self._publish(model, data.given)
             if items is not None and str(data.kernel) == "linear":
                 self.coef_ = np.asarray(z[:, used] @ items).reshape(len(machines), -1)
         self.dual_coef_ = self._laid_out(z[:, used], data.codes[used])
@@ -227,10 +237,16 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
     def _speak(self, machines: list[_Machine]) -> None:
         """Warn of everything short of a solution."""
+        if any(machine.solution.cramped for machine in machines):
+            warnings.warn(
+                f"SVC: memory={self.memory!r} is less than what is needed again and again, and some of it was computed "
+                "several times; the result is the same, the fit slower. Raise memory if you can.",
+                stacklevel=3,
+            )
         if self.status_ == str(Status.NOT_SEPARABLE):
             warnings.warn(
-                "SVC: no hard margin exists, the classes are not separable with this kernel; the model is the best so "
-                "far. Use a finite C.",
+                "SVC: no hard margin exists, the classes are not separable with this kernel"
+                f"{_contradictions(machines[0].data)}; the model is the best so far. Use a finite C.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -282,8 +298,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
 
 def single_precision(kernel: Any, rows: Any) -> Any:
-    """The rows in float32; dense rows of a kernel that sees only differences are moved to their mean first."""
-    if rows.dtype == np.float32:
+    """Rows of numbers in float32; dense rows of a kernel that sees only differences are moved to their mean first."""
+    if not kernel.on_rows or rows.dtype == np.float32:
         return rows
     if not sparse.issparse(rows) and kernel.moves:
         rows = rows - rows.mean(axis=0)
@@ -302,34 +318,56 @@ def refuse_indefinite(gram: Gram, kernel: Any) -> None:
         )
 
 
+def _contradictions(data: Training) -> str:
+    """How many rows appear again with another label, in words; nothing where none do."""
+    if not data.comparable:
+        return ""
+    same = np.unique(row_keys(data.contents, np.zeros(data.codes.size)), return_inverse=True)[1]
+    pairs = np.unique(np.stack([same, data.codes], axis=1), axis=0)
+    count = int((np.bincount(pairs[:, 0]) > 1).sum())
+    return f" ({count} rows appear with more than one label)" if count else ""
+
+
 class _Machine:
     """One two-class problem of a fit."""
 
     solution: Solution
     certificate: MarginCertificate
-    b: float
     start: Array | None = None
 
     def __init__(self, owner: SVC, data: Training, rows: Array, y: Array) -> None:
         self.owner, self.data, self.rows, self.y = owner, data, rows, y
 
-    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> None:
+    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench) -> None:
+        """Solve, and certify in float64; what single precision hides is put right from the exact scores."""
         n = self.rows.size
         weight = None if self.data.weight is None else self.data.weight[self.rows]
         total = n if weight is None else weight.sum()
         lam = 0.0 if np.isinf(self.owner.C) else 1 / (self.owner.C * total)
         gram = self.data.gram if n == self.data.codes.size else self.data.gram.take(self.rows)
         self.problem = Problem(gram, self.y, Hinge(), lam, weight, intercept=True)
-        self.solution = solver.solve(self.problem, self.start, rng)
-
-    def certify(self) -> None:
+        start = self.start
+        if start is None and isinstance(gram, Features) and np.isfinite(self.owner.C) and n > _FEW:
+            start = linear_start(self.problem, solver.tol, rng)
+        self.solution = solver.solve(self.problem, start, rng, bench=bench)
         exact = self.data.exact_gram()
-        gram = exact if self.rows.size == self.data.codes.size else exact.take(self.rows)
-        self.certificate = certify_margin(self.problem, gram, self.solution)
+        exact = exact if n == self.data.codes.size else exact.take(self.rows)
+        self.certificate = certify_margin(self.problem, exact, self.solution)
+        for _ in range(_REFINEMENTS):
+            if self.solution.status is not Status.CONVERGED or self.certificate.violation <= solver.tol:
+                break
+            again = solver.solve(self.problem, self.solution.z, rng, self.certificate.scores, bench)
+            self._improve(exact, again)
         if self.solution.status is Status.CONVERGED:
-            polished = polish(self.problem, gram, self.solution)
-            if polished is not self.solution:
-                better = certify_margin(self.problem, gram, polished)
-                if better.violation < self.certificate.violation:
-                    self.solution, self.certificate = polished, better
-        self.b = self.certificate.intercept
+            self._improve(exact, polish(self.problem, exact, self.solution))
+
+    def _improve(self, exact: Gram, other: Solution) -> None:
+        """Take another solution where it violates less."""
+        if other is not self.solution:
+            certificate = certify_margin(self.problem, exact, other)
+            if certificate.violation < self.certificate.violation:
+                self.solution, self.certificate = other, certificate
+
+    @property
+    def b(self) -> float:
+        return self.certificate.intercept

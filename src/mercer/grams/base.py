@@ -13,8 +13,8 @@ from .rows import Walk
 class Gram:
     """A symmetric n × n matrix of similarities. A solver uses these methods and never asks for the type."""
 
-    #: Whether K·z costs no more for many coefficients than for one.
-    factored: bool = False
+    #: Whether rows are at hand (or K·z needs none), so that keeping copies of some is of no use.
+    ready: bool = False
     #: Whether computing a row takes much longer than reading it from memory.
     expensive: bool = True
 
@@ -37,8 +37,11 @@ class Gram:
         """The rows of the items in ``index``, (len(index), n)."""
         raise NotImplementedError
 
-    def block(self, rows: Array, columns: Array) -> Array:
-        """The part of the matrix in these rows and columns, in float32."""
+    def block(self, rows: Array, columns: Array, out: Array) -> None:
+        """Write the part of the matrix in these rows and columns into a float32 array.
+
+        Where both are the same object, only half of it is computed.
+        """
         raise NotImplementedError
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:

@@ -6,20 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array, jit
+from .._combine import add_rows, gather
+from .._compile import Array
 from .base import Gram
 from .rows import GramRows, Walk
-
-
-@jit
-def _sum_of_rows(K: Array, index: Array, coefficient: Array) -> Array:
-    """Σ coefficient·K[index], in float64."""
-    out = np.zeros(K.shape[1])
-    for p in range(index.size):
-        c, row = coefficient[p], K[index[p]]
-        for k in range(out.size):
-            out[k] += c * row[k]
-    return out
 
 
 class Dense(Gram):
@@ -40,6 +30,7 @@ class Dense(Gram):
     array([1., 2.])
     """
 
+    ready = True
     expensive = False
 
     def __init__(self, K: Array, index: Any = None) -> None:
@@ -69,18 +60,18 @@ class Dense(Gram):
         used = np.flatnonzero(spread if z.ndim == 1 else np.abs(spread).max(axis=1))
         if self.K.dtype == np.float64 and 2 * used.size > self.K.shape[0]:
             return self.K @ spread
-        out = np.zeros(spread.shape)
-        for column in range(1 if z.ndim == 1 else z.shape[1]):
-            target, source = (out, spread) if z.ndim == 1 else (out[:, column], spread[:, column])
-            target[:] = _sum_of_rows(self.K, used, np.ascontiguousarray(source[used]))
-        return out
+        columns = [spread] if z.ndim == 1 else list(spread.T)
+        sums = np.zeros((len(columns), self.K.shape[0]))
+        for total, column in zip(sums, columns, strict=True):
+            add_rows(total, self.K, used, column[used])
+        return sums[0] if z.ndim == 1 else np.ascontiguousarray(sums.T)
 
     def rows(self, index: Any) -> Array:
         block = self.K[self.index[index]]
         return block if self._whole else block[:, self.index]
 
-    def block(self, rows: Array, columns: Array) -> Array:
-        return self.K[np.ix_(self.index[rows], self.index[columns])].astype(np.float32, copy=False)
+    def block(self, rows: Array, columns: Array, out: Array) -> None:
+        gather(self.K, self.index[rows], self.index[columns], out)
 
     def take(self, index: Any) -> Dense:
         return Dense(self.K, self.index[np.asarray(index)])

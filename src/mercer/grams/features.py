@@ -24,7 +24,7 @@ class Features(Gram):
     array([[1., 2.]])
     """
 
-    factored = True
+    ready = True
 
     def __init__(self, Phi: Any) -> None:
         self.Phi: Any = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
@@ -45,8 +45,8 @@ class Features(Gram):
     def rows(self, index: Any) -> Array:
         return product(self.Phi[index], self.Phi)
 
-    def block(self, rows: Array, columns: Array) -> Array:
-        return product(self.Phi[rows], self.Phi[columns]).astype(np.float32, copy=False)
+    def block(self, rows: Array, columns: Array, out: Array) -> None:
+        out[:] = product(self.Phi[rows], self.Phi[columns])
 
     def take(self, index: Any) -> Features:
         return Features(self.Phi[np.asarray(index)])

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from .._compile import Array
 from .._parallel import bytes_of
@@ -65,18 +64,26 @@ class Lazy(Gram):
     def model(self, z: Array) -> Array:
         return self.matvec(z)
 
-    def block(self, rows: Array, columns: Array) -> Array:
-        return self.kernel.block(self._pairing, rows, columns).astype(np.float32, copy=False)
+    def block(self, rows: Array, columns: Array, out: Array) -> None:
+        self.kernel.block(self._pairing, rows, columns, out=out)
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
-        left, right = _safe_indexing(self.items, rows), _safe_indexing(self.items, columns)
-        return self.kernel.product(left, right, z)
+        right = self.items[columns]
+        out = np.empty((rows.size, *z.shape[1:]))
+        known = np.isin(rows, columns)
+        if known.sum() == columns.size:  # K[columns, columns] is symmetric: half of it is enough
+            place = np.searchsorted(columns, rows[known])
+            out[known] = self.kernel.product(right, right, z)[place]
+        else:
+            known[:] = False
+        out[~known] = self.kernel.product(self.items[rows[~known]], right, z)
+        return out
 
     def fill(self, rows: Array, out: Array) -> None:
         self.kernel.block(self._pairing, rows, None, out=out)
 
     def take(self, index: Any) -> Lazy:
-        return Lazy(self.kernel, _safe_indexing(self.items, np.asarray(index)), self.memory)
+        return Lazy(self.kernel, self.items[np.asarray(index)], self.memory)
 
     def walk(self) -> Walk:
         n = len(self)

@@ -122,7 +122,8 @@ def _with_labels(table: Table, labels: list[Any], target: str, origin: Origin, o
     known = np.array([label is not None for label in labels], dtype=bool)
     if not known.any() and options.labelled:
         raise DataError(f"{origin.shown}: the target column {target!r} has no values; name another with --target.")
-    found = as_labels([label for label in labels if label is not None])
+    words_only = options.kinds.get(target) == "category"
+    found = as_labels([label for label in labels if label is not None], words_only)
     if known.all():
         return replace(table, y=found, target=target)
     count, first = int((~known).sum()), origin.where(int(np.flatnonzero(~known)[0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -36,25 +36,25 @@ def read_csv(source: Source, options: Options) -> Table:
     target, _ = target_position(kept, options, source.shown)
     labels = None if target is None else kept[target]
     words = {name for name, kind in options.kinds.items() if kind == "category"}
-    columns, lines = _convert(layout, options, words, labels)
-    mixed = {name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong}
+    columns, lines = _convert(layout, kept, options, words, labels)
+    mixed = [name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong]
     for name in mixed:
-        _refuse_mistakes(name, columns[name], layout.cells.source, options)
+        _refuse_mistakes(name, columns[name], source, options)
     notes = list(layout.notes)
     partly = [name for name in mixed if columns[name].right]
     if partly:
         notes.append(f"Some cells of {_list(partly)} are numbers and others are not; read as categories.")
-    if mixed:
-        columns, lines = _convert(layout, options, words | mixed, labels)
-    for column in columns.values():
+    if mixed:  # once more, now that it is known which columns are words
+        columns, lines = _convert(layout, kept, options, words.union(mixed), labels)
+    finished = {name: column.finish() for name, column in columns.items()}
+    for name, column in columns.items():
         if isinstance(column, _Numbers):
-            column.refuse_infinite(lines, source)
+            _refuse_infinite(name, finished[name], lines, source)
     origin = Origin(source.shown, source.name, source.path, source.digest, lines)
-    return assemble({name: column.finish() for name, column in columns.items()}, origin, options, notes)
+    return assemble(finished, origin, replace(options, drop=frozenset()), notes)
 
 
 def _list(names: list[str]) -> str:
-    names = sorted(names)
     return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
@@ -148,13 +148,6 @@ class _Numbers:
         self.blocks.append(values)
         self.right += int(values.size)
 
-    def refuse_infinite(self, lines: Array, source: Source) -> None:
-        for value in (values := self.finish())[np.isinf(values)][:1]:
-            line = lines[np.flatnonzero(values == value)[0]]
-            raise DataError(
-                f"{source.shown}, line {line}: the number {value} is not finite; correct it or empty the cell."
-            )
-
     def finish(self) -> Array:
         return np.concatenate(self.blocks)
 
@@ -201,11 +194,13 @@ class _Labels:
         return self.cells
 
 
-def _convert(layout: _Layout, options: Options, words: set[str], labels: str | None) -> tuple[dict[str, Any], Array]:
-    """One walk through the file."""
+def _convert(
+    layout: _Layout, kept: list[str], options: Options, words: set[str], labels: str | None
+) -> tuple[dict[str, Any], Array]:
+    """One walk through the file, over the columns that are kept."""
     missing = MISSING | {word.lower() for word in options.missing}
     columns: dict[str, Any] = {}
-    for name in layout.names:
+    for name in kept:
         if name == labels:
             columns[name] = _Labels(missing)
         else:
@@ -215,7 +210,9 @@ def _convert(layout: _Layout, options: Options, words: set[str], labels: str | N
     size = max(1, _BLOCK // max(1, len(layout.names)))
     while block := list(islice(rows, size)):
         here = [line for line, _ in block]
-        for column, cells in zip(columns.values(), zip(*(row for _, row in block), strict=True), strict=True):
+        by_name = dict(zip(layout.names, zip(*(row for _, row in block), strict=True), strict=True))
+        for name, column in columns.items():
+            cells = by_name[name]
             if plain and isinstance(column, _Numbers):
                 try:
                     column.add_numbers(np.array(cells, dtype=np.float64))
@@ -227,6 +224,15 @@ def _convert(layout: _Layout, options: Options, words: set[str], labels: str | N
     if not lines:
         raise DataError(f"{layout.cells.source.shown} has a header and no rows.")
     return columns, np.array(lines, dtype=np.int64)
+
+
+def _refuse_infinite(name: str, values: Array, lines: Array, source: Source) -> None:
+    wrong = np.flatnonzero(np.isinf(values))
+    if wrong.size:
+        raise DataError(
+            f"{source.shown}, line {lines[wrong[0]]}, column {name!r}: the number {values[wrong[0]]} is not finite; "
+            "correct it or empty the cell."
+        )
 
 
 def _refuse_mistakes(name: str, column: _Numbers, source: Source, options: Options) -> None:

@@ -27,15 +27,19 @@ def read_parquet(source: Source, options: Options) -> Table:
         raise DataError(f"{source.shown} is a Parquet file; install pyarrow: pip install 'mercer[parquet]'.") from None
     try:
         file = pq.ParquetFile(io.BytesIO(source.data))
-        facts = file.metadata
-        # Repeated values take no room in the file: what counts is how many cells there will be.
-        if 8 * facts.num_rows * facts.num_columns > 8 * bytes_of(options.max_bytes):
+        facts, schema = file.metadata, file.schema_arrow
+        # Repeated values take no room in the file: what counts is how many cells there will be. Words stay numbers of
+        # words, or a long one repeated would fill the memory.
+        if 8 * facts.num_rows * facts.num_columns > bytes_of(options.max_bytes):
             raise DataError(
                 f"{source.shown} has {facts.num_rows:,} rows of {facts.num_columns} columns; allow more with max_bytes "
                 "(--max-bytes)."
             )
-        refuse_duplicates(file.schema_arrow.names, source.shown)
-        table = file.read()
+        refuse_duplicates(schema.names, source.shown)
+        words = [
+            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        table = pq.ParquetFile(io.BytesIO(source.data), read_dictionary=words).read().unify_dictionaries()
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{source.shown} is a damaged Parquet file: {str(error).splitlines()[0]}.") from None
     if table.num_rows == 0 or table.num_columns == 0:
@@ -59,7 +63,8 @@ def _column(name: str, values: Any, source: Source, options: Options) -> Any:
             raise DataError(f"{source.shown}, row {row}, column {name!r}: the number is not finite.")
         return pd.Categorical(values.to_pandas()) if options.kinds.get(name) == "category" else numbers
     if kinds.is_string(kind) or kinds.is_large_string(kind):
-        return pd.Categorical(values.to_pandas().astype(object))
+        found = pd.Categorical(values.to_pandas())
+        return found.set_categories(np.sort(found.categories.to_numpy(dtype=object)))
     raise DataError(
         f"{source.shown}, column {name!r}: values of type {values.type} are neither numbers nor words; turn them into "
         f"numbers first, or leave the column out (--drop {name!r})."

@@ -45,6 +45,7 @@ class Options:
     kinds: Mapping[str, str] = field(default_factory=dict)
     drop: frozenset[str] = frozenset()
     dense: bool | None = None
+    features: int | None = None
     max_bytes: int | str = "1GB"
 
 
@@ -62,6 +63,7 @@ def read(
     kinds: Mapping[str, str] | None = None,
     drop: Sequence[str] = (),
     dense: bool | None = None,
+    features: int | None = None,
     max_bytes: int | str = "1GB",
 ) -> Table:
     """Read a table.
@@ -87,11 +89,13 @@ def read(
     missing : sequence of str
         Words that mean "missing" besides the empty cell, ``?``, ``NA``, ``N/A``, ``NaN`` and ``NULL``.
     kinds : mapping, optional
-        Columns to read as ``"number"`` or as ``"category"`` whatever they look like.
+        Columns to read as ``"number"`` or as ``"category"`` whatever they look like; also the target.
     drop : sequence of str
         Columns to leave out.
     dense : bool, optional
         Whether a svmlight file becomes a frame or sparse rows. By default what is smaller.
+    features : int, optional
+        How many features a svmlight file has at least: those that never occur in it are zero.
     max_bytes : int or str, default="1GB"
         What the file may take in memory, also after unpacking.
 
@@ -127,6 +131,7 @@ def read(
         kinds=dict(kinds or {}),
         drop=frozenset(drop),
         dense=dense,
+        features=features,
         max_bytes=max_bytes,
     )
     _check(options)

@@ -95,6 +95,11 @@ def _with_attributes(made: Any, fields: Fields) -> Any:
 def _machine_fields(value: Any) -> Fields:
     if not hasattr(value, "_model"):
         raise DataError(f"{type(value).__name__} is not fitted yet; only fitted models can be saved.")
+    if isinstance(value._model, KernelModel) and not value._model.kernel.on_rows:
+        raise DataError(
+            f"the machine with the kernel {value._model.kernel} is made of items that are no rows of numbers, which a "
+            "model file cannot hold."
+        )
     fields = {**_plain_fields(value), "model": value._model}
     if getattr(value, "_voters", None):
         fields["voters"] = value._voters

@@ -22,6 +22,7 @@ __all__ = ["read_svmlight"]
 _WIDEST = 50_000_000
 #: Rows with more of their cells filled than this are smaller and faster as a plain table.
 _DENSE = 0.25
+#: Cells of a dense table at most.
 _MOST_DENSE = 10**9
 _LABEL = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _PAIR = re.compile(rb"(\d+):([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
@@ -39,17 +40,19 @@ def read_svmlight(source: Source, options: Options) -> Table:
         raise DataError(f"{source.shown} has no rows.")
     if rows.shape[1] > _WIDEST or not (np.isfinite(rows.data).all() and np.isfinite(y).all()):
         raise _first_fault(source, None)
+    if options.features is not None and rows.shape[1] < options.features:
+        rows.resize(rows.shape[0], options.features)
     if rows.shape[1] == 0:
         raise DataError(f"{source.shown} has labels and no features.")
     notes = [f"A svmlight file with {rows.shape[1]} features; the label is the first number of each line."]
     cells = rows.shape[0] * rows.shape[1]
-    dense = rows.nnz >= _DENSE * cells and cells * 8 <= _MOST_DENSE if options.dense is None else options.dense
+    dense = rows.nnz >= _DENSE * cells and 8 * cells <= _MOST_DENSE if options.dense is None else options.dense
     origin = Origin(source.shown, source.name, source.path, source.digest)
     if not dense:
         return Table(
             origin.name, None, rows, as_labels(y.tolist()), "label", tuple(notes), origin.source, origin.digest
         )  # fmt: skip
-    if cells * 8 > 8 * _MOST_DENSE:
+    if cells > _MOST_DENSE:
         raise DataError(f"{source.shown} has {cells:,} cells, too many for a dense table; read it with dense=False.")
     columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(np.ascontiguousarray(rows.toarray().T))}
     columns["label"] = y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ class DataError(ValueError):
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Rows with labels, as :func:`mercer.io.read` returns them.
 
@@ -127,8 +128,7 @@ class Table:
         """How many rows each label has, in the order of the labels."""
         if self.y is None:
             return {}
-        labels, counts = np.unique(as_labels(list(self.y[self.labelled])), return_counts=True)
-        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        return dict(sorted(Counter(self.y[self.labelled].tolist()).items()))
 
     def take(self, index: Any) -> Table:
         """The table of some rows.
@@ -157,7 +157,7 @@ class Table:
 _LONG = 100
 
 
-def as_labels(values: list[Any]) -> Array:
+def as_labels(values: list[Any], words_only: bool = False) -> Array:
     """Labels as whole numbers, as numbers or as words, whichever all of them are.
 
     Examples
@@ -167,7 +167,7 @@ def as_labels(values: list[Any]) -> Array:
     """
     try:
         numbers = np.array([float(value) for value in values])
-        plain = all("_" not in value for value in values if isinstance(value, str))
+        plain = not words_only and all("_" not in value for value in values if isinstance(value, str))
     except (TypeError, ValueError):
         plain = False
     if plain and np.isfinite(numbers).all():

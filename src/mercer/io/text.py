@@ -26,9 +26,9 @@ _DELIMITERS = ("\t", ";", "|", ",", " ")
 
 def as_number(cell: str, decimal: str = ".") -> float:
     """The number a cell holds, or ``ValueError``. Python also reads 1_000, which no table means as a number."""
-    if "_" in cell:
+    if "_" in cell or (decimal != "." and "." in cell):
         raise ValueError(cell)
-    return float(cell if decimal == "." else cell.replace(".", "\0").replace(decimal, "."))
+    return float(cell.replace(decimal, "."))
 
 
 def is_number(cell: str) -> bool:
@@ -65,6 +65,8 @@ class Cells:
             for row in reader:
                 yield line, [cell.strip() for cell in row]
                 line = reader.line_num + 1
+        except UnicodeDecodeError as error:
+            raise DataError(f"{self.source.shown}, line {line}: the text is damaged ({error.reason}).") from None
         except csv.Error as error:
             what = "a cell has more than 131,072 characters" if "limit" in str(error) else str(error)
             raise DataError(
@@ -84,7 +86,7 @@ def open_cells(source: Source, delimiter: str | None = None, quotes: bool = True
     """
     encoding, notes = _encoding(source)
     if delimiter is None:
-        sample = source.data[:_SAMPLE].decode(encoding, errors="replace").splitlines()
+        sample = source.data[:_SAMPLE].decode(encoding, errors="replace").replace("\r", "\n").split("\n")
         if len(source.data) > _SAMPLE and len(sample) > 1:
             sample.pop()  # it may be cut
         delimiter = _delimiter([line for line in sample if line.strip()][:_SAMPLE_LINES], source)
@@ -138,7 +140,7 @@ def _delimiter(lines: list[str], source: Source) -> str:
             continue
     for share in (1.0, 0.9, 0.5):
         for delimiter, counts in widths.items():
-            width, count = counts.most_common(1)[0]
+            width, count = counts.most_common(1)[0] if counts else (0, 0)
             if width > 1 and count >= share * sum(counts.values()):
                 return delimiter
     return ","

@@ -9,7 +9,10 @@ True
 
 from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
 from .base import Kernel
+from .categories import Equal, Hamming
+from .columns import OnColumns
 from .given import Function, Precomputed
+from .strings import LocalAlignment, Mismatch, Spectrum, Strings, Subsequence, WeightedDegree
 from .text import as_kernel, parse
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
@@ -17,13 +20,18 @@ __all__ = [
     "After",
     "Conformal",
     "Cosine",
+    "Equal",
     "Function",
     "Gaussian",
+    "Hamming",
     "Kernel",
     "Laplacian",
     "Linear",
+    "LocalAlignment",
     "Matern",
+    "Mismatch",
     "Normalised",
+    "OnColumns",
     "Polynomial",
     "Power",
     "Precomputed",
@@ -31,7 +39,11 @@ __all__ = [
     "Quadratic",
     "Scaled",
     "Sigmoid",
+    "Spectrum",
+    "Strings",
+    "Subsequence",
     "Sum",
+    "WeightedDegree",
     "as_kernel",
     "parse",
 ]

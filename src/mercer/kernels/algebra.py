@@ -10,8 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from .._compile import Array
+from .._objects import as_objects
+from .._rows import as_rows
 from .base import Kernel, positive
-from .pairing import Tile, length
+from .pairing import Tile
+from .parts import length, part_of
 
 __all__ = ["After", "Conformal", "Normalised", "Power", "Product", "Scaled", "Sum"]
 
@@ -31,18 +34,15 @@ class Sum(Kernel):
         self.right = right
 
     def evaluate(self, tile: Tile) -> Array:
-        out = self.left.evaluate(tile)
-        out += self.right.evaluate(tile)
+        out = self.left.evaluate(tile.part(0, self.left))
+        out += self.right.evaluate(tile.part(1, self.right))
         return out
 
     def diag(self, A):
-        return self.left.diag(A) + self.right.diag(A)
-
-    def items(self, A):
-        return self.right.items(self.left.items(A))
+        return self.left.diag(part_of(A, 0)) + self.right.diag(part_of(A, 1))
 
     def features(self, A):
-        parts = [self.left.features(A), self.right.features(A)]
+        parts = [self.left.features(part_of(A, 0)), self.right.features(part_of(A, 1))]
         if any(part is None for part in parts):
             return None
         if any(sparse.issparse(part) for part in parts):
@@ -77,9 +77,6 @@ class Scaled(Kernel):
         values = self.kernel.diag(A)
         return values * values.dtype.type(self.scale)
 
-    def items(self, A):
-        return self.kernel.items(A)
-
     def features(self, A):
         inner = self.kernel.features(A)
         return None if inner is None else inner * inner.dtype.type(np.sqrt(self.scale))
@@ -100,18 +97,15 @@ class Product(Kernel):
         self.right = right
 
     def evaluate(self, tile: Tile) -> Array:
-        out = self.left.evaluate(tile)
-        out *= self.right.evaluate(tile)
+        out = self.left.evaluate(tile.part(0, self.left))
+        out *= self.right.evaluate(tile.part(1, self.right))
         return out
 
     def diag(self, A):
-        return self.left.diag(A) * self.right.diag(A)
-
-    def items(self, A):
-        return self.right.items(self.left.items(A))
+        return self.left.diag(part_of(A, 0)) * self.right.diag(part_of(A, 1))
 
     def features(self, A):
-        return _pairwise_products(self.left.features(A), self.right.features(A))
+        return _pairwise_products(self.left.features(part_of(A, 0)), self.right.features(part_of(A, 1)))
 
 
 class Power(Kernel):
@@ -144,9 +138,6 @@ class Power(Kernel):
 
     def diag(self, A):
         return _whole_power(self.kernel.diag(A), int(self.exponent))
-
-    def items(self, A):
-        return self.kernel.items(A)
 
     def features(self, A):
         inner = out = self.kernel.features(A)
@@ -197,7 +188,8 @@ class After(Kernel):
     Parameters
     ----------
     map : callable
-        Takes all items, returns what ``kernel`` works on, row for row. It must not learn from the rows it sees.
+        Takes all items, returns what ``kernel`` works on, item for item. It must not learn from the items it sees.
+        Where ``kernel`` works on rows of numbers it is given such rows, else an array of the user's objects.
     kernel : Kernel
 
     Examples
@@ -218,6 +210,9 @@ class After(Kernel):
 
     def statistics(self):
         return Counter()  # the inner kernel's statistics are of the mapped items
+
+    def items(self, A):
+        return as_rows(A) if self.on_rows else as_objects(A)
 
     def _mapped(self, A: Any) -> Any:
         out = self.map(A)
@@ -268,9 +263,6 @@ class Normalised(Kernel):
     def diag(self, A):
         values = self.kernel.diag(A)
         return (values > 0).astype(values.dtype)
-
-    def items(self, A):
-        return self.kernel.items(A)
 
     def features(self, A):
         inner = self.kernel.features(A)

@@ -6,6 +6,7 @@ A kernel is an immutable description with scikit-learn's parameters; it stores n
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections import Counter
 from typing import Any, ClassVar
@@ -13,10 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from .._combine import mirror, turn
 from .._compile import Array, jit
 from .._parallel import for_each
 from .._rows import as_rows
-from .pairing import Pairing, Places, Tile, length, place_count
+from .pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
+from .parts import Parts, length
 from .statistics import Statistic
 
 __all__ = ["Kernel", "OfStatistic"]
@@ -25,7 +28,8 @@ __all__ = ["Kernel", "OfStatistic"]
 class Kernel(BaseEstimator):
     """A similarity k(x, z) that is a dot product of some features: symmetric and positive semi-definite.
 
-    Call a kernel on one or two collections of items for their matrix. ``+``, ``*`` and ``**`` make new kernels.
+    Call a kernel on one or two collections of items for their matrix. ``+``, ``*`` and ``**`` make new kernels,
+    and ``on`` binds one to columns of a table.
 
     Examples
     --------
@@ -41,6 +45,8 @@ class Kernel(BaseEstimator):
 
     #: Whether every matrix of this kernel is positive semi-definite.
     psd: ClassVar[bool] = True
+    #: Whether the items are something else than rows of numbers: strings, sets, graphs, rows of a mixed table.
+    structured: ClassVar[bool] = False
 
     # -- to be written by subclasses ------------------------------------------------------------------------------
 
@@ -70,7 +76,20 @@ class Kernel(BaseEstimator):
 
     def items(self, A: Any) -> Any:
         """The items in the form that :meth:`evaluate` works on, or an error that says what is wrong with them."""
-        return as_rows(A)
+        parts = self.parts()
+        if not parts:
+            return as_rows(A)
+        if len(parts) > 1 and not self.on_rows:
+            return A if isinstance(A, Parts) else Parts(kernel.items(A) for kernel in parts)
+        for kernel in parts:
+            A = kernel.items(A)
+        return A
+
+    @classmethod
+    @functools.cache
+    def _get_param_names(cls) -> list[str]:
+        """As scikit-learn's, looked up once for each class: expressions ask for their parts again and again."""
+        return super()._get_param_names()
 
     # -- what expressions tell about themselves -------------------------------------------------------------------
 
@@ -102,6 +121,11 @@ class Kernel(BaseEstimator):
     def trusted(self) -> bool:
         """Whether positive semi-definiteness follows from the kernel itself, not from somebody's word."""
         return self.always_psd and all(kernel.trusted for kernel in self.parts())
+
+    @property
+    def on_rows(self) -> bool:
+        """Whether this kernel and all of its parts work on rows of numbers."""
+        return not self.structured and all(kernel.on_rows for kernel in self.parts())
 
     @property
     def precomputed(self) -> bool:
@@ -156,13 +180,13 @@ class Kernel(BaseEstimator):
                 out[top:bottom, left:right] = values
             elif left >= bottom:
                 out[top:bottom, left:right] = values
-                out[left:right, top:bottom] = values.T
+                turn(values, out[left:right, top:bottom])
             else:  # a tile on the diagonal: what is above it counts
                 first = max(top, left)
-                corner = values[first - top :, first - left :][: right - first, : bottom - first]
-                corner[:] = np.triu(corner) + np.triu(corner, 1).T
                 out[top:bottom, first:right] = values[:, first - left :]
-                out[first:right, top:bottom] = values[:, first - left :].T
+                mirror(out[top:bottom, top:bottom])
+                if right > bottom:
+                    turn(values[:, bottom - left :], out[bottom:right, top:bottom])
 
         for_each(fill, tiles, threads=None if self.splits else 1)
         return out
@@ -175,6 +199,8 @@ class Kernel(BaseEstimator):
         """The matrix of a pairing, or some of its columns, times V: tile by tile, summed in float64."""
         V = np.asarray(V, dtype=np.float64)
         weights = V[:, None] if V.ndim == 1 else V
+        if pairing.A is pairing.B and columns is None and self.splits and V.ndim == 1 and V.size > TILE_COLUMNS:
+            return self._symmetric_product(pairing, V)
         row_pieces, column_pieces = pairing.cut(None, columns)
         out = np.zeros((length(pairing.A), weights.shape[1]))
         if out.size and V.shape[0]:
@@ -190,6 +216,39 @@ class Kernel(BaseEstimator):
 
             for_each(fill, row_pieces, threads=None if self.splits else 1)
         return out.reshape(out.shape[0], *V.shape[1:])
+
+    def _symmetric_product(self, pairing: Pairing, v: Array) -> Array:
+        """K·v from one half of K: a tile above the diagonal serves its rows, and turned over its columns.
+
+        Tiles write their shares down, which are added up in one order afterwards: the sum is the same for any number
+        of threads.
+        """
+        row_pieces, column_pieces = pairing.cut()
+        pairing.warm()
+        # A piece of columns covers whole pieces of rows: those that it covers are computed for themselves, as they
+        # lie on the diagonal; those before it serve both ways; those after it have been served.
+        tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces for i in row_pieces]
+        tiles = [(i, j) for i, j in tiles if i.start < j.stop]
+        shares: list[Any] = [None] * len(tiles)
+
+        def evaluate(number: int) -> None:
+            i, j = tiles[number]
+            values = self.evaluate(pairing.tile(i, j))
+            down = np.zeros((place_count(i), 1))
+            _accumulate_one(values, v[j], down)
+            across = None
+            if i.stop <= j.start:
+                across = np.zeros(place_count(j))
+                _accumulate_turned(values, v[i], across)
+            shares[number] = down[:, 0], across
+
+        for_each(evaluate, range(len(tiles)))
+        out = np.zeros(v.size)
+        for (i, j), (down, across) in zip(tiles, shares, strict=True):
+            out[i] += down
+            if across is not None:
+                out[j] += across
+        return out
 
     # -- algebra --------------------------------------------------------------------------------------------------
 
@@ -214,6 +273,12 @@ class Kernel(BaseEstimator):
         from .algebra import Power
 
         return Power(self, exponent) if is_number(exponent) else NotImplemented
+
+    def on(self, *columns: str | int) -> Kernel:
+        """This kernel on some columns of a frame (by name) or of an array (by position)."""
+        from .columns import OnColumns
+
+        return OnColumns(self, columns)
 
     # -- text and equality ----------------------------------------------------------------------------------------
 
@@ -262,6 +327,13 @@ def _accumulate_one(values: Array, v: Array, out: Array) -> None:
         for j in range(v.size):
             total += values[i, j] * v[j]
         out[i, 0] += total
+
+
+@jit
+def _accumulate_turned(values: Array, v: Array, out: Array) -> None:
+    for i in range(values.shape[0]):
+        for j in range(out.size):
+            out[j] += v[i] * values[i, j]
 
 
 def accumulate(values: Array, V: Array, out: Array) -> None:

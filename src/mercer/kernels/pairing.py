@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from .._compile import Array
+from .parts import Parts, length
 from .statistics import Statistic
 
 if TYPE_CHECKING:
@@ -27,11 +27,6 @@ Places = slice | np.ndarray
 TILE_ROWS, TILE_COLUMNS = 256, 1024
 
 
-def length(items: Any) -> int:
-    """How many items a collection holds."""
-    return items.shape[0] if hasattr(items, "shape") else len(items)
-
-
 def shared_dtype(A: Any, B: Any) -> np.dtype:
     """float32 where both sides are, else float64."""
     single = all(getattr(side, "dtype", None) == np.float32 for side in (A, B))
@@ -41,10 +36,10 @@ def shared_dtype(A: Any, B: Any) -> np.dtype:
 class Pairing:
     """Every pair (x, z) with x in ``A`` and z in ``B``, for one kernel expression."""
 
-    def __init__(self, kernel: Kernel, A: Any, B: Any) -> None:
+    def __init__(self, kernel: Kernel, A: Any, B: Any, dtype: np.dtype | None = None) -> None:
         self.kernel, self.A, self.B = kernel, A, B
         self.demands: Counter[Statistic] = kernel.statistics()
-        self.dtype = shared_dtype(A, B)
+        self.dtype = dtype or shared_dtype(A, B)
         self._memo: dict[Any, Any] = {}
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -91,12 +86,12 @@ class Tile:
     @property
     def left(self) -> Any:
         """The items of the rows."""
-        return _safe_indexing(self.pairing.A, self.i)
+        return self.pairing.A[self.i]
 
     @property
     def right(self) -> Any:
         """The items of the columns."""
-        return _safe_indexing(self.pairing.B, self.j)
+        return self.pairing.B[self.j]
 
     def take(self, statistic: Statistic) -> Array:
         """The statistic of this tile, in an array that the caller may overwrite."""
@@ -108,6 +103,18 @@ class Tile:
         if self._demands[statistic] > 0:
             return self._computed[statistic].copy()
         return self._computed.pop(statistic)
+
+    def part(self, position: int, kernel: Kernel) -> Tile:
+        """The same pairs as one part of the expression sees them, for the kernel that is this part."""
+        if not isinstance(self.pairing.A, Parts):
+            return self
+
+        def make() -> Pairing:
+            A = self.pairing.A.forms[position]
+            B = A if self.pairing.A is self.pairing.B else self.pairing.B.forms[position]
+            return Pairing(kernel, A, B, self.pairing.dtype)
+
+        return self.pairing.once(("part", position), make).tile(self.i, self.j)
 
     def mapped(self, owner: Kernel, mapping: Callable[[Any], Any], kernel: Kernel) -> Tile:
         """The same pairs after the mapping of ``owner``, for the kernel that sees them so."""

@@ -1,12 +1,14 @@
 """Kernels as text: ``2*gaussian(gamma=0.5) + linear``.
 
 What :func:`write` prints, :func:`parse` reads. The text is split by Python's own grammar but never run: only sums,
-products, whole powers, numbers, lists and the kernel names below mean anything.
+products, whole powers, numbers, lists, the kernel names below and the columns in ``.on(age, "hours per week", 3)`` mean
+anything.
 """
 
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +16,10 @@ import numpy as np
 
 from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
 from .base import Kernel, default_parameters
+from .categories import Equal, Hamming
+from .columns import OnColumns
 from .given import Function, Precomputed
+from .strings import LocalAlignment, Mismatch, Spectrum, Subsequence, WeightedDegree
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
 __all__ = ["as_kernel", "parse", "write"]
@@ -24,6 +29,7 @@ NAMES: dict[str, type[Kernel]] = {
     kernel.__name__.lower(): kernel
     for kernel in (
         Linear, Polynomial, Gaussian, Laplacian, Matern, Cosine, Sigmoid, Quadratic, Precomputed, Normalised,
+        Equal, Hamming, Spectrum, Mismatch, Subsequence, WeightedDegree, LocalAlignment,
     )
 }  # fmt: skip
 
@@ -47,6 +53,8 @@ def _write(kernel: Kernel) -> tuple[str, int]:
         return f"{_within(kernel.kernel, _ATOM)}**{kernel.exponent}", _POWER
     if isinstance(kernel, Normalised):
         return f"normalised({write(kernel.kernel)})", _ATOM
+    if isinstance(kernel, OnColumns):
+        return f"{_within(kernel.kernel, _ATOM)}.on({', '.join(map(_column, kernel.names))})", _ATOM
     if isinstance(kernel, (After, Conformal, Function)):
         function = getattr(kernel, "map", None) or getattr(kernel, "f", None)
         label = getattr(function, "__name__", type(function).__name__)
@@ -75,6 +83,12 @@ def _number(value: Any) -> str:
     """A number as short as it can be written without loss."""
     value = _plain(value)
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+
+
+def _column(name: Any) -> str:
+    """A column's position, or its name: in quotes unless it is a plain word."""
+    plain = isinstance(name, str) and name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+    return name if plain else repr(_plain(name))
 
 
 def _plain(value: Any) -> Any:
@@ -128,7 +142,20 @@ class _Reader:
                 if len(named) < len(keywords):
                     raise self.fail(f"a parameter of {name} is given twice")
                 return self.make(name, [self.argument(arg) for arg in args], named)
-        raise self.fail("only kernel names, numbers, +, * and ** may be used")
+            case ast.Call(func=ast.Attribute(value=bound, attr="on"), args=columns, keywords=[]):
+                kernel = self.read(bound)
+                if not isinstance(kernel, Kernel):
+                    raise self.fail("only a kernel can be bound to columns")
+                return kernel.on(*map(self.column, columns))
+        raise self.fail("only kernel names, numbers, +, *, ** and .on(columns) may be used")
+
+    def column(self, node: ast.AST) -> str | int:
+        match node:
+            case ast.Name(id=name):
+                return name
+            case ast.Constant(value=str() | int() as name) if not isinstance(name, bool):
+                return name
+        raise self.fail("a column is a word, a text in quotes or a position, as in .on(age, 'hours per week', 3)")
 
     def combine(self, op: ast.AST, a: Any, b: Any) -> Any:
         if not isinstance(a, Kernel) and not isinstance(b, Kernel):

@@ -93,6 +93,7 @@ class OutlierFilter(BaseEstimator):
         """
         factor = self._factor()
         values, self.columns_ = self._numbers(X, reset=True)
+        values = np.where(np.isnan(values).all(axis=0), 0.0, values)  # an empty column has no outliers
         if self.rule == "iqr":
             first, third = np.nanquantile(values, [0.25, 0.75], axis=0) if values.size else np.zeros((2, 0))
             reach = factor * (third - first)

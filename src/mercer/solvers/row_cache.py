@@ -4,50 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._compile import Array, jit
-from .._parallel import for_each
+from .._combine import add_rows, gather, turn
+from .._compile import Array
 from ..grams.base import Gram
-
-#: Columns that one piece of an update covers: F of these stays in the nearest cache.
-_WIDTH = 2048
-
-
-@jit
-def _subtract(F: Array, rows: Array, places: Array, coefficients: Array, begin: int, end: int) -> None:
-    """F −= Σ coefficient·row in the columns begin … end−1, four rows at a time."""
-    whole = places.size - places.size % 4
-    part = F[begin:end]
-    for p in range(0, whole, 4):
-        c0, c1, c2, c3 = coefficients[p], coefficients[p + 1], coefficients[p + 2], coefficients[p + 3]
-        r0, r1 = rows[places[p], begin:end], rows[places[p + 1], begin:end]
-        r2, r3 = rows[places[p + 2], begin:end], rows[places[p + 3], begin:end]
-        for k in range(part.size):
-            part[k] -= (c0 * r0[k] + c1 * r1[k]) + (c2 * r2[k] + c3 * r3[k])
-    for p in range(whole, places.size):
-        c, row = coefficients[p], rows[places[p], begin:end]
-        for k in range(part.size):
-            part[k] -= c * row[k]
-
-
-@jit
-def _gather(rows: Array, places: Array, columns: Array, out: Array) -> None:
-    for a in range(places.size):
-        row, target = rows[places[a]], out[a]
-        for b in range(columns.size):
-            target[b] = row[columns[b]]
 
 
 class RowCache:
-    """Some rows of a Gram in float32, the newest in the place of the oldest, within a memory limit."""
+    """Some rows of a Gram in float32, the newest in the place of the oldest, within a memory limit.
+
+    Rows that are at hand, or computed as fast as fresh memory is filled, are not kept at all.
+    """
 
     def __init__(self, gram: Gram, memory: int) -> None:
         n = len(gram)
         self.gram = gram
-        self.capacity = 0 if gram.factored else int(min(n, max(64, memory // (4 * n))))
+        keeps = gram.expensive and not gram.ready
+        self.capacity = 0 if not keeps else int(min(n, max(64, memory // (4 * n))))
         self.rows = np.empty((self.capacity, n), np.float32)
         self.place = np.full(n, -1)
         self.owner = np.full(self.capacity, -1)
         self.next = 0
+        #: Whether a row had to go to make room for another.
+        self.full = False
 
     def subtract(self, F: Array, items: Array, coefficients: Array, keep: Array) -> None:
         """F −= Σ coefficient·K[item], computing rows that are not here.
@@ -55,7 +33,7 @@ class RowCache:
         ``keep`` says which of them will be needed again; the others go by without being stored.
         """
         known = self.place[items] >= 0
-        passing = ~known & (~keep | self.gram.factored)
+        passing = ~known & (~keep | (self.capacity == 0))
         if passing.any():
             z = np.zeros(F.size)
             z[items[passing]] = coefficients[passing]
@@ -69,6 +47,7 @@ class RowCache:
             chunk = missing[done : done + count]
             places = slice(self.next, self.next + count)
             evicted = self.owner[places]
+            self.full |= bool((evicted >= 0).any())
             self.place[evicted[evicted >= 0]] = -1
             self.gram.fill(chunk, self.rows[places])
             self.owner[places] = chunk
@@ -78,26 +57,33 @@ class RowCache:
             done += count
 
     def _apply(self, F: Array, items: Array, coefficients: Array) -> None:
-        if not items.size:
-            return
-        places, coefficients = self.place[items], np.ascontiguousarray(coefficients)
-        pieces = [(begin, min(begin + _WIDTH, F.size)) for begin in range(0, F.size, _WIDTH)]
-        for_each(lambda piece: _subtract(F, self.rows, places, coefficients, *piece), pieces)
+        if items.size:
+            add_rows(F, self.rows, self.place[items], -coefficients)
 
-    def block(self, items: Array, columns: Array, out: Array) -> None:
-        """K[items, columns] into ``out``, from rows that are here or else computed."""
-        if not self.gram.expensive:
-            out[:] = self.gram.block(items, columns)
-            return
-        here = np.flatnonzero(self.place[items] >= 0)
-        pieces = np.array_split(here, max(1, here.size // 64))
+    def extend(self, out: Array, kept: Array, new: Array) -> Array:
+        """Complete the matrix of kept and new items, whose upper left corner is there; their order is returned.
 
-        def copy(piece: Array) -> None:
-            part = np.empty((piece.size, columns.size), np.float32)
-            _gather(self.rows, self.place[items[piece]], columns, part)
-            out[piece] = part
-
-        for_each(copy, pieces)
-        absent = np.flatnonzero(self.place[items] < 0)
+        ``kept`` is as :meth:`arrange` puts it. Rows that are here are copied; the rest is computed, but only once for
+        (x, z) and (z, x).
+        """
+        here = self.place[new] >= 0
+        known, absent = new[here], new[~here]
+        order = np.concatenate([kept, known, absent])
+        a, b = kept.size, kept.size + known.size
+        first = a - int(np.count_nonzero(self.place[kept] >= 0))  # rows of items first … b−1 are here
+        if b > first:
+            gather(self.rows, self.place[order[first:b]], order[a:], out[first:b, a:])
+            gather(self.rows, self.place[known], order[:first], out[a:b, :first])
+            turn(out[a:b, :first], out[:first, a:b])
+            turn(out[first:a, a:], out[a:, first:a])
+            turn(out[a:b, b:], out[b:, a:b])
         if absent.size:
-            out[absent] = self.gram.block(items[absent], columns)
+            self.gram.block(absent, absent, out[b:, b:])
+            if first:
+                self.gram.block(absent, order[:first], out[b:, :first])
+                turn(out[b:, :first], out[:first, b:])
+        return order
+
+    def arrange(self, items: Array) -> Array:
+        """The order in which items whose rows are here come last."""
+        return np.argsort(self.place[items] >= 0, kind="stable")

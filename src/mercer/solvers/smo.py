@@ -9,7 +9,7 @@ zᵢ < highᵢ and zⱼ > lowⱼ; so z is optimal when max F over all that may g
 no more than the tolerance. That difference is the *gap* here. A step takes the j with the least F and the i that
 gains most with it, (Fᵢ − Fⱼ)²/(Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ), and goes all the way.
 
-Two levels: :func:`solve_block` picks a working set of a few hundred items out of the block, gathers their small matrix
+Two levels: :meth:`Bench.solve` picks a working set of a few hundred items out of the block, gathers their small matrix
 so that it stays in the processor's cache, lets :func:`_smo` work on it, and brings F of the whole block up to date.
 
 "May not grow" and "may not shrink" are written as ∓1e30 added to F: selection is then a plain maximum over an array
@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._compile import jit
+from .._combine import add_rows, gather
+from .._compile import Array, jit
 
 #: Items in the working set; their float32 matrix takes 16 megabytes.
 WORKING_SET = 2048
@@ -138,77 +139,74 @@ def _select(F, z, low, high, previous, taken, out):
 
 
 @jit
-def _update(F, K, items, change):
-    """F −= Σ change·K[items], four rows at a time over strips of columns that stay in the nearest cache."""
-    width = 2048
-    whole = items.size - items.size % 4
-    for begin in range(0, F.size, width):
-        part = F[begin : begin + width]
-        for p in range(0, whole, 4):
-            c0, c1, c2, c3 = change[p], change[p + 1], change[p + 2], change[p + 3]
-            k0, k1 = K[items[p], begin : begin + width], K[items[p + 1], begin : begin + width]
-            k2, k3 = K[items[p + 2], begin : begin + width], K[items[p + 3], begin : begin + width]
-            for k in range(part.size):
-                part[k] -= (c0 * k0[k] + c1 * k1[k]) + (c2 * k2[k] + c3 * k3[k])
-        for p in range(whole, items.size):
-            c, row = change[p], K[items[p], begin : begin + width]
-            for k in range(part.size):
-                part[k] -= c * row[k]
+def _prepare(K, F, z, low, high, W, middle, f, diag, up, down):
+    """What :func:`_smo` needs of the working set besides its matrix."""
+    for a in range(W.size):
+        i = W[a]
+        diag[a] = K[i, i]
+        f[a] = np.float32(F[i] - middle)  # F near zero keeps float32 precise
+        up[a] = np.float32(0.0) if z[i] < high[i] else -_NEVER
+        down[a] = np.float32(0.0) if z[i] > low[i] else _NEVER
 
 
-@jit
-def solve_block(K, F, z, low, high, tolerance, rounds, previous):
-    """Bring the gap of a block within the tolerance, or make ``rounds`` working sets.
+class Bench:
+    """A place to solve blocks on: memory for two blocks and a working set, which is used over and over.
 
-    ``K`` is the block in float32; F, z and the bounds are float64 and are updated. Returns the number of SMO steps,
-    and the last working set (the next call's ``previous``).
+    Memory that a process has not touched before is slow; a bench that serves several problems pays for it once.
     """
-    n = z.size
-    q = min(n, WORKING_SET)
-    buffer = np.empty(q * q if q < n else 0, np.float32)
-    everything = np.arange(n)
-    f, diag, up, down = (
-        np.empty(q, np.float32),
-        np.empty(q, np.float32),
-        np.empty(q, np.float32),
-        np.empty(q, np.float32),
-    )
-    taken = np.zeros(n, np.bool_)
-    chosen = np.empty(q, np.int64)
-    total = 0
-    for _ in range(rounds):
-        grow, shrink = gap_of(F, z, low, high)
-        gap = grow - shrink
-        if gap <= tolerance:
-            break
-        if q == n:  # the whole block fits: no need to choose, or to copy
-            count, W, small = n, everything, K
-        else:
-            count = _select(F, z, low, high, previous, taken, chosen)
-            W = np.sort(chosen[:count])
-            small = buffer[: count * count].reshape(count, count)
-            for a in range(count):
-                row = K[W[a]]
-                for b in range(count):
-                    small[a, b] = row[W[b]]
-        local_z, local_low, local_high = z[W], low[W], high[W]
-        middle = 0.5 * (grow + shrink)  # F near zero keeps float32 precise
-        for a in range(count):
-            i = W[a]
-            diag[a] = K[i, i]
-            f[a] = np.float32(F[i] - middle)
-            up[a] = np.float32(0.0) if z[i] < high[i] else -_NEVER
-            down[a] = np.float32(0.0) if z[i] > low[i] else _NEVER
-        made = _smo(
-            small, f[:count], local_z, local_low, local_high, up[:count], down[:count], diag[:count],
-            np.float32(max(0.1 * gap, 0.5 * tolerance) if q < n else 0.9 * tolerance), 20 * count,
-        )  # fmt: skip
-        total += made
-        previous = W
-        if made == 0:
-            break
-        change = local_z - z[W]
-        moved = np.flatnonzero(change)
-        _update(F, K, W[moved], change[moved])
-        z[W] = local_z
-    return total, previous
+
+    def __init__(self) -> None:
+        self.f, self.diag, self.up, self.down = np.empty((4, WORKING_SET), np.float32)
+        self._matrix = np.empty(0, np.float32)
+        self._blocks = [np.empty(0, np.float32), np.empty(0, np.float32)]
+
+    def square(self, size: int) -> Array:
+        """A matrix for a block, in place of the block before the last."""
+        self._blocks.reverse()
+        if self._blocks[0].size < size * size:
+            self._blocks[0] = np.empty(size * size, np.float32)
+        return self._blocks[0][: size * size].reshape(size, size)
+
+    def _small(self, size: int) -> Array:
+        if not self._matrix.size:
+            self._matrix = np.empty(WORKING_SET * WORKING_SET, np.float32)
+        return self._matrix[: size * size].reshape(size, size)
+
+    def solve(
+        self, K: Array, F: Array, z: Array, low: Array, high: Array, tolerance: float, rounds: int, previous: Array
+    ) -> tuple[int, Array]:
+        """Bring the gap of a block within the tolerance, or make ``rounds`` working sets.
+
+        ``K`` is the block in float32; F, z and the bounds are float64 and are updated. Returns the number of SMO
+        steps, and the last working set (the next call's ``previous``).
+        """
+        n = z.size
+        whole = n <= WORKING_SET  # no need to choose, or to copy
+        everything = np.arange(n)
+        taken, chosen = np.empty(n, np.bool_), np.empty(min(n, WORKING_SET), np.int64)
+        total = 0
+        for _ in range(rounds):
+            grow, shrink = gap_of(F, z, low, high)
+            gap = grow - shrink
+            if gap <= tolerance:
+                break
+            if whole:
+                W, small = everything, K
+            else:
+                W = np.sort(chosen[: _select(F, z, low, high, previous, taken, chosen)])
+                small = self._small(W.size)
+                gather(K, W, W, small)
+            f, diag, up, down = (part[: W.size] for part in (self.f, self.diag, self.up, self.down))
+            _prepare(K, F, z, low, high, W, 0.5 * (grow + shrink), f, diag, up, down)
+            local = z[W]
+            target = np.float32(0.9 * tolerance if whole else max(0.1 * gap, 0.5 * tolerance))
+            made = _smo(small, f, local, low[W], high[W], up, down, diag, target, 20 * W.size)
+            total += made
+            previous = W
+            if made == 0:
+                break
+            change = local - z[W]
+            moved = np.flatnonzero(change)
+            add_rows(F, K, W[moved], -change[moved])
+            z[W] = local
+        return total, previous

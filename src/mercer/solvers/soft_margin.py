@@ -22,10 +22,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._compile import Array, jit
+from .._combine import gather
+from .._compile import Array
 from ..problem import Problem, Solution, Status
 from .row_cache import RowCache
-from .smo import gap_of, solve_block
+from .shortfall import Shortfall
+from .smo import Bench, gap_of
 
 #: Items in the first block.
 _FIRST = 1024
@@ -35,6 +37,8 @@ _GROWTH = 3
 _ROUGH = 0.05
 #: Items that violate nothing but by less than this might soon; they come into the block as well.
 _BAND = 0.03
+#: Gaps below this are the end game: items far from the margin are left alone until all others are done.
+_LATE = 0.5
 #: Coefficients (times the largest self-similarity) beyond this mean that the hard margin does not exist.
 _ENDLESS = 1e8
 #: Working sets that are tried before Python looks at the clock and at Ctrl-C.
@@ -75,74 +79,85 @@ class SoftMargin:
     time_limit: float = np.inf
     memory: int = 10**9
 
-    def solve(self, problem: Problem, start: Array | None = None, rng: np.random.Generator | None = None) -> Solution:
-        """Solve; ``start`` holds coefficients to begin with, which are moved into their bounds first."""
+    def solve(
+        self,
+        problem: Problem,
+        start: Array | None = None,
+        rng: np.random.Generator | None = None,
+        scores: Array | None = None,
+        bench: Bench | None = None,
+    ) -> Solution:
+        """Solve; ``start`` holds coefficients to begin with, which are moved into their bounds first.
+
+        ``scores`` are those of a start that is within its bounds, where somebody knows them; ``bench`` is memory that
+        has served before.
+        """
         rng = rng or np.random.default_rng(0)
         gram, targets = problem.gram, problem.targets()
         n = targets.size
         low, high = problem.bounds()
         begin = time.monotonic()
         scale = float(gram.diag().max(initial=0.0))
-        cache = RowCache(gram, int(0.6 * self.memory))
+        short = Shortfall(gram, targets, int(0.6 * self.memory))
+        F = short.F
         largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
-        # Two blocks, the present and the last, take turns in the same memory.
-        arenas = [np.empty(largest * largest, np.float32) for _ in range(2)]
+        bench = bench or Bench()
 
-        z = np.zeros(n)
-        if start is not None:
-            z = _balanced(np.clip(start, low, high), low, high)
-        F = targets.copy()
-        used = np.flatnonzero(z)
-        cache.subtract(F, used, z[used], keep=(z[used] > low[used]) & (z[used] < high[used]))
-        synced = z.copy()
-        if z.any():
+        z = np.zeros(n) if start is None else _balanced(np.clip(start, low, high), low, high)
+        if scores is None:
+            short.update(z, (z > low) & (z < high))
+        else:
+            F[:] = targets - scores
+            short.belongs_to(z)
+        if n <= min(largest, 2 * _FIRST):
+            active = np.arange(n)
+        elif z.any():
             active = _next_block(F, z, low, high, min(largest, 4 * _FIRST), rng)
         else:
-            active = (
-                np.arange(n)
-                if n <= min(largest, 2 * _FIRST)
-                else _first_block(targets, high - low, min(largest, _FIRST), rng)
-            )
+            active = _first_block(targets, high - low, min(largest, _FIRST), rng)
         old, K = np.empty(0, np.int64), np.empty((0, 0), np.float32)
-        steps, status = 0, Status.NOT_CONVERGED
+        steps, status, cramped = 0, Status.NOT_CONVERGED, False
         while True:
             grow, shrink = gap_of(F, z, low, high)
             try:
-                active, K = _block(cache, active, old, K, arenas[0])
-                arenas.reverse()
+                active, K = _block(short.cache, active, old, K, bench)
                 rough = min(_ROUGH * (grow - shrink), 0.1) if active.size < n else 0.0
                 tolerance = max(0.5 * self.tol, rough)
-                made, out_of_time = self._solve_active(K, F, z, low, high, active, tolerance, steps, begin)
+                made, out_of_time = self._solve_active(bench, K, F, z, low, high, active, tolerance, steps, begin)
                 steps += made
                 old = active
-
-                moved = np.flatnonzero(z != synced)
-                if active.size < n:  # else the block was the whole, and brought F up to date itself
-                    free = (z[moved] > low[moved]) & (z[moved] < high[moved])
-                    cache.subtract(F, moved, z[moved] - synced[moved], keep=free)
+                free = (z > low) & (z < high)
+                # A block of all items has brought F up to date itself.
+                moved = short.update(z, free) if active.size < n else short.belongs_to(z)
+                grow, shrink = gap_of(F, z, low, high)
+                if short.narrowed and (grow - shrink <= self.tol or out_of_time or not moved):
+                    short.widen()
+                    grow, shrink = gap_of(F, z, low, high)
             except KeyboardInterrupt:  # z is as good as it was before this block, or better
                 status, F = Status.INTERRUPTED, targets - gram.matvec(z)
                 break
-            synced = z.copy()
-            grow, shrink = gap_of(F, z, low, high)
             if grow - shrink <= self.tol:
                 status = Status.CONVERGED
                 break
             if not np.isfinite(high).all() and np.abs(z).max() * scale > _ENDLESS:
                 status = Status.NOT_SEPARABLE
                 break
-            if out_of_time or moved.size == 0:
+            if out_of_time or not moved:
                 break
-            support = int(np.count_nonzero(z)) * (1 if gram.expensive else _GROWTH)
-            inside = int(np.count_nonzero((z > low) & (z < high)))
-            limit: int = min(_GROWTH * active.size, max(4 * _FIRST, min(support, 8 * _FIRST), 2 * inside))
-            limit = max(limit, _FIRST)
+            limit = max((4 if gram.expensive else 8) * _FIRST, 2 * int(free.sum()))
+            limit = max(_FIRST, min(limit, _GROWTH * active.size))
+            if grow - shrink < _LATE and not gram.expensive and not gram.ready and not short.narrowed:
+                near = np.flatnonzero(_excess(F, z, low, high) > -(0.1 + 2 * (grow - shrink)))
+                if near.size < n / 2:
+                    short.narrow(near)
+            cramped |= short.cache.full or largest < min(limit, n)
             active = _next_block(F, z, low, high, min(largest, limit), rng)
         b = _intercept(F, z, low, high)
-        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=targets - F)
+        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=targets - F, cramped=cramped)
 
     def _solve_active(
         self,
+        bench: Bench,
         K: Array,
         F: Array,
         z: Array,
@@ -158,7 +173,7 @@ class SoftMargin:
         previous = np.empty(0, np.int64)
         total, limit = 0, False
         while not limit:
-            made, previous = solve_block(K, f, own, lower, upper, tolerance, _ROUNDS, previous)
+            made, previous = bench.solve(K, f, own, lower, upper, tolerance, _ROUNDS, previous)
             total += made
             if not np.isfinite(upper).all() and np.abs(own).max() * K.diagonal().max(initial=0.0) > _ENDLESS:
                 break
@@ -183,43 +198,37 @@ def _first_block(y: Array, width: Array, size: int, rng: np.random.Generator) ->
     return np.sort(np.concatenate(parts))
 
 
-def _next_block(F: Array, z: Array, low: Array, high: Array, size: int, rng: np.random.Generator) -> Array:
-    """The items that violate their condition, or nearly do, or are free; the worst first."""
+def _excess(F: Array, z: Array, low: Array, high: Array) -> Array:
+    """By how much each item violates its condition; negative where it does not."""
     grow, shrink = gap_of(F, z, low, high)
     middle = 0.5 * (grow + shrink)
-    excess = np.full(z.size, -np.inf)
-    may_grow, may_shrink = z < high, z > low
-    excess[may_grow] = F[may_grow] - middle
-    excess[may_shrink] = np.maximum(excess[may_shrink], middle - F[may_shrink])
+    return np.maximum(np.where(z < high, F - middle, -np.inf), np.where(z > low, middle - F, -np.inf))
+
+
+def _next_block(F: Array, z: Array, low: Array, high: Array, size: int, rng: np.random.Generator) -> Array:
+    """The items that violate their condition, or nearly do, or are free."""
+    excess = _excess(F, z, low, high)
+    # The worst pair is always among them, so that every block has something to do.
+    excess[np.argmax(np.where(z < high, F, -np.inf))] = excess[np.argmin(np.where(z > low, F, np.inf))] = np.inf
+    grow, shrink = gap_of(F, z, low, high)
     near = np.flatnonzero(excess > -max(_BAND, 0.1 * (grow - shrink)))
     if near.size > size:
         # Free items first; of the others, the worst are often near each other and one speaks for all: any will do.
-        free = may_grow[near] & may_shrink[near]
-        rank = rng.random(near.size) - 2.0 * free - 1.0 * (excess[near] > 0)
+        free = (z[near] > low[near]) & (z[near] < high[near])
+        rank = rng.random(near.size) - 2.0 * free - 1.0 * (excess[near] > 0) - 4.0 * np.isinf(excess[near])
         near = near[np.argpartition(rank, size)[:size]]
     return np.sort(near)
 
 
-def _block(cache: RowCache, active: Array, old: Array, K: Array, arena: Array) -> tuple[Array, Array]:
+def _block(cache: RowCache, active: Array, old: Array, K: Array, bench: Bench) -> tuple[Array, Array]:
     """The matrix of the active items, reusing what the last one has of it; kept items come first."""
     kept, _, places = np.intersect1d(active, old, assume_unique=True, return_indices=True)
     new = np.setdiff1d(active, kept, assume_unique=True)
-    order = np.concatenate([kept, new])
-    out = arena[: order.size**2].reshape(order.size, order.size)
-    _copy_block(K, places, out)
-    if new.size:
-        cache.block(new, order, out[kept.size :])
-        out[: kept.size, kept.size :] = out[kept.size :, : kept.size].T
-    return order, out
-
-
-@jit
-def _copy_block(K: Array, places: Array, out: Array) -> None:
-    """The rows and columns ``places`` of K, to the upper left corner of ``out``."""
-    for a in range(places.size):
-        row, target = K[places[a]], out[a]
-        for b in range(places.size):
-            target[b] = row[places[b]]
+    order = cache.arrange(kept)
+    kept, places = kept[order], places[order]
+    out = bench.square(active.size)
+    gather(K, places, places, out[: kept.size, : kept.size])
+    return cache.extend(out, kept, new), out
 
 
 def _balanced(z: Array, low: Array, high: Array) -> Array:

@@ -1,0 +1,279 @@
+"""Is this kernel matrix valid, and is it any good for these labels?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._compile import Array
+from ..kernels import Kernel, as_kernel
+from . import measures
+from .sample import drawn, labels_of, some_items
+
+#: Below this similarity, two items have next to nothing in common.
+_UNLIKE = 0.1
+#: Above this similarity of all pairs, no item can be told from another.
+_ALIKE = 0.99
+#: The share of shufflings that may do as well as labels that the kernel knows; few items have few shufflings.
+_CHANCE, _CHANCE_OF_FEW, _FEW = 0.05, 0.2, 20
+#: Lengths that differ by more than this factor let the longest items decide.
+_UNEVEN = 2.0
+#: A matrix that spreads over more than this share of all directions is nearly diagonal.
+_SCATTERED = 0.7
+_DIAGONAL = "no item is like any other: the matrix is nearly diagonal"
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What :func:`diagnose` found. Printing it gives the findings in words.
+
+    Attributes
+    ----------
+    verdict : {"good", "bad"}
+    reasons : list of str
+        Why.
+    advice : list of str
+        Normalisations that would help.
+    n, of : int
+        How many items were looked at, and of how many.
+    symmetric, psd : bool
+    smallest_eigenvalue, largest_eigenvalue : float
+    rank : int
+    condition : float
+    effective_dimension : float
+        (Σλ)²/Σλ²: how many directions the items spread over.
+    nearest : float
+        The similarity (cosine) of an item to the one most like it, in the median.
+    mean_similarity : float
+        The mean similarity (cosine) of two different items.
+    near_duplicates, contradictions : int
+        Pairs of items that are nearly the same, and those of them whose labels differ.
+    within, between : float or None
+        The mean similarity of two items of one class, and of two classes.
+    nearest_agrees : float or None
+        How often the most similar item has the same label.
+    alignment : float or None
+        Centred alignment with the labels or targets, between −1 and 1.
+    chance : float or None
+        The share of shuffled labels that are aligned as well.
+    eigenvalues : array
+        Smallest first.
+    """
+
+    name: str
+    n: int
+    of: int
+    verdict: str
+    reasons: list[str]
+    advice: list[str]
+    symmetric: bool
+    psd: bool
+    smallest_eigenvalue: float
+    largest_eigenvalue: float
+    rank: int
+    condition: float
+    effective_dimension: float
+    nearest: float
+    mean_similarity: float
+    near_duplicates: int
+    contradictions: int
+    within: float | None
+    between: float | None
+    nearest_agrees: float | None
+    alignment: float | None
+    chance: float | None
+    eigenvalues: Array = field(repr=False)
+    matrix: Array = field(repr=False)
+    y: Array | None = field(repr=False)
+
+    @property
+    def good(self) -> bool:
+        return self.verdict == "good"
+
+    def facts(self) -> dict[str, Any]:
+        """The findings as plain numbers, words and lists."""
+        facts = asdict(self)
+        for name in ("matrix", "y"):
+            del facts[name]
+        return {**facts, "eigenvalues": self.eigenvalues.tolist()}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the matrix as a heat map, rows sorted by class; returns the matplotlib axes."""
+        from .heatmap import draw
+
+        return draw(self, ax)
+
+    def __str__(self) -> str:
+        looked = f"{self.n} items" if self.n == self.of else f"{self.n} of {self.of} items, drawn at random"
+        lines = [
+            f"{self.name} on {looked}",
+            f"verdict: {self.verdict}",
+            *(f"  - {reason}" for reason in self.reasons),
+            f"eigenvalues: {self.smallest_eigenvalue:.4g} to {self.largest_eigenvalue:.4g}; rank {self.rank}, "
+            f"condition {self.condition:.3g}, effective dimension {self.effective_dimension:.1f}",
+            f"similarity: {self.mean_similarity:.3f} for two items in the mean, {self.nearest:.3f} for the nearest in "
+            "the median",
+        ]
+        if self.within is not None and self.between is not None:
+            lines.append(f"by class: {self.within:.3f} within, {self.between:.3f} between")
+        if self.nearest_agrees is not None:
+            lines.append(f"the most similar item has the same label in {100 * self.nearest_agrees:.1f} % of the cases")
+        if self.alignment is not None:
+            lines.append(
+                f"alignment with y: {self.alignment:.3f} ({100 * (self.chance or 0):.1f} % of shufflings do as well)"
+            )
+        if self.near_duplicates:
+            lines.append(f"near-duplicates: {self.near_duplicates} pairs, {self.contradictions} with different labels")
+        lines += [f"advice: {advice}" for advice in self.advice]
+        return "\n".join(lines)
+
+
+def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0) -> Diagnosis:
+    """Look at a kernel matrix: ``diagnose(K, y)``, or at a kernel on data: ``diagnose(kernel, X, y)``.
+
+    Parameters
+    ----------
+    subject : array of shape (n, n), or kernel, text or callable
+    *data : ``y`` after a matrix; ``X`` and ``y`` after a kernel
+        The labels or targets may be left out.
+    sample : int, default=1000
+        How many items are looked at; of more, so many are drawn at random, and the diagnosis says so.
+    random_state : int, default=0
+
+    Returns
+    -------
+    Diagnosis
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.diagnostics import diagnose
+    >>> K = [[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]]
+    >>> found = diagnose(K, [1, 1, 2, 2, 2])
+    >>> found.verdict, found.eigenvalues.round(3).tolist()
+    ('good', [0.641, 1.0, 2.0, 5.0, 9.359])
+    >>> print(diagnose(np.eye(5)).reasons[0])
+    no item is like any other: the matrix is nearly diagonal
+    """
+    random = np.random.default_rng(random_state)
+    if isinstance(subject, (Kernel, str)) or callable(subject):
+        kernel = as_kernel(subject)
+        X, y = _arguments(data, "diagnose(kernel, X, y)", least=1)
+        items, index, total = some_items(X, sample, random)
+        return _examine(str(kernel), kernel(items), labels_of(y, total, index), total, random)
+    (y,) = _arguments(data, "diagnose(K, y)", least=0)
+    K = measures.as_matrix(subject)
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"a kernel matrix is square, with a row and a column for each item; this has shape {K.shape}.")
+    index = drawn(len(K), sample, random)
+    return _examine("a kernel matrix", K[np.ix_(index, index)], labels_of(y, len(K), index), len(K), random)
+
+
+def _arguments(data: tuple[Any, ...], form: str, least: int) -> tuple[Any, ...]:
+    if not least <= len(data) <= least + 1:
+        raise TypeError(f"expected {form}, got {len(data)} arguments after the first.")
+    return data if len(data) > least else (*data, None)
+
+
+def _examine(name: str, K: Array, y: Array | None, total: int, random: np.random.Generator) -> Diagnosis:
+    gap, i, j = measures.worst_asymmetry(K)
+    symmetric = gap <= 1e-6 * float(np.abs(K).max())
+    trouble = [] if symmetric else [f"not symmetric: k({i}, {j}) = {K[i, j]:.6g} but k({j}, {i}) = {K[j, i]:.6g}"]
+    K = (K + K.T) / 2
+    spectrum = measures.spectrum(K)
+    if not spectrum.psd:
+        trouble.append(
+            f"not positive semi-definite: the smallest eigenvalue is {spectrum.eigenvalues[0]:.4g} "
+            f"(largest {spectrum.eigenvalues[-1]:.4g})"
+        )
+    C = measures.cosines(K)
+    others = measures.off_diagonal(C)
+    nearest, mean = float(np.median(others.max(axis=1))), float(others.mean())
+    if nearest < _UNLIKE or spectrum.effective_dimension > _SCATTERED * len(K):
+        trouble.append(_DIAGONAL)
+    elif others.min() > _ALIKE:
+        trouble.append("every item is like every other: the matrix is nearly constant")
+    pairs = measures.twins(K)
+    known: dict[str, Any] = dict.fromkeys(("within", "between", "nearest_agrees", "alignment", "chance"))
+    contradictions = 0
+    praise = ["symmetric and positive semi-definite", f"items are alike: {nearest:.2f} for the nearest in the median"]
+    if y is not None:
+        known, classes = _against_labels(K, C, y, random)
+        contradictions = int((y[pairs[:, 0]] != y[pairs[:, 1]]).sum()) if classes else 0
+        if known["chance"] > (_CHANCE_OF_FEW if len(K) < _FEW else _CHANCE):
+            trouble.append(
+                f"it does not know the labels: alignment {known['alignment']:.3f}, and "
+                f"{100 * known['chance']:.0f} % of shuffled labels do as well"
+            )
+        elif known["within"] is not None:
+            praise.append(f"blocks by class: {known['within']:.2f} within, {known['between']:.2f} between")
+        else:
+            praise.append(f"aligned with the labels: {known['alignment']:.2f}")
+    return Diagnosis(
+        name=name,
+        n=len(K),
+        of=total,
+        verdict="bad" if trouble else "good",
+        reasons=trouble or praise,
+        advice=_advice(name, K, trouble, mean),
+        symmetric=symmetric,
+        psd=spectrum.psd,
+        smallest_eigenvalue=float(spectrum.eigenvalues[0]),
+        largest_eigenvalue=float(spectrum.eigenvalues[-1]),
+        rank=spectrum.rank,
+        condition=spectrum.condition,
+        effective_dimension=spectrum.effective_dimension,
+        nearest=nearest,
+        mean_similarity=mean,
+        near_duplicates=len(pairs),
+        contradictions=contradictions,
+        eigenvalues=spectrum.eigenvalues,
+        matrix=K,
+        y=y,
+        **known,
+    )
+
+
+def _against_labels(K: Array, C: Array, y: Array, random: np.random.Generator) -> tuple[dict[str, Any], bool]:
+    T, classes = measures.target_columns(y)
+    if len(np.unique(y)) < 2:
+        raise ValueError(f"y holds only one class, {y[0]!r}; leave it out, or give items of two classes.")
+    Kc = measures.centred(K.astype(np.float64))
+    found: dict[str, Any] = {
+        "within": None,
+        "between": None,
+        "nearest_agrees": None,
+        "alignment": measures.alignment(Kc, T),
+        "chance": measures.chance_of_alignment(Kc, T, random),
+    }
+    if classes:
+        means = measures.class_means(C, y)
+        apart = ~np.eye(len(means), dtype=bool)
+        nearest = np.where(np.eye(len(C), dtype=bool), -np.inf, C).argmax(axis=1)
+        inside = means.diagonal()[np.bincount(T.argmax(axis=1)) > 1]  # a class of one item has no pairs
+        found["within"] = float(inside.mean()) if inside.size else None
+        found["between"] = float(means[apart].mean())
+        found["nearest_agrees"] = float((y[nearest] == y).mean())
+    return found, classes
+
+
+def _advice(name: str, K: Array, trouble: list[str], mean: float) -> list[str]:
+    """What would make the matrix easier to learn from."""
+    advice = []
+    lengths = np.sqrt(np.maximum(K.diagonal(), 0))
+    used = lengths[lengths > 0]
+    if used.size and used.max() > _UNEVEN * used.min():
+        inner = name if name != "a kernel matrix" else "kernel"
+        advice.append(
+            f"normalise, normalised({inner}): items have lengths from {used.min():.3g} to {used.max():.3g}, so the "
+            "longest decide"
+        )
+    if _DIAGONAL in trouble:
+        advice.append("widen the kernel (smaller gamma, shorter substrings), or drop features that do not matter")
+    elif mean > 0.9:
+        advice.append(
+            "centre the matrix, or narrow the kernel (larger gamma): most of every similarity is shared by all"
+        )
+    return advice

@@ -1,0 +1,152 @@
+"""Is a function a kernel? By Mercer's theorem it is where no sample of items gives a matrix with a negative eigenvalue.
+
+A sample can only refute: one counterexample is a proof that the function is no kernel, no counterexample is none that
+it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._compile import Array
+from ..kernels import Function, Kernel, as_kernel
+from .measures import as_matrix, spectrum, worst_asymmetry
+
+__all__ = ["MercerCheck", "check_mercer"]
+
+#: Sizes of the samples, small ones first: a small counterexample is easy to read.
+_SIZES = (2, 3, 5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True, eq=False)
+class MercerCheck:
+    """What :func:`check_mercer` found. True where nothing speaks against the function; printing it says what does.
+
+    Attributes
+    ----------
+    passed : bool
+    samples : int
+        How many samples were tried.
+    places : list of int
+        Where the items of the counterexample are in X.
+    items : list
+        These items.
+    matrix : array
+        Their matrix.
+    coefficients : array
+        c with cᵀKc < 0; empty where the matrix is not even symmetric.
+    reason : str
+    """
+
+    passed: bool
+    samples: int
+    reason: str
+    places: list[int] = field(default_factory=list)
+    items: list[Any] = field(default_factory=list)
+    matrix: Array = field(default_factory=lambda: np.empty((0, 0)))
+    coefficients: Array = field(default_factory=lambda: np.empty(0))
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __str__(self) -> str:
+        if self.passed:
+            return f"no counterexample: {self.reason}"
+        lines = [f"not a kernel: {self.reason}"]
+        lines += [f"  item {place}: {item!r:.80}" for place, item in zip(self.places, self.items, strict=True)]
+        lines += ["  " + "  ".join(f"{value:10.4g}" for value in row) for row in self.matrix]
+        if self.coefficients.size:
+            lines.append("  c = " + ", ".join(f"{c:.4g}" for c in self.coefficients))
+        return "\n".join(lines)
+
+
+def check_mercer(function: Any, X: Any, *, samples: int = 20, random_state: int = 0) -> MercerCheck:
+    """Look for items on which a function is not a kernel.
+
+    Parameters
+    ----------
+    function : callable, kernel or text
+        ``function(x, z)`` of two single items; a matrix-valued one goes in as ``mercer.kernels.Function(f)``.
+    X : array, frame or list of items
+    samples : int, default=20
+        Samples of each size, from two items to a hundred.
+    random_state : int, default=0
+
+    Returns
+    -------
+    MercerCheck
+
+    Examples
+    --------
+    >>> from mercer.diagnostics import check_mercer
+    >>> bool(check_mercer(lambda x, z: min(x, z), [1, 2, 5]))
+    True
+    >>> print(check_mercer(lambda x, z: abs(x - z), [1, 2, 5]))
+    not a kernel: the sum over c_i c_j k(x_i, x_j) is -3 < 0
+      item 1: 2
+      item 2: 5
+               0           3
+               3           0
+      c = -0.7071, 0.7071
+    """
+    matrix_of, items = _evaluator(function, X)
+    n = len(items)
+    if n < 2:
+        raise ValueError(f"a Mercer check needs two items or more, got {n}.")
+    random = np.random.default_rng(random_state)
+    tried = 0
+    for size in [size for size in _SIZES if size < n] + [min(n, _SIZES[-1])]:
+        for _ in range(samples if size < n else 1):
+            places = np.sort(random.choice(n, size=size, replace=False))
+            K = as_matrix(matrix_of(places))
+            tried += 1
+            found = _counterexample(K)
+            if found is not None:
+                inside, coefficients, reason = found
+                where = places[inside]
+                shown = [items[k] for k in where]
+                return MercerCheck(False, tried, reason, where.tolist(), shown, K[np.ix_(inside, inside)], coefficients)
+    return MercerCheck(True, tried, f"{tried} samples of up to {size} of the {n} items gave no negative eigenvalue")
+
+
+def _evaluator(function: Any, X: Any) -> tuple[Callable[[Array], Array], Sequence[Any]]:
+    """A function of places in X that gives their matrix, and the items one by one."""
+    shown = X.to_numpy() if hasattr(X, "to_numpy") else X.toarray() if hasattr(X, "toarray") else X
+    items = list(shown)
+    if isinstance(function, (Kernel, str)):
+        kernel = as_kernel(function)
+        converted = kernel.items(X)
+
+        def matrix_of(places: Array) -> Array:
+            # The whole square, not a triangle mirrored: an asymmetric function must show.
+            left, right = converted[places], converted[places]
+            return kernel.matrix(left, right)
+
+        return matrix_of, items
+    if not callable(function):
+        raise TypeError(f"expected a function of two items, a kernel or its text, got {function!r}.")
+    pairwise = Function(function, pairwise=True)
+    return lambda places: pairwise._values(*[[items[k] for k in places]] * 2), items
+
+
+def _counterexample(K: Array) -> tuple[Array, Array, str] | None:
+    """The fewest items that still refute: their places in K, the coefficients and the reason."""
+    gap, i, j = worst_asymmetry(K)
+    if gap > 1e-6 * float(np.abs(K).max()):
+        inside = np.array(sorted({i, j}))
+        return inside, np.empty(0), f"it is not symmetric, k(x, z) = {K[i, j]:.6g} but k(z, x) = {K[j, i]:.6g}"
+    K = (K + K.T) / 2
+    if spectrum(K).psd:
+        return None
+    inside = np.arange(len(K))
+    for place in range(len(K)):  # leave out one item after the other, as long as the rest still refutes
+        rest = inside[inside != place]
+        if rest.size and not spectrum(K[np.ix_(rest, rest)]).psd:
+            inside = rest
+    values, vectors = np.linalg.eigh(K[np.ix_(inside, inside)])
+    c = vectors[:, 0] * (np.sign(vectors[-1, 0]) or 1.0)
+    return inside, c, f"the sum over c_i c_j k(x_i, x_j) is {values[0]:.4g} < 0"

@@ -1,0 +1,147 @@
+"""Kernels on categories: words or numbers that are either equal or not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._compile import Array, jit
+from .._objects import is_missing
+from .base import OfStatistic
+from .statistics import Statistic
+
+__all__ = ["Equal", "Hamming"]
+
+
+class Categories:
+    """A table of categories, each written as its number among the different ones of its column."""
+
+    def __init__(self, codes: Array, levels: list[dict[Any, int]]) -> None:
+        self.codes, self.levels = codes, levels
+
+    def __len__(self) -> int:
+        return self.codes.shape[0]
+
+    def __getitem__(self, places: Any) -> Categories:
+        return Categories(self.codes[places], self.levels)
+
+
+def as_categories(table: Any) -> Categories:
+    """One column of categories, or several, none of them missing.
+
+    Examples
+    --------
+    >>> as_categories(["red", "blue", "red"]).codes.ravel().tolist()
+    [0, 1, 0]
+    """
+    if isinstance(table, Categories):
+        return table
+    if isinstance(table, (str, bytes)) or not hasattr(table, "__len__"):
+        raise ValueError(f"expected a list, array or frame of categories, got {table!r:.60}; put it into a list.")
+    values = table.to_numpy() if hasattr(table, "to_numpy") else np.asarray(table, dtype=object)
+    values = values.astype(object)[:, None] if values.ndim == 1 else values.astype(object)
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise ValueError(f"expected a column of categories or a table of such columns, got shape {values.shape}.")
+    codes = np.empty(values.shape, dtype=np.int32)
+    levels: list[dict[Any, int]] = [{} for _ in range(values.shape[1])]
+    for column, known in enumerate(levels):
+        for row, value in enumerate(values[:, column]):
+            if is_missing(value):
+                raise ValueError(
+                    f"the category in row {row}, column {column} is missing ({value!r}); fill it in first."
+                )
+            try:
+                codes[row, column] = known.setdefault(value, len(known))
+            except TypeError:
+                raise ValueError(
+                    f"row {row}, column {column} holds a {type(value).__name__}, which is no category; use words or "
+                    "numbers."
+                ) from None
+    return Categories(codes, levels)
+
+
+class Agreement(Statistic):
+    """The share of columns in which two rows have the same category."""
+
+    def prepare(self, A: Categories, B: Categories) -> tuple[Array, Array]:
+        if len(A.levels) != len(B.levels):
+            raise ValueError(f"the left items have {len(A.levels)} columns of categories, the right {len(B.levels)}.")
+        if A.levels is B.levels:
+            return A.codes, np.ascontiguousarray(B.codes.T)
+        # The right side's categories by the numbers that they have on the left, −1 where the left never saw them.
+        right = np.empty(B.codes.shape[::-1], dtype=np.int32)
+        for column, (known, others) in enumerate(zip(A.levels, B.levels, strict=True)):
+            number = np.array([known.get(value, -1) for value in others], dtype=np.int32)
+            right[column] = number[B.codes[:, column]]
+        return A.codes, right
+
+    def tile(self, a: Array, b: Array, i: Any, j: Any) -> Array:
+        left, right = a[i], b[:, j]
+        out = np.zeros((left.shape[0], right.shape[1]))
+        _count_equal(left, right, out)
+        out /= left.shape[1]
+        return out
+
+    def diag(self, A: Categories) -> Array:
+        return np.ones(len(A))
+
+
+@jit
+def _count_equal(left: Array, right: Array, out: Array) -> None:
+    for i in range(left.shape[0]):
+        for k in range(left.shape[1]):
+            x = left[i, k]
+            for j in range(out.shape[1]):
+                out[i, j] += x == right[k, j]
+
+
+AGREEMENT = Agreement()
+
+
+class Equal(OfStatistic):
+    """1 where two items have the same category (in every column, if there are several), else 0.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Equal
+    >>> Equal()(["red", "blue", "red"])
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [1., 0., 1.]])
+    """
+
+    structured = True
+    statistic = AGREEMENT
+
+    def __init__(self) -> None:
+        pass
+
+    def items(self, A):
+        return as_categories(A)
+
+    def apply(self, values):
+        return (values == 1).astype(values.dtype)
+
+
+class Hamming(OfStatistic):
+    """The share of columns in which two items have the same category.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Hamming
+    >>> Hamming()([["red", "round"]], [["red", "square"]])
+    array([[0.5]])
+    """
+
+    structured = True
+    statistic = AGREEMENT
+
+    def __init__(self) -> None:
+        pass
+
+    def items(self, A):
+        return as_categories(A)
+
+    def apply(self, values):
+        return values

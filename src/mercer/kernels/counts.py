@@ -1,0 +1,135 @@
+"""Items as counts of keys.
+
+A string is the counts of its substrings, a set the counts of its items, a graph the counts of its subtrees: a sparse
+vector with a place for each of the 2⁶⁴ keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._compile import Array, jit
+from .collection import gather, in_chunks, starts_of
+from .keys import chain
+
+#: Columns of a hashed feature map. Two of s features in use fall together with probability s²/2²¹.
+COLUMNS = 2**20
+_SHIFT = np.uint64(44)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """For each item its different keys and how often it has each: a sparse matrix with a column for every key."""
+
+    starts: Array
+    keys: Array
+    values: Array
+
+    def __len__(self) -> int:
+        return self.starts.size - 1
+
+    def squared_norms(self) -> Array:
+        return _row_sums(self.starts, self.values**2)
+
+    def totals(self) -> Array:
+        return _row_sums(self.starts, self.values)
+
+    def take(self, index: Array) -> Counts:
+        keys, starts = gather(self.keys, self.starts, index)
+        return Counts(starts, keys, gather(self.values, self.starts, index)[0])
+
+    def hashed(self) -> Any:
+        """The counts as a CSR matrix of :data:`COLUMNS` columns, chosen by the leading bits of the keys."""
+        out = sparse.csr_array(
+            (self.values.copy(), (self.keys >> _SHIFT).astype(np.int32), self.starts.astype(np.int32)),
+            shape=(len(self), COLUMNS),
+        )
+        out.sum_duplicates()
+        return out
+
+
+@jit
+def _row_sums(starts: Array, values: Array) -> Array:
+    out = np.zeros(starts.size - 1)
+    for i in range(out.size):
+        for p in range(starts[i], starts[i + 1]):
+            out[i] += values[p]
+    return out
+
+
+def count(keys: Array, starts: Array) -> Counts:
+    """How often each key occurs among ``keys[starts[i]:starts[i + 1]]``, for every item i."""
+    n = starts.size - 1
+    different, values, sizes = np.empty_like(keys), np.empty(keys.size), np.zeros(n, np.int64)
+    in_chunks(n, lambda first, stop: _count(keys, starts, first, stop, different, values, sizes))
+    new_starts = starts_of(sizes)
+    return Counts(new_starts, *_squeeze(different, values, starts, new_starts))
+
+
+@jit
+def _count(keys: Array, starts: Array, first: int, stop: int, different: Array, values: Array, sizes: Array) -> None:
+    """Count by a hash table of places in ``different``; keys are mixed, so that their last bits address the table."""
+    longest = 1
+    for i in range(first, stop):
+        longest = max(longest, starts[i + 1] - starts[i])
+    size = 2
+    while size < 2 * longest:
+        size *= 2
+    table = np.empty(size, np.int64)
+    for i in range(first, stop):
+        size = 2
+        while size < 2 * (starts[i + 1] - starts[i]):
+            size *= 2
+        table[:size] = -1
+        free = starts[i]
+        for p in range(starts[i], starts[i + 1]):
+            s = np.int64(keys[p] & np.uint64(size - 1))
+            while table[s] >= 0 and different[table[s]] != keys[p]:
+                s = (s + 1) & (size - 1)
+            if table[s] < 0:
+                table[s] = free
+                different[free] = keys[p]
+                values[free] = 0.0
+                free += 1
+            values[table[s]] += 1.0
+        sizes[i] = free - starts[i]
+
+
+@jit
+def _squeeze(keys: Array, values: Array, starts: Array, new_starts: Array) -> tuple[Array, Array]:
+    new_keys, new_values = np.empty(new_starts[-1], keys.dtype), np.empty(new_starts[-1])
+    for i in range(starts.size - 1):
+        for p in range(new_starts[i + 1] - new_starts[i]):
+            new_keys[new_starts[i] + p] = keys[starts[i] + p]
+            new_values[new_starts[i] + p] = values[starts[i] + p]
+    return new_keys, new_values
+
+
+@jit
+def repeat_keys(starts: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:
+    """Counts in unary: a key with count c becomes the c keys (key, 1), …, (key, c), each with count one.
+
+    Two items then share min(c, c′) of them, so the dot product in unary is the size of the multisets' intersection.
+    """
+    new_starts = np.zeros(starts.size, np.int64)
+    for i in range(starts.size - 1):
+        total = 0
+        for p in range(starts[i], starts[i + 1]):
+            total += np.int64(values[p])
+        new_starts[i + 1] = new_starts[i] + total
+    out = np.empty(new_starts[-1], np.uint64)
+    q = 0
+    for p in range(keys.size):
+        for level in range(np.int64(values[p])):
+            out[q] = chain(keys[p], level) if level else keys[p]
+            q += 1
+    return new_starts, out, np.ones(q)
+
+
+def in_unary(counts: Counts) -> Counts:
+    """The counts in unary, see :func:`repeat_keys`; sets are that already."""
+    return Counts(*repeat_keys(counts.starts, counts.keys, counts.values)) if (counts.values > 1).any() else counts

@@ -1,0 +1,186 @@
+"""Kernels on sets and multisets: what they have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._compile import Array
+from .bags import Bags
+from .base import Kernel
+from .checks import truth
+from .count_dot import CountDot
+from .counts import Counts, in_unary
+from .pairing import Tile
+from .statistics import Statistic
+
+__all__ = ["Bags", "Intersection", "Jaccard", "MinMax", "Subsets", "Tanimoto"]
+
+#: 2 to a power above this is larger than any number in double precision.
+_LARGEST_POWER = 1023
+#: Multisets in unary that are larger than this together do not fit into memory.
+_LARGEST_TOTAL = 2**31
+
+
+class SharedItems(CountDot):
+    """|A ∩ B|: how many different items are in both."""
+
+    def count(self, A: Bags) -> Counts:
+        return Counts(A.counts.starts, A.counts.keys, np.ones_like(A.counts.values))
+
+
+class SharedCounts(CountDot):
+    """Σ over items of the smaller of the two counts."""
+
+    def count(self, A: Bags) -> Counts:
+        total = A.counts.values.sum()
+        if total > _LARGEST_TOTAL:
+            raise ValueError(
+                f"the counts of these multisets add up to {total:.3g}; divide them by a common unit first."
+            )
+        return in_unary(A.counts)
+
+
+class CountProducts(CountDot):
+    """Σ over items of the product of the two counts."""
+
+    def count(self, A: Bags) -> Counts:
+        return A.counts
+
+
+SHARED_ITEMS, SHARED_COUNTS, COUNT_PRODUCTS = SharedItems(), SharedCounts(), CountProducts()
+
+
+class OnBags(Kernel):
+    """A kernel that is a function of one statistic of two sets and of that statistic of each with itself."""
+
+    structured = True
+    statistic: ClassVar[CountDot]
+
+    def items(self, A):
+        return Bags.of(A)
+
+    def statistics(self) -> Counter[Statistic]:
+        return Counter([self.statistic])
+
+    def apply(self, shared: Array, left: Array, right: Array) -> Array:
+        """The kernel from the statistic of the pairs, of the left items and of the right items."""
+        raise NotImplementedError
+
+    def evaluate(self, tile: Tile) -> Array:
+        left, right = tile.of_items((self.statistic, "diag"), self.statistic.diag)
+        return self.apply(tile.take(self.statistic), left[:, None], right).astype(tile.pairing.dtype, copy=False)
+
+    def diag(self, A):
+        own = self.statistic.diag(A)
+        return self.apply(own.copy(), own, own)
+
+
+class Subsets(OnBags):
+    """2^|A∩B|: how many sets are subsets of both.
+
+    Parameters
+    ----------
+    normalised : bool, default=False
+        Divide by √(2^|A|·2^|B|), in the exponent, so that sets of more than a thousand items do not overflow. Every
+        set then has the similarity one to itself.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Subsets
+    >>> Subsets()([set("ABCD")], [set("BCDE")])
+    array([[8.]])
+    >>> Subsets(normalised=True)([set("ABCD")], [set("BCDE")])
+    array([[0.5]])
+    """
+
+    statistic = SHARED_ITEMS
+
+    def __init__(self, normalised: bool = False) -> None:
+        self.normalised = normalised
+
+    def check(self):
+        truth(self, "normalised")
+
+    def apply(self, shared, left, right):
+        if self.normalised:
+            return np.exp2(shared - (left + right) / 2)
+        if shared.max(initial=0) > _LARGEST_POWER:
+            raise ValueError(
+                f"Subsets: 2^{shared.max():.0f} is larger than any number; take Subsets(normalised=True) for large sets."
+            )
+        return np.exp2(shared)
+
+
+class Intersection(OnBags):
+    """|A∩B| of sets; of multisets, the sum of the smaller counts.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Intersection
+    >>> Intersection()([["egg", "egg", "salt"]], [["egg", "egg", "egg"]])
+    array([[2.]])
+    """
+
+    statistic = SHARED_COUNTS
+
+    def __init__(self) -> None:
+        pass
+
+    def apply(self, shared, left, right):
+        return shared
+
+    def features(self, A):
+        return self.statistic.features(A)
+
+
+class Jaccard(OnBags):
+    """|A∩B|/|A∪B| of the different items; 1 for two empty sets.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Jaccard
+    >>> Jaccard()([{1, 2, 3}], [{2, 3, 4}])
+    array([[0.5]])
+    """
+
+    statistic = SHARED_ITEMS
+
+    def __init__(self) -> None:
+        pass
+
+    def apply(self, shared, left, right):
+        return share(shared, left + right - shared)
+
+
+class MinMax(Jaccard):
+    """Jaccard for multisets: the sum of the smaller counts over the sum of the larger; 1 for two empty multisets.
+
+    Examples
+    --------
+    >>> from mercer.kernels import MinMax
+    >>> MinMax()([["egg", "egg", "salt"]], [["egg", "egg", "egg"]])
+    array([[0.5]])
+    """
+
+    statistic = SHARED_COUNTS
+
+
+class Tanimoto(Jaccard):
+    """⟨a, b⟩/(‖a‖² + ‖b‖² − ⟨a, b⟩) of the vectors of counts; 1 for two empty multisets. For sets it is Jaccard.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Tanimoto
+    >>> Tanimoto()([["egg", "egg"]], [["egg"]]).round(4)
+    array([[0.6667]])
+    """
+
+    statistic = COUNT_PRODUCTS
+
+
+def share(part: Array, whole: Any) -> Array:
+    """part/whole, and 1 where both are nothing."""
+    return np.divide(part, whole, out=np.ones(np.shape(part)), where=whole > 0)

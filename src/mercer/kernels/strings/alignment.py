@@ -1,0 +1,205 @@
+"""Kernels that align two strings, by a dynamic programme over all pairs of places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._compile import Array, jit
+from ..base import Kernel, is_number, positive
+from ..checks import whole_number
+from ..collection import each_pair
+from ..pairing import Tile
+from .collection import Strings, check_tokens
+
+__all__ = ["LocalAlignment", "Subsequence"]
+
+
+class Aligning(Kernel):
+    """A kernel that is computed one pair of strings at a time. Subclasses have ``tokens`` and write ``align``."""
+
+    structured = True
+    tokens: str
+
+    def items(self, A):
+        return Strings.of(A)
+
+    def align(self, a: Array, a_starts: Array, i: Array, b: Array, b_starts: Array, j: Array, out: Array) -> None:
+        """Write the similarity of strings i[p] of ``a`` and j[p] of ``b`` for every p."""
+        raise NotImplementedError
+
+    def _pairs(self, A: Strings, B: Strings) -> Callable[[Array, Array], Array]:
+        a, a_starts = A.tokens(self.tokens)
+        b, b_starts = B.tokens(self.tokens)
+
+        def similarity(i: Array, j: Array) -> Array:
+            out = np.empty(i.size)
+            self.align(a, a_starts, i, b, b_starts, j, out)
+            return out
+
+        return similarity
+
+    def evaluate(self, tile: Tile) -> Array:
+        values = each_pair(tile, self._pairs(tile.pairing.A, tile.pairing.B))
+        return values.astype(tile.pairing.dtype, copy=False)
+
+    def diag(self, A):
+        every = np.arange(len(A))
+        return self._pairs(A, A)(every, every)
+
+
+class Subsequence(Aligning):
+    """The gap-weighted subsequence kernel: common subsequences of length k, each decayed by the stretch it covers.
+
+    With λ = ``decay``, every way to pick k places in x and k places in z that read the same counts
+    λ^(stretch in x + stretch in z), a stretch running from the first place picked to the last. Wrap it in
+    :class:`Normalised` where strings differ in length.
+
+    Parameters
+    ----------
+    k : int, default=3
+    decay : float, default=0.5
+        Between 0 (not included) and 1: no penalty on gaps.
+    tokens : {"characters", "bytes", "words"}, default="characters"
+
+    Examples
+    --------
+    >>> from mercer.kernels import Normalised, Subsequence
+    >>> Subsequence(k=2, decay=0.5)(["cat"], ["car"])
+    array([[0.0625]])
+    >>> Normalised(Subsequence(k=2, decay=0.5))(["cat"], ["car"]).round(4)
+    array([[0.4444]])
+    """
+
+    def __init__(self, k: int = 3, decay: float = 0.5, tokens: str = "characters") -> None:
+        self.k = k
+        self.decay = decay
+        self.tokens = tokens
+
+    def check(self):
+        whole_number(self, "k", 1)
+        positive(self, "decay")
+        if self.decay > 1:
+            raise ValueError(f"Subsequence: decay must be at most 1, got {self.decay!r}.")
+        check_tokens(self)
+
+    def align(self, a, a_starts, i, b, b_starts, j, out):
+        _subsequences(a, a_starts, i, b, b_starts, j, int(self.k), float(self.decay), out)
+
+
+@jit
+def _subsequences(
+    a: Array, a_starts: Array, i: Array, b: Array, b_starts: Array, j: Array, k: int, decay: float, out: Array
+) -> None:
+    # K′ₗ(s, t) sums over common subsequences of length l, decayed by the stretch from their first place to the *end*
+    # of s and of t. For one more letter at the end of s and t,
+    #   K″ₗ(sx, ty) = λ·K″ₗ(sx, t) + [x = y]·λ²·K′ₗ₋₁(s, t)         (the last letter picked in s is x)
+    #   K′ₗ(sx, ty) = λ·K′ₗ(s, ty) + K″ₗ(sx, ty),     K′₀ = 1,
+    # and the kernel collects λ²·K′ₖ₋₁(s, t) at every pair of equal letters that may come last.
+    # ends[l] holds K′ₗ(s, ·) for the part of s read so far, one number for each beginning of t.
+    ends = np.empty((k, _longest(b_starts, j) + 1))
+    for p in range(i.size):
+        t = b[b_starts[j[p]] : b_starts[j[p] + 1]]
+        ends[0] = 1.0
+        ends[1:] = 0.0
+        total = 0.0
+        for r in range(a_starts[i[p]], a_starts[i[p] + 1]):
+            x = a[r]
+            for q in range(t.size):
+                if t[q] == x:
+                    total += ends[k - 1, q]
+            # From the longest to the shortest, so that ends[l − 1] still belongs to s without x.
+            for level in range(k - 1, 0, -1):
+                last = 0.0
+                for q in range(t.size):
+                    last *= decay
+                    if t[q] == x:
+                        last += decay * decay * ends[level - 1, q]
+                    ends[level, q + 1] = decay * ends[level, q + 1] + last
+        out[p] = decay * decay * total
+
+
+@jit
+def _longest(starts: Array, index: Array) -> int:
+    longest = 0
+    for i in index:
+        longest = max(longest, starts[i + 1] - starts[i])
+    return longest
+
+
+class LocalAlignment(Aligning):
+    """The Smith–Waterman score: the best score of aligning a stretch of x with a stretch of z.
+
+    Equal letters score ``match``, different ones ``mismatch``; a gap of n letters costs gap_open + (n−1)·gap_extend.
+    **Not always positive semi-definite**: an exact solver may refuse its matrix.
+
+    Parameters
+    ----------
+    match : float, default=2
+    mismatch : float, default=-1
+    gap_open : float, default=2
+    gap_extend : float, default=1
+    tokens : {"characters", "bytes", "words"}, default="characters"
+
+    Examples
+    --------
+    >>> from mercer.kernels import LocalAlignment
+    >>> LocalAlignment()(["xxGATTACAxx"], ["GATACA"])
+    array([[10.]])
+    """
+
+    psd = False
+
+    def __init__(
+        self,
+        match: float = 2.0,
+        mismatch: float = -1.0,
+        gap_open: float = 2.0,
+        gap_extend: float = 1.0,
+        tokens: str = "characters",
+    ) -> None:
+        self.match = match
+        self.mismatch = mismatch
+        self.gap_open = gap_open
+        self.gap_extend = gap_extend
+        self.tokens = tokens
+
+    def check(self):
+        positive(self, "match")
+        if not is_number(self.mismatch) or not -1e300 < self.mismatch <= 0:
+            raise ValueError(f"LocalAlignment: mismatch must be a number of at most 0, got {self.mismatch!r}.")
+        positive(self, "gap_open", strict=False)
+        positive(self, "gap_extend", strict=False)
+        check_tokens(self)
+
+    def align(self, a, a_starts, i, b, b_starts, j, out):
+        scores = tuple(float(score) for score in (self.match, self.mismatch, self.gap_open, self.gap_extend))
+        _best_stretches(a, a_starts, i, b, b_starts, j, scores, out)
+
+
+@jit
+def _best_stretches(
+    a: Array, a_starts: Array, i: Array, b: Array, b_starts: Array, j: Array, scores: Any, out: Array
+) -> None:
+    # Gotoh's recursion. best[q]: the best alignment that ends at the letters just read of x and at letter q of z;
+    # in_z[q]: the best one that ends in a gap of z there. Below zero one starts anew.
+    match, mismatch, gap_open, gap_extend = scores
+    size = _longest(b_starts, j) + 1
+    best, in_z = np.empty(size), np.empty(size)
+    for p in range(i.size):
+        z = b[b_starts[j[p]] : b_starts[j[p] + 1]]
+        best[:] = 0.0
+        in_z[:] = -np.inf
+        highest = 0.0
+        for r in range(a_starts[i[p]], a_starts[i[p] + 1]):
+            diagonal, in_x = 0.0, -np.inf
+            for q in range(1, z.size + 1):
+                in_z[q] = max(in_z[q] - gap_extend, best[q] - gap_open)
+                in_x = max(in_x - gap_extend, best[q - 1] - gap_open)
+                score = diagonal + (match if a[r] == z[q - 1] else mismatch)
+                diagonal = best[q]
+                best[q] = max(max(0.0, score), max(in_x, in_z[q]))
+                highest = max(highest, best[q])
+        out[p] = highest

@@ -1,0 +1,89 @@
+"""Strings, stored as one array of code points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._compile import Array
+from ..checks import one_of
+from ..collection import Collection, gather, listed, starts_of
+from ..keys import KnownKeys
+
+#: What a string is a sequence of.
+TOKENS = ("characters", "bytes", "words")
+
+
+class Strings(Collection):
+    """Texts as one array of code points, cut where each text starts.
+
+    Parameters
+    ----------
+    codes : array of uint32
+        The code points of all texts, one after the other.
+    starts : array of int
+        Where each text starts, and where the last one ends.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Strings
+    >>> texts = Strings.of(["GATTACA", "", "naïve 🙂"])
+    >>> len(texts), texts[2], list(texts[:2])
+    (3, 'naïve 🙂', ['GATTACA', ''])
+    """
+
+    def __init__(self, codes: Array, starts: Array) -> None:
+        super().__init__()
+        self.codes, self.starts = codes, starts
+
+    @classmethod
+    def of(cls, items: Any) -> Strings:
+        """From a list, array or column of texts; a collection of strings is returned as it is."""
+        if isinstance(items, Strings):
+            return items
+        texts = listed(items, "texts")
+        if set(map(type, texts)) - {str}:
+            texts = [_as_text(text, place) for place, text in enumerate(texts)]
+        codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+        return cls(codes, starts_of(list(map(len, texts))))
+
+    def __len__(self) -> int:
+        return self.starts.size - 1
+
+    def take(self, index: Array) -> Strings:
+        return Strings(*gather(self.codes, self.starts, index))
+
+    def item(self, place: int) -> str:
+        codes = self.codes[self.starts[place] : self.starts[place + 1]]
+        return codes.tobytes().decode("utf-32-le", "surrogatepass")
+
+    def tokens(self, kind: str) -> tuple[Array, Array]:
+        """The characters, bytes or words of all strings as numbers, and where each string starts."""
+        if kind == "characters" or (kind == "bytes" and self.codes.max(initial=0) < 128):
+            return self.codes, self.starts
+        return self.once(kind, self._bytes if kind == "bytes" else self._words)
+
+    def _bytes(self) -> tuple[Array, Array]:
+        encoded = [text.encode("utf-8", "surrogateescape") for text in self]
+        return np.frombuffer(b"".join(encoded), np.uint8).astype(np.uint32), starts_of(list(map(len, encoded)))
+
+    def _words(self) -> tuple[Array, Array]:
+        split = [text.split() for text in self]
+        known = KnownKeys()
+        return known.of(word for words in split for word in words), starts_of(list(map(len, split)))
+
+
+def _as_text(value: Any, place: int) -> str:
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bytes):  # bytes that are no text become lone surrogates, which turn into these bytes again
+        return value.decode("utf-8", "surrogateescape")
+    if value is None or value != value or type(value).__name__ == "NAType":
+        raise ValueError(f"text {place} is missing ({value!r}); drop it or fill it in first.")
+    raise ValueError(f"item {place} is not a text but {value!r:.60} ({type(value).__name__}); turn it into text first.")
+
+
+def check_tokens(kernel: Any) -> None:
+    """Check the parameter that says what a string is a sequence of."""
+    one_of(kernel, "tokens", TOKENS)

@@ -1,0 +1,193 @@
+"""Substrings that may differ in a few places."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from scipy import sparse
+
+from ..._compile import Array, jit
+from ..base import Kernel
+from ..checks import whole_number
+from ..collection import in_chunks, starts_of
+from ..count_dot import CountDot
+from ..counts import COLUMNS, Counts, count
+from ..keys import number_keys
+from ..pairing import Tile
+from ..statistics import Statistic
+from .collection import Strings
+
+#: Neighbours of substrings that are held in memory at a time, in bytes eight times as much.
+_KEYS_AT_ONCE = 2**25
+
+
+@dataclass(frozen=True)
+class Neighbours(CountDot):
+    """Counts of all strings of length k over an alphabet that are within m mismatches of a substring."""
+
+    k: int
+    m: int
+    alphabet: str
+
+    @property
+    def ball(self) -> int:
+        """How many strings are within m mismatches of one."""
+        return sum(comb(self.k, i) * (len(self.alphabet) - 1) ** i for i in range(self.m + 1))
+
+    def places(self, A: Strings) -> Array:
+        """The characters of all strings as places in the alphabet."""
+        letters = np.array([ord(letter) for letter in self.alphabet])
+        order = np.argsort(letters)
+        found = np.minimum(np.searchsorted(letters[order], A.codes), letters.size - 1)
+        wrong = letters[order][found] != A.codes
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            place = int(np.searchsorted(A.starts, first, side="right") - 1)
+            raise ValueError(
+                f"Mismatch: string {place} has the character {chr(A.codes[first])!r}, which is not in the alphabet "
+                f"{self.alphabet!r}; give an alphabet with every character that may occur."
+            )
+        return order[found]
+
+    def numbers(self, A: Strings) -> tuple[Array, Array]:
+        """The neighbours of every substring as numbers in base |alphabet|, and where each string's start."""
+        letters = self.places(A)
+        sizes = np.maximum(np.diff(A.starts) - self.k + 1, 0) * self.ball
+        starts = starts_of(sizes)
+        out = np.empty(starts[-1], np.uint64)
+        in_chunks(
+            len(A),
+            lambda first, stop: _neighbours(
+                letters, A.starts, self.k, self.m, len(self.alphabet), self.ball, first, stop, starts, out
+            ),
+        )
+        return out, starts
+
+    def count(self, A: Strings) -> Counts:
+        substrings = np.cumsum(np.maximum(np.diff(A.starts) - self.k + 1, 0)) * self.ball
+        groups = np.flatnonzero(np.diff(substrings // _KEYS_AT_ONCE, prepend=0, append=-1))
+        parts = []
+        begin = 0
+        for end in sorted({*groups.tolist(), len(A)} - {0}):
+            numbers, starts = self.numbers(A[begin:end])
+            parts.append(count(number_keys(numbers), starts))
+            begin = end
+        if not parts:
+            return count(np.empty(0, np.uint64), np.zeros(1, np.int64))
+        return Counts(
+            starts_of(np.concatenate([np.diff(part.starts) for part in parts])),
+            np.concatenate([part.keys for part in parts]),
+            np.concatenate([part.values for part in parts]),
+        )
+
+
+@jit
+def _neighbours(
+    letters: Array,
+    starts: Array,
+    k: int,
+    m: int,
+    size: int,
+    ball: int,
+    first: int,
+    stop: int,
+    begins: Array,
+    out: Array,
+) -> None:
+    """Grow every neighbour letter by letter; the list of unfinished ones never exceeds the list of finished ones."""
+    numbers, spent = np.empty(ball, np.uint64), np.empty(ball, np.int64)
+    more, more_spent = np.empty(ball, np.uint64), np.empty(ball, np.int64)
+    for i in range(first, stop):
+        place = begins[i]
+        for begin in range(starts[i], starts[i + 1] - k + 1):
+            numbers[0], spent[0], n = 0, 0, 1
+            for p in range(begin, begin + k):
+                grown = 0
+                for r in range(n):
+                    for letter in range(size):
+                        cost = spent[r] + (letter != letters[p])
+                        if cost <= m:
+                            more[grown] = numbers[r] * np.uint64(size) + np.uint64(letter)
+                            more_spent[grown] = cost
+                            grown += 1
+                numbers, more = more, numbers
+                spent, more_spent = more_spent, spent
+                n = grown
+            out[place : place + n] = numbers[:n]
+            place += n
+
+
+class Mismatch(Kernel):
+    """The (k, m)-mismatch kernel: substrings of length k count for every string that differs in at most m places.
+
+    The features are all strings of length k over the alphabet; the value of one is the number of substrings within m
+    mismatches of it.
+
+    Parameters
+    ----------
+    k : int, default=5
+    m : int, default=1
+    alphabet : str, default="ACGT"
+        Every character that may occur. A string with another one is refused.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Mismatch
+    >>> Mismatch(k=2, m=1)(["AC", "AG", "GT"])
+    array([[7., 4., 2.],
+           [4., 7., 2.],
+           [2., 2., 7.]])
+    """
+
+    structured = True
+
+    def __init__(self, k: int = 5, m: int = 1, alphabet: str = "ACGT") -> None:
+        self.k = k
+        self.m = m
+        self.alphabet = alphabet
+
+    def check(self):
+        whole_number(self, "k", 1)
+        whole_number(self, "m", 0)
+        if self.m >= self.k:
+            raise ValueError(
+                f"Mismatch: m must be less than k={self.k!r}, else all substrings are alike; got {self.m!r}."
+            )
+        if not isinstance(self.alphabet, str) or not 2 <= len(set(self.alphabet)) == len(self.alphabet):
+            raise ValueError(
+                f"Mismatch: alphabet must be a text of at least two different characters, got {self.alphabet!r}."
+            )
+        if len(self.alphabet) ** self.k >= 2**63 or self._statistic.ball > 10**6:
+            raise ValueError(
+                f"Mismatch: k={self.k}, m={self.m} with {len(self.alphabet)} characters gives every substring "
+                f"{self._statistic.ball} neighbours; take a smaller k or m."
+            )
+
+    def items(self, A):
+        return Strings.of(A)
+
+    @property
+    def _statistic(self) -> Neighbours:
+        return Neighbours(int(self.k), int(self.m), self.alphabet)
+
+    def statistics(self) -> Counter[Statistic]:
+        return Counter([self._statistic])
+
+    def evaluate(self, tile: Tile) -> Array:
+        return tile.take(self._statistic)
+
+    def diag(self, A):
+        return self._statistic.diag(A)
+
+    def features(self, A):
+        """Exact, a column for every string of length k, where those are at most a million; else hashed."""
+        columns = len(self.alphabet) ** int(self.k)
+        if columns > COLUMNS:
+            return self._statistic.features(A)
+        numbers, starts = self._statistic.numbers(A)
+        out = sparse.csr_array((np.ones(numbers.size), numbers.astype(np.int32), starts), shape=(len(A), columns))
+        out.sum_duplicates()
+        return out

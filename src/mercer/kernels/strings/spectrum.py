@@ -1,0 +1,118 @@
+"""Kernels that count substrings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..._compile import Array, jit
+from ..base import Kernel, is_number
+from ..collection import in_chunks, starts_of
+from ..count_dot import CountDot
+from ..counts import Counts, count
+from ..keys import chain
+from ..pairing import Tile
+from ..statistics import Statistic
+from .collection import Strings, check_tokens
+
+
+@dataclass(frozen=True)
+class Substrings(CountDot):
+    """Counts of all substrings of one length."""
+
+    size: int
+    tokens: str
+
+    def count(self, A: Strings) -> Counts:
+        codes, starts = A.tokens(self.tokens)
+        new_starts = starts_of(np.maximum(np.diff(starts) - self.size + 1, 0))
+        keys = np.empty(new_starts[-1], np.uint64)
+        in_chunks(len(A), lambda first, stop: _substring_keys(codes, starts, self.size, first, stop, new_starts, keys))
+        return count(keys, new_starts)
+
+
+@jit
+def _substring_keys(
+    codes: Array, starts: Array, size: int, first: int, stop: int, new_starts: Array, out: Array
+) -> None:
+    for i in range(first, stop):
+        for p in range(new_starts[i + 1] - new_starts[i]):
+            key = np.uint64(size)
+            for q in range(starts[i] + p, starts[i] + p + size):
+                key = chain(key, codes[q])
+            out[new_starts[i] + p] = key
+
+
+class Spectrum(Kernel):
+    """The p-spectrum kernel: the dot product of the counts of all substrings of length p.
+
+    Parameters
+    ----------
+    p : int or (int, int), default=3
+        The length of the substrings, or the shortest and the longest.
+    weights : list of float, optional
+        How much each length counts, from the shortest to the longest; by default all count the same.
+    tokens : {"characters", "bytes", "words"}, default="characters"
+        What the length is counted in. Words are what white space separates.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Spectrum
+    >>> Spectrum(p=3)(["statistics", "computation"])
+    array([[8., 2.],
+           [2., 9.]])
+    """
+
+    structured = True
+
+    def __init__(self, p: int | tuple[int, int] = 3, weights: Any = None, tokens: str = "characters") -> None:
+        self.p = p
+        self.weights = weights
+        self.tokens = tokens
+
+    def check(self):
+        ends = self.p if isinstance(self.p, (tuple, list)) else (self.p, self.p)
+        if len(ends) != 2 or not all(is_number(end) and end == int(end) for end in ends) or not 1 <= ends[0] <= ends[1]:
+            raise ValueError(f"Spectrum: p must be a length of at least 1, or (shortest, longest); got {self.p!r}.")
+        if self.weights is not None:
+            sizes = int(ends[1] - ends[0]) + 1
+            weights = list(self.weights) if hasattr(self.weights, "__len__") else []
+            fine = len(weights) == sizes and all(is_number(w) and 0 <= w < float("inf") for w in weights)
+            if not fine or not any(weights):
+                raise ValueError(
+                    f"Spectrum: weights must be {sizes} numbers, one a length, none negative and not all zero; "
+                    f"got {self.weights!r}."
+                )
+        check_tokens(self)
+
+    def items(self, A):
+        return Strings.of(A)
+
+    def _weighted(self) -> list[tuple[float, Substrings]]:
+        shortest, longest = self.p if isinstance(self.p, (tuple, list)) else (self.p, self.p)
+        sizes = range(int(shortest), int(longest) + 1)
+        weights = [1.0] * len(sizes) if self.weights is None else [float(w) for w in self.weights]
+        return [(w, Substrings(size, self.tokens)) for w, size in zip(weights, sizes) if w > 0]
+
+    def statistics(self) -> Counter[Statistic]:
+        return Counter(statistic for _, statistic in self._weighted())
+
+    def evaluate(self, tile: Tile) -> Array:
+        out = None
+        for weight, statistic in self._weighted():
+            values = tile.take(statistic)
+            if weight != 1:
+                values *= values.dtype.type(weight)
+            out = values if out is None else out.__iadd__(values)
+        return out
+
+    def diag(self, A):
+        return sum(weight * statistic.diag(A) for weight, statistic in self._weighted())
+
+    def features(self, A):
+        parts = [statistic.features(A) * np.sqrt(weight) for weight, statistic in self._weighted()]
+        return sparse.csr_array(sum(parts[1:], start=parts[0]))

@@ -1,0 +1,68 @@
+"""Items that are not rows of numbers, and kernels on them, for the tests of every estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.kernels import After, Kernel, Normalised
+from mercer.kernels.pairing import Tile
+
+
+class Word:
+    """Words by their letters, each word a row of counts."""
+
+    def __init__(self, counts: np.ndarray) -> None:
+        self.counts = counts
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, places) -> Word:
+        return Word(self.counts[places])
+
+
+class Letters(Kernel):
+    """How many pairs of equal letters two words have: the smallest kernel that is not on rows of numbers."""
+
+    structured = True
+
+    def __init__(self, power: float = 1.0) -> None:
+        self.power = power
+
+    def items(self, A):
+        if isinstance(A, Word):
+            return A
+        if isinstance(A, str):
+            raise ValueError("Letters: expected several words, got one text; put it into a list.")
+        for position, word in enumerate(A):
+            if not isinstance(word, str):
+                raise ValueError(f"Letters: item {position} is {word!r}, not a word.")
+        alphabet = [chr(97 + k) for k in range(26)]
+        return Word(np.array([[float(word.count(a)) ** self.power for a in alphabet] for word in A]).reshape(-1, 26))
+
+    def evaluate(self, tile: Tile):
+        return tile.left.counts @ tile.right.counts.T
+
+    def diag(self, A):
+        return (A.counts**2).sum(axis=1)
+
+    def features(self, A):
+        return A.counts
+
+
+def reversed_words(words):
+    return [word[::-1] for word in words]
+
+
+_random = np.random.RandomState(0)
+WORDS = ["".join(_random.choice(list("abcde" if k % 2 else "cdefg"), size=_random.randint(3, 9))) for k in range(60)]
+LABELS = np.array([k % 2 for k in range(60)])
+
+#: For each case a name, a kernel, items and the classes of the items.
+CASES = {
+    "leaf": (Letters(), WORDS, LABELS),
+    "object array": (Normalised(Letters()), np.array(WORDS, dtype=object), LABELS),
+    "text array": (Letters() ** 2, np.array(WORDS), LABELS),
+    "sum": (2 * Letters() + Normalised(Letters(power=0.5)), WORDS, LABELS),
+    "after a map": (After(reversed_words, Letters()) * Letters(), WORDS, LABELS),
+}

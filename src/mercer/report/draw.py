@@ -28,7 +28,7 @@ def errors(learners: Sequence[Facts], majority: float) -> Markup:
         ax = drawn.ax
         for row, one in enumerate(reversed(learners)):
             train, test = one["train"], one["test"]
-            ax.plot([100 * test["low"], 100 * test["high"]], [row, row], color=CYCLE[0], linewidth=5, alpha=0.25,
+            ax.plot([100 * test["low"], 100 * test["high"]], [row, row], color=CYCLE[0], linewidth=5, alpha=0.35,
                     solid_capstyle="round")  # fmt: skip
             ax.plot(100 * train["rate"], row, "o", markersize=5, markerfacecolor="none", color=MUTED, clip_on=False)
             (spot,) = ax.plot(100 * test["rate"], row, "o", markersize=6, color=CYCLE[0], clip_on=False)

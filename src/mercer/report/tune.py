@@ -59,7 +59,10 @@ def tune(
         "folds": folds,
         "candidates": candidates,
         "best": int(found.best_index_),
-        "advice": [{"kind": str(fact.kind), "message": text(fact.message)} for fact in getattr(found, "advice_", [])],
+        "advice": [
+            {"kind": str(fact.kind), "message": _in_short(text(fact.message), grid)}
+            for fact in getattr(found, "advice_", [])
+        ],
         "seconds": number(time.perf_counter() - start, 4),
     }
     return found.best_params_, facts
@@ -74,6 +77,13 @@ def short_params(params: Mapping[str, Any]) -> dict[str, Any]:
     {'lam': 0.1, 'gamma': 2.0}
     """
     return {name.rpartition("__")[2]: setting(value) for name, value in params.items()}
+
+
+def _in_short(message: str, grid: Mapping[str, list[Any]]) -> str:
+    """A sentence with the parameters under their own names."""
+    for name in grid:
+        message = message.replace(name, name.rpartition("__")[2])
+    return message
 
 
 def _error(table: Mapping[str, Any], rows: str, candidate: int) -> dict[str, float | None]:

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint bench clean
 
 demo: $(VENV)/.installed
-	$(BIN)/python -m mercer.demo
+	$(BIN)/mercer compare margins
 
 test: $(VENV)/.tested
 	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n 2

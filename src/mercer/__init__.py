@@ -29,6 +29,7 @@ def __getattr__(name: str) -> Any:
         "datasets",
         "describe",
         "diagnostics",
+        "displays",
         "estimators",
         "explain",
         "grams",
@@ -39,6 +40,7 @@ def __getattr__(name: str) -> Any:
         "margins",
         "preprocess",
         "problem",
+        "report",
         "residuals",
         "solvers",
     ):

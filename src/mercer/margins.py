@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._axes import axes
 from ._compile import Array
 
 __all__ = [
@@ -63,7 +64,7 @@ class Margins:
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the margins, with the boundary at 0."""
-        ax = _axes(ax)
+        ax = axes(ax)
         ax.hist(self.values, bins=min(50, max(5, self.values.size // 5)))
         ax.axvline(0.0, color="black", linewidth=1)
         ax.set(xlabel=f"{self.kind} margin", ylabel="rows")
@@ -87,20 +88,10 @@ class Bound:
 
     def plot(self, ax: Any = None) -> Any:
         """The bound beside its parts, as bars."""
-        ax = _axes(ax)
+        ax = axes(ax)
         names = [*self.parts, self.name]
         ax.barh(names, [*self.parts.values(), self.value])
         return ax
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("plot() needs matplotlib: pip install matplotlib.") from None
-    return pyplot.subplots()[1]
 
 
 def _scores(X: Any, w: Any, b: float, model: Any) -> Array:

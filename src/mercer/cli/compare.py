@@ -1,0 +1,137 @@
+"""``mercer compare``: from a table to an honest comparison of learners."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import common, data_options, preparation_options
+from .voice import Voice, plain
+
+__all__ = ["compare"]
+
+
+def _names(context: click.Context, parameter: click.Parameter, given: str | None) -> list[str] | None:
+    """Learners by name; a wrong one is a mistake of usage."""
+    if given is None:
+        return None
+    from ..learners import named
+
+    try:
+        return [named(name.strip()).name for name in given.split(",") if name.strip()]
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command()
+@click.argument("data")
+@click.option("--learners", callback=_names, metavar="NAME,NAME", help="Which to compare. [default: eleven of them]")
+@click.option(
+    "--test-size",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.2,
+    show_default=True,
+    help="The share of rows kept for the test.",
+)
+@click.option("--cv", type=click.IntRange(2), default=5, show_default=True, help="Folds of the cross-validation.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Begin no further learner after this time.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("mercer-report"),
+    show_default=True,
+    help="The folder for report.html and report.json.",
+)
+@data_options
+@preparation_options
+@common
+def compare(
+    data: str,
+    learners: list[str] | None,
+    output: Path,
+    reading: dict[str, Any],
+    preparing: dict[str, Any],
+    voice: Voice,
+    seed: int,
+    **options: Any,
+) -> None:
+    """Compare learners on a table, with a report.
+
+    Every learner is tuned by cross-validation inside the training rows, fitted on them, and tested once, on rows that
+    it has never seen. The report says who won, by how much, and whether that is more than chance.
+
+    \b
+    Example:
+      mercer compare moons:200 --learners logistic,svc -o /tmp/moons
+    """
+    from ..io import read
+    from ..report import compare as study
+    from ..report import write
+
+    begin = time.perf_counter()
+    table = read(data, **reading)
+    for note in table.notes:
+        voice.note(note)
+    with _progress(voice) as say:
+        facts = study(table, learners=learners, seed=seed, progress=say, command=_command(), **preparing, **options)
+        page = write(facts, output)
+    voice.give(facts)
+    _show(facts, voice)
+    voice.say(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
+
+
+def _command() -> str:
+    """The command as it was given; what was not said has its default."""
+    return shlex.join(["mercer", *sys.argv[1:]])
+
+
+@contextmanager
+def _progress(voice: Voice) -> Iterator[Callable[[str, float], None] | None]:
+    """A bar on the standard error, where that is a terminal."""
+    if voice.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=1.0)
+        yield lambda what, share: bar.update(task, description=plain(what), completed=share)
+
+
+def _show(facts: dict[str, Any], voice: Voice) -> None:
+    """The table of all learners, and the answer."""
+    data = facts["data"]
+    voice.say(f"{data['name']}: {data['rows']} rows, {data['columns']} columns, target {data['target']!r}")
+    rows = []
+    for one in facts["learners"]:
+        tuning, test = one["tuning"], one["test"]
+        validation = tuning["candidates"][tuning["best"]]["validation"]
+        rows.append(
+            [
+                one["title"] + (" *" if one["name"] == facts["answer"]["chosen"] else ""),
+                f"{100 * test['rate']:.2f} %",
+                f"{100 * test['low']:.1f}–{100 * test['high']:.1f} %",
+                f"{100 * validation['mean']:.2f} ± {100 * validation['sd']:.2f} %",
+                f"{100 * one['train']['rate']:.2f} %",
+                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
+            ]
+        )
+    voice.table(["<learner", "test error", "95 % interval", "CV error", "training error", "seconds"], rows)
+    for one in facts["skipped"]:
+        voice.say(f"{one['title']} was left out: {one['why']}")
+    voice.say("* " + "\n  ".join(facts["answer"]["words"]))

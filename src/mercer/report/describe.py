@@ -1,0 +1,125 @@
+"""What is in a table, before anything is learned from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._compile import Array
+from ..describe import ColumnFacts
+from ..describe import describe as look
+from .plain import number, numbers, text
+
+#: Columns that are described one by one, and those that are drawn and correlated; the most telling ones come first.
+DESCRIBED, DRAWN = 200, 24
+#: Bins of a histogram, and values of a category that are counted.
+_BINS, _VALUES = 24, 8
+#: Classes that histograms tell apart.
+_TOLD_APART = 6
+
+
+def describe(table: Any) -> dict[str, Any]:
+    """Shape, classes, missing values, and a description of the most telling columns."""
+    classes, codes = np.unique(np.asarray(table.y), return_inverse=True)
+    frame = _most_telling(table, codes)
+    left_out = table.n_columns - frame.shape[1]
+    found = look(replace(table, frame=frame, rows=None))
+    described = [_column(column, frame[column.name], codes, classes.size) for column in found.columns]
+    drawn = [column.name for column in found.columns if column.kind == "numbers"][:DRAWN]
+    return {
+        "name": text(table.name),
+        "source": text(table.source),
+        "digest": text(table.digest),
+        "target": text(table.target),
+        "notes": [text(note) for note in table.notes],
+        "warnings": [] if left_out else [text(warning) for warning in found.warnings],
+        "rows": table.n_rows,
+        "columns": table.n_columns,
+        "numeric_columns": len(table.numeric_columns),
+        "category_columns": len(table.category_columns),
+        "missing_cells": sum(table.missing.values()),
+        "duplicate_rows": None if left_out else found.duplicates,
+        "contradictory_rows": None if left_out else found.contradictions,
+        "classes": [
+            {"label": text(label), "rows": int(size), "share": number(size / len(codes))}
+            for label, size in zip(classes.tolist(), np.bincount(codes))
+        ],
+        "described": described,
+        "columns_left_out": left_out,
+        "correlation": {
+            "columns": [text(name) for name in drawn],
+            "matrix": _correlations(frame[drawn]),
+            "left_out": len(table.numeric_columns) - len(drawn),
+        },
+    }
+
+
+def _most_telling(table: Any, codes: Array) -> Any:
+    """All columns where they are few; else those in which the classes lie farthest apart, then columns of words."""
+    if table.frame is not None and table.n_columns <= DESCRIBED:
+        return table.frame
+    numeric = np.flatnonzero([name not in set(table.category_columns) for name in table.columns])
+    rows = table.rows.tocsc()[:, numeric] if table.frame is None else table.frame.iloc[:, numeric].to_numpy()
+    spread = _spread_of_classes(rows, codes)
+    best = np.sort(np.argsort(-spread, kind="stable")[:DESCRIBED])
+    if table.frame is None:
+        import pandas as pd
+
+        return pd.DataFrame(rows[:, best].toarray(), columns=[table.columns[k] for k in best])
+    others = [table.columns.index(name) for name in table.category_columns]
+    return table.frame.iloc[:, [*numeric[best], *others][:DESCRIBED]]
+
+
+def _spread_of_classes(rows: Any, codes: Array) -> Array:
+    """For each column, the share of its variance that lies between the classes; missing values count as the mean."""
+    if not sparse.issparse(rows):
+        means = np.nanmean(np.where(np.isfinite(rows), rows, np.nan), axis=0)
+        rows = np.where(np.isfinite(rows), rows, np.nan_to_num(means))
+    sizes = np.bincount(codes)
+    member = sparse.csr_array((1 / sizes[codes], (codes, np.arange(codes.size))))
+    by_class = member @ rows
+    by_class = by_class.toarray() if sparse.issparse(by_class) else np.asarray(by_class)
+    shares = sizes / codes.size
+    squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
+    mean = shares @ by_class
+    variance = np.asarray(squares.mean(axis=0)).ravel() - mean**2
+    between = shares @ (by_class - mean) ** 2
+    return np.divide(between, variance, out=np.zeros_like(between), where=variance > 1e-12 * (1 + mean**2))
+
+
+def _column(facts: ColumnFacts, column: Any, codes: Array, classes: int) -> dict[str, Any]:
+    common = {"name": text(facts.name), "kind": facts.kind, "missing": facts.missing, "distinct": facts.distinct}
+    if facts.kind == "words":
+        counts = column.value_counts()
+        top = [{"value": text(value), "rows": int(rows)} for value, rows in counts.head(_VALUES).items()]
+        return {**common, "top": top}
+    values = column.to_numpy(dtype=np.float64)
+    seen = np.isfinite(values)
+    if not seen.any():
+        return common
+    numeric = {name: number(getattr(facts, name)) for name in ("mean", "std", "skew")}
+    return {**common, **numeric, "outliers": facts.outliers, **_spread(values[seen], codes[seen], classes)}
+
+
+def _spread(values: Array, codes: Array, classes: int) -> dict[str, Any]:
+    """What a boxplot and a histogram by class need."""
+    quantiles = np.percentile(values, [0, 25, 50, 75, 100])
+    reach = 1.5 * (quantiles[3] - quantiles[1])
+    inside = values[(values >= quantiles[1] - reach) & (values <= quantiles[3] + reach)]
+    edges = np.histogram_bin_edges(values, _BINS)
+    groups = [codes == code for code in range(classes)] if classes <= _TOLD_APART else [np.ones(codes.size, bool)]
+    return {
+        "quantiles": numbers(quantiles),
+        "whiskers": numbers([inside.min(), inside.max()]),
+        "histogram": {
+            "edges": numbers(edges, 8),
+            "counts": [np.histogram(values[group], edges)[0].tolist() for group in groups],
+        },
+    }
+
+
+def _correlations(frame: Any) -> list[list[float | None]]:
+    return [numbers(row, 3) for row in frame.astype(np.float64).corr().to_numpy()]

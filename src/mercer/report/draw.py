@@ -1,0 +1,293 @@
+"""The figures, each from the facts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..displays import DecisionBoundary, MarginHistogram, WeightTable
+from ..displays._canvas import diverging, shorten
+from .markup import Markup
+from .svg import CYCLE, INK, MUTED, inline, sheet
+from .tables import seconds
+from .verdicts import percent
+
+Facts = dict[str, Any]
+
+#: Margins of a plot with labelled axes: left, bottom, right, top.
+_PLOT = (0.5, 0.45, 0.08, 0.1)
+#: Lines of a tuning curve that are told apart.
+_LINES = 6
+
+
+def errors(learners: Sequence[Facts], majority: float) -> Markup:
+    """Training and test error of every learner, with intervals."""
+    with sheet("errors", 5.4, 0.9 + 0.3 * len(learners)) as drawn:
+        ax = drawn.ax
+        for row, one in enumerate(reversed(learners)):
+            train, test = one["train"], one["test"]
+            ax.plot([100 * test["low"], 100 * test["high"]], [row, row], color=CYCLE[0], linewidth=5, alpha=0.35,
+                    solid_capstyle="round")  # fmt: skip
+            ax.plot(100 * train["rate"], row, "o", markersize=5, markerfacecolor="none", color=MUTED, clip_on=False)
+            (spot,) = ax.plot(100 * test["rate"], row, "o", markersize=6, color=CYCLE[0], clip_on=False)
+            drawn.tip(
+                spot,
+                f"{one['title']}: test {percent(test['rate'])} (95 %: {percent(test['low'], 1)} to "
+                f"{percent(test['high'], 1)}), training {percent(train['rate'])}",
+            )
+        worst = max(max(one["test"]["high"], one["train"]["rate"]) for one in learners)
+        if majority <= 1.3 * worst:
+            ax.axvline(100 * majority, color=MUTED, linewidth=0.8, linestyle=":")
+            place = (100 * majority, len(learners) - 0.45)
+            ax.annotate("commonest class", place, color=MUTED, fontsize=8.5, ha="right", annotation_clip=False)
+        ax.set_yticks(range(len(learners)), [one["title"] for one in reversed(learners)])
+        ax.set_ylim(-0.6, len(learners) - 0.4)
+        ax.set_xlim(left=0)
+        ax.set_xlabel("error, %   (● test with 95 % interval   ○ training)")
+        ax.grid(axis="x")
+        ax.tick_params(length=0)
+        ax.spines["left"].set_visible(False)
+        listed = "; ".join(f"{one['title']} {percent(one['test']['rate'])}" for one in learners)
+        return inline(drawn, "Training and test error of every learner", f"Test errors: {listed}.", scale=1.8)
+
+
+def histogram(column: Facts, classes: Sequence[str], name: str) -> Markup:
+    """How the values of a column are spread, by class."""
+    counts, edges = column["histogram"]["counts"], column["histogram"]["edges"]
+    with sheet(name, 2.5, 1.55, (0.05, 0.25, 0.05, 0.25)) as drawn:
+        ax = drawn.ax
+        base = np.zeros(len(edges) - 1)
+        for heights, colour in zip(counts, CYCLE, strict=False):
+            ax.stairs(base + heights, edges, baseline=base, fill=True, color=colour, alpha=0.75, linewidth=0)
+            base = base + heights
+        ax.set_title(shorten(column["name"], 30), loc="left")
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        ax.locator_params(axis="x", nbins=4)
+        low, _, middle, _, high = column["quantiles"]
+        by_class = ", by class" if len(counts) == len(classes) else ""
+        words = f"From {low:.4g} to {high:.4g}, median {middle:.4g}{by_class}."
+        return inline(drawn, f"Histogram of {column['name']}", words)
+
+
+def boxes(columns: Sequence[Facts]) -> Markup:
+    """Boxplots of all columns, each in units of its own quartiles."""
+    with sheet("boxes", 5.0, 0.8 + 0.23 * len(columns)) as drawn:
+        ax = drawn.ax
+        stats = []
+        for column in reversed(columns):
+            low, lower, middle, upper, high = column["quantiles"]
+            scale = (upper - lower) or column["std"] or 1.0
+            inside = [(value - middle) / scale for value in column["whiskers"]]
+            ends = [(value - middle) / scale for value in (low, high)]
+            fliers = [end for end, whisker in zip(ends, inside, strict=True) if abs(end - whisker) > 1e-9]
+            box = {"q1": (lower - middle) / scale, "med": 0.0, "q3": (upper - middle) / scale}
+            stats.append({**box, "whislo": inside[0], "whishi": inside[1], "fliers": fliers})
+        line = {"color": MUTED, "linewidth": 1}
+        parts = ax.bxp(stats, orientation="horizontal", widths=0.55, patch_artist=True, manage_ticks=False,
+                       boxprops={"facecolor": CYCLE[0], "alpha": 0.35, "linewidth": 0}, whiskerprops=line,
+                       capprops={"linewidth": 0}, medianprops={"color": INK, "linewidth": 1.4},
+                       flierprops={"marker": "|", "markersize": 5, "markeredgecolor": CYCLE[1]})  # fmt: skip
+        for box, column in zip(parts["boxes"], reversed(columns), strict=True):
+            low, lower, middle, upper, high = column["quantiles"]
+            words = f"{low:.4g} to {high:.4g}, middle half {lower:.4g} to {upper:.4g}, {column['outliers']} outliers"
+            drawn.tip(box, f"{column['name']}: {words}")
+        ax.set_yticks(range(1, len(stats) + 1), [shorten(column["name"]) for column in reversed(columns)])
+        ax.set_xlabel("distance from the median, in widths of the middle half")
+        ax.grid(axis="x")
+        ax.tick_params(length=0)
+        ax.spines["left"].set_visible(False)
+        return inline(
+            drawn, "Boxplots of the columns", "Boxes hold the middle half; marks are the most extreme outliers."
+        )
+
+
+def correlation(facts: Facts) -> Markup:
+    """Correlations of columns as a heat map."""
+    names, matrix = facts["columns"], np.array(facts["matrix"], dtype=np.float64)
+    size = len(names)
+    with sheet("correlation", 4.9, 4.3) as drawn:
+        ax = drawn.ax
+        edges = np.arange(size + 1) - 0.5
+        ax.pcolormesh(edges, edges, matrix, cmap=diverging(), vmin=-1, vmax=1)
+        if size <= 12:
+            for (row, column), value in np.ndenumerate(matrix):
+                if np.isfinite(value) and row != column:
+                    ax.text(
+                        column,
+                        row,
+                        f"{value:.2f}".replace("0.", ".", 1).replace("-", "−"),
+                        ha="center",
+                        va="center",
+                        fontsize=8,
+                    )
+        labels = [shorten(name, 16) for name in names]
+        ax.set_xticks(range(size), labels, rotation=90 if size > 6 else 0, color=INK)
+        ax.set_yticks(range(size), labels)
+        ax.set_aspect("equal")
+        ax.invert_yaxis()
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        return inline(drawn, "Correlations of the columns", "Blue is positive, orange is negative, empty is none.")
+
+
+def tuning_curve(one: Facts) -> Markup | None:
+    """Validation and training error over the parameter with most values, a line for each setting of the others."""
+    candidates = one["tuning"]["candidates"]
+    axis = _main_parameter(candidates)
+    if axis is None:
+        return None
+    lines: dict[str, list[Facts]] = {}
+    for candidate in candidates:
+        others = ", ".join(f"{key} = {short(value)}" for key, value in candidate["params"].items() if key != axis)
+        lines.setdefault(others, []).append(candidate)
+    best = candidates[one["tuning"]["best"]]
+    ordered = sorted(lines.items(), key=lambda item: min(c["validation"]["mean"] for c in item[1]))
+    with sheet(f"tuning-{one['name']}", 4.2, 2.7, _PLOT) as drawn:
+        ax = drawn.ax
+        for (others, mine), colour in zip(ordered[:_LINES], CYCLE, strict=False):
+            mine = sorted(mine, key=lambda c: c["params"][axis])
+            place = [c["params"][axis] for c in mine]
+            mean, sd = (100 * np.array([c["validation"][key] for c in mine]) for key in ("mean", "sd"))
+            ax.fill_between(place, np.maximum(mean - sd, 0), mean + sd, color=colour, alpha=0.14, linewidth=0)
+            ax.plot(place, mean, color=colour, marker="o", markersize=3, label=others or "validation error")
+            ax.plot(place, [100 * c["train"]["mean"] for c in mine], color=colour, linewidth=0.9, linestyle=":")
+        (spot,) = ax.plot(best["params"][axis], 100 * best["validation"]["mean"], "o", markersize=10, color=INK,
+                          markerfacecolor="none", markeredgewidth=1.3)  # fmt: skip
+        drawn.tip(spot, f"best: {settings(best['params'])}, validation error {percent(best['validation']['mean'])}")
+        values = sorted({c["params"][axis] for c in candidates})
+        _parameter_axis(ax, values)
+        ax.set_xlabel(axis)
+        ax.set_ylabel("error, %")
+        ax.set_ylim(bottom=0)
+        ax.grid(axis="y")
+        ax.legend(loc="best", fontsize=8)
+        words = (
+            "Lines are validation errors with their spread over folds, dotted lines training errors; best at "
+            f"{settings(best['params'])}."
+        )
+        return inline(drawn, f"Tuning of {one['title']}", words)
+
+
+def _main_parameter(candidates: Sequence[Facts]) -> str | None:
+    """The numeric parameter with most values."""
+    values = {
+        key: {candidate["params"][key] for candidate in candidates}
+        for key, value in candidates[0]["params"].items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+    key = max(values, key=lambda name: len(values[name]), default=None)
+    return key if key is not None and len(values[key]) > 1 else None
+
+
+def _parameter_axis(ax: Any, values: list[float]) -> None:
+    """Logarithmic where the values grow by factors, with a tick at each of them."""
+    if min(values) > 0 and max(values) / min(values) > 8:
+        ax.set_xscale("log")
+    ax.minorticks_off()
+    ax.set_xticks(values, [short(value) for value in values])
+
+
+def short(value: Any) -> str:
+    """A parameter's value in few letters.
+
+    Examples
+    --------
+    >>> short(0.001), short(1e-06), short(0.0078125), short("last")
+    ('0.001', '1e-06', '0.00781', 'last')
+    """
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return str(value)
+
+
+def settings(params: Facts) -> str:
+    """Parameters in words: "gamma = 0.5, C = 10"."""
+    return ", ".join(f"{name} = {short(value)}" for name, value in params.items()) or "no parameters"
+
+
+def margin(one: Facts) -> Markup:
+    """Margins of training and test rows."""
+    counted = one["margins"]
+    with sheet(f"margin-{one['name']}", 4.2, 2.7, _PLOT) as drawn:
+        MarginHistogram(edges=counted["edges"], train_counts=counted["train"], test_counts=counted["test"]).plot(
+            drawn.ax
+        )
+        drawn.ax.grid(axis="y")
+        train, test = percent(one["train"]["rate"]), percent(one["test"]["rate"])
+        words = f"{train} of training rows and {test} of test rows are below 0."
+        return inline(drawn, f"Margins of {one['title']}", words)
+
+
+def boundary(one: Facts, plane: Facts, classes: Sequence[str]) -> Markup:
+    """What a learner decides on its plane."""
+    with sheet(f"boundary-{one['name']}", 2.9, 2.7, (0.02, 0.02, 0.02, 0.26)) as drawn:
+        DecisionBoundary(**plane["learners"][one["name"]], classes=classes).plot(drawn.ax, legend=False)
+        drawn.ax.set_title(one["title"], loc="left")
+        drawn.ax.set(xlabel="", ylabel="", xticks=[], yticks=[])
+        drawn.ax.spines[:].set_visible(False)
+        words = f"Regions by decided class; some training rows on top. Test error {percent(one['test']['rate'])}."
+        return inline(drawn, f"Decision boundary of {one['title']}", words)
+
+
+def weights(learners: Sequence[Facts], name: str, key: str) -> Markup | None:
+    """Weights of some learners side by side: of "features", or of "interactions" alone."""
+    columns = {}
+    for one in learners:
+        found = one["weights"]
+        pairs = (
+            zip(found["features"], found["values"], strict=True)
+            if key == "features"
+            else ((product["feature"], product["value"]) for product in found["interactions"])
+        )
+        columns[one["title"].removesuffix(", degree 2")] = dict(pairs)
+    features = list(dict.fromkeys(feature for column in columns.values() for feature in column))
+    if not features:
+        return None
+    values = [
+        [np.nan if column.get(feature) is None else column[feature] for column in columns.values()]
+        for feature in features
+    ]
+    table = WeightTable(features=features, models=list(columns), weights=np.array(values)).top(18)
+    with sheet(name, 1.7 + 1.15 * len(columns), 0.9 + 0.26 * len(table.features)) as drawn:
+        table.plot(drawn.ax)
+        drawn.ax.spines[:].set_visible(False)
+        listed = ", ".join(table.features[:5])
+        return inline(
+            drawn,
+            "Weights side by side",
+            f"Heaviest: {listed}. Blue speaks for the second class, orange for the first.",
+        )
+
+
+def costs(learners: Sequence[Facts]) -> Markup:
+    """Error against time: what accuracy costs."""
+    with sheet("costs", 5.0, 3.2) as drawn:
+        ax = drawn.ax
+        families = list(dict.fromkeys(one["family"] for one in learners))
+        for family, colour in zip(families, CYCLE, strict=False):
+            for k, one in enumerate(x for x in learners if x["family"] == family):
+                place = max(one["fit_seconds"], 1e-4), 100 * one["test"]["rate"]
+                (spot,) = ax.plot(*place, "o", color=colour, markersize=7, label=family if k == 0 else None)
+                drawn.tip(
+                    spot,
+                    f"{one['title']}: {one['fit_seconds']:.3g} s to fit, test error {percent(one['test']['rate'])}",
+                )
+        times = np.log10([max(one["fit_seconds"], 1e-4) for one in learners])
+        decades = np.arange(np.floor(times.min()), np.ceil(times.max() + 1e-9) + 1)
+        ax.set_xscale("log")
+        ax.minorticks_off()
+        ax.set_xlim(10 ** decades[0], 10 ** decades[-1])
+        ax.set_xticks(10.0**decades, [seconds(10.0**power) for power in decades])
+        ax.set(xlabel="time of the final fit", ylabel="test error, %")
+        ax.set_ylim(0, 108 * max(one["test"]["rate"] for one in learners) + 1e-3)
+        ax.grid(axis="y")
+        ax.legend(loc="best")
+        return inline(drawn, "Test error against the time of the fit", "Lower left is better.")
+
+
+def legend(classes: Sequence[str]) -> list[tuple[str, str]]:
+    """The classes and the colours they have in every figure; empty where there are too many to name."""
+    return [(label, f"var(--c{k})") for k, label in enumerate(classes)] if len(classes) <= len(CYCLE) else []

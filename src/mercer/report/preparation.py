@@ -1,0 +1,121 @@
+"""Preprocessing around a learner, and what it removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._compile import Array
+from ..displays._fitted import inner
+from ..preprocess import OutlierFilter, pipeline, prepare
+from .plain import number, text
+from .tables import count, listed
+from .verdicts import percent
+
+
+class Preparation:
+    """What every learner's rows go through.
+
+    The table given says which columns there are and of which kind; all numbers are fitted on training rows later.
+    """
+
+    def __init__(self, table: Any, outliers: str | None, outlier_factor: float | None, options: dict[str, Any]) -> None:
+        self.table, self.outliers, self.outlier_factor, self.options = table, outliers, outlier_factor, options
+
+    def around(self, learner: Any) -> Any:
+        """The learner behind all steps, not fitted."""
+        return pipeline(self.table, learner, outliers=self.outliers, outlier_factor=self.outlier_factor, **self.options)
+
+    @property
+    def prefix(self) -> str:
+        """Where the learner's parameters are found in what :meth:`around` makes."""
+        return "learner__" if self.outliers is None else "estimator__learner__"
+
+    def facts(self, learn: Any, y: Array) -> dict[str, Any]:
+        """What the steps do to the training rows, and which of them they remove."""
+        rows, said = None, []
+        X = learn.X
+        if self.outliers is not None:
+            found = OutlierFilter(self.outliers, self.outlier_factor).fit(X, y)
+            report = found.report_
+            rows = {
+                "rule": self.outliers,
+                "total": report.dropped,
+                "classes": [
+                    {"label": text(label), "removed": gone, "rows": seen}
+                    for label, (gone, seen) in report.by_class.items()
+                ],
+            }
+            said.append(_about_outliers(report))
+            X = learn.take(np.flatnonzero(found.keep(X))).X
+        steps = prepare(self.table, **self.options).fit(X)
+        groups = steps.named_steps["correlation"].groups_ if "correlation" in steps.named_steps else {}
+        names = steps[0].get_feature_names_out() if groups else []
+        dropped = [
+            {"column": text(_name(names, one)), "because_of": text(_name(names, first))}
+            for first, others in groups.items()
+            for one in others
+        ]
+        width = int(steps.transform(X[:2]).shape[1])
+        return {
+            "features": width,
+            "options": {name: value if value is None or isinstance(value, str | bool) else number(value)
+                        for name, value in {**self.options, "outliers": self.outliers}.items()},
+            "rows": rows,
+            "columns": dropped,
+            "words": [*said, *self._about_columns(dropped, width)],
+        }  # fmt: skip
+
+    def _about_columns(self, dropped: list[dict[str, str]], width: int) -> list[str]:
+        table, said = self.table, []
+        if table.missing and self.options["impute"]:
+            how = str(self.options["impute"]).replace("_", " ")
+            said.append(
+                f"{count(sum(table.missing.values()), 'missing cell')}: numbers were filled in by the {how} of their "
+                "column, missing words became a category of their own."
+            )
+        if table.category_columns:
+            said.append(f"{count(len(table.category_columns), 'column')} of words became columns of 0 and 1.")
+        if table.frame is None:
+            said.append("The rows are sparse and were left as they are.")
+        elif self.options["standardise"] == "minmax":
+            said.append("Numeric columns were brought to the range 0 to 1.")
+        elif self.options["standardise"]:
+            said.append("Numeric columns were brought to mean 0 and standard deviation 1.")
+        for first in dict.fromkeys(one["because_of"] for one in dropped):
+            gone = [one["column"] for one in dropped if one["because_of"] == first]
+            said.append(
+                f"{listed(gone)} left out: correlated with {first} above {self.options['correlation']:g}, so that they "
+                "say nearly the same."
+            )
+        said.append(f"{count(width, 'feature')} reach the learners.")
+        return said
+
+
+def fitted_rows(model: Any, table: Any, y: Array) -> tuple[Any, Array]:
+    """The rows that a fitted model has learned from: without the outliers that it left out."""
+    found = getattr(model, "filter_", None)
+    if found is None:
+        return table.X, y
+    kept = np.flatnonzero(found.keep(table.X))
+    return table.take(kept).X, y[kept]
+
+
+def split_model(model: Any) -> tuple[Any, Any]:
+    """The fitted preparation of a model, and the learner behind it."""
+    while not hasattr(model, "named_steps"):
+        model = inner(model)
+    return model.named_steps["prepare"], model.named_steps["learner"]
+
+
+def _about_outliers(report: Any) -> str:
+    if not report.dropped:
+        return "No training row is an outlier."
+    label, (gone, _) = max(report.by_class.items(), key=lambda item: item[1][0])
+    mostly = f", {percent(gone / report.dropped, 0)} of them of class {label}" if gone > 0.6 * report.dropped else ""
+    return f"{count(report.dropped, 'training row')} of {report.rows} left out as outliers{mostly}. No test row was."
+
+
+def _name(names: Any, column: Any) -> Any:
+    return names[column] if isinstance(column, int | np.integer) else column

@@ -1,0 +1,155 @@
+"""The page's sections about the data and what preprocessing did to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import draw
+from .markup import Markup, tag
+from .tables import Cell, bullets, count, figure, grouped, section, table
+from .verdicts import percent
+
+Facts = dict[str, Any]
+
+#: A table of more columns than this is folded.
+_OPEN = 12
+
+
+def data_section(facts: Facts) -> Markup:
+    """The data as it was read."""
+    data = facts["data"]
+    labels = [one["label"] for one in data["classes"]]
+    drawn = [column for column in data["described"] if column.get("quantiles")][:24]
+    return section(
+        "data",
+        "The data",
+        tag("p", _shape(data)),
+        bullets([*data["notes"], *data["warnings"]]),
+        tag("h3", "Classes"),
+        _classes(facts),
+        tag("h3", "Columns"),
+        _left_out(data["columns_left_out"], data["columns"]),
+        _columns(data),
+        _histograms(drawn, labels, data["numeric_columns"]),
+        tag(
+            "div",
+            figure(draw.boxes(drawn), "Spread of the columns: each in widths of its own middle half; orange marks are "
+                   "the farthest outliers.") if drawn else None,
+            figure(draw.correlation(data["correlation"]), "Correlations: blue moves together, orange against each "
+                   "other.") if len(data["correlation"]["columns"]) > 1 else None,
+            class_="pair",
+        ),
+    )  # fmt: skip
+
+
+def _shape(data: Facts) -> str:
+    kinds = f"{data['numeric_columns']} numeric" if data["category_columns"] == 0 else (
+        f"{grouped(data['numeric_columns'])} numeric, {grouped(data['category_columns'])} of words"
+    )  # fmt: skip
+    said = [
+        f"{count(data['rows'], 'row')}, {count(data['columns'], 'column')} ({kinds}), "
+        f"{count(len(data['classes']), 'class', 'classes')} in the target “{data['target']}”.",
+        f"{count(data['missing_cells'], 'cell is', 'cells are')} missing."
+        if data["missing_cells"]
+        else "Nothing is missing.",
+    ]
+    return " ".join(said)
+
+
+def _classes(facts: Facts) -> Markup:
+    split = facts["split"]
+    rows = [
+        [
+            one["label"],
+            Cell(grouped(one["rows"]), one["rows"]),
+            Cell(percent(one["share"], 1), one["share"]),
+            Cell(grouped(part["train"]), part["train"]),
+            Cell(grouped(part["test"]), part["test"]),
+        ]
+        for one, part in zip(facts["data"]["classes"], split["classes"], strict=True)
+    ]
+    heads = ["class", "rows", "share", "training", "test"]
+    return table(heads, rows, caption="Rows of each class, and how they were split")
+
+
+def _left_out(number: int, columns: int) -> Markup | None:
+    if not number:
+        return None
+    words = (
+        f"{grouped(columns - number)} of {grouped(columns)} columns are described, those in which the classes lie "
+        "farthest apart; "
+    )
+    return tag(
+        "p", words, tag("strong", f"{grouped(number)} are left out here"), ", though learned from.", class_="quiet"
+    )
+
+
+def _columns(data: Facts) -> Markup:
+    rows = []
+    for column in data["described"]:
+        quantiles = column.get("quantiles")
+        if quantiles:
+            shown = [quantiles[0], column["mean"], quantiles[2], quantiles[4], column["std"], column["skew"]]
+            numbers = [Cell(_number(value), value) for value in shown]
+            numbers.append(Cell(grouped(column["outliers"]), column["outliers"]))
+        else:
+            values = ", ".join(f"{top['value']} ({grouped(top['rows'])})" for top in column.get("top", [])[:3])
+            numbers = [Cell("") for _ in range(7)]
+            numbers[0] = Cell(values, look="words", tip=values)
+        missing = Cell(grouped(column["missing"]), column["missing"])
+        rows.append([column["name"], *numbers, Cell(grouped(column["distinct"]), column["distinct"]), missing])
+    heads = ["column", "min", "mean", "median", "max", "std", "skew", "outliers", "distinct", "missing"]
+    whole = table(heads, rows, caption="Columns: numbers by their values, words by the commonest of them")
+    if len(rows) <= _OPEN:
+        return whole
+    return tag("details", tag("summary", f"Table of {count(len(rows), 'column')}"), whole)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}".replace("-", "−")
+
+
+def _histograms(columns: list[Facts], labels: list[str], numeric: int) -> Markup | None:
+    if not columns:
+        return None
+    keys = [
+        tag("span", tag("i", style=f"background: {colour}"), label, class_="key")
+        for label, colour in draw.legend(labels)
+    ]
+    left = f" The first {len(columns)} of {grouped(numeric)} numeric columns." if numeric > len(columns) else ""
+    pictures = [draw.histogram(column, labels, f"histogram-{k}") for k, column in enumerate(columns)]
+    return tag(
+        "figure",
+        tag("div", [tag("div", picture) for picture in pictures], class_="many"),
+        tag("figcaption", "Histograms of the columns. ", keys, left),
+    )
+
+
+def preprocessing_section(facts: Facts) -> Markup:
+    """What was done to the rows, and to whom."""
+    steps, split = facts["preprocessing"], facts["split"]
+    return section(
+        "preprocessing",
+        "What preprocessing did",
+        tag(
+            "p",
+            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, each class with "
+            f"its share, drawn with seed {split['seed']}. All steps below were fitted on training rows only, inside "
+            f"the {split['folds']} folds of every cross-validation.",
+        ),
+        bullets(split["notes"]),
+        bullets(steps["words"]),
+        _removed_rows(steps["rows"]),
+    )
+
+
+def _removed_rows(removed: Facts | None) -> Markup | None:
+    if not removed or not removed["total"]:
+        return None
+    rows = [
+        [one["label"], Cell(grouped(one["removed"]), one["removed"]), Cell(grouped(one["rows"]), one["rows"]),
+         Cell(percent(one["removed"] / max(1, one["rows"]), 1), one["removed"] / max(1, one["rows"]))]
+        for one in removed["classes"]
+    ]  # fmt: skip
+    heads = ["class", "removed", "of training rows", "share"]
+    return table(heads, rows, caption="Training rows removed as outliers, by class")

@@ -1,0 +1,281 @@
+"""The whole study: describe, split, preprocess, tune every learner, fit, and look at the test rows once."""
+
+from __future__ import annotations
+
+import platform
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import train_test_split
+
+from .. import __version__
+from .._compile import Array
+from ..learners import Learner, named
+from .boundary import boundaries
+from .describe import describe
+from .measure import on_test_rows, on_training_rows
+from .plain import number, text
+from .preparation import Preparation, fitted_rows
+from .tune import sample, short_params, tune
+from .verdicts import compare_right, fit_verdict, headline
+
+#: What is compared unless asked otherwise: the textbook learners, on lines, on products and with kernels.
+DEFAULT_LEARNERS = (
+    "perceptron", "pegasos", "logistic",
+    "perceptron-2", "pegasos-2", "logistic-2",
+    "kernel-perceptron", "kernel-pegasos", "kernel-logistic", "svc", "poly-svc",
+)  # fmt: skip
+
+#: Rows on which a learner is tuned, and fitted in the end. With a kernel the work grows with their square.
+TUNED_ROWS = {"linear": 5000, "degree 2": 5000, "kernel": 2000}
+FITTED_ROWS = {"linear": None, "degree 2": None, "kernel": 10_000}
+#: Cells of the table of products beyond which a degree-2 learner is left out.
+_PRODUCTS = 2500
+#: A target with more values than this, most of them seen once or twice, is a measurement and no class.
+_CLASSES = 100
+
+
+@dataclass
+class _Run:
+    """One learner on its way through the study."""
+
+    learner: Learner
+    facts: dict[str, Any]
+    model: Any
+    rows: Any
+    labels: Array
+
+
+def compare(
+    table: Any,
+    *,
+    seed: int = 0,
+    test_size: float = 0.2,
+    learners: Sequence[str] | None = None,
+    cv: int = 5,
+    standardise: str | bool = "auto",
+    outliers: str | None = None,
+    outlier_factor: float | None = None,
+    correlation: float | None = None,
+    impute: str | None = None,
+    constant: bool = False,
+    progress: Callable[[str, float], None] | None = None,
+    time_limit: float | None = None,
+    command: str | None = None,
+) -> dict[str, Any]:
+    """Compare learners on a table, and return everything that was found as plain values.
+
+    Every learner is tuned by cross-validation inside the training rows, with all preprocessing fitted inside the
+    folds, then fitted on the training rows. Only then are the test rows looked at, once.
+
+    Parameters
+    ----------
+    table : Table
+        As :func:`mercer.io.read` returns it.
+    seed : int
+        Of the split, the folds and the learners.
+    test_size : float
+        The share of rows kept for the test.
+    learners : list of str, optional
+        Names from :data:`mercer.learners.LEARNERS`; by default :data:`DEFAULT_LEARNERS`.
+    cv : int
+        Folds.
+    standardise, outliers, outlier_factor, correlation, impute, constant
+        As for :func:`mercer.preprocess.pipeline`.
+    progress : callable, optional
+        Called with what begins and the share of the work that is done.
+    time_limit : float, optional
+        Seconds after which no further learner is begun.
+    command : str, optional
+        The command that repeats the run, to be printed in the report.
+
+    Returns
+    -------
+    dict
+        Facts of JSON's own kinds.
+    """
+    start = time.perf_counter()
+    say = progress or (lambda what, share: None)
+    names = list(learners or DEFAULT_LEARNERS)
+    chosen = [named(name) for name in dict.fromkeys(names)]
+    y = _checked_labels(table, test_size, cv)
+
+    say("describing the data", 0.0)
+    facts: dict[str, Any] = {"format": 1, "data": describe(table)}
+    train, test = train_test_split(np.arange(len(y)), test_size=test_size, stratify=y, random_state=seed)
+    train, test = np.sort(train), np.sort(test)
+    learn, held_out = table.take(train), table.take(test)
+    folds = min(cv, int(np.unique(y[train], return_counts=True)[1].min()))
+    facts["split"] = _split(y, train, test, test_size, seed, cv, folds)
+
+    options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
+    preparation = Preparation(table, outliers, outlier_factor, options)
+    facts["preprocessing"] = preparation.facts(learn, y[train])
+    width = facts["preprocessing"]["features"]
+
+    runs, skipped = [], []
+    for position, learner in enumerate(chosen):
+        say(f"tuning {learner.title}", position / len(chosen))
+        why = _reason_to_skip(learner, width, start, time_limit)
+        if why:
+            skipped.append({"name": learner.name, "title": learner.title, "why": why})
+            continue
+        runs.append(_learned(learner, preparation, learn, y[train], folds, seed))
+    if not runs:
+        raise ValueError(f"no learner could be compared: {skipped[0]['why']}")
+
+    say("testing", 1.0)
+    right = {}
+    for run in runs:
+        tested, right[run.learner.name] = on_test_rows(run.model, held_out.X, y[test], run.rows, run.labels)
+        run.facts.update(tested)
+    facts |= _conclusions([run.facts for run in runs], right, y, train, test)
+    facts["boundary"] = boundaries({run.learner.name: run.model for run in runs}, learn.X, y[train])
+    facts["skipped"] = skipped
+    facts["repeat"] = _repeat(table, seed, command, time.perf_counter() - start)
+    return facts
+
+
+def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, folds: int, seed: int) -> _Run:
+    """Tune a learner and fit it on the training rows."""
+    notes = []
+    tuned_on = sample(y, TUNED_ROWS[learner.family], seed)
+    part = learn if tuned_on is None else learn.take(tuned_on)
+    estimator = preparation.around(learner.build(random_state=seed))
+    grid = learner.search_grid(preparation.prefix)
+    params, tuning = tune(estimator, grid, part.X, y if tuned_on is None else y[tuned_on], folds, seed)
+    if tuned_on is not None:
+        notes.append(f"Tuned on {len(tuned_on):,} of {len(y):,} training rows, drawn at random within each class.")
+
+    fitted_on = sample(y, FITTED_ROWS[learner.family], seed)
+    part = learn if fitted_on is None else learn.take(fitted_on)
+    labels = y if fitted_on is None else y[fitted_on]
+    if fitted_on is not None:
+        notes.append(f"Fitted on {len(fitted_on):,} of {len(y):,} training rows, drawn at random within each class.")
+    model = clone(estimator).set_params(**params)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        begin = time.perf_counter()
+        model.fit(part.X, labels)
+        seconds = time.perf_counter() - begin
+    rows, labels = fitted_rows(model, part, labels)
+    facts = {
+        "name": learner.name,
+        "title": learner.title,
+        "family": learner.family,
+        "fixed": short_params(learner.fixed),
+        "params": short_params(params),
+        "tuning": tuning,
+        "fit_seconds": number(seconds, 4),
+        "warnings": sorted({text(warning.message) for warning in caught}),
+        "notes": notes,
+        **on_training_rows(model, rows, labels),
+    }
+    return _Run(learner, facts, model, rows, labels)
+
+
+def _conclusions(learners: list[dict], right: dict[str, Array], y: Array, train: Array, test: Array) -> dict[str, Any]:
+    """The verdicts, once all numbers are there."""
+    labels, sizes = np.unique(y[train], return_counts=True)
+    majority = float(np.mean(y[test] != labels[sizes.argmax()]))
+    chosen = min(learners, key=lambda one: _validation(one)["mean"])["name"]
+    best_test = min((one["test"] for one in learners), key=lambda rate: rate["rate"])
+    for one in learners:
+        one["verdict"] = fit_verdict(one, best_test, majority)
+    pairs = compare_right([one["name"] for one in learners], right, chosen)
+    return {
+        "answer": headline(learners, pairs, chosen, majority),
+        "majority_error": number(majority),
+        "learners": sorted(learners, key=lambda one: one["test"]["rate"]),
+        "pairs": pairs,
+    }
+
+
+def _validation(facts: dict[str, Any]) -> dict[str, float]:
+    tuning = facts["tuning"]
+    return tuning["candidates"][tuning["best"]]["validation"]
+
+
+def _checked_labels(table: Any, test_size: float, cv: int) -> Array:
+    """The labels, or one sentence about why they cannot be learned."""
+    if table.y is None:
+        raise ValueError(f"{table.source} has no target column; name one with --target.")
+    if not table.labelled.all():
+        raise ValueError(f"{table.source}: {int((~table.labelled).sum())} rows have no label; drop or label them.")
+    if not 0 < test_size < 1:
+        raise ValueError(f"test_size must be a share between 0 and 1, got {test_size!r}.")
+    if cv < 2:
+        raise ValueError(f"cv must be at least 2 folds, got {cv!r}.")
+    y = np.asarray(table.y)
+    counts = table.class_counts
+    if len(counts) > max(_CLASSES, len(y) // 20) or (y.dtype.kind == "f" and len(counts) > 20):
+        raise ValueError(
+            f"the target {table.target!r} has {len(counts)} different values in {len(y)} rows, so it looks like a "
+            "measurement and not like classes; choose another target."
+        )
+    if len(counts) < 2:
+        raise ValueError(f"the target {table.target!r} has only one value, {y[0]!r}; there is nothing to tell apart.")
+    label, least = min(counts.items(), key=lambda item: item[1])
+    if least < 4:
+        raise ValueError(
+            f"class {label!r} of the target {table.target!r} has only {least} row{'s' * (least > 1)}; a comparison "
+            "needs 4 of each class, for training, validation and test. Merge or remove it, or choose another target."
+        )
+    return y
+
+
+def _split(y: Array, train: Array, test: Array, test_size: float, seed: int, cv: int, folds: int) -> dict[str, Any]:
+    labels = np.unique(y)
+    notes = [] if folds == cv else [f"{folds} folds instead of {cv}: the smallest class has no more training rows."]
+    return {
+        "train": len(train),
+        "test": len(test),
+        "test_size": test_size,
+        "seed": seed,
+        "folds": folds,
+        "notes": notes,
+        "classes": [
+            {"label": text(label), "train": int(np.sum(y[train] == label)), "test": int(np.sum(y[test] == label))}
+            for label in labels
+        ],
+    }
+
+
+def _reason_to_skip(learner: Learner, width: int, start: float, time_limit: float | None) -> str | None:
+    """Why a learner is not tried, in one sentence."""
+    if time_limit is not None and time.perf_counter() - start > time_limit:
+        return f"the time limit of {time_limit:g} s was over before it began."
+    products = width * (width + 3) // 2
+    if learner.degree == 2 and products > _PRODUCTS:
+        return (
+            f"{width:,} columns have {products:,} products of two; a polynomial kernel reaches the same without them."
+        )
+    return None
+
+
+def _repeat(table: Any, seed: int, command: str | None, seconds: float) -> dict[str, Any]:
+    packages = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
+    return {
+        "command": command,
+        "seed": seed,
+        "digest": text(table.digest),
+        "seconds": number(seconds, 4),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "versions": {"mercer": __version__, "Python": platform.python_version(), **_versions(packages)},
+    }
+
+
+def _versions(packages: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for name in packages:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

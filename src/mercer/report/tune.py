@@ -1,0 +1,94 @@
+"""Tuning: cross-validation inside the training rows, and what it says."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
+
+from .._compile import Array
+from .plain import number, setting, text
+
+
+def search(estimator: Any, grid: Mapping[str, list[Any]], cv: Any) -> Any:
+    """The search that every learner is tuned by. It does not refit: the final fit may have more rows."""
+    return GridSearchCV(estimator, dict(grid), cv=cv, scoring="accuracy", refit=False, return_train_score=True)
+
+
+def sample(y: Array, limit: int | None, seed: int) -> Array | None:
+    """Numbers of ``limit`` rows, each class with its share; ``None`` where there are no more rows than that."""
+    if limit is None or len(y) <= limit:
+        return None
+    kept, _ = train_test_split(np.arange(len(y)), train_size=limit, stratify=y, random_state=seed)
+    return np.sort(kept)
+
+
+def tune(
+    estimator: Any, grid: Mapping[str, list[Any]], frame: Any, y: Array, folds: int, seed: int
+) -> tuple[Any, dict]:
+    """The best parameters, and the table of all of them.
+
+    Returns
+    -------
+    params : dict
+        For ``set_params`` of the estimator.
+    facts : dict
+    """
+    start = time.perf_counter()
+    cv = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of candidates that lose; the final fit says what is wrong with the winner
+        found = search(estimator, grid, cv).fit(frame, y)
+    table = found.cv_results_
+    candidates = [
+        {
+            "params": short_params(params),
+            "train": _error(table, "train", k),
+            "validation": _error(table, "test", k),
+            "rank": int(table["rank_test_score"][k]),
+            "fit_seconds": number(table["mean_fit_time"][k], 3),
+        }
+        for k, params in enumerate(table["params"])
+    ]
+    facts = {
+        "rows": len(y),
+        "folds": folds,
+        "candidates": candidates,
+        "best": int(found.best_index_),
+        "advice": [
+            {"kind": str(fact.kind), "message": _in_short(text(fact.message), grid)}
+            for fact in getattr(found, "advice_", [])
+        ],
+        "seconds": number(time.perf_counter() - start, 4),
+    }
+    return found.best_params_, facts
+
+
+def short_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters under the names they have in the learner: ``learner__model__lam`` is ``lam``.
+
+    Examples
+    --------
+    >>> short_params({"learner__model__lam": 0.1, "learner__kernel__gamma": 2.0})
+    {'lam': 0.1, 'gamma': 2.0}
+    """
+    return {name.rpartition("__")[2]: setting(value) for name, value in params.items()}
+
+
+def _in_short(message: str, grid: Mapping[str, list[Any]]) -> str:
+    """A sentence with the parameters under their own names."""
+    for name in grid:
+        message = message.replace(name, name.rpartition("__")[2])
+    return message
+
+
+def _error(table: Mapping[str, Any], rows: str, candidate: int) -> dict[str, float | None]:
+    """Mean and standard deviation over the folds of the error on one kind of rows."""
+    return {
+        "mean": number(1 - table[f"mean_{rows}_score"][candidate]),
+        "sd": number(table[f"std_{rows}_score"][candidate]),
+    }

@@ -61,7 +61,7 @@ categories = st.sampled_from(["red", "blue", 3, 3.5, True, ("a", 1), "", "🟣"]
 
 
 @given(st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[categories] * width), min_size=2, max_size=12)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_equal_and_hamming_are_their_definitions(rows):
     table = np.empty((len(rows), len(rows[0])), dtype=object)
     for i, row in enumerate(rows):

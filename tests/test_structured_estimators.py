@@ -16,7 +16,6 @@ from .structured import CASES, LABELS, WORDS, Letters
 
 ESTIMATORS = [
     Perceptron(random_state=0),
-    Perceptron(variant="averaged", random_state=0),
     Perceptron(variant="voted", random_state=0),
     Pegasos(steps=3000, lam=1e-2, random_state=0),
     SVC(),

@@ -17,26 +17,6 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)) and bool(value != value)
 
 
-def as_objects(items: Any) -> Array:
-    """Any items in an array of objects, none of them missing.
-
-    Examples
-    --------
-    >>> as_objects([{"milk"}, {"bread", "salt"}]).shape
-    (2,)
-    """
-    if isinstance(items, (str, bytes)):
-        raise ValueError(f"expected a collection of items, got the single text {items!r:.60}; put it into a list.")
-    if not hasattr(items, "__len__") or not hasattr(items, "__iter__"):
-        raise ValueError(f"expected a list, array or column of items, got {type(items).__name__}.")
-    out = np.empty(len(items), dtype=object)
-    for position, item in enumerate(items):
-        if is_missing(item):
-            raise ValueError(f"item {position} is missing ({item!r}); drop it or fill it in first.")
-        out[position] = item
-    return out
-
-
 def chosen(given: Any, index: Array) -> Any:
     """Some of the items that a user gave, in the kind of collection that they came in."""
     plain = isinstance(given, (list, tuple, np.ndarray)) or hasattr(given, "columns") or hasattr(given, "dtype")

@@ -13,7 +13,7 @@ Examples
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -77,10 +77,9 @@ class Explanation:
 
     def facts(self) -> dict[str, Any]:
         """Everything as plain dictionaries and lists."""
-        facts = asdict(self)
-        for name in ("features", "deciding", "similar"):
-            facts[name] = [each._asdict() for each in getattr(self, name)]
-        return facts
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        lists = {name: [each._asdict() for each in plain[name]] for name in ("features", "deciding", "similar")}
+        return {**plain, **lists}
 
     def __str__(self) -> str:
         what = f"score {self.score:+.4g}" + ("" if self.label is None else f" for {self.label!r}")

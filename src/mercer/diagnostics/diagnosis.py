@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -94,10 +94,8 @@ class Diagnosis:
 
     def facts(self) -> dict[str, Any]:
         """The findings as plain numbers, words and lists."""
-        facts = asdict(self)
-        for name in ("matrix", "y"):
-            del facts[name]
-        return {**facts, "eigenvalues": self.eigenvalues.tolist()}
+        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("matrix", "y")}
+        return {**plain, "eigenvalues": self.eigenvalues.tolist()}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the matrix as a heat map, rows sorted by class; returns the matplotlib axes."""

@@ -10,9 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from .._compile import Array
-from .._objects import as_objects
+from .._objects import is_missing
 from .._rows import as_rows
 from .base import Kernel, positive
+from .collection import listed
 from .pairing import Tile
 from .parts import length, part_of
 
@@ -215,7 +216,7 @@ class After(Kernel):
         return Counter()  # the inner kernel's statistics are of the mapped items
 
     def items(self, A):
-        return as_rows(A) if self.on_rows else as_objects(A)
+        return as_rows(A) if self.on_rows else _as_objects(A)
 
     def _mapped(self, A: Any) -> Any:
         out = self.map(A)
@@ -273,6 +274,17 @@ class Normalised(Kernel):
             return None
         scale = self._inverse_lengths(A)
         return sparse.csr_array(sparse.diags_array(scale) @ inner) if sparse.issparse(inner) else inner * scale[:, None]
+
+
+def _as_objects(items: Any) -> Array:
+    """Items of any kind in an array of objects, none of them missing."""
+    given = listed(items, "items")
+    out = np.empty(len(given), dtype=object)
+    for place, item in enumerate(given):
+        if is_missing(item):
+            raise ValueError(f"item {place} is missing ({item!r}); drop it or fill it in first.")
+        out[place] = item
+    return out
 
 
 def _whole_power(values: Array, exponent: int) -> Array:

@@ -40,6 +40,15 @@ def unimi() -> Split | None:
     return X, table[:, -1], X, table[:, -1]
 
 
+def spambase() -> tuple[np.ndarray, np.ndarray] | None:
+    path = data_path("spambase/spam.data.xz")
+    if path is None:
+        return None
+    with lzma.open(path, "rt") as file:
+        table = np.loadtxt(file)
+    return table[:, :-1], table[:, -1].astype(int)
+
+
 def scaled(split: Split | None) -> Split | None:
     """Columns standardised on the training part."""
     if split is None:

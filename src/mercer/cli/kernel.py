@@ -49,7 +49,7 @@ def kernel(
     sees these as they are. Of several kernels the best is looked at, and how well each fits the labels is listed.
 
     \b
-    Examples:
+    Example:
       mercer kernel breast_cancer --kernel 'gaussian(gamma=0.03)'
       mercer kernel moons --kernel linear --kernel 'gaussian(gamma=1)' --kernel 'gaussian(gamma=100)'
     """

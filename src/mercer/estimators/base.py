@@ -42,6 +42,8 @@ class Training:
     gram: Gram
     #: The items as the user gave them, where they are not rows of numbers.
     given: Any = None
+    #: Memory that solvers have used before and may use again.
+    bench: Any = None
 
     def signs(self, position: int, classes: int) -> Array:
         """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""

@@ -162,10 +162,12 @@ class SVC(CallbackSupportMixin, KernelMachine):
         if data.kernel is not None and not data.kernel.trusted:
             refuse_indefinite(data.gram, data.kernel)
         machines = self._machines(data, before)
-        solve = self._machine_solver(len(machines))
+        solver, benches = self._solver(len(machines)), threading.local()
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
 
         def complete(machine: _Machine) -> None:
-            solve(machine)
+            benches.mine = getattr(benches, "mine", None) or Bench()
+            machine.solve(solver, np.random.default_rng(seed), benches.mine)
             machine.certify(data.exact_gram())
 
         with reported(self, X, y, len(machines), "machine") as run:
@@ -176,29 +178,19 @@ class SVC(CallbackSupportMixin, KernelMachine):
         self._speak(machines)
         return self
 
-    def _machine_solver(self, count: int) -> Callable[[_Machine], None]:
-        """A function that solves one machine after the other, each thread on a bench of its own."""
-        solver, benches = self._solver(count), threading.local()
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-
-        def solve(machine: _Machine) -> None:
-            benches.mine = getattr(benches, "mine", None) or Bench()
-            machine.solve(solver, np.random.default_rng(seed), benches.mine)
-
-        return solve
-
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
         previous: list[_Machine] = []
+        bench = data.bench or Bench()
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
         for C in values:
             self.C = C
             self._check()
             machines = self._machines(data, None)
             for machine, last in zip(machines, previous, strict=bool(previous)):
                 machine.go_on_from(last)
-            solve = self._machine_solver(len(machines))
             for machine in machines:
-                solve(machine)
+                machine.solve(self._solver(len(machines)), np.random.default_rng(seed), bench)
             previous = machines
             reach = machines[0].solution.reach
             if len(machines) == 1 and reach is not None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from .._compile import Array
+from .._parallel import for_each
 from .base import Kernel
 from .pairing import Pairing, Tile, shared_dtype
 from .parts import length
 from .statistics import Statistic
+
+#: Rows of a matrix that are made from known statistics at a time; whole rows need no transposing.
+_STRIP = 32
 
 
 class _Raw(Kernel):
@@ -20,8 +25,6 @@ class _Raw(Kernel):
         self.statistic = statistic
 
     def statistics(self):
-        from collections import Counter
-
         return Counter([self.statistic])
 
     def evaluate(self, tile: Tile) -> Array:
@@ -52,6 +55,7 @@ class SharedStatistics:
         self.items = items
         size = length(items) ** 2 * shared_dtype(items, items).itemsize
         self._room = memory // max(1, size) - 1
+        self._out: Array | None = None
         self._known: dict[Statistic, Array] = {}
 
     @property
@@ -60,7 +64,7 @@ class SharedStatistics:
         return self._room >= 0
 
     def matrix(self, kernel: Kernel) -> Array:
-        """The matrix of a kernel on the items."""
+        """The matrix of a kernel on the items, in the memory of the last one."""
         pairing = Pairing(kernel, self.items, self.items)
         if kernel.splits:
             for statistic in kernel.statistics():
@@ -68,9 +72,18 @@ class SharedStatistics:
                     raw = _Raw(statistic)
                     self._known[statistic] = raw.block(Pairing(raw, self.items, self.items, pairing.dtype))
             pairing.known = self._known
-        return kernel.block(pairing)
+        n = length(self.items)
+        if self._out is None:
+            self._out = np.empty((n, n), pairing.dtype)
+        out = self._out
+        if kernel.splits and set(kernel.statistics()) <= set(self._known):
 
+            def fill(begin: int) -> None:
+                strip = slice(begin, min(begin + _STRIP, n))
+                out[strip] = kernel.evaluate(pairing.tile(strip, slice(0, n)))
 
-def matrix_bytes(items: Any, single: bool) -> int:
-    """What the kernel matrix of these items takes."""
-    return length(items) ** 2 * (np.dtype(np.float32) if single else shared_dtype(items, items)).itemsize
+            pairing.warm()
+            for_each(fill, range(0, n, _STRIP))
+        else:
+            kernel.block(pairing, out=out)
+        return out.view()  # another object, so that nobody takes the new matrix for the old one

@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from .._compile import Array
+from ..search import KernelSearchCV
 from .plain import number, setting, text
 
 
 def search(estimator: Any, grid: Mapping[str, list[Any]], cv: Any) -> Any:
     """The search that every learner is tuned by. It does not refit: the final fit may have more rows."""
-    return GridSearchCV(estimator, dict(grid), cv=cv, scoring="accuracy", refit=False, return_train_score=True)
+    return KernelSearchCV(estimator, dict(grid), cv=cv, scoring="accuracy", refit=False, return_train_score=True)
 
 
 def sample(y: Array, limit: int | None, seed: int) -> Array | None:

@@ -8,6 +8,7 @@ of work: units are independent of each other, run on all cores, and give the sam
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ from ..grams import Dense, Features, Gram
 from ..kernels import Kernel
 from ..kernels.parts import length
 from ..kernels.shared import SharedStatistics
+from ..solvers.smo import Bench
 from .journal import Journal
 from .layers import Layer, peel, prepared
 from .outcome import Outcome, fold_key, setting_key
@@ -79,6 +81,7 @@ class Study:
         self.tell = tell or (lambda cells: None)
         self.size = length(X)
         self.outcomes: dict[tuple[str, str], Outcome] = dict(journal.known) if journal else {}
+        self._benches = threading.local()
         #: Why the study ended early, if it did.
         self.stopped: str | None = None
 
@@ -223,7 +226,8 @@ class Study:
         else:
             gram = Dense(K, train)
         given = None if kernel is None or kernel.on_rows else _safe_indexing(self.X, train)
-        return Training(kernel, items, codes, weight, gram, given)
+        self._benches.mine = getattr(self._benches, "mine", None) or Bench()
+        return Training(kernel, items, codes, weight, gram, given, self._benches.mine)
 
     def _keep(self, line: _Line, failures: dict[str, list[str]]) -> None:
         self._store(

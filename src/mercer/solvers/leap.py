@@ -18,7 +18,7 @@ from .._combine import add_rows
 from .._compile import Array
 
 #: The cost grows with the cube of the free items; with more of them pairwise steps are faster.
-LARGEST_LEAP = 700
+LARGEST_LEAP = 600
 _ATTEMPTS = 12
 #: Added to the diagonal, relative to it: single precision makes nearly equal items look indefinite.
 _RIDGE = 3e-7

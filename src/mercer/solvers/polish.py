@@ -44,8 +44,15 @@ def polish(problem: Problem, exact: Gram, solution: Solution) -> Solution:
         outside = (wanted < low[free]) | (wanted > high[free])
         z[free] = np.clip(wanted, low[free], high[free])
         if not outside.any():
-            return replace(solution, z=z, b=b)
+            better = _dual(problem, exact, z) >= _dual(problem, exact, solution.z)
+            return replace(solution, z=z, b=b) if better else solution
     return solution
+
+
+def _dual(problem: Problem, exact: Gram, z: Array) -> float:
+    """What the dual maximises, tᵀz − ½·zᵀKz."""
+    used = np.flatnonzero(z)
+    return float(problem.targets() @ z - 0.5 * z[used] @ exact.scores(used, used, z[used])) if used.size else 0.0
 
 
 def _solve(K: Array, right: Array, total: float) -> tuple[Array, float] | None:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._combine import add_rows, gather
+from .._combine import turn as transpose
 from .._compile import Array, jit
 from .leap import leap
 
@@ -31,11 +32,11 @@ _NEVER = np.float32(1e30)
 _FLAT = np.float32(1e-12)
 _ZERO, _TWO = np.float32(0.0), np.float32(2.0)
 #: Steps for each item of a working set before a leap is tried, and after it.
-_SOON, _PATIENCE = 4, 20
-#: Steps on a whole block, for each item in it, before it is cut into working sets.
-_BROAD = 0.5
+_SOON, _PATIENCE = 16, 20
+#: Steps on a whole block, for each item in it, and the gap, until it is cut into working sets.
+_BROAD, _EARLY = 0.3, 1.0
 #: Items that violate nothing but by less than this might soon; they come into the working set as well.
-_BAND = 0.05
+_BAND = 0.03
 _SIGN, _MAGNITUDE = np.int32(31), np.int32(0x7FFFFFFF)
 
 
@@ -178,8 +179,10 @@ class Bench:
     """
 
     def __init__(self) -> None:
-        self._matrix = np.empty(0, np.float32)
         self._blocks = [np.empty(0, np.float32), np.empty(0, np.float32)]
+        #: The working set whose matrix is at hand, the block that it was taken from, and room for the next one.
+        self._held, self._source = np.empty(0, np.int64), np.empty((0, 0), np.float32)
+        self._matrices = [np.empty(0, np.float32), np.empty(0, np.float32)]
 
     def square(self, size: int) -> Array:
         """A matrix for a block, in place of the block before the last."""
@@ -188,10 +191,22 @@ class Bench:
             self._blocks[0] = np.empty(size * size, np.float32)
         return self._blocks[0][: size * size].reshape(size, size)
 
-    def _small(self, size: int) -> Array:
-        if not self._matrix.size:
-            self._matrix = np.empty(WORKING_SET * WORKING_SET, np.float32)
-        return self._matrix[: size * size].reshape(size, size)
+    def _gathered(self, K: Array, W: Array) -> tuple[Array, Array]:
+        """A working set and its matrix, reusing what the last one has of it; items that stay come first."""
+        if not self._matrices[0].size:
+            self._matrices = [np.empty(WORKING_SET * WORKING_SET, np.float32) for _ in range(2)]
+        old = self._matrices[0][: self._held.size**2].reshape(self._held.size, self._held.size)
+        out = self._matrices[1][: W.size**2].reshape(W.size, W.size)
+        known = self._held if self._source is K else self._held[:0]
+        kept, places, _ = np.intersect1d(known, W, assume_unique=True, return_indices=True)
+        new = np.setdiff1d(W, kept, assume_unique=True)
+        order, k = np.concatenate([kept, new]), kept.size
+        gather(old, places, places, out[:k, :k])
+        gather(K, new, order, out[k:])
+        transpose(out[k:, :k], out[:k, k:])
+        self._matrices.reverse()
+        self._held, self._source = order, K
+        return order, out
 
     def solve(
         self, K: Array, F: Array, z: Array, low: Array, high: Array, tolerance: float, rounds: int, previous: Array
@@ -204,28 +219,28 @@ class Bench:
         n = z.size
         everything = np.arange(n)
         taken, chosen = np.empty(n, np.bool_), np.empty(min(n, WORKING_SET), np.int64)
-        total = 0
-        for turn in range(rounds):
+        total, broad = 0, True
+        for _ in range(rounds):
             grow, shrink = gap_of(F, z, low, high)
             gap, middle = grow - shrink, 0.5 * (grow + shrink)
             if gap <= tolerance:
                 break
             # At first any pair of items may be worth a step; later the same few are visited again and again, and
             # are better off in a matrix of their own.
-            whole = n <= WORKING_SET or (turn == 0 and not previous.size)
+            whole = n <= WORKING_SET or (broad and gap > _EARLY)
             if whole:
                 W, small = everything, K
             else:
-                band = max(gap, _BAND)
+                band = max(0.25 * gap, _BAND)
                 W = np.sort(chosen[: _select(F, z, low, high, previous, middle, band, taken, chosen)])
-                small = self._small(W.size)
-                gather(K, W, W, small)
+                W, small = self._gathered(K, W)
             f, diag, up, down = (np.empty(W.size, np.float32) for _ in range(4))
             _prepare(K, F, z, low, high, W, middle, f, diag, up, down)
             local, lower, upper = z[W], low[W], high[W]
             target = np.float32(0.9 * tolerance if n <= WORKING_SET else max(0.1 * gap, 0.5 * tolerance))
             limit = _SOON * W.size if W.size <= WORKING_SET else int(_BROAD * n)
             made = _smo(small, f, local, lower, upper, up, down, diag, target, limit)
+            broad = broad and made < limit
             if made == limit and W.size <= WORKING_SET:
                 if leap(small, f, local, lower, upper):
                     _allow(local, lower, upper, up, down)

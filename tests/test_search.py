@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from mercer.displays import SearchCurve, SearchHeatmap
 from mercer.kernels import Gaussian, Linear
 from mercer.search import KernelSearchCV, nested_cross_validation, train_validate_test
 from mercer.search.study import Study
@@ -291,3 +292,18 @@ def test_nested_and_three_way_protocols():
     assert "validation" in str(result)
     with pytest.raises(ValueError, match="together below 1"):
         train_validate_test(search, X, y, validation=0.6, test=0.6)
+
+
+def test_pictures_show_the_best_over_all_other_parameters():
+    import matplotlib
+
+    matplotlib.use("agg")
+    grid = {"C": [0.1, 10], "kernel": ["linear", "gaussian(gamma=1)"]}
+    search = KernelSearchCV(SVC(), grid, cv=3, return_train_score=True).fit(X, y)
+    curve = SearchCurve.from_search(search, "C")
+    table = search.cv_results_["mean_test_score"].reshape(2, 2)  # C by kernel
+    np.testing.assert_array_equal(curve.validation, table.max(axis=1))
+    assert curve.plot().ax_.get_xlabel() == "C"
+    heatmap = SearchHeatmap.from_search(search, "kernel", "C").plot()
+    assert heatmap.x_values == ["gaussian(gamma=1)", "linear"]
+    np.testing.assert_array_equal(heatmap.scores, table[:, ::-1])

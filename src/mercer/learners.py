@@ -24,6 +24,8 @@ _POLYNOMIAL: dict[str, list[Any]] = {"kernel__degree": [2, 3], "kernel__gamma": 
 _PASSES: dict[str, list[Any]] = {"epochs": [5, 20, 100], "variant": ["last", "averaged"]}
 _LAM = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 _KERNEL_LAM = [1e-6, 1e-5, 1e-4, 1e-3]
+#: How far Newton's method goes: beyond this the error on new rows does not change.
+_TOL = 1e-4
 
 
 def _estimator(class_name: str, **params: Any) -> Any:
@@ -160,7 +162,7 @@ LEARNERS: dict[str, Learner] = {
         *_linear("perceptron", "Perceptron", "Perceptron", _PASSES),
         *_linear("pegasos", "Pegasos SVM", "Pegasos", {"lam": _LAM}),
         *_linear("pegasos-logistic", "Pegasos logistic", "Pegasos", {"lam": _LAM}, loss="logistic"),
-        *_linear("logistic", "Logistic regression", "KernelClassifier", {"lam": _LAM}, kernel=None),
+        *_linear("logistic", "Logistic regression", "KernelClassifier", {"lam": _LAM}, kernel=None, tol=_TOL),
         *_linear(
             "squared-hinge",
             "Squared-hinge machine",
@@ -168,9 +170,16 @@ LEARNERS: dict[str, Learner] = {
             {"lam": _LAM},
             kernel=None,
             loss="squared_hinge",
+            tol=_TOL,
         ),
         *_linear(
-            "smooth-hinge", "Smooth-hinge machine", "KernelClassifier", {"lam": _LAM}, kernel=None, loss="smooth_hinge"
+            "smooth-hinge",
+            "Smooth-hinge machine",
+            "KernelClassifier",
+            {"lam": _LAM},
+            kernel=None,
+            loss="smooth_hinge",
+            tol=_TOL,
         ),
         *_linear("linear-svc", "Linear SVM", "SVC", {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}, kernel=None),
         _kernel(
@@ -207,6 +216,7 @@ LEARNERS: dict[str, Learner] = {
             "Kernel logistic regression",
             "KernelClassifier",
             {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
+            tol=_TOL,
             kernel=_GAUSSIAN,
         ),
         _kernel(
@@ -214,6 +224,7 @@ LEARNERS: dict[str, Learner] = {
             "Kernel squared-hinge machine",
             "KernelClassifier",
             {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
+            tol=_TOL,
             kernel=_GAUSSIAN,
             loss="squared_hinge",
         ),
@@ -222,6 +233,7 @@ LEARNERS: dict[str, Learner] = {
             "Kernel smooth-hinge machine",
             "KernelClassifier",
             {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
+            tol=_TOL,
             kernel=_GAUSSIAN,
             loss="smooth_hinge",
         ),

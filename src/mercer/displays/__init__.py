@@ -18,6 +18,15 @@ from .boundary import DecisionBoundary
 from .curve import LearningCurve
 from .heatmap import KernelHeatmap
 from .margin import MarginHistogram
+from .search import SearchCurve, SearchHeatmap
 from .weights import WeightTable
 
-__all__ = ["DecisionBoundary", "KernelHeatmap", "LearningCurve", "MarginHistogram", "WeightTable"]
+__all__ = [
+    "DecisionBoundary",
+    "KernelHeatmap",
+    "LearningCurve",
+    "MarginHistogram",
+    "SearchCurve",
+    "SearchHeatmap",
+    "WeightTable",
+]

@@ -37,7 +37,7 @@ def _frame(X: Array, names: list[str]) -> Any:
 def _margins(rows: int | None) -> tuple[Any, Array, str]:
     from ..datasets import make_margins
 
-    X, y = make_margins(rows or 10_000, random_state=0)
+    X, y = make_margins(rows or 1000, random_state=0)
     return _frame(X, [f"x{k}" for k in range(1, 11)]), y, "y"
 
 
@@ -78,7 +78,7 @@ def _digits(rows: int | None) -> tuple[Any, Array, str]:
 
 #: Every built-in table, by name.
 BUILTIN: dict[str, Builtin] = {
-    "margins": Builtin("ten features, a cubic surface between two classes", 10_000, _margins),
+    "margins": Builtin("ten features, a cubic surface between two classes", 1000, _margins),
     "moons": Builtin("two half moons", 1000, _moons),
     "circles": Builtin("a circle inside another", 1000, _circles),
     "xor": Builtin("four clouds: is the sign of both features the same?", 1000, _xor),

@@ -35,6 +35,8 @@ _ZERO, _TWO = np.float32(0.0), np.float32(2.0)
 _SOON, _PATIENCE = 16, 20
 #: Steps on a whole block, for each item in it, and the gap, until it is cut into working sets.
 _BROAD, _EARLY = 0.3, 1.0
+#: Free items beyond which a working set is too small for them.
+_CROWD = 1200
 #: Items that violate nothing but by less than this might soon; they come into the working set as well.
 _BAND = 0.03
 _SIGN, _MAGNITUDE = np.int32(31), np.int32(0x7FFFFFFF)
@@ -227,7 +229,8 @@ class Bench:
                 break
             # At first any pair of items may be worth a step; later the same few are visited again and again, and
             # are better off in a matrix of their own.
-            whole = n <= WORKING_SET or (broad and gap > _EARLY)
+            crowded = np.count_nonzero((z > low) & (z < high)) > _CROWD
+            whole = n <= WORKING_SET or crowded or (broad and gap > _EARLY)
             if whole:
                 W, small = everything, K
             else:

@@ -227,8 +227,7 @@ def test_a_config_file_stands_where_nothing_is_given(mercer):
     ],
 )
 def test_mistakes_get_one_line_and_the_right_exit_status(mercer, line, code, message):
-    if line.startswith("tune"):
-        done = mercer(line, code)
+    done = mercer(line, code)
     assert message in done.stderr
     if code == 1:
         assert len([text for text in done.stderr.splitlines() if text.startswith("mercer: ")]) == 1

@@ -42,6 +42,7 @@ def __getattr__(name: str) -> Any:
         "problem",
         "report",
         "residuals",
+        "search",
         "solvers",
     ):
         return import_module(f".{name}", __name__)

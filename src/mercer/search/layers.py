@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from .._compile import Array
+from .outcome import setting_key
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,10 @@ class Columns:
     """Transformers, fitted on training rows and applied to all."""
 
     steps: Any
+
+    @property
+    def key(self) -> str:
+        return setting_key(self.steps.get_params())
 
     def apply(self, X: Any, y: Any, train: Array) -> tuple[Any, Array]:
         fitted = clone(self.steps).fit(_safe_indexing(X, train), _safe_indexing(y, train))
@@ -29,6 +34,10 @@ class Rows:
     """A filter that takes training rows out."""
 
     filter: Any
+
+    @property
+    def key(self) -> str:
+        return setting_key(self.filter.get_params())
 
     def apply(self, X: Any, y: Any, train: Array) -> tuple[Any, Array]:
         rows = _safe_indexing(X, train)

@@ -182,7 +182,8 @@ class KernelSearchCV(BaseSearchCV):
     def _open_journal(self, X: Any, y: Any) -> Journal | None:
         if self.journal is None:
             return None
-        about = [joblib.hash(X), joblib.hash(np.asarray(y)), repr(self.estimator), bool(self.return_train_score)]
+        machine = type(self.estimator).__name__ + setting_key(self.estimator.get_params())
+        about = [joblib.hash(X), joblib.hash(np.asarray(y)), machine, bool(self.return_train_score)]
         return Journal(self.journal, f"{__version__} {joblib.hash(about)}")
 
     def _take(self, inner: _Inner, study: Study, splits: list[tuple[Array, Array]]) -> None:

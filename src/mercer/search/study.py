@@ -97,6 +97,15 @@ class Study:
     def run(self, settings: list[dict[str, Any]], folds: list[Fold]) -> None:
         """Compute all cells that are not known and that can share work; the others are left to plain fits."""
         try:
+            self._run(settings, folds)
+        except KeyboardInterrupt:
+            if not self.outcomes:
+                raise
+            self.stopped = "interrupted"
+
+    def _run(self, settings: list[dict[str, Any]], folds: list[Fold]) -> None:
+        with warnings.catch_warnings():  # here and not in a unit: filters belong to all threads together
+            warnings.simplefilter("ignore")
             for layers, lines in self._spaces(settings):
                 if not layers:
                     self._run_space(self.X, folds, [train for train, _ in folds], lines)
@@ -105,10 +114,6 @@ class Study:
                     if self._missing(lines, [(train, wanted)]):
                         X, kept = prepared(layers, self.X, self.y, train)
                         self._run_space(X, [(train, wanted)], [kept], lines)
-        except KeyboardInterrupt:
-            if not self.outcomes:
-                raise
-            self.stopped = "interrupted"
 
     def _spaces(self, settings: list[dict[str, Any]]) -> Iterator[tuple[list[Layer], list[_Line]]]:
         """Lines, grouped by what is done to the rows before the machine sees them."""
@@ -118,7 +123,7 @@ class Study:
             layers, machine = peel(estimator)
             if not isinstance(machine, KernelMachine) or not machine.shares_path:
                 continue
-            space = spaces.setdefault(repr(layers), (layers, {}))
+            space = spaces.setdefault("; ".join(layer.key for layer in layers), (layers, {}))
             own = machine.get_params(deep=False)
             value = own.pop(machine.path)
             line = space[1].setdefault(
@@ -196,16 +201,14 @@ class Study:
             for value, scores in zip(values, along, strict=True):
                 found[value] = machine._decision(scores[fold[1]])
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                follow(values)
-            except ValueError:  # whose fault it is shows when they are tried one by one
-                for value in values:
-                    try:
-                        follow([value])
-                    except ValueError as error:
-                        found[value] = str(error)
+        try:
+            follow(values)
+        except ValueError:  # whose fault it is shows when they are tried one by one
+            for value in values:
+                try:
+                    follow([value])
+                except ValueError as error:
+                    found[value] = str(error)
         share = (time.perf_counter() - begin) / len(line.values)
         self._store({(setting, key): _outcome(fold[1], found[value], share)
                      for setting, value in zip(line.keys, line.values, strict=True)})  # fmt: skip

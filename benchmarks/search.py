@@ -45,7 +45,12 @@ def _spambase() -> tuple[np.ndarray, np.ndarray] | None:
     return StandardScaler().fit_transform(X).astype(np.float32), y
 
 
-CASES = {"unimi": _unimi, "spambase": _spambase}
+def _svmguide1() -> tuple[np.ndarray, np.ndarray] | None:
+    split = datasets.scaled(datasets.svmlight("svmguide1/svmguide1.bz2", "svmguide1/svmguide1.t.bz2", 4))
+    return None if split is None else split[:2]
+
+
+CASES = {"unimi": _unimi, "spambase": _spambase, "svmguide1": _svmguide1}
 
 
 def measure(name: str, results: Results) -> None:

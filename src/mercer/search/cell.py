@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 
 
 def _machine_has(name: str) -> Any:
-    return available_if(lambda cell: hasattr(cell.estimator, name))
+    return available_if(lambda cell: hasattr(cell.made(), name))
 
 
 class Cell(BaseEstimator):
     """Stands for the estimator of a search. Its X is a column of row numbers of the study.
 
     ``fit`` looks the fold up in the study; rows that are no fold of it (all rows, when the winner is fitted) are fitted
-    for real.
+    for real. A search makes a cell for every setting and fold, so a cell is light: the estimator is shared, and made
+    with the cell's parameters only where it is needed.
     """
 
     def __init__(self, estimator: Any, study: Study, params: dict[str, Any] | None = None) -> None:
@@ -38,17 +40,18 @@ class Cell(BaseEstimator):
         return self.estimator.get_params(deep)
 
     def set_params(self, **params: Any) -> Cell:
-        self.estimator.set_params(**params)
         self.params = {**self.params, **params}
         return self
 
+    def made(self) -> Any:
+        """The estimator with the parameters of this cell."""
+        return clone(self.estimator).set_params(**self.params)
+
     def __sklearn_clone__(self) -> Cell:
-        return Cell(clone(self.estimator), self.study, dict(self.params))
+        return Cell(self.estimator, self.study, dict(self.params))
 
     def __sklearn_tags__(self) -> Tags:
-        tags = self.estimator.__sklearn_tags__()
-        tags.input_tags.pairwise = False
-        return tags
+        return self.study.tags
 
     def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Cell:
         train = _numbers(X)
@@ -56,11 +59,11 @@ class Cell(BaseEstimator):
         if self.outcome_ is None:
             if self.study.stopped and train.size < self.study.size:
                 raise NotReached(f"the search stopped ({self.study.stopped}) before this setting was tried")
-            self.fitted_ = self.estimator.fit(self.study.rows(train), y, **fit_params)
+            self.fitted_ = self.made().fit(self.study.rows(train), y, **fit_params)
             return self
         if self.outcome_.error is not None:
             raise ValueError(self.outcome_.error)
-        self.machine_ = peel(self.estimator)[1]
+        self.machine_ = copy(peel(self.estimator)[1])
         self.machine_.classes_ = np.unique(_safe_indexing(self.study.y, train))
         return self
 
@@ -86,7 +89,7 @@ class Cell(BaseEstimator):
         return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        measure = r2_score if self.__sklearn_tags__().estimator_type == "regressor" else accuracy_score
+        measure = r2_score if self.study.tags.estimator_type == "regressor" else accuracy_score
         return float(measure(y, self.predict(X), sample_weight=sample_weight))
 
 

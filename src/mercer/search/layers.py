@@ -14,6 +14,18 @@ from .._compile import Array
 from .outcome import setting_key
 
 
+def _own_key(estimator: Any) -> str:
+    """A text for an estimator and all of its parts, from the plain values among its parameters."""
+    return setting_key({name: _without_parts(value) for name, value in estimator.get_params().items()})
+
+
+def _without_parts(value: Any) -> Any:
+    """A parameter with the names of classes in the place of estimators, whose parameters are listed by themselves."""
+    if isinstance(value, (list, tuple)):
+        return [_without_parts(part) for part in value]
+    return type(value).__name__ if hasattr(value, "get_params") else value
+
+
 @dataclass(frozen=True)
 class Columns:
     """Transformers, fitted on training rows and applied to all."""
@@ -22,7 +34,7 @@ class Columns:
 
     @property
     def key(self) -> str:
-        return setting_key(self.steps.get_params())
+        return _own_key(self.steps)
 
     def apply(self, X: Any, y: Any, train: Array) -> tuple[Any, Array]:
         fitted = clone(self.steps).fit(_safe_indexing(X, train), _safe_indexing(y, train))
@@ -37,7 +49,7 @@ class Rows:
 
     @property
     def key(self) -> str:
-        return setting_key(self.filter.get_params())
+        return _own_key(self.filter)
 
     def apply(self, X: Any, y: Any, train: Array) -> tuple[Any, Array]:
         rows = _safe_indexing(X, train)

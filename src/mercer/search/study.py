@@ -82,6 +82,9 @@ class Study:
         self.size = length(X)
         self.outcomes: dict[tuple[str, str], Outcome] = dict(journal.known) if journal else {}
         self._benches = threading.local()
+        #: What scikit-learn wants to know of the estimator; its rows are numbers of rows here.
+        self.tags = estimator.__sklearn_tags__()
+        self.tags.input_tags.pairwise = False
         #: Why the study ended early, if it did.
         self.stopped: str | None = None
 

@@ -153,7 +153,7 @@ class SoftMargin:
                 near = np.flatnonzero(_excess(F, z, low, high) > -(0.1 + 2 * (grow - shrink)))
                 if near.size < n / 2:
                     short.narrow(near)
-            cramped |= short.cache.full or largest < min(limit, n)
+            cramped |= short.cache.full or largest < min(2 * _FIRST, n)
             active = _next_block(F, z, low, high, min(largest, limit), rng)
         b = _intercept(F, z, low, high)
         return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=targets - F, cramped=cramped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import signal
@@ -19,7 +20,7 @@ from sklearn.datasets import make_classification, make_moons
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, TargetEncoder
 from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
@@ -307,3 +308,63 @@ def test_pictures_show_the_best_over_all_other_parameters():
     heatmap = SearchHeatmap.from_search(search, "kernel", "C").plot()
     assert heatmap.x_values == ["gaussian(gamma=1)", "linear"]
     np.testing.assert_array_equal(heatmap.scores, table[:, ::-1])
+
+
+def same_as_plain(estimator, grid, cv=CV, rows=X, labels=y, **options):
+    mine = KernelSearchCV(estimator, grid, cv=cv, **options).fit(rows, labels)
+    theirs = GridSearchCV(estimator, grid, cv=cv, **options).fit(rows, labels)
+    for name in theirs.cv_results_:
+        if name.startswith("mean_test_"):
+            np.testing.assert_allclose(mine.cv_results_[name], theirs.cv_results_[name], atol=5e-3)
+    return mine
+
+
+def test_settings_that_print_alike_are_told_apart():
+    linear, cubic = (lambda A, B: A @ B.T), (lambda A, B: (A @ B.T + 1) ** 3)
+    search = same_as_plain(Perceptron(random_state=0), {"kernel": [linear, cubic]})
+    assert np.ptp(search.cv_results_["mean_test_score"]) > 0
+
+
+def test_folds_with_repeated_rows_or_the_same_training_rows():
+    rng = np.random.default_rng(0)
+    bootstrap = [(rng.integers(0, 240, 240), rng.permutation(240)[:60]) for _ in range(2)]
+    same_as_plain(SVC("gaussian"), {"C": [1, 10]}, cv=bootstrap)
+    same_as_plain(Perceptron("gaussian", random_state=0), {"epochs": [1, 5]}, cv=bootstrap)
+    train = np.arange(150)
+    same_as_plain(SVC("gaussian"), {"C": [1]}, cv=[(train, np.arange(150, 190)), (train, np.arange(190, 240))])
+    everything = np.arange(240)
+    assert same_as_plain(SVC("gaussian"), {"C": [1]}, cv=[(everything, everything)]).predict(X).shape == y.shape
+
+
+def test_scorers_written_by_hand_see_rows_and_model():
+    scoring = {"sum": lambda model, rows, truth: float(rows.sum()), "accuracy": "accuracy"}
+    same_as_plain(SVC("gaussian"), {"C": [1, 10]}, scoring=scoring, refit="accuracy")
+    search = same_as_plain(SVC("gaussian"), {"C": [1]}, scoring=lambda model, rows, truth: len(model.support_))
+    assert search.score(X, y) == len(search.best_estimator_.support_)
+    K = Gaussian(gamma=2.0)(X)
+    same_as_plain(SVC("precomputed"), {"C": [1]}, rows=K, scoring=lambda model, rows, truth: float(rows.shape[1]))
+
+
+def test_what_fit_refuses_has_no_score():
+    grid = {"kernel": ["sigmoid(gamma=2, coef0=-1)", "gausian", "gaussian"]}
+    with pytest.warns(Warning, match="fits failed"):
+        search = KernelSearchCV(SVC(), grid, cv=3).fit(X, y)
+    assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [True, True, False]
+
+
+def test_steps_are_fitted_and_applied_as_a_pipeline_does():
+    words = np.array([["a"], ["b"], ["c"]], dtype=object)[np.random.default_rng(0).integers(0, 3, 240)]
+    same_as_plain(make_pipeline(TargetEncoder(random_state=0), SVC("gaussian")), {"svc__C": [1]}, rows=words)
+
+
+def test_a_fitted_search_can_be_copied_and_a_journal_knows_its_weights(tmp_path):
+    search = KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=3).fit(X, y)
+    np.testing.assert_array_equal(copy.deepcopy(search).predict(X), search.predict(X))
+    path = tmp_path / "journal"
+    KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=3, journal=path).fit(X, y)
+    with pytest.raises(ValueError, match="belongs to a search on other rows"):
+        KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=3, journal=path).fit(X, y, sample_weight=np.arange(240) + 1.0)
+    with pytest.raises(ValueError, match="there is no folder"):
+        KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=3, journal=tmp_path / "none" / "journal").fit(X, y)
+    with pytest.raises(ValueError, match="empty"):
+        KernelSearchCV(SVC("gaussian"), {"C": []}, strategy="path").fit(X, y)

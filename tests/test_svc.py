@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, Polynomial
 from mercer.solvers import row_cache, soft_margin
 
 TOY = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
@@ -219,3 +221,18 @@ def test_linear_machine_with_many_rows_of_a_rare_class(C):
     assert model.status_ == "converged"
     assert model.kkt_violation_[0] <= 1e-3
     np.testing.assert_allclose(model.coef_, theirs.coef_, atol=5e-3)
+
+
+def test_a_certificate_of_large_kernel_values_is_honest():
+    rows = X + 100.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = SVC("polynomial(degree=2)", C=10).fit(rows, y)
+    K = Polynomial(degree=2)(rows)
+    z = np.zeros(len(rows))
+    z[model.support_] = model.dual_coef_[0]
+    f = K @ z
+    signs = np.where(y == model.classes_[1], 1.0, -1.0)
+    primal = 0.5 * z @ f + 10 * np.maximum(0, 1 - signs * (f + model.intercept_[0])).sum()
+    assert model.objective_[0] == pytest.approx(primal, rel=1e-6)
+    assert model.status_ == "converged" or model.kkt_violation_[0] > 1e-3

@@ -43,7 +43,8 @@ def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginC
     z, y = solution.z, problem.y
     low, high = problem.bounds()
     scores = np.asarray(solution.scores)
-    rounding = 1e-7 * float(np.abs(z).sum())  # of a score that float32 kernel values add up to
+    largest = float(np.abs(problem.gram.diag()).max(initial=0.0))
+    rounding = 1e-7 * largest * float(np.abs(z).sum())  # of a score that float32 kernel values add up to
     near = np.flatnonzero((z != 0) | (y * (scores + solution.b) < 1 + _CLEAR + rounding))
     used = np.flatnonzero(z)
     f = np.zeros(near.size) if not used.size else exact.scores(near, used, z[used])

@@ -20,7 +20,7 @@ _LONG = 80
 
 def plain(text: Any, longest: int = 10_000) -> str:
     """Text that cannot steer a terminal: control characters, which files may bring along, are replaced."""
-    shown = "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in str(text))
+    shown = "".join(letter if letter.isprintable() or letter in "\n\u00a0\u202f" else "\ufffd" for letter in str(text))
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -180,6 +181,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
+        if data.kernel is not None and not data.kernel.trusted:
+            refuse_indefinite(data.gram, data.kernel)
         previous: list[_Machine] = []
         bench = data.bench or Bench()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
@@ -424,6 +427,8 @@ class _Machine:
             self._improve(exact, self._again(self.solution.z, scores=self.certificate.scores))
         if self.solution.status is Status.CONVERGED:
             self._improve(exact, polish(self.problem, exact, self.solution))
+        if self.solution.status is Status.CONVERGED and self.certificate.violation > self.tol:
+            self.solution = replace(self.solution, status=Status.NOT_CONVERGED)
 
     def _improve(self, exact: Gram, other: Solution) -> None:
         """Take another solution where it violates less."""

@@ -13,7 +13,6 @@ from .layers import peel
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
-    from .study import Study
 
 __all__ = ["Advice", "advise"]
 
@@ -30,7 +29,7 @@ class Advice:
 
     Attributes
     ----------
-    kind : {"edge", "short", "tie", "overfitting", "underfitting", "stopped"}
+    kind : {"edge", "short", "tie", "overfitting", "underfitting"}
     message : str
         A plain sentence.
     facts : dict
@@ -45,7 +44,7 @@ class Advice:
         return self.message
 
 
-def advise(search: KernelSearchCV, study: Study, splits: list[tuple[Array, Array]]) -> list[Advice]:
+def advise(search: KernelSearchCV, splits: list[tuple[Array, Array]]) -> list[Advice]:
     """All that is worth saying about a finished search."""
     if not hasattr(search, "best_index_"):
         return []
@@ -62,10 +61,10 @@ def _edges(search: KernelSearchCV) -> list[Advice]:
     for name, best in search.best_params_.items():
         values = [g[name] for g in _grids(search) if name in g and not hasattr(g[name], "rvs")]
         numbers = sorted({v for grid in values for v in grid if is_number(v)})
-        if len(numbers) < 2 or best not in (numbers[0], numbers[-1]):
+        if len(numbers) < 2 or best not in (numbers[0], numbers[-1]) or not 0 < best < np.inf:
             continue
         low = best == numbers[0]
-        step = numbers[1] / numbers[0] if low and numbers[0] > 0 else numbers[-1] / max(numbers[-2], 1e-300)
+        step = numbers[1] / numbers[0] if low else numbers[-1] / numbers[-2] if numbers[-2] > 0 else 10.0
         further = best / step if low else best * step
         message = (
             f"the best {name} = {best:g} is the {'smallest' if low else 'largest'} value tried; try "

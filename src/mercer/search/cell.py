@@ -59,6 +59,7 @@ class Cell(BaseEstimator):
         if self.outcome_ is None:
             if self.study.stopped and train.size < self.study.size:
                 raise NotReached(f"the search stopped ({self.study.stopped}) before this setting was tried")
+            self.train_ = train
             self.fitted_ = self.made().fit(self.study.rows(train), y, **fit_params)
             return self
         if self.outcome_.error is not None:
@@ -73,19 +74,19 @@ class Cell(BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.predict(self.study.rows(_numbers(X)))
+            return self.fitted_.predict(self.study.rows(_numbers(X), self.train_))
         return self.machine_._labels_of(self.outcome_.of(_numbers(X)))
 
     @_machine_has("decision_function")
     def decision_function(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.decision_function(self.study.rows(_numbers(X)))
+            return self.fitted_.decision_function(self.study.rows(_numbers(X), self.train_))
         return self.outcome_.of(_numbers(X))
 
     @_machine_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.predict_proba(self.study.rows(_numbers(X)))
+            return self.fitted_.predict_proba(self.study.rows(_numbers(X), self.train_))
         return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -35,6 +35,8 @@ class Journal:
         self._lock = threading.Lock()
         self.known: dict[tuple[str, str], Outcome] = {}
         header = {"journal": "mercer search", "version": 1, "fingerprint": fingerprint}
+        if not self.path.parent.is_dir():
+            raise ValueError(f"there is no folder {str(self.path.parent)!r} for the journal; make it first.")
         if not self.path.exists() or not self.path.stat().st_size:
             with open(self.path, "w", encoding="utf-8") as file:
                 file.write(json.dumps(header) + "\n")
@@ -50,7 +52,8 @@ class Journal:
             )
         for line in lines[1:]:
             record = _parsed(line)
-            for cell in record["cells"] if record else []:
+            cells = record.get("cells") if record else None
+            for cell in cells if isinstance(cells, list) else []:
                 outcome = Outcome(_read(cell["rows"]), _read(cell["decision"]), cell["seconds"], cell["error"])
                 self.known[cell["setting"], cell["fold"]] = outcome
         if lines[-1]:  # a record was cut off: begin on a new line

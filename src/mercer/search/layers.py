@@ -6,24 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from .._compile import Array
-from .outcome import setting_key
-
-
-def _own_key(estimator: Any) -> str:
-    """A text for an estimator and all of its parts, from the plain values among its parameters."""
-    return setting_key({name: _without_parts(value) for name, value in estimator.get_params().items()})
-
-
-def _without_parts(value: Any) -> Any:
-    """A parameter with the names of classes in the place of estimators, whose parameters are listed by themselves."""
-    if isinstance(value, (list, tuple)):
-        return [_without_parts(part) for part in value]
-    return type(value).__name__ if hasattr(value, "get_params") else value
+from .outcome import content_key
 
 
 @dataclass(frozen=True)
@@ -34,11 +23,18 @@ class Columns:
 
     @property
     def key(self) -> str:
-        return _own_key(self.steps)
+        return content_key(self.steps)
 
     def apply(self, X: Any, y: Any, train: Array) -> tuple[Any, Array]:
-        fitted = clone(self.steps).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-        return fitted.transform(X), train
+        steps, rows, labels = clone(self.steps), _safe_indexing(X, train), _safe_indexing(y, train)
+        rest = np.setdiff1d(np.arange(len(y)), train)
+        if train.size + rest.size > len(y):  # rows that are there twice
+            return steps.fit(rows, labels).transform(X), train
+        # What a step makes of the rows it was fitted to may differ from what it makes of others.
+        inside = steps.fit_transform(rows, labels)
+        parts = [inside, steps.transform(_safe_indexing(X, rest))] if rest.size else [inside]
+        back = np.argsort(np.concatenate([train, rest]), kind="stable")
+        return _safe_indexing(_stacked(parts), back), train
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ class Rows:
 
     @property
     def key(self) -> str:
-        return _own_key(self.filter)
+        return content_key(self.filter)
 
     def apply(self, X: Any, y: Any, train: Array) -> tuple[Any, Array]:
         rows = _safe_indexing(X, train)
@@ -58,6 +54,16 @@ class Rows:
 
 
 Layer = Columns | Rows
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    if hasattr(parts[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(parts)
+    return np.concatenate([np.asarray(part) for part in parts])
 
 
 def peel(estimator: BaseEstimator) -> tuple[list[Layer], Any]:

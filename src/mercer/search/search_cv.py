@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight
@@ -24,7 +24,7 @@ from .advice import Advice, advise
 from .cell import Cell
 from .journal import Journal
 from .layers import weight_name
-from .outcome import setting_key
+from .outcome import content_key, setting_key
 from .progress import shown
 from .strategies import STRATEGIES, Evaluate
 from .study import Fold, Study
@@ -147,15 +147,16 @@ class KernelSearchCV(BaseSearchCV):
         numbers = np.arange(n)[:, None]
         splitter = check_cv(self.cv, y, classifier=is_classifier(estimator))
         splits = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(numbers, y, groups)]
-        custom = callable(self.scoring) and not hasattr(self.scoring, "_score_func")
+        custom = _sees_rows(self.scoring)
         weight = params.get(weight_name(estimator))
         if weight is not None:
             weight = _check_sample_weight(weight, numbers.astype(float), ensure_non_negative=True)
         alone = custom or set(params) - {weight_name(estimator)}
-        study = Study(estimator, X, y, weight, bytes_of(self.memory), self._open_journal(X, y), self._deadline())
+        journal = None if alone else self._open_journal(X, y, weight, splits)
+        study = Study(estimator, X, y, weight, bytes_of(self.memory), journal, self._deadline())
         inner = _Inner(Cell(estimator, study), self, study, splits, shares=not alone)
         if custom:
-            inner.scoring = lambda cell, rows, truth: self.scoring(cell.fitted_, study.rows(rows[:, 0]), truth)
+            inner.scoring = _on_rows(self.scoring, study)
         with warnings.catch_warnings():
             if study.deadline < np.inf:  # settings that were not reached are told of in one sentence
                 warnings.simplefilter("ignore", FitFailedWarning)
@@ -169,21 +170,27 @@ class KernelSearchCV(BaseSearchCV):
                     "time, or search fewer settings."
                 ) from None
         self._take(inner, study, splits)
+        if hasattr(self, "best_estimator_") and not hasattr(inner.best_estimator_, "fitted_"):  # a fold of all rows
+            self.best_estimator_ = inner.best_estimator_.made().fit(X, y, **params)
         return self
 
     def _check(self) -> None:
         choice(self, "strategy", tuple(STRATEGIES))
+        if self.strategy != "random" and not len(ParameterGrid(self.param_grid)):
+            raise ValueError("KernelSearchCV: the grid is empty; give each parameter at least one value.")
         if self.time_limit is not None and not self.time_limit > 0:
             raise ValueError(f"KernelSearchCV: time_limit must be greater than 0, got {self.time_limit!r}.")
 
     def _deadline(self) -> float:
         return np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
 
-    def _open_journal(self, X: Any, y: Any) -> Journal | None:
+    def _open_journal(self, X: Any, y: Any, weight: Array | None, splits: Any) -> Journal | None:
         if self.journal is None:
             return None
-        machine = type(self.estimator).__name__ + setting_key(self.estimator.get_params())
-        about = [joblib.hash(X), joblib.hash(np.asarray(y)), machine, bool(self.return_train_score)]
+        about = [
+            joblib.hash(part)
+            for part in (X, np.asarray(y), weight, splits, content_key(self.estimator), bool(self.return_train_score))
+        ]
         return Journal(self.journal, f"{__version__} {joblib.hash(about)}")
 
     def _take(self, inner: _Inner, study: Study, splits: list[tuple[Array, Array]]) -> None:
@@ -192,14 +199,15 @@ class KernelSearchCV(BaseSearchCV):
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
         if hasattr(inner, "best_estimator_"):
-            self.best_estimator_ = inner.best_estimator_.fitted_
+            self.best_estimator_ = getattr(inner.best_estimator_, "fitted_", None)
+        self.scorer_ = self._get_scorers()[0]  # of the estimator itself, not of a cell
         for name in ("feature_names_in_", "n_features_in_"):
             self.__dict__.pop(name, None)
         if hasattr(getattr(self, "best_estimator_", None), "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         _true_times(self.cv_results_, study, splits)
         self.stopped_ = study.stopped
-        self.advice_: list[Advice] = advise(self, study, splits)
+        self.advice_: list[Advice] = advise(self, splits)
         if study.stopped:
             reached = np.isfinite(self.cv_results_[_score_name(self)]).sum()
             warnings.warn(
@@ -207,6 +215,22 @@ class KernelSearchCV(BaseSearchCV):
                 "settings were tried on all folds, the others have the score NaN.",
                 stacklevel=3,
             )
+
+
+def _raw(scorer: Any) -> bool:
+    return callable(scorer) and not hasattr(scorer, "_score_func")
+
+
+def _sees_rows(scoring: Any) -> bool:
+    """Whether a scorer was written by hand, and may look at the rows and at the model."""
+    return any(map(_raw, scoring.values())) if isinstance(scoring, dict) else _raw(scoring)
+
+
+def _on_rows(scoring: Any, study: Study) -> Any:
+    """Scorers that are given a cell and row numbers, and hand the model and its rows on."""
+    if isinstance(scoring, dict):
+        return {name: _on_rows(scorer, study) if _raw(scorer) else scorer for name, scorer in scoring.items()}
+    return lambda cell, rows, truth: scoring(cell.fitted_, study.rows(rows[:, 0], cell.train_), truth)
 
 
 def _score_name(search: Any) -> str:

@@ -26,12 +26,13 @@ from ..estimators.base import KernelMachine, Training
 from ..estimators.model import KernelModel
 from ..grams import Dense, Features, Gram
 from ..kernels import Kernel
+from ..kernels.base import is_number
 from ..kernels.parts import length
 from ..kernels.shared import SharedStatistics
 from ..solvers.smo import Bench
 from .journal import Journal
 from .layers import Layer, peel, prepared
-from .outcome import Outcome, fold_key, setting_key
+from .outcome import Outcome, content_key, fold_key, setting_key
 
 #: A fold: its training rows, and the rows whose decision values are wanted (sorted).
 Fold = tuple[Array, Array]
@@ -43,7 +44,6 @@ class _Line:
 
     machine: KernelMachine
     kernel: Kernel | None
-    layers: list[Layer]
     values: list[Any] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
@@ -84,13 +84,17 @@ class Study:
         self._benches = threading.local()
         #: What scikit-learn wants to know of the estimator; its rows are numbers of rows here.
         self.tags = estimator.__sklearn_tags__()
+        self.pairwise = self.tags.input_tags.pairwise
         self.tags.input_tags.pairwise = False
         #: Why the study ended early, if it did.
         self.stopped: str | None = None
 
-    def rows(self, index: Array) -> Any:
-        """The user's rows with these numbers; a square kernel matrix keeps only their columns at training time."""
-        return self.X if index.size == self.size else _safe_indexing(self.X, index)
+    def rows(self, index: Array, columns: Array | None = None) -> Any:
+        """The user's rows with these numbers; of a square kernel matrix, the columns of the training rows."""
+        if np.array_equal(index, np.arange(self.size)) and (columns is None or not self.pairwise):
+            return self.X
+        rows = _safe_indexing(self.X, index)
+        return rows[:, index if columns is None else columns] if self.pairwise else rows
 
     def outcome(self, setting: str, train: Array) -> Outcome | None:
         return self.outcomes.get((setting, fold_key(train)))
@@ -99,8 +103,12 @@ class Study:
 
     def run(self, settings: list[dict[str, Any]], folds: list[Fold]) -> None:
         """Compute all cells that are not known and that can share work; the others are left to plain fits."""
+        wanted: dict[str, Fold] = {}
+        for train, rows in folds:  # folds may differ in their test rows alone
+            before = wanted.get(fold_key(train), (train, rows))[1]
+            wanted[fold_key(train)] = train, np.union1d(before, rows)
         try:
-            self._run(settings, folds)
+            self._run(settings, list(wanted.values()))
         except KeyboardInterrupt:
             if not self.outcomes:
                 raise
@@ -115,7 +123,12 @@ class Study:
                     continue
                 for train, wanted in folds:
                     if self._missing(lines, [(train, wanted)]):
-                        X, kept = prepared(layers, self.X, self.y, train)
+                        try:
+                            X, kept = prepared(layers, self.X, self.y, train)
+                        except ValueError as error:
+                            for line in lines:
+                                self._keep(line, {fold_key(train): [str(error)] * len(line.keys)})
+                            continue
                         self._run_space(X, [(train, wanted)], [kept], lines)
 
     def _spaces(self, settings: list[dict[str, Any]]) -> Iterator[tuple[list[Layer], list[_Line]]]:
@@ -126,12 +139,16 @@ class Study:
             layers, machine = peel(estimator)
             if not isinstance(machine, KernelMachine) or not machine.shares_path:
                 continue
+            if not is_number(getattr(machine, machine.path)):
+                continue
+            try:
+                kernel = machine._kernel()
+            except (TypeError, ValueError):  # a plain fit says what is wrong
+                continue
             space = spaces.setdefault("; ".join(layer.key for layer in layers), (layers, {}))
             own = machine.get_params(deep=False)
             value = own.pop(machine.path)
-            line = space[1].setdefault(
-                type(machine).__name__ + setting_key(own), _Line(machine, machine._kernel(), layers)
-            )
+            line = space[1].setdefault(type(machine).__name__ + setting_key(own), _Line(machine, kernel))
             line.values.append(value)
             line.keys.append(setting_key(params))
         for layers, lines in spaces.values():
@@ -147,7 +164,7 @@ class Study:
         """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
         by_kernel: dict[tuple[str, bool], list[_Line]] = {}
         for line in lines:
-            by_kernel.setdefault((repr(line.kernel), line.machine.single), []).append(line)
+            by_kernel.setdefault((content_key(line.kernel), line.machine.single), []).append(line)
         shared: dict[Any, SharedStatistics] = {}  # one at a time: the memory is for all of them
         for same in by_kernel.values():
             if not self._missing(same, folds):
@@ -176,7 +193,7 @@ class Study:
             return rows.astype(np.float32) if machine.single else rows
         items = machine._gram_items(kernel, rows)
         # Rows of numbers serve every kernel; other items belong to the kernel that read them.
-        key = (machine.single, kernel.moves, "" if kernel.on_rows else repr(kernel))
+        key = (machine.single, kernel.moves, "" if kernel.on_rows else content_key(kernel))
         if key not in shared:
             shared.clear()
             shared[key] = SharedStatistics(items, self.memory)
@@ -262,5 +279,5 @@ def _scores(model: Any, rows: Any, K: Array | None, train: Array, memory: int | 
     if K is None or not isinstance(model, KernelModel):
         return model.scores(rows, memory)
     z = np.zeros((K.shape[0], model.coef.shape[0]))
-    z[train[model.support]] = model.coef.T
+    np.add.at(z, train[model.support], model.coef.T)
     return Dense(K).model(z) + model.intercept

@@ -70,6 +70,8 @@ def test_svc_scores_as_scikit_learns(rows, labels):
     [
         (KernelClassifier("gaussian"), {"lam": [1e-3, 1e-1], "kernel__gamma": [0.5, 2.0]}),
         (KernelClassifier(None, loss="squared_hinge"), {"lam": [1e-3, 1e-1, 1.0]}),
+        (KernelClassifier("gaussian", loss="squared"), {"lam": [1e-3, 1e-1], "kernel__gamma": [0.5, 2.0]}),
+        (KernelClassifier(None, loss="squared", fit_intercept=False), {"lam": [1e-3, 1e-1]}),
         (SVC(None), {"C": [0.1, 10]}),
         (SVC("gaussian", strategy="ovr"), {"C": [0.1, 10]}),
         (SVC(Gaussian() + Linear()), {"C": [1, 10], "kernel__left__gamma": [0.5, 2]}),

@@ -16,10 +16,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from .. import solvers
 from .._compile import Array
 from .._parallel import bytes_of
-from ..losses import Logistic, as_loss
+from ..losses import Logistic, Squared, as_loss
 from ..problem import Problem, Regression, Stage, Status, Tube, certify
 from ..residuals import EpsilonInsensitive, as_residual_loss
 from ..solvers.polish import polish
+from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .base import KernelMachine, RowMachine, Training, choice, number
 from .model import LinearModel, kernel_model
 from .progress import CallbackSupportMixin, reported, with_callbacks
@@ -157,7 +158,20 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         return self.solver == "newton"
 
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
-        """With falling λ, each score goes on from its last solution; nothing is certified on the way."""
+        """With falling λ, each score goes on from its last solution; nothing is certified on the way.
+
+        The squared loss needs no solver: one eigendecomposition serves every λ.
+        """
+        loss = as_loss(self.loss)
+        if loss == Squared() and data.weight is None and len(data.gram) <= LARGEST_RIDGE:
+            ridge = RidgePath(data.gram.rows(np.arange(len(data.gram))), float(loss.curvature(0.0)))
+            signs = [data.signs(position, self.classes_.size) for position in self._problems()]
+            for lam in values:
+                self.lam = lam
+                self._solver()
+                found = [ridge.solve(y, float(lam), bool(self.fit_intercept)) for y in signs]
+                yield scores_of(self._assemble(data, found))
+            return
         stages: list[Stage] = []
         for lam in values:
             self.lam = lam

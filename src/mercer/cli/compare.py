@@ -75,7 +75,7 @@ def compare(
 
     \b
     Example:
-      mercer compare moons:200 --learners logistic,svc -o /tmp/moons
+      mercer compare moons:200 --learners logistic,svc -o moons-report
     """
     from ..io import read
     from ..report import compare as study

@@ -202,5 +202,5 @@ EXPORTS = {
     losses: [type(loss) for loss in LOSSES] + [losses.Loss],
     grams: [*GRAMS, grams.Gram],
     solvers: [type(solver) for solver in SOLVERS],
-    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS],
+    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.KernelSearchCV],
 }

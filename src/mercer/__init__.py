@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+    from .search import KernelSearchCV
 
 __version__ = "0.1.0"
 
-__all__ = ["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron", "__version__"]
+__all__ = ["SVC", "KernelClassifier", "KernelRegressor", "KernelSearchCV", "Pegasos", "Perceptron", "__version__"]
 
 _HOMES = dict.fromkeys(["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
+_HOMES["KernelSearchCV"] = "search"
 
 
 def __getattr__(name: str) -> Any:
@@ -43,6 +45,7 @@ def __getattr__(name: str) -> Any:
         "report",
         "residuals",
         "search",
+        "softmax",
         "solvers",
     ):
         return import_module(f".{name}", __name__)

@@ -53,14 +53,26 @@ class Problem:
         """What the score of an item in the middle of its tube or on its margin is: the label."""
         return np.asarray(self.y, dtype=np.float64)
 
-    def objective(self, z: Array, f: Array, b: float) -> float:
-        """λ/2·zᵀKz + (1/n) Σ s·ℓ, for coefficients z, scores f = Kz and a free intercept b."""
-        return float(0.5 * self.lam * (z @ f) + np.mean(self.weights() * self.loss.value(self.y * (f + b))))
+    def objective(self, square: float, scores: Array) -> float:
+        """λ/2·‖w‖² + (1/n) Σ s·ℓ, from the squared norm ‖w‖² and the scores, intercept included."""
+        return 0.5 * self.lam * square + self.loss_of(scores)
+
+    def loss_of(self, scores: Array) -> float:
+        """(1/n) Σ s·ℓ."""
+        return float(np.mean(self.weights() * self.loss.value(self.y * scores)))
 
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """First and second derivatives of (1/n) Σ s·ℓ by the scores."""
-        margins, share = self.y * scores, self.weights() / len(self.gram)
+        margins, share = self.y * scores, self.share()
         return share * self.y * self.loss.slope(margins), share * self.loss.curvature(margins)
+
+    def bend(self, h: Array, change: Array) -> Array:
+        """The second derivative, as :meth:`derivatives` gives it, applied to a change of the scores."""
+        return h * change
+
+    def diagonal(self, h: Array) -> Array:
+        """The diagonal of the second derivative."""
+        return h
 
     def bounds(self) -> tuple[Array, Array]:
         """The bounds of each coefficient in the dual of the hinge: 0 and y·s/(λ·Σs) = y·C·s."""
@@ -73,6 +85,26 @@ class Problem:
             return np.ones(len(self.gram))
         return self.weight * (len(self.gram) / self.weight.sum())
 
+    def share(self) -> Array:
+        """sᵢ/n: what the loss of each item counts."""
+        return self.weights() / len(self.gram)
+
+    def dual_point(self, z: Array, scores: Array) -> tuple[Array, float]:
+        """Coefficients sᵢαᵢyᵢ/(λn) that the dual allows, near those of a model, and the mean of s·ℓ*(−α) there."""
+        n, s, lam, conjugate = len(self.gram), self.weights(), self.lam, self.loss.conjugate
+        assert conjugate is not None
+        low, high = self.loss.domain
+        if self.loss.smooth:  # at the solution α = −ℓ′; taking it so from any model gives an allowed point
+            alpha = -self.loss.slope(self.y * scores)
+        else:
+            alpha = np.clip(np.divide(lam * n * self.y * z, s, out=np.zeros(n), where=s > 0), -high, -low)
+        allowed = s * alpha * self.y / (lam * n)
+        if self.free and self.intercept:
+            # A free intercept asks for Σ(allowed) = 0 as well; a solution misses it by a rounding error.
+            allowed = allowed - allowed.sum() * np.abs(allowed) / max(float(np.abs(allowed).sum()), 1e-300)
+            alpha = np.clip(np.divide(lam * n * self.y * allowed, s, out=np.zeros(n), where=s > 0), -high, -low)
+        return allowed, float(np.mean(s * conjugate(-alpha)))
+
 
 @dataclass(frozen=True)
 class Regression(Problem):
@@ -80,11 +112,11 @@ class Regression(Problem):
 
     loss: Any = None
 
-    def objective(self, z: Array, f: Array, b: float) -> float:
-        return float(0.5 * self.lam * (z @ f) + np.mean(self.weights() * self.loss.value(self.y - f - b)))
+    def loss_of(self, scores: Array) -> float:
+        return float(np.mean(self.weights() * self.loss.value(self.y - scores)))
 
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
-        residual, share = self.y - scores, self.weights() / len(self.gram)
+        residual, share = self.y - scores, self.share()
         return -share * self.loss.slope(residual), share * self.loss.curvature(residual)
 
 
@@ -123,11 +155,20 @@ class Status(Enum):
 
 
 class Stage(NamedTuple):
-    """The model after some of the steps: w = Σ z·φ(x), intercept b."""
+    """The model after some of the steps: w = Σ z·φ(x), intercept b. Several models at once are columns."""
 
     n_iter: int
     z: Array
-    b: float
+    b: Any
+    #: w itself, where the solver worked with it rather than with z.
+    w: Array | None = None
+
+    def columns(self) -> list[Stage]:
+        """The models one by one."""
+        if self.z.ndim == 1:
+            return [self]
+        several = range(self.z.shape[1])
+        return [Stage(self.n_iter, self.z[:, c], self.b[c], None if self.w is None else self.w[:, c]) for c in several]
 
 
 class Path(NamedTuple):
@@ -144,7 +185,7 @@ class Solution:
     """w = Σ z·φ(x) and b, how the solver ended, and what it saw on the way."""
 
     z: Array
-    b: float
+    b: Any
     status: Status
     n_iter: int
     #: What was recorded along the way, such as the mistakes in each epoch.
@@ -161,6 +202,13 @@ class Solution:
     cramped: bool = False
     #: What a solver needs, besides the rows, to go on where it stopped.
     state: Stage | None = None
+    #: w itself, where the solver worked with it rather than with z.
+    w: Array | None = None
+
+    @property
+    def stage(self) -> Stage:
+        """The model at the end."""
+        return Stage(self.n_iter, self.z, self.b, self.w)
 
 
 def checked_items(index: Any, n: int) -> Array:
@@ -178,8 +226,8 @@ class Certificate(NamedTuple):
     gap: float
 
 
-def certify(problem: Problem, z: Array, b: float) -> Certificate:
-    """The objective of a model and its duality gap, from the model alone.
+def certify(problem: Problem, z: Array, b: Any, w: Array | None = None) -> Certificate:
+    """The objective of a model and its duality gap, from the model alone: z and b, or w and b where w is known.
 
     For every α with −αᵢ in the domain of ℓ*, the model w(α) = Σ sᵢαᵢyᵢφ(xᵢ)/(λn) gives a lower bound on the objective
     of all models,
@@ -201,22 +249,12 @@ def certify(problem: Problem, z: Array, b: float) -> Certificate:
     """
     if problem.loss.conjugate is None or problem.lam <= 0:
         raise ValueError(f"a duality gap needs a loss with a conjugate and λ > 0; got {problem.loss}, λ={problem.lam}.")
-    n, s, lam = len(problem.gram), problem.weights(), problem.lam
-    low, high = problem.loss.domain
-    here = problem.gram.matvec(z)
-    if problem.loss.smooth:  # at the solution α = −ℓ′; taking it so from any model gives an allowed point
-        alpha = -problem.loss.slope(problem.y * (here + b))
-    else:
-        alpha = np.clip(np.divide(lam * n * problem.y * z, s, out=np.zeros(n), where=s > 0), -high, -low)
-    feasible = s * alpha * problem.y / (lam * n)
-    if problem.free and problem.intercept:
-        # A free intercept asks for Σ(feasible) = 0 as well; a solution misses it by a rounding error.
-        feasible = feasible - feasible.sum() * np.abs(feasible) / max(float(np.abs(feasible).sum()), 1e-300)
-        alpha = np.clip(np.divide(lam * n * problem.y * feasible, s, out=np.zeros(n), where=s > 0), -high, -low)
-    there = problem.gram.matvec(feasible)
-    bias = feasible.sum() if problem.intercept and not problem.free else 0.0
-    primal = lam / 2 * (z @ here + (0.0 if problem.free else b * b))
-    primal += np.mean(s * problem.loss.value(problem.y * (here + b)))
-    dual = -np.mean(s * problem.loss.conjugate(-alpha)) - lam / 2 * (feasible @ there + bias * bias)
+    here = problem.gram.matvec(z) if w is None else problem.gram.span.scores(w)
+    allowed, conjugate = problem.dual_point(z, here + b)
+    there = problem.gram.matvec(allowed)
+    bias = allowed.sum() if problem.intercept and not problem.free else 0.0
+    square = np.vdot(z, here) if w is None else problem.gram.span.dot(w, w)
+    primal = problem.objective(square + (0.0 if problem.free else b * b), here + b)
+    dual = -conjugate - problem.lam / 2 * (np.vdot(allowed, there) + bias * bias)
     gap = float(primal - dual)
     return Certificate(float(primal), 0.0 if gap < 0 else gap)

@@ -225,7 +225,8 @@ class KernelMachine(ClassifierMixin, RowMachine):
         """The model of one solution for each class score."""
         intercept = np.array([stage.b for stage in stages])
         if data.kernel is None:
-            return LinearModel(np.stack([data.gram.model(stage.z) for stage in stages]), intercept)
+            weights = [data.gram.model(stage.z) if stage.w is None else stage.w for stage in stages]
+            return LinearModel(np.stack(weights), intercept)
         return kernel_model(data.kernel, data.items, np.stack([stage.z for stage in stages]), intercept)
 
     def _problems(self) -> range:

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from .. import solvers
 from .._compile import Array
 from ..losses import as_loss
-from ..problem import Problem, Solution, Stage, Status, certify, checked_items
+from ..problem import Problem, Solution, Status, certify, checked_items
 from .base import KernelMachine, Training, checkpoints_of, choice, number
 from .distinct import content_order
 from .model import LinearModel
@@ -188,7 +188,7 @@ class Pegasos(KernelMachine):
 
     def _learn(self, data: Training) -> None:
         problems, solutions = self._solve(data)
-        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]), data.given)
+        self._publish(self._assemble(data, [s.stage for s in solutions]), data.given)
         stages = list(zip(*(s.stages for s in solutions), strict=True))
         self._stage_models = [self._assemble(data, list(stage)) for stage in stages]
         self.n_iter_ = int(self.steps)

@@ -17,7 +17,7 @@ from .. import losses, solvers
 from .._compile import Array
 from ..kernels import Linear
 from ..kernels.pairing import length
-from ..problem import Path, Problem, Solution, Stage, Status
+from ..problem import Path, Problem, Solution, Status
 from .base import KernelMachine, Training, checkpoints_of, choice, number
 from .distinct import merged
 from .model import KernelModel, LinearModel
@@ -164,7 +164,7 @@ class Perceptron(KernelMachine):
         return Problem(data.gram, y, losses.Perceptron(), weight=data.weight, intercept=bool(self.fit_intercept))
 
     def _keep(self, data: Training, solutions: list[Solution], solver: solvers.Perceptron) -> None:
-        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]), data.given)
+        self._publish(self._assemble(data, [s.stage for s in solutions]), data.given)
         self._stage_models = [
             self._assemble(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))
         ]

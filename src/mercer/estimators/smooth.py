@@ -17,8 +17,9 @@ from .. import solvers
 from .._compile import Array
 from .._parallel import bytes_of
 from ..losses import Logistic, Squared, as_loss
-from ..problem import Problem, Regression, Stage, Status, Tube, certify
+from ..problem import Problem, Regression, Solution, Stage, Status, Tube, certify
 from ..residuals import EpsilonInsensitive, as_residual_loss
+from ..softmax import Softmax
 from ..solvers.polish import polish
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .base import KernelMachine, RowMachine, Training, choice, number
@@ -70,7 +71,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
     Attributes
     ----------
     classes_, intercept_, coef_ or support_, dual_coef_ : as in the other machines
-    objective_, duality_gap_ : arrays, one number for each score
+    objective_, duality_gap_ : arrays, one number for each problem solved (a softmax is one)
     n_iter_, status_, converged_
 
     Examples
@@ -131,7 +132,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         ----------
         X : array, sparse matrix or frame of shape (n_rows, n_features)
         y : array of shape (n_rows,)
-            More than two classes are learned one against the rest.
+            More than two classes are learned together by the logistic loss (softmax), else one against the rest.
         sample_weight : array of shape (n_rows,), optional
 
         Returns
@@ -143,9 +144,9 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         problems = self._all_problems(data)
         with reported(self, X, y, len(problems), "score") as run:
             solutions = [run(k, partial(solver.solve, problem)) for k, problem in enumerate(problems)]
-        self._publish(self._assemble(data, [Stage(s.n_iter, s.z, s.b) for s in solutions]), data.given)
+        self._publish(self._assemble(data, self._scores_of(solutions)), data.given)
         self.n_iter_ = max(s.n_iter for s in solutions)
-        certificates = [certify(p, s.z, s.b) for p, s in zip(problems, solutions, strict=True)]
+        certificates = [certify(p, s.z, s.b, s.w) for p, s in zip(problems, solutions, strict=True)]
         self.objective_ = np.array([c.objective for c in certificates])
         self.duality_gap_ = np.array([c.gap for c in certificates])
         self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
@@ -178,10 +179,17 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
             solver, problems = self._solver(), self._all_problems(data)
             starts: list[Any] = list(stages) or [None] * len(problems)
             solutions = [solver.solve(problem, start) for problem, start in zip(problems, starts, strict=True)]
-            stages = [Stage(s.n_iter, s.z, s.b) for s in solutions]
-            yield scores_of(self._assemble(data, stages))
+            stages = [s.stage for s in solutions]
+            yield scores_of(self._assemble(data, self._scores_of(solutions)))
+
+    def _scores_of(self, solutions: list[Solution]) -> list[Stage]:
+        """One model for each class score: the columns, where one problem has them all."""
+        return [column for solution in solutions for column in solution.stage.columns()]
 
     def _all_problems(self, data: Training) -> list[Problem]:
+        if as_loss(self.loss) == Logistic() and self.classes_.size > 2:
+            own = np.equal(data.codes[:, None], np.arange(self.classes_.size)).astype(np.float64)
+            return [Softmax(data.gram, own, Logistic(), float(self.lam), data.weight, bool(self.fit_intercept), True)]
         return [self._problem(data, position) for position in self._problems()]
 
     def _problem(self, data: Training, position: int) -> Problem:
@@ -196,17 +204,14 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         return self._probabilities
 
     def _probabilities(self, X: Any) -> Array:
-        """The probability of each class, in the order of ``classes_`` (for ``loss="logistic"``).
-
-        For three classes or more, each class's probability against the rest, made to sum to one.
-        """
+        """The probability of each class, in the order of ``classes_`` (for ``loss="logistic"``)."""
         return self._probabilities_of(self.decision_function(X))
 
     def _probabilities_of(self, decision: Array) -> Array:
-        scores = special.expit(decision)
-        if scores.ndim == 1:
-            return np.column_stack([1 - scores, scores])
-        return scores / scores.sum(axis=1, keepdims=True)
+        if decision.ndim == 2:
+            return special.softmax(decision, axis=1)
+        second = special.expit(decision)
+        return np.column_stack([1 - second, second])
 
 
 class KernelRegressor(RegressorMixin, RowMachine):
@@ -305,12 +310,13 @@ class KernelRegressor(RegressorMixin, RowMachine):
             z, b = solution.z, solution.b + shift
         values = np.array([b])
         if kernel is None:
-            self._publish(LinearModel(gram.model(z)[None], values))
+            self._publish(LinearModel((gram.model(z) if solution.w is None else solution.w)[None], values))
         else:
             self._publish(kernel_model(kernel, rows, z[None], values), X)
-        f = gram.matvec(z)
+        f = gram.matvec(z) if solution.w is None else gram.span.scores(solution.w)
+        square = float(z @ f) if solution.w is None else gram.span.dot(solution.w, solution.w)
         share = np.ones(targets.size) if weight is None else weight * (targets.size / weight.sum())
-        self.objective_ = float(0.5 * lam * (z @ f) + np.mean(share * loss.value(targets - f - b)))
+        self.objective_ = float(0.5 * lam * square + np.mean(share * loss.value(targets - f - b)))
         self.n_iter_ = int(solution.n_iter)
         self.status_ = str(solution.status)
         _warn_if_short(self, "raise max_iter or lam")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._compile import Array
 from .rows import Walk
+from .span import KernelSpan, Span
 
 
 class Gram:
@@ -61,6 +63,11 @@ class Gram:
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""
         raise NotImplementedError
+
+    @cached_property
+    def span(self) -> Span:
+        """The space of all sums of the items."""
+        return KernelSpan(self)
 
     def walk(self) -> Walk:
         """The moves of a mistake-driven loop over this Gram."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .._compile import Array
 from ..kernels.statistics import product, squared_norms
 from .base import Gram
 from .rows import DenseRows, SparseRows, Walk
+from .span import FeatureSpan
 
 
 class Features(Gram):
@@ -50,6 +52,10 @@ class Features(Gram):
 
     def take(self, index: Any) -> Features:
         return Features(self.Phi[np.asarray(index)])
+
+    @cached_property
+    def span(self) -> FeatureSpan:
+        return FeatureSpan(self.Phi)
 
     def walk(self) -> Walk:
         if sparse.issparse(self.Phi):

@@ -42,19 +42,19 @@ class Gradient:
     def solve(self, problem: Problem, start: Stage | None = None, rng: np.random.Generator | None = None) -> Solution:
         """Descend from zero or from ``start``."""
         gram, n = problem.gram, len(problem.gram)
-        z = np.zeros(n) if start is None else start.z.copy()
-        b = 0.0 if start is None else start.b
-        f = gram.matvec(z) if z.any() else np.zeros(n)
+        z = np.zeros(problem.y.shape) if start is None else start.z.copy()
+        b = np.zeros(problem.y.shape[1:]) if start is None else start.b
+        f = gram.matvec(z) if z.any() else np.zeros(problem.y.shape)
         size = float(gram.diag().sum()) / n + 1.0
         rate = self.rate or 1.0 / (size * max(1.0, size) * max(problem.weights().max(), problem.lam))
-        best = (problem.objective(z, f, b), z, b, f)
+        best = (problem.objective(float(np.vdot(z, f)), f + b), z, b, f)
         trace, status, step = [best[0]], Status.NOT_CONVERGED, 0
         for step in range(1, self.max_iter + 1):
             g, _ = problem.derivatives(f + b)
             inner = problem.lam * z + g
             along = gram.matvec(inner)
-            down = float(g.sum()) if problem.intercept else 0.0
-            if max(float(np.abs(along).max()), abs(down)) <= self.tol:
+            down = g.sum(axis=0) if problem.intercept else np.zeros_like(b)
+            if max(float(np.abs(along).max()), float(np.abs(down).max())) <= self.tol:
                 status = Status.CONVERGED
                 break
             length = rate if problem.loss.smooth else rate / np.sqrt(step)
@@ -62,7 +62,7 @@ class Gradient:
             z = z - length * inner
             f = f - length * along
             b = b - length * down
-            value = problem.objective(z, f, b)
+            value = problem.objective(float(np.vdot(z, f)), f + b)
             trace.append(value)
             if value < best[0]:
                 best = (value, z, b, f)

@@ -1,25 +1,27 @@
 """Newton's method with conjugate gradients for every smooth loss.
 
-Minimise  P = λ/2·zᵀKz + (1/n) Σ sᵢ·ℓᵢ(fᵢ + b),  f = Kz.  With gᵢ = sᵢ·ℓ′ᵢ/n and hᵢ = sᵢ·ℓ″ᵢ/n, derivatives by the
-score, the solution has λz = −g. Linearising g around the present point, with p = K·dz + db the change of the scores,
+Minimise  P = λ/2·‖w‖² + (1/n) Σ sᵢ·ℓᵢ(fᵢ + b),  fᵢ = ⟨w, φᵢ⟩.  With g and h the first and second derivatives of the
+loss part by the scores, the gradient is λw + Σ gᵢφᵢ for w and Σgᵢ for b. Around the present model they change by
 
-    λ·dz = r − h∘p,        r = −(λz + g),
+    λ·d + Σ hᵢ·(⟨d, φᵢ⟩ + db)·φᵢ     and     Σ hᵢ·(⟨d, φᵢ⟩ + db),
 
-that is λ·dz + h∘(K·dz + db) = r, with Σ h∘(K·dz + db) = −Σg for the intercept. The operator on the left is symmetric
-and positive in the geometry of the feature space, where ⟨u, v⟩ = uᵀKv: conjugate gradients run there, on coefficients,
-and need one product with K for each step. With K = Φ·Φᵀ they are, number for number, the conjugate gradients of a
-linear model on its weights. The scores change by p = K·dz + db, so that a line search costs no further product.
+and Newton's step (d, db) makes them zero. The operator is symmetric and positive, so conjugate gradients find the step,
+helped by an approximate inverse that the Gram offers. All of it happens on vectors of the feature space as the Gram
+keeps them (:mod:`mercer.grams.span`): the weights of a linear model, coefficients and scores of a kernel machine. One
+step of conjugate gradients costs one product with K, or one with Φ and one with Φᵀ. As the change of the scores is
+known, a line search costs no product at all.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._compile import Array
-from ..grams.base import Gram
+from ..grams.span import Inverse, Span
 from ..problem import Problem, Solution, Stage, Status
 
 #: A mean curvature below this is none.
@@ -59,33 +61,40 @@ class Newton:
 
     def solve(self, problem: Problem, start: Stage | None = None, rng: np.random.Generator | None = None) -> Solution:
         """Minimise; ``start`` is a model to begin with."""
-        gram, lam, n = problem.gram, problem.lam, len(problem.gram)
+        span, lam = problem.gram.span, problem.lam
         begin = time.monotonic()
-        z = np.zeros(n) if start is None else start.z.copy()
-        b = 0.0 if start is None else start.b
-        f = gram.matvec(z) if z.any() else np.zeros(n)
-        objective = problem.objective(z, f, b)
+        w, b = _beginning(problem, start)
+        f = span.scores(w)
+        square = span.dot(w, w)
+        objective = problem.objective(square, f + b)
         trace = [objective]
         status = Status.NOT_CONVERGED
         steps, first, damping = 0, 0.0, 0.0
         while steps < self.max_iter:
             steps += 1
             g, h = problem.derivatives(f + b)
-            r = -(lam * z + g)
-            rb = -float(g.sum()) if problem.intercept else 0.0
-            Kr = gram.matvec(r)
-            error = float(np.sqrt(max(float(r @ Kr), 0.0) + rb * rb))
+            r = -span.gradient(lam, w, g)
+            rb = -g.sum(axis=0) if problem.intercept else np.zeros_like(b)
+            error = float(np.sqrt(max(span.dot(r, r), 0.0) + np.vdot(rb, rb)))
             first = max(first, error)
             if error <= self.tol * first:
                 status = Status.CONVERGED
                 break
             if h.sum() < _FLAT:
                 damping = max(damping, 1e-2)
-            damped = h + damping * problem.weights() / n
-            dz, db, p = _step(gram, lam, damped, r, Kr, rb, min(0.1, float(np.sqrt(error / first))))
+            ridge = damping * problem.share() if damping else 0.0
+            inverse = span.inverse(lam, problem.diagonal(h) + ridge, problem.intercept)
+
+            def bend(change: Array, h: Array = h, ridge: Array | float = ridge) -> Array:
+                return problem.bend(h, change) + ridge * change
+
+            d, db, p = _step(
+                span, lam, bend, inverse, r, rb, problem.intercept, min(0.5, float(np.sqrt(error / first)))
+            )
+            along, length = span.dot(w, d), span.dot(d, d)
             t = 1.0
             while t > 1e-10:
-                trial = problem.objective(z + t * dz, f + t * (p - db), b + t * db)
+                trial = problem.objective(square + t * (2 * along + t * length), f + b + t * p)
                 if trial <= objective + 1e-15 * abs(objective):
                     break
                 t *= 0.5
@@ -95,37 +104,54 @@ class Newton:
             # A loss with straight parts may have no curvature where the model is now: then trust the next step less.
             damping = max(10 * damping, 0.01) if t < 0.25 else damping / 10 if damping > 1e-08 else 0.0
             stalled = objective - trial <= 1e-15 * abs(objective)
-            z, f, b, objective = z + t * dz, f + t * (p - db), b + t * db, trial
+            w, f = span.moved(w, f, t, d, p - db)
+            b, square, objective = b + t * db, span.dot(w, w), trial
             trace.append(objective)
             if stalled or time.monotonic() - begin > self.time_limit:
                 status = Status.CONVERGED if stalled else status
                 break
-        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, trace=np.array(trace), scores=f)
+        z = span.coefficients(w)
+        if z is None:  # at the minimum λw + Σ gᵢφᵢ = 0
+            return Solution(-problem.derivatives(f + b)[0] / lam, b, status, steps, np.array(trace), scores=f, w=w)
+        return Solution(z, b, status, steps, np.array(trace), scores=f)
 
 
-def _step(gram: Gram, lam: float, h: Array, r: Array, Kr: Array, rb: float, tol: float) -> tuple[Array, float, Array]:
-    """dz, db and the change of the scores, from the residuals of the coefficients and of the intercept."""
-    r = r.copy()
-    square = float(r @ Kr) + rb * rb
+def _beginning(problem: Problem, start: Stage | None) -> tuple[Array, Array]:
+    """The vector and the intercepts to start from."""
+    span, columns = problem.gram.span, problem.y.shape[1:]
+    if start is None:
+        return span.zero(columns), np.zeros(columns)[()]
+    w = span.combine(start.z) if start.w is None else start.w
+    return w, np.asarray(start.b, dtype=np.float64)[()]
+
+
+def _step(
+    span: Span,
+    lam: float,
+    bend: Callable[[Array], Array],
+    inverse: Inverse,
+    r: Array,
+    rb: Array,
+    intercept: bool,
+    tol: float,
+) -> tuple[Array, Array, Array]:
+    """d, db and the change of the scores, from the residuals of the model and of the intercept."""
+    better, better_b = inverse(r, rb)
+    square = span.dot(r, better) + float(np.vdot(rb, better_b))
     stop = tol * tol * square
-    direction, Kd, db = r.copy(), Kr.copy(), rb
-    dz, Kdz, total = np.zeros(r.size), np.zeros(r.size), 0.0
+    direction, db = better, better_b
+    d, total, p = np.zeros_like(r), np.zeros_like(rb), np.zeros(())
     for _ in range(_LONGEST):
-        if square <= stop:
+        scores = span.scores(direction) + db
+        bent = bend(scores)
+        length = square / (lam * span.dot(direction, direction) + float(np.vdot(scores, bent)))
+        d, total, p = d + length * direction, total + length * db, p + length * scores
+        r = r - length * (lam * direction + span.combine(bent))
+        rb = rb - length * bent.sum(axis=0) if intercept else rb
+        better, better_b = inverse(r, rb)
+        new = span.dot(r, better) + float(np.vdot(rb, better_b))
+        if new <= stop:
             break
-        scores = Kd + db
-        bent = h * scores
-        length = square / (lam * float(direction @ Kd) + float(scores @ bent))
-        dz += length * direction
-        Kdz += length * Kd
-        total += length * db
-        r -= length * (lam * direction + bent)
-        if db or rb:
-            rb -= length * float(bent.sum())
-        Kr = gram.matvec(r)
-        new = float(r @ Kr) + rb * rb
         ratio, square = new / square, new
-        direction = r + ratio * direction
-        Kd = Kr + ratio * Kd
-        db = rb + ratio * db
-    return dz, total, Kdz + total
+        direction, db = better + ratio * direction, better_b + ratio * db
+    return d, total, p

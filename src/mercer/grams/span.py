@@ -1,0 +1,217 @@
+"""Vectors of the feature space, as arrays that a solver adds and scales without knowing what they are.
+
+Every model is a sum of items, w = Σ zᵢ·φ(xᵢ). With features at hand w is kept as it is. With a kernel alone it is kept
+as its coefficients together with its scores: the pair (z, Kz), for which all sums are sums of pairs and
+⟨u, v⟩ = z_u·(Kz_v). Several models at once are the columns of one array.
+
+Newton's step solves  (λ + Σ hᵢ·φᵢφᵢᵀ)·d = r, bordered by the intercept, by conjugate gradients. They need fewer steps
+the closer to one all eigenvalues are, so a span also offers the inverse of an operator that is nearly that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from .._compile import Array, jit
+from .._parallel import for_each, one_blas_thread
+from .basis import Basis
+
+if TYPE_CHECKING:
+    from .base import Gram
+
+#: Solves nearly Newton's equations for a vector and a change of the intercept.
+Inverse = Callable[[Array, Array], tuple[Array, Array]]
+
+#: So many features, or fewer: the exact inverse costs less than the steps that it saves.
+_NARROW = 512
+#: Directions that add less than this many λ are left to the conjugate gradients.
+_SLIGHT = 4.0
+_BLOCK = 512
+
+
+class Span:
+    """What a solver may ask of the space that a Gram's items span."""
+
+    def combine(self, g: Array) -> Array:
+        """The vector Σ gᵢ·φ(xᵢ)."""
+        raise NotImplementedError
+
+    def scores(self, v: Array) -> Array:
+        """⟨v, φ(xᵢ)⟩ for every item."""
+        raise NotImplementedError
+
+    def dot(self, u: Array, v: Array) -> float:
+        """⟨u, v⟩, summed over the columns."""
+        raise NotImplementedError
+
+    def gradient(self, lam: float, w: Array, g: Array) -> Array:
+        """λw + Σ gᵢ·φ(xᵢ)."""
+        raise NotImplementedError
+
+    def zero(self, columns: tuple[int, ...]) -> Array:
+        """The vector 0, or several as columns."""
+        raise NotImplementedError
+
+    def moved(self, w: Array, f: Array, t: float, d: Array, p: Array) -> tuple[Array, Array]:
+        """w + t·d and its scores, from the scores f of w and p of d."""
+        raise NotImplementedError
+
+    def coefficients(self, w: Array) -> Array | None:
+        """z with w = Σ zᵢ·φ(xᵢ), where it is known."""
+        return None
+
+    def inverse(self, lam: float, h: Array, intercept: bool) -> Inverse:
+        """Nearly the inverse of λ + Σ hᵢ·φᵢφᵢᵀ, bordered by the intercept; one column of h for each model."""
+        raise NotImplementedError
+
+
+class FeatureSpan(Span):
+    """The space of the features themselves: a vector is a vector."""
+
+    def __init__(self, Phi: Any) -> None:
+        self.Phi = Phi
+
+    @cached_property
+    def _squares(self) -> Any:
+        Phi = self.Phi
+        if sparse.issparse(Phi):
+            return sparse.csr_array((np.square(Phi.data), Phi.indices, Phi.indptr), shape=Phi.shape)
+        return np.square(Phi)
+
+    def combine(self, g):
+        return self.Phi.T @ g
+
+    def scores(self, v):
+        return self.Phi @ v
+
+    def dot(self, u, v):
+        return float(np.vdot(u, v))
+
+    def gradient(self, lam, w, g):
+        return lam * w + self.combine(g)
+
+    def zero(self, columns):
+        return np.zeros((self.Phi.shape[1], *columns))
+
+    def moved(self, w, f, t, d, p):
+        return w + t * d, f + t * p
+
+    def inverse(self, lam, h, intercept):
+        if self.Phi.shape[1] <= _NARROW:
+            return Exact(self.Phi, lam, h, intercept)
+        scale = lam + self._squares.T @ h
+        total = h.sum(axis=0) if intercept else 1.0
+        return lambda v, vb: (v / scale, vb / total)
+
+
+class KernelSpan(Span):
+    """The space behind a kernel: a vector is its coefficients and its scores."""
+
+    def __init__(self, gram: Gram) -> None:
+        self.gram = gram
+        self.basis = Basis(gram)
+
+    def combine(self, g):
+        return np.stack([g, self.gram.matvec(g)])
+
+    def scores(self, v):
+        return v[1]
+
+    def dot(self, u, v):
+        return float(np.vdot(u[0], v[1]))
+
+    def gradient(self, lam, w, g):
+        return self.combine(lam * w[0] + g)
+
+    def zero(self, columns):
+        return np.zeros((2, len(self.gram), *columns))
+
+    def moved(self, w, f, t, d, p):
+        # Coefficients and scores are added up apart from each other; here they become each other's again.
+        w = self.combine(w[0] + t * d[0])
+        return w, w[1]
+
+    def coefficients(self, w):
+        return w[0]
+
+    def inverse(self, lam, h, intercept):
+        # Along the basis the operator is a small matrix; across it, it is λ and what the basis has left out.
+        self.basis.deepen(_SLIGHT * lam / max(float(h.sum(axis=0).max()), 1e-300))
+        basis = self.basis
+        along = Exact(basis.coordinates, lam, h, intercept)
+
+        def solve(v: Array, vb: Array) -> tuple[Array, Array]:
+            inside = basis.coordinates.T @ v[0]
+            found, step = along(inside, vb)
+            x = found - inside / lam
+            out = v / lam
+            out[0][basis.pivots] += basis.weights @ x
+            out[1] += basis.coordinates @ x
+            return out, step
+
+        return solve
+
+
+class Exact:
+    """The inverse of λ + Σ hᵢ·lᵢlᵢᵀ, bordered by the intercept, for items with few coordinates l."""
+
+    def __init__(self, L: Any, lam: float, h: Array, intercept: bool) -> None:
+        self.intercept = intercept
+        self.factors = []
+        for weights in h.reshape(h.shape[0], -1).T:
+            matrix = np.zeros((L.shape[1] + intercept,) * 2)
+            matrix[: L.shape[1], : L.shape[1]] = _weighted_products(L, np.ascontiguousarray(weights))
+            np.einsum("ii->i", matrix)[:] += lam + 1e-15 * np.trace(matrix)
+            if intercept:
+                matrix[-1, :-1] = matrix[:-1, -1] = L.T @ weights
+                matrix[-1, -1] = weights.sum() or 1.0
+            with one_blas_thread():  # two threads take longer for so small a matrix, and much longer on a busy machine
+                self.factors.append(linalg.cho_factor(matrix, overwrite_a=True, check_finite=False))
+
+    def __call__(self, v: Array, vb: Array) -> tuple[Array, Array]:
+        right = np.concatenate([v, np.asarray(vb)[None]]) if self.intercept else v
+        columns = right.reshape(right.shape[0], -1).T
+        pairs = zip(self.factors, columns, strict=True)
+        found = np.stack([linalg.cho_solve(factor, column, check_finite=False) for factor, column in pairs], axis=-1)
+        found = found.reshape(right.shape)
+        return (found[:-1], found[-1]) if self.intercept else (found, np.zeros_like(vb))
+
+
+def _weighted_products(L: Any, h: Array) -> Array:
+    """Σ hᵢ·lᵢlᵢᵀ as a dense matrix."""
+    width = L.shape[1]
+    out = np.zeros((width, width))
+    if sparse.issparse(L):
+        halves = np.zeros((2, width, width))
+        middle = L.shape[0] // 2
+
+        def add(half: int) -> None:
+            first, last = (0, middle) if half == 0 else (middle, L.shape[0])
+            _add_sparse_products(L.data, L.indices, L.indptr, h, first, last, halves[half])
+
+        for_each(add, range(2))
+        out = halves.sum(axis=0)
+        return out + np.triu(out, 1).T
+    for begin in range(0, L.shape[0], _BLOCK):
+        rows = L[begin : begin + _BLOCK]
+        out += (rows * h[begin : begin + _BLOCK, None]).T @ rows
+    return out
+
+
+@jit
+def _add_sparse_products(
+    data: Array, indices: Array, indptr: Array, h: Array, first: int, last: int, out: Array
+) -> None:
+    """Add the upper triangle of some rows' products; the columns of a row are in order."""
+    for i in range(first, last):
+        if h[i] == 0.0:
+            continue
+        for p in range(indptr[i], indptr[i + 1]):
+            scaled, row = h[i] * data[p], out[indices[p]]
+            for q in range(p, indptr[i + 1]):
+                row[indices[q]] += scaled * data[q]

@@ -1,0 +1,91 @@
+"""Several classes at once."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from mercer import KernelClassifier, KernelSearchCV
+from mercer.grams import Dense, Features
+from mercer.kernels import Gaussian, Polynomial
+from mercer.losses import Logistic
+from mercer.problem import certify
+from mercer.softmax import Softmax
+from mercer.solvers import Gradient, Newton
+
+X, classes = load_iris(return_X_y=True)
+X = StandardScaler().fit_transform(X)
+rng = np.random.default_rng(0)
+
+
+def softmax(gram, weight=None, intercept=True, lam=0.02):
+    own = np.eye(3)[classes]
+    return Softmax(gram, own, Logistic(), lam, weight, intercept, True)
+
+
+def test_derivatives_by_finite_differences():
+    problem = softmax(Features(X), rng.uniform(0.5, 2, len(X)))
+    scores, change = rng.normal(size=(2, len(X), 3))
+    small = 1e-6 * change
+    g, h = problem.derivatives(scores)
+    up, down = problem.loss_of(scores + small), problem.loss_of(scores - small)
+    assert np.vdot(g, change) == pytest.approx((up - down) / 2e-6, rel=1e-6)
+    after, before = (problem.derivatives(scores + s * small)[0] for s in (1, -1))
+    np.testing.assert_allclose(problem.bend(h, change), (after - before) / 2e-6, atol=1e-9)
+    unit = np.zeros((len(X), 3))
+    unit[4, 1] = 1.0
+    assert problem.diagonal(h)[4, 1] == pytest.approx(problem.bend(h, unit)[4, 1])
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_it_is_scikit_learns_multinomial_regression(intercept, weighted):
+    weight = rng.integers(0, 3, len(X)).astype(float) if weighted else None
+    total = len(X) if weight is None else weight.sum()
+    theirs = LogisticRegression(C=1 / (0.02 * total), fit_intercept=intercept, tol=1e-10, max_iter=10_000)
+    Phi = Polynomial(degree=2).features(X)
+    for ours, rows in ((KernelClassifier(None, lam=0.02), X), (KernelClassifier(Polynomial(degree=2), lam=0.02), Phi)):
+        model = ours.set_params(fit_intercept=intercept).fit(X, classes, weight)
+        theirs.fit(rows, classes, weight)
+        np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(rows), atol=2e-5)
+        assert model.duality_gap_.shape == (1,)
+        assert model.duality_gap_[0] <= 1e-8 * model.objective_[0]
+    linear = KernelClassifier(None, lam=0.02, fit_intercept=intercept).fit(X, classes, weight)
+    np.testing.assert_allclose(linear.coef_, theirs.fit(X, classes, weight).coef_, atol=1e-4)
+    np.testing.assert_allclose(linear.coef_.sum(axis=0), 0, atol=1e-9)
+
+
+def test_the_gap_bounds_what_can_be_gained():
+    problem = softmax(Dense(Gaussian(gamma=0.5)(X)))
+    best = Newton(1e-12).solve(problem).trace[-1]
+    for far in (0.0, 0.01, 1.0):
+        objective, gap = certify(problem, far * rng.normal(size=(len(X), 3)), far * rng.normal(size=3))
+        assert objective - gap <= best + 1e-12 <= objective + 2e-12
+
+
+def test_gradient_descent_goes_to_the_same_place():
+    problem = softmax(Dense(Gaussian(gamma=0.5)(X)), lam=0.05)
+    newton, gradient = Newton().solve(problem), Gradient(max_iter=20_000).solve(problem)
+    assert gradient.trace.min() == pytest.approx(newton.trace[-1], rel=1e-7)
+    np.testing.assert_allclose(gradient.scores, newton.scores, atol=1e-3)
+
+
+def test_a_search_along_lambda_gives_the_models_of_single_fits():
+    search = KernelSearchCV(KernelClassifier("gaussian(gamma=0.5)"), {"lam": [1e-1, 1e-2, 1e-3]}, cv=3)
+    search.set_params(scoring="neg_log_loss").fit(X, classes)
+    assert search.best_params_["lam"] in (1e-2, 1e-3)
+    folds = np.arange(0, len(X), 2)
+    model = KernelClassifier("gaussian(gamma=0.5)", lam=1e-3).fit(X[folds], classes[folds])
+    assert model.decision_function(X).shape == (len(X), 3)
+    assert (model.predict(X) == classes[:]).mean() > 0.9
+
+
+def test_labels_of_any_kind_and_the_order_of_classes():
+    names = np.array(["setosa", "versicolor", "virginica"])[classes]
+    model = KernelClassifier("gaussian(gamma=0.5)", lam=1e-3).fit(X, names)
+    chances = model.predict_proba(X)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(X)).all()
+    numbers = KernelClassifier("gaussian(gamma=0.5)", lam=1e-3).fit(X, classes).predict_proba(X)
+    np.testing.assert_allclose(numbers, chances)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -89,3 +90,29 @@ def test_labels_of_any_kind_and_the_order_of_classes():
     assert (model.classes_[chances.argmax(axis=1)] == model.predict(X)).all()
     numbers = KernelClassifier("gaussian(gamma=0.5)", lam=1e-3).fit(X, classes).predict_proba(X)
     np.testing.assert_allclose(numbers, chances)
+
+
+def test_an_interrupted_fit_keeps_the_best_so_far(monkeypatch):
+    calls = []
+
+    class Impatient(type(Features(X).span)):
+        def gradient(self, *arguments):
+            calls.append(1)
+            if len(calls) == 4:
+                raise KeyboardInterrupt
+            return super().gradient(*arguments)
+
+    monkeypatch.setattr(Features, "span", property(lambda gram: Impatient(gram.Phi)))
+    with pytest.warns(ConvergenceWarning, match=r"was interrupted; the model is the best so far.*gap of"):
+        model = KernelClassifier(None, lam=1e-4).fit(X, classes)
+    assert model.status_ == "interrupted"
+    assert not model.converged_
+    assert model.score(X, classes) > 0.9
+
+
+def test_a_time_limit_is_kept_and_said():
+    with pytest.warns(ConvergenceWarning, match="raise max_iter, time_limit or lam"):
+        model = KernelClassifier("gaussian(gamma=0.5)", lam=1e-6, time_limit=1e-9).fit(X, classes)
+    assert model.status_ == "not converged"
+    with pytest.raises(ValueError, match="time_limit must be a number greater than 0"):
+        KernelClassifier(time_limit=-1).fit(X, classes)

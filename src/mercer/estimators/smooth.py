@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -37,13 +38,24 @@ def _refuse_probabilities(estimator: Any) -> None:
 
 
 def _warn_if_short(estimator: Any, remedy: str) -> None:
-    if estimator.status_ != str(Status.CONVERGED):
+    if estimator.status_ == str(Status.INTERRUPTED):
+        warnings.warn(
+            f"{type(estimator).__name__} was interrupted; the model is the best so far, {_gap_of(estimator)}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    elif estimator.status_ != str(Status.CONVERGED):
         warnings.warn(
             f"{type(estimator).__name__} stopped after {estimator.n_iter_} iterations before tol={estimator.tol:g} was "
             f"reached; {remedy}.",
             ConvergenceWarning,
             stacklevel=3,
         )
+
+
+def _gap_of(estimator: Any) -> str:
+    gap = getattr(estimator, "duality_gap_", None)
+    return f"after {estimator.n_iter_} iterations" + ("" if gap is None else f", with a duality gap of {gap.max():.3g}")
 
 
 class KernelClassifier(CallbackSupportMixin, KernelMachine):
@@ -67,6 +79,8 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", optional
     memory : int or str, default="1GB"
+    time_limit : float, optional
+        Seconds after which the best model so far is returned, with a warning.
 
     Attributes
     ----------
@@ -98,6 +112,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         fit_intercept: bool = True,
         class_weight: Any = None,
         memory: int | str = "1GB",
+        time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -108,21 +123,25 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.memory = memory
+        self.time_limit = time_limit
 
-    def _solver(self) -> Any:
+    def _solver(self, problems: int = 1) -> Any:
         number(self, "lam", 0)
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
         choice(self, "solver", ("newton", "gradient"))
+        if self.time_limit is not None:
+            number(self, "time_limit", 0)
+        limit = np.inf if self.time_limit is None else float(self.time_limit) / problems
         loss = as_loss(self.loss)
         if self.solver == "gradient":
-            return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=float(self.tol))
+            return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=float(self.tol), time_limit=limit)
         if not loss.smooth:
             raise ValueError(
                 f"KernelClassifier: loss={loss.name!r} has a kink, which Newton's method cannot pass; use SVC for the "
                 "hinge, or solver='gradient'."
             )
-        return solvers.Newton(float(self.tol), int(self.max_iter))
+        return solvers.Newton(float(self.tol), int(self.max_iter), limit)
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
@@ -139,19 +158,25 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         -------
         self
         """
-        solver = self._solver()
+        self._solver()  # bad parameters are refused before the data are looked at
         data = self._training(X, y, sample_weight)
         problems = self._all_problems(data)
+        solver = self._solver(len(problems))
+        solutions: list[Solution] = []
         with reported(self, X, y, len(problems), "score") as run:
-            solutions = [run(k, partial(solver.solve, problem)) for k, problem in enumerate(problems)]
+            for k, problem in enumerate(problems):
+                solutions.append(run(k, partial(solver.solve, problem)))
+                if solutions[-1].status is Status.INTERRUPTED:
+                    solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
         self._publish(self._assemble(data, self._scores_of(solutions)), data.given)
         self.n_iter_ = max(s.n_iter for s in solutions)
         certificates = [certify(p, s.z, s.b, s.w) for p, s in zip(problems, solutions, strict=True)]
         self.objective_ = np.array([c.objective for c in certificates])
         self.duality_gap_ = np.array([c.gap for c in certificates])
-        self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
-        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
-        _warn_if_short(self, "raise max_iter or lam")
+        statuses = {solution.status for solution in solutions}
+        self.converged_ = statuses == {Status.CONVERGED}
+        self.status_ = str(next(s for s in list(Status)[::-1] if s in statuses))
+        _warn_if_short(self, "raise max_iter, time_limit or lam")
         return self
 
     @property

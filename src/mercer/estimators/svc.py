@@ -231,8 +231,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         """One row of coefficients for each machine, over the items that any of them uses, class by class."""
         z = _coefficients(data, machines)
         intercept = np.array([machine.b for machine in machines])
-        used = np.flatnonzero((z != 0).any(axis=0))
-        used = used[np.argsort(data.codes[used], kind="stable")]
+        used = _used(data, z)
         if data.kernel is None:
             coef = np.asarray(z[:, used] @ data.items[used])
             return LinearModel(coef.reshape(len(machines), -1), intercept)
@@ -244,8 +243,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         self._last = z if self.warm_start else None
         model = self._model_of(data, machines)
         self._publish(model, data.given)
-        used = np.flatnonzero((z != 0).any(axis=0))
-        used = used[np.argsort(data.codes[used], kind="stable")]
+        used = _used(data, z)
         if isinstance(model, LinearModel):
             self.support_, self.support_vectors_ = used, data.items[used]
         elif model.items is not None and str(data.kernel) == "linear":
@@ -366,6 +364,12 @@ def _contradictions(data: Training) -> str:
     pairs = np.unique(np.stack([same, data.codes], axis=1), axis=0)
     count = int((np.bincount(pairs[:, 0]) > 1).sum())
     return f" ({count} rows appear with more than one label)" if count else ""
+
+
+def _used(data: Training, z: Array) -> Array:
+    """The items that any machine uses, class by class."""
+    used = np.flatnonzero((z != 0).any(axis=0))
+    return used[np.argsort(data.codes[used], kind="stable")]
 
 
 def _coefficients(data: Training, machines: list[_Machine]) -> Array:

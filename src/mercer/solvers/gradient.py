@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,8 @@ class Gradient:
     max_iter : int
     tol : float
         Stop when no component of the gradient is larger.
+    time_limit : float
+        Seconds after which the best model so far is returned.
 
     Examples
     --------
@@ -38,10 +41,12 @@ class Gradient:
     rate: float | None = None
     max_iter: int = 10_000
     tol: float = 1e-8
+    time_limit: float = np.inf
 
     def solve(self, problem: Problem, start: Stage | None = None, rng: np.random.Generator | None = None) -> Solution:
         """Descend from zero or from ``start``."""
         gram, n = problem.gram, len(problem.gram)
+        begin = time.monotonic()
         z = np.zeros(problem.y.shape) if start is None else start.z.copy()
         b = np.zeros(problem.y.shape[1:]) if start is None else start.b
         f = gram.matvec(z) if z.any() else np.zeros(problem.y.shape)
@@ -49,22 +54,27 @@ class Gradient:
         rate = self.rate or 1.0 / (size * max(1.0, size) * max(problem.weights().max(), problem.lam))
         best = (problem.objective(float(np.vdot(z, f)), f + b), z, b, f)
         trace, status, step = [best[0]], Status.NOT_CONVERGED, 0
-        for step in range(1, self.max_iter + 1):
-            g, _ = problem.derivatives(f + b)
-            inner = problem.lam * z + g
-            along = gram.matvec(inner)
-            down = g.sum(axis=0) if problem.intercept else np.zeros_like(b)
-            if max(float(np.abs(along).max()), float(np.abs(down).max())) <= self.tol:
-                status = Status.CONVERGED
-                break
-            length = rate if problem.loss.smooth else rate / np.sqrt(step)
-            # In the space of functions the gradient is λw + Σg·φ: its coefficients are λz + g, without the K.
-            z = z - length * inner
-            f = f - length * along
-            b = b - length * down
-            value = problem.objective(float(np.vdot(z, f)), f + b)
-            trace.append(value)
-            if value < best[0]:
-                best = (value, z, b, f)
+        try:
+            for step in range(1, self.max_iter + 1):
+                g, _ = problem.derivatives(f + b)
+                inner = problem.lam * z + g
+                along = gram.matvec(inner)
+                down = g.sum(axis=0) if problem.intercept else np.zeros_like(b)
+                if max(float(np.abs(along).max()), float(np.abs(down).max())) <= self.tol:
+                    status = Status.CONVERGED
+                    break
+                length = rate if problem.loss.smooth else rate / np.sqrt(step)
+                # In the space of functions the gradient is λw + Σg·φ: its coefficients are λz + g, without the K.
+                z = z - length * inner
+                f = f - length * along
+                b = b - length * down
+                value = problem.objective(float(np.vdot(z, f)), f + b)
+                trace.append(value)
+                if value < best[0]:
+                    best = (value, z, b, f)
+                if time.monotonic() - begin > self.time_limit:
+                    break
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
         _, z, b, f = best
         return Solution(z=z, b=b, status=status, n_iter=step, seen=n, trace=np.array(trace), scores=f)

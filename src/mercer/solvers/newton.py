@@ -61,68 +61,83 @@ class Newton:
 
     def solve(self, problem: Problem, start: Stage | None = None, rng: np.random.Generator | None = None) -> Solution:
         """Minimise; ``start`` is a model to begin with."""
-        span, lam = problem.gram.span, problem.lam
         begin = time.monotonic()
-        w, b = _beginning(problem, start)
-        f = span.scores(w)
-        square = span.dot(w, w)
-        objective = problem.objective(square, f + b)
-        trace = [objective]
-        status = Status.NOT_CONVERGED
-        steps, first, damping = 0, 0.0, 0.0
-        while steps < self.max_iter:
-            steps += 1
-            g, h = problem.derivatives(f + b)
-            r = -span.gradient(lam, w, g)
-            rb = -g.sum(axis=0) if problem.intercept else np.zeros_like(b)
-            error = float(np.sqrt(max(span.dot(r, r), 0.0) + np.vdot(rb, rb)))
-            first = max(first, error)
-            if error <= self.tol * first:
-                status = Status.CONVERGED
-                break
-            if h.sum() < _FLAT:
-                damping = max(damping, 1e-2)
-            ridge = damping * problem.share() if damping else 0.0
-            inverse = span.inverse(lam, problem.diagonal(h) + ridge, problem.intercept)
-
-            def bend(change: Array, h: Array = h, ridge: Array | float = ridge) -> Array:
-                return problem.bend(h, change) + ridge * change
-
-            d, db, p = _step(
-                span, lam, bend, inverse, r, rb, problem.intercept, min(0.5, float(np.sqrt(error / first)))
-            )
-            along, length = span.dot(w, d), span.dot(d, d)
-            t = 1.0
-            while t > 1e-10:
-                trial = problem.objective(square + t * (2 * along + t * length), f + b + t * p)
-                if trial <= objective + 1e-15 * abs(objective):
-                    break
-                t *= 0.5
-            else:
-                status = Status.CONVERGED if error <= 1e-6 * first else status  # rounding stops further descent
-                break
-            # A loss with straight parts may have no curvature where the model is now: then trust the next step less.
-            damping = max(10 * damping, 0.01) if t < 0.25 else damping / 10 if damping > 1e-08 else 0.0
-            stalled = objective - trial <= 1e-15 * abs(objective)
-            w, f = span.moved(w, f, t, d, p - db)
-            b, square, objective = b + t * db, span.dot(w, w), trial
-            trace.append(objective)
-            if stalled or time.monotonic() - begin > self.time_limit:
-                status = Status.CONVERGED if stalled else status
-                break
-        z = span.coefficients(w)
+        descent = _Descent(problem, start)
+        trace, steps, status = [descent.objective], 0, None
+        try:
+            while status is None and steps < self.max_iter and time.monotonic() - begin <= self.time_limit:
+                steps += 1
+                status = descent.step(self.tol)
+                trace.append(descent.objective)
+        except KeyboardInterrupt:  # the model is that of the last whole step
+            status = Status.INTERRUPTED
+        status = status or Status.NOT_CONVERGED
+        w, b, f = descent.w, descent.b, descent.f
+        z = problem.gram.span.coefficients(w)
         if z is None:  # at the minimum λw + Σ gᵢφᵢ = 0
-            return Solution(-problem.derivatives(f + b)[0] / lam, b, status, steps, np.array(trace), scores=f, w=w)
+            z = -problem.derivatives(f + b)[0] / problem.lam
+            return Solution(z, b, status, steps, np.array(trace), scores=f, w=w)
         return Solution(z, b, status, steps, np.array(trace), scores=f)
 
 
-def _beginning(problem: Problem, start: Stage | None) -> tuple[Array, Array]:
-    """The vector and the intercepts to start from."""
-    span, columns = problem.gram.span, problem.y.shape[1:]
-    if start is None:
-        return span.zero(columns), np.zeros(columns)[()]
-    w = span.combine(start.z) if start.w is None else start.w
-    return w, np.asarray(start.b, dtype=np.float64)[()]
+class _Descent:
+    """A model on its way to the minimum."""
+
+    def __init__(self, problem: Problem, start: Stage | None) -> None:
+        self.problem = problem
+        self.span = span = problem.gram.span
+        columns = problem.y.shape[1:]
+        if start is None:
+            self.w, self.b = span.zero(columns), np.zeros(columns)[()]
+        else:
+            self.w = span.combine(start.z) if start.w is None else start.w
+            self.b = np.asarray(start.b, dtype=np.float64)[()]
+        #: The scores of all items, without the intercept.
+        self.f = span.scores(self.w)
+        self.objective = problem.objective(span.dot(self.w, self.w), self.f + self.b)
+        #: The largest gradient so far, and how much the next step is shortened where the loss is straight.
+        self.first = self.damping = 0.0
+
+    def step(self, tol: float) -> Status | None:
+        """One step of Newton's; a status when there is nothing more to do."""
+        problem, span, lam = self.problem, self.span, self.problem.lam
+        g, h = problem.derivatives(self.f + self.b)
+        r = -span.gradient(lam, self.w, g)
+        rb = -g.sum(axis=0) if problem.intercept else np.zeros_like(self.b)
+        error = float(np.sqrt(max(span.dot(r, r), 0.0) + np.vdot(rb, rb)))
+        self.first = max(self.first, error)
+        if error <= tol * self.first:
+            return Status.CONVERGED
+        if h.sum() < _FLAT:
+            self.damping = max(self.damping, 1e-2)
+        ridge = self.damping * problem.share() if self.damping else 0.0
+        inverse = span.inverse(lam, problem.diagonal(h) + ridge, problem.intercept)
+
+        def bend(change: Array) -> Array:
+            return problem.bend(h, change) + ridge * change
+
+        loose = min(0.5, float(np.sqrt(error / self.first)))
+        d, db, p = _step(span, lam, bend, inverse, r, rb, problem.intercept, loose)
+        t, objective = self._search(d, p)
+        gain = self.objective - objective
+        if t == 0.0:  # rounding stops further descent
+            return Status.CONVERGED if error <= 1e-6 * self.first else Status.NOT_CONVERGED
+        # A loss with straight parts may have no curvature where the model is now: then trust the next step less.
+        self.damping = max(10 * self.damping, 0.01) if t < 0.25 else self.damping / 10 if self.damping > 1e-08 else 0.0
+        w, f = span.moved(self.w, self.f, t, d, p - db)
+        self.w, self.f, self.b, self.objective = w, f, self.b + t * db, objective
+        return Status.CONVERGED if gain <= 1e-15 * abs(objective) else None
+
+    def _search(self, d: Array, p: Array) -> tuple[float, float]:
+        """The longest of the steps 1, ½, ¼, … along d (with scores p) that does not go up, and the objective there."""
+        square, along, length = (self.span.dot(*pair) for pair in ((self.w, self.w), (self.w, d), (d, d)))
+        t = 1.0
+        while t > 1e-10:
+            trial = self.problem.objective(square + t * (2 * along + t * length), self.f + self.b + t * p)
+            if trial <= self.objective + 1e-15 * abs(self.objective):
+                return t, trial
+            t *= 0.5
+        return 0.0, self.objective
 
 
 def _step(

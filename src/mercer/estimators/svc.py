@@ -20,6 +20,7 @@ from .._compile import Array
 from .._parallel import bytes_of, for_each
 from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
+from ..kernels.thin import is_thin, near_origin
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
 from ..solvers.coordinate import linear_start
@@ -336,10 +337,13 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
 
 def single_precision(kernel: Any, rows: Any) -> Any:
-    """Rows of numbers in float32; dense rows of a kernel that sees only differences are moved to their mean first."""
+    """Rows of numbers in float32; dense rows of a kernel that sees only differences are moved to their mean first.
+
+    Rows near the origin that are mostly zeros stay where they are, for the sake of the zeros.
+    """
     if not kernel.on_rows or rows.dtype == np.float32:
         return rows
-    if not sparse.issparse(rows) and kernel.moves:
+    if not sparse.issparse(rows) and kernel.moves and not (is_thin(rows) and near_origin(rows)):
         rows = rows - rows.mean(axis=0)
     return rows.astype(np.float32)
 

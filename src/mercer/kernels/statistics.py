@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import manhattan_distances
 
 from .._compile import Array, jit
+from .thin import ThinRows, is_thin, near_origin
 
 #: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
 _DENSE_NUMBERS = 4_000_000
@@ -59,6 +60,19 @@ def product(a: Any, b: Any) -> Array:
     return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
 
+def skipping_zeros(A: Any, B: Any) -> tuple[ThinRows, ThinRows] | None:
+    """Both sides in a form whose products skip zeros, where that is worth it."""
+    if A.dtype != B.dtype or not is_thin(A) or not (A is B or is_thin(B)):
+        return None
+    right = ThinRows.of(B)
+    return right if A is B else ThinRows.of(A), right
+
+
+def dots(a: Any, b: Any, i: Any, j: Any) -> Array:
+    """⟨x, z⟩ for rows i of the left side and j of the right, in a new array."""
+    return a.product(i, b, j) if isinstance(a, ThinRows) else product(a[i], b[j])
+
+
 def squared_norms(A: Any) -> Array:
     """‖x‖² of every row."""
     if sparse.issparse(A):
@@ -72,10 +86,10 @@ class Dot(Statistic):
     moves = False
 
     def prepare(self, A, B):
-        return A, B
+        return skipping_zeros(A, B) or (A, B)
 
     def tile(self, a, b, i, j):
-        return product(a[i], b[j])
+        return dots(a, b, i, j)
 
     def diag(self, A):
         return squared_norms(A)
@@ -86,10 +100,18 @@ class SquaredDistance(Statistic):
 
     Far from the origin the three terms are large and their difference small, and every digit is lost. Distances do
     not change when both sides are moved, so dense rows are first moved to the mean of the right side. Sparse rows
-    cannot be moved without filling them; they are computed in double precision instead.
+    cannot be moved without filling them; they are computed in double precision instead. Rows near the origin need
+    neither.
     """
 
     def prepare(self, A, B):
+        thin = skipping_zeros(A, B) if near_origin(B) else None
+        if thin is None:
+            return self._moved(A, B)
+        norms = squared_norms(B)
+        return (thin[0], norms if A is B else squared_norms(A)), (thin[1], norms)
+
+    def _moved(self, A: Any, B: Any) -> tuple[Any, Any]:
         if sparse.issparse(A) or sparse.issparse(B):
             if A.dtype == np.float32:
                 a, b = A.astype(np.float64), B.astype(np.float64)
@@ -104,7 +126,7 @@ class SquaredDistance(Statistic):
 
     def tile(self, a, b, i, j):
         (left, left_norms), (right, right_norms) = a, b
-        out = product(left[i], right[j])
+        out = dots(left, right, i, j)
         _distances(out, left_norms[i], right_norms[j])
         return out
 
@@ -127,6 +149,9 @@ class Distance(SquaredDistance):
     A root turns a rounding error of 1e-16 near zero into one of 1e-8, so pairs that are close for their norms are
     computed once more, from the difference of the two rows.
     """
+
+    def prepare(self, A, B):
+        return self._moved(A, B)
 
     def tile(self, a, b, i, j):
         out = super().tile(a, b, i, j)

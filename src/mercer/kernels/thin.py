@@ -21,6 +21,8 @@ _DENSITY = 0.125
 _FEWEST, _MOST = 48, 2048
 #: Columns of a strip.
 _STRIP = 512
+#: Numbers, or little more, in the strips that are kept for the next tile.
+_KEPT = 8_000_000
 #: Rows that are looked at to judge all of them.
 _SAMPLE = 1024
 #: Moving rows to their mean must leave at least this part of their squared length: else they lie far from the origin.
@@ -62,6 +64,8 @@ class ThinRows:
 
     def __init__(self, data: Array, indices: Array, indptr: Array, width: int) -> None:
         self.data, self.indices, self.indptr, self.width = data, indices, indptr, width
+        #: Strips by the rows that they hold; those stand beside them, so that no other array gets their number.
+        self._kept: dict[Any, tuple[Any, Array]] = {}
 
     @classmethod
     def of(cls, A: Any) -> ThinRows:
@@ -82,8 +86,19 @@ class ThinRows:
         return np.arange(*places.indices(len(self))) if isinstance(places, slice) else np.asarray(places)
 
     def strips(self, places: slice | Array) -> Array:
-        """These rows, feature by feature: (strips, features, rows of a strip)."""
-        rows = self._numbers(places)
+        """These rows, feature by feature: (strips, features, rows of a strip).
+
+        The same rows come again and again, tile after tile, and some strips are kept.
+        """
+        key = (places.start, places.stop) if isinstance(places, slice) else id(places)
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) * self.width * _STRIP > _KEPT:
+                self._kept = {}
+            found = self._kept[key] = places, self._laid_out(self._numbers(places))
+        return found[1]
+
+    def _laid_out(self, rows: Array) -> Array:
         out = np.zeros((-(-rows.size // _STRIP), self.width, _STRIP), self.data.dtype)
         _spread(self.data, self.indices, self.indptr, rows, out)
         return out

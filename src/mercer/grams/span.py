@@ -29,6 +29,8 @@ Inverse = Callable[[Array, Array], tuple[Array, Array]]
 
 #: So many features, or fewer: the exact inverse costs less than the steps that it saves.
 _NARROW = 512
+#: So many models at once, or fewer, get an inverse each.
+_APART = 4
 #: Directions that add less than this many λ are left to the conjugate gradients.
 _SLIGHT = 4.0
 _BLOCK = 512
@@ -158,12 +160,18 @@ class KernelSpan(Span):
 
 
 class Exact:
-    """The inverse of λ + Σ hᵢ·lᵢlᵢᵀ, bordered by the intercept, for items with few coordinates l."""
+    """The inverse of λ + Σ hᵢ·lᵢlᵢᵀ, bordered by the intercept, for items with few coordinates l.
+
+    Each column of h has an inverse of its own; many columns share that of their mean, which is not exact any more.
+    """
 
     def __init__(self, L: Any, lam: float, h: Array, intercept: bool) -> None:
         self.intercept = intercept
         self.factors = []
-        for weights in h.reshape(h.shape[0], -1).T:
+        columns = h.reshape(h.shape[0], -1)
+        if columns.shape[1] > _APART:
+            columns = columns.mean(axis=1, keepdims=True)
+        for weights in columns.T:
             matrix = np.zeros((L.shape[1] + intercept,) * 2)
             matrix[: L.shape[1], : L.shape[1]] = _weighted_products(L, np.ascontiguousarray(weights))
             np.einsum("ii->i", matrix)[:] += lam + 1e-15 * np.trace(matrix)
@@ -175,9 +183,9 @@ class Exact:
 
     def __call__(self, v: Array, vb: Array) -> tuple[Array, Array]:
         right = np.concatenate([v, np.asarray(vb)[None]]) if self.intercept else v
-        columns = right.reshape(right.shape[0], -1).T
-        pairs = zip(self.factors, columns, strict=True)
-        found = np.stack([linalg.cho_solve(factor, column, check_finite=False) for factor, column in pairs], axis=-1)
+        parts = np.split(right.reshape(right.shape[0], -1), len(self.factors), axis=1)
+        pairs = zip(self.factors, parts, strict=True)
+        found = np.hstack([linalg.cho_solve(factor, part, check_finite=False) for factor, part in pairs])
         found = found.reshape(right.shape)
         return (found[:-1], found[-1]) if self.intercept else (found, np.zeros_like(vb))
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..._compile import Array, jit
 from ..._parallel import for_each
 from ..base import Kernel
-from ..collection import chunks, starts_of
+from ..collection import chunks, doubled, starts_of
 from ..count_dot import CountDot
 from ..counts import Counts
 from ..keys import chain
@@ -85,7 +85,7 @@ def _count_paths(
                                 keys[s], values[s] = old_keys[k], old_values[k]
                 distance[u] = -1
         while total + used > all_keys.size:
-            all_keys, all_values = _doubled(all_keys), _doubled(all_values)
+            all_keys, all_values = doubled(all_keys), doubled(all_values)
         for k in range(size):
             if values[k] > 0:
                 all_keys[total], all_values[total] = keys[k], values[k]
@@ -101,13 +101,6 @@ def _place(keys: Array, values: Array, key: Any) -> Any:
     while values[s] > 0 and keys[s] != key:
         s = (s + 1) & (keys.size - 1)
     return s
-
-
-@jit
-def _doubled(values: Array) -> Array:
-    out = np.empty(2 * values.size, values.dtype)
-    out[: values.size] = values
-    return out
 
 
 class ShortestPath(Kernel):
@@ -144,3 +137,9 @@ class ShortestPath(Kernel):
 
     def features(self, A):
         return LABELLED_PATHS.features(A)
+
+    def keyed(self, A):
+        return LABELLED_PATHS.counts(A)
+
+    def collapses(self, A, B):
+        return True

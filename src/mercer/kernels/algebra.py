@@ -269,4 +269,4 @@ def _pairwise_products(left: Any, right: Any) -> Any:
         columns = left.indices[p] * right.shape[1] + right.indices[q]
         shape = (left.shape[0], left.shape[1] * right.shape[1])
         return sparse.csr_array((left.data[p] * right.data[q], columns, starts), shape=shape)
-    return np.einsum("ij,ik->ijk", left, right).reshape(left.shape[0], -1)
+    return np.einsum("ij,ik->ijk", left, right).reshape(left.shape[0], left.shape[1] * right.shape[1])

@@ -51,10 +51,9 @@ class Counts:
 
     def hashed(self) -> Any:
         """The counts as a CSR matrix of :data:`COLUMNS` columns, chosen by the leading bits of the keys."""
-        out = sparse.csr_array(
-            (self.values.copy(), (self.keys >> _SHIFT).astype(np.int32), self.starts),
-            shape=(len(self), COLUMNS),
-        )
+        index = sparse.get_index_dtype(maxval=max(COLUMNS, self.keys.size))
+        columns, starts = (self.keys >> _SHIFT).astype(index), self.starts.astype(index, copy=True)
+        out = sparse.csr_array((self.values.copy(), columns, starts), shape=(len(self), COLUMNS))
         out.sum_duplicates()
         return out
 

@@ -20,7 +20,7 @@ __all__ = ["LocalAlignment", "Subsequence"]
 
 
 #: One step in a list of subsequences takes as long as so many pairs of letters and lengths.
-_STEP_COST = 10
+_STEP_COST = 25
 
 
 class Aligning(Kernel):

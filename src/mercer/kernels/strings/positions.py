@@ -14,7 +14,7 @@ from ..pairing import Tile
 from .collection import Strings, check_tokens
 
 #: Making and looking up the key of one substring takes as long as comparing so many pairs of letters.
-_SUBSTRING_COST = 40
+_SUBSTRING_COST = 64
 
 
 class WeightedDegree(Kernel):

@@ -65,45 +65,24 @@ def subsequences(tokens: Array, starts: Array, k: int, decay: float) -> Counts:
 def _list_subsequences(
     tokens: Array, starts: Array, k: int, decay: float, first: int, stop: int
 ) -> tuple[Array, Array, Array]:
-    # Let open[u] sum λ^(places from the first one picked to here) over the ways to pick u, a word of less than k
-    # letters, from the letters read so far; nothing picked weighs open[""] = 1. One more letter x makes of it
-    #   open[ux] ← λ·(open[ux] + open[u]),   and where ux has k letters   φ[ux] ← φ[ux] + λ·open[u].
-    # A word comes after the word that it goes on from, so that in the order from the last to the first every word is
-    # read before it is added to.
     sizes = np.zeros(stop - first, np.int64)
     all_keys, all_values, total = np.empty(1024, np.uint64), np.empty(1024), 0
-    words, open_, depth = np.empty(64, np.uint64), np.empty(64), np.empty(64, np.int64)
-    done, phi = np.empty(64, np.uint64), np.empty(64)
     for i in range(first, stop):
-        words[0], open_[0], depth[0], n, finished = np.uint64(k), 1.0, 0, 1, 0
-        table, done_table = np.full(128, -1, np.int64), np.full(128, -1, np.int64)
+        words, weights, lengths = np.empty(64, np.uint64), np.empty(64), np.empty(64, np.int64)
+        done, phi = np.empty(64, np.uint64), np.empty(64)
+        table, done_table = _empty_table(128), _empty_table(128)
+        words[0], weights[0], lengths[0], n, finished = np.uint64(k), 1.0, 0, 1, 0
         for r in range(starts[i], starts[i + 1]):
-            for u in range(n - 1, -1, -1):
-                key, weight = chain(words[u], tokens[r]), decay * open_[u]
-                if depth[u] == k - 1:
-                    s = place_of(done_table, done, key)
-                    if done_table[s] < 0:
-                        if 2 * finished >= done_table.size - 2:
-                            done, phi = doubled(done), doubled(phi)
-                            done_table = _rebuilt(done, finished, 2 * done_table.size)
-                            s = place_of(done_table, done, key)
-                        done_table[s] = finished
-                        done[finished], phi[finished] = key, 0.0
-                        finished += 1
-                    phi[done_table[s]] += weight
-                else:
-                    s = place_of(table, words, key)
-                    if table[s] < 0:
-                        if 2 * n >= table.size - 2:
-                            words, open_, depth = doubled(words), doubled(open_), doubled(depth)
-                            table = _rebuilt(words, n, 2 * table.size)
-                            s = place_of(table, words, key)
-                        table[s] = n
-                        words[n], open_[n], depth[n] = key, 0.0, depth[u] + 1
-                        n += 1
-                    open_[table[s]] += weight
-                if u > 0:
-                    open_[u] *= decay
+            # One letter makes at most one new word of every word.
+            while 2 * n > words.size:
+                words, weights, lengths = doubled(words), doubled(weights), doubled(lengths)
+                table = _rebuilt(words, n, 2 * table.size)
+            while finished + n > done.size:
+                done, phi = doubled(done), doubled(phi)
+                done_table = _rebuilt(done, finished, 2 * done_table.size)
+            n, finished = _read_letter(
+                tokens[r], k, decay, words, weights, lengths, table, n, done, phi, done_table, finished
+            )
         while total + finished > all_keys.size:
             all_keys, all_values = doubled(all_keys), doubled(all_values)
         all_keys[total : total + finished], all_values[total : total + finished] = done[:finished], phi[:finished]
@@ -113,8 +92,44 @@ def _list_subsequences(
 
 
 @jit
+def _read_letter(
+    letter: int, k: int, decay: float, words: Array, weights: Array, lengths: Array, table: Array, n: int,
+    done: Array, phi: Array, done_table: Array, finished: int,
+) -> tuple[int, int]:  # fmt: skip
+    # Let w[u] sum λ^(places from the first one picked to here) over the ways to pick u, a word of less than k letters,
+    # from the letters read so far; nothing picked weighs w[""] = 1. One more letter x makes of it
+    #   w[ux] ← λ·(w[ux] + w[u]),   and where ux has k letters   φ[ux] ← φ[ux] + λ·w[u].
+    # A word comes after the word that it goes on from, so that in the order from the last to the first every word is
+    # read before it is added to.
+    for u in range(n - 1, -1, -1):
+        key, weight = chain(words[u], letter), decay * weights[u]
+        if u > 0:
+            weights[u] *= decay
+        if lengths[u] == k - 1:
+            s = place_of(done_table, done, key)
+            if done_table[s] < 0:
+                done_table[s] = finished
+                done[finished], phi[finished] = key, 0.0
+                finished += 1
+            phi[done_table[s]] += weight
+        else:
+            s = place_of(table, words, key)
+            if table[s] < 0:
+                table[s] = n
+                words[n], weights[n], lengths[n] = key, 0.0, lengths[u] + 1
+                n += 1
+            weights[table[s]] += weight
+    return n, finished
+
+
+@jit
+def _empty_table(size: int) -> Array:
+    return np.full(size, -1, np.int64)
+
+
+@jit
 def _rebuilt(keys: Array, used: int, size: int) -> Array:
-    table = np.full(size, -1, np.int64)
+    table = _empty_table(size)
     for place in range(used):
         table[place_of(table, keys, keys[place])] = place
     return table

@@ -48,7 +48,7 @@ READABLE = {
     "paired subtrees": (Normalised(WeisfeilerLehmanAssignment(h=2)), GRAPHS),
     "shortest paths": (ShortestPath(), GRAPHS),
     "graphlets": (Graphlet(size=4, scale="cosine"), GRAPHS),
-    "connected graphlets": (Graphlet(size=3, scale="frequencies", connected=True), GRAPHS),
+    "shares of graphlets": (Graphlet(size=3, scale="frequencies"), GRAPHS),
     "normalised": (Normalised(Spectrum(2) + 2 * Spectrum(2)), WORDS),
     "table": (MIXED, TABLE),
     "categories": (Hamming().on("job", "size") + Equal().on("size", "job"), TABLE),
@@ -118,7 +118,7 @@ def test_the_path_that_decides_is_named():
     chain, ring = (4, [[0, 1], [1, 2], [2, 3]]), (4, [[0, 1], [1, 2], [2, 3], [3, 0]])
     found = explain(SVC(ShortestPath(), C=10).fit([chain, ring], ["chain", "ring"]), chain)
     assert found.predicted == "chain"
-    # w is c·(φ(chain) − φ(ring)): c·(3 − 4, 2 − 2, 1 − 0) for pairs of nodes 1, 2 and 3 apart, times φ(chain) = (3, 2, 1).
+    # φ counts the pairs that are 1, 2 and 3 apart, and w is c·(φ(chain) − φ(ring)) = c·(3 − 4, 2 − 2, 1 − 0).
     pushes = {push.name: push.value for push in found.features}
     assert list(pushes) == ["*–*, 1 apart", "*–*, 3 apart"]
     assert pushes["*–*, 1 apart"] == pytest.approx(-3 * pushes["*–*, 3 apart"])

@@ -13,20 +13,24 @@ from mercer.kernels import (
     Gaussian,
     Graphlet,
     Hamming,
+    Intersection,
     Jaccard,
     LocalAlignment,
     MinMax,
     Mismatch,
     Normalised,
     RandomWalk,
+    ShortestPath,
     Spectrum,
     Subsequence,
     Subsets,
     Tanimoto,
     WeightedDegree,
     WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
 )
 from mercer.kernels.weights import FeatureWeights
+from mercer.named_features import named_features
 
 from . import cases, structured
 
@@ -171,6 +175,55 @@ def test_too_many_features_get_one_sentence():
         kernel.features(kernel.items(["a b", long]))
     with pytest.raises(ValueError, match="too many to list"):
         (Spectrum(1, tokens="words") ** 3).features(Spectrum(1).items([long]))
+
+
+ODD_TEXTS = ["", "🙂", "a", "🙂🙂 a\x00a", "\ud800"]
+NOTHING, ALONE, LOOP, APART = (0, []), (1, []), (1, [[0, 0]]), (3, [])
+ODD = {
+    "strings": ([Spectrum((1, 2)), Spectrum(1, tokens="words"), Subsequence(2)], ODD_TEXTS),
+    "mismatches": ([Mismatch(k=2, m=1, alphabet="a🙂")], ["", "🙂", "a🙂a", "aa"]),
+    "equal strings": ([WeightedDegree(k=3)], ["", ""]),
+    "sets": ([Intersection()], [set(), {"🙂"}, [], {"": 2}, ["🙂", "🙂", ""]]),
+    "graphs": (
+        [WeisfeilerLehman(2), WeisfeilerLehmanAssignment(2), ShortestPath(), Graphlet(3), Graphlet(5, scale="cosine")],
+        [NOTHING, ALONE, LOOP, APART],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_items_with_nothing_in_them_have_features(case):
+    kernels, items = ODD[case]
+    for kernel in [*kernels, *map(Normalised, kernels), kernels[0] * kernels[0], kernels[0] ** 2]:
+        collection = kernel.items(items)
+        K, features = kernel(items), kernel.features(collection)
+        features = features.toarray() if sparse.issparse(features) else features
+        assert np.isfinite(features).all()
+        assert not features[0].any()
+        np.testing.assert_allclose(features @ features.T, K, atol=1e-12)
+        weights = FeatureWeights(kernel.keyed(collection), np.ones((1, len(items))))
+        np.testing.assert_allclose(weights.scores(kernel.keyed(collection))[:, 0], K.sum(axis=1), atol=1e-12)
+        named = named_features(kernel, collection)
+        assert named is None or named[0] == {}
+
+
+def test_a_self_loop_is_no_feature():
+    for kernel in ODD["graphs"][0]:
+        features = kernel.features(kernel.items([ALONE, LOOP]))
+        assert abs(features[[0]] - features[[1]]).max() == 0
+
+
+def test_ten_thousand_labels_and_a_giant_graph():
+    n = 200_000
+    labels = [k % 10_000 for k in range(n)]
+    apart, ring = (n, [], labels), (n, np.column_stack([np.arange(n), (np.arange(n) + 1) % n]), labels)
+    for kernel in (WeisfeilerLehman(1), WeisfeilerLehmanAssignment(1)):
+        counts = kernel.keyed(kernel.items([apart, ring, NOTHING]))
+        assert counts.squared_norms().tolist() == kernel.diag(kernel.items([apart, ring, NOTHING])).tolist()
+    assert WeisfeilerLehman(1)([apart, ring]).tolist() == [[2 * n * 20, n * 20], [n * 20, 2 * n * 20]]
+    assert ShortestPath()([apart])[0, 0] == 0
+    with pytest.raises(ValueError, match=r"graph 1 has 200000 nodes.* use WeisfeilerLehman"):
+        ShortestPath().features(ShortestPath().items([(1, [], [0]), ring]))
 
 
 def test_exact_features_of_mismatch_have_a_column_for_every_string():

@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from ..._compile import Array, jit
 from ..._parallel import for_each
@@ -18,11 +20,15 @@ from ..pairing import Tile
 from ..statistics import Statistic
 from .collection import Graphs
 
+#: Steps along edges that take a quarter of an hour or so.
+_MOST_STEPS = 1e11
+
 
 class LabelledPaths(CountDot):
     """Counts of (label, label, distance) over all pairs of nodes that are connected."""
 
     def count(self, A: Graphs) -> Counts:
+        _refuse_giants(A)
         pieces = chunks(len(A))
         parts: list[tuple[Array, Array, Array]] = [(np.empty(0),) * 3] * len(pieces)
 
@@ -38,6 +44,24 @@ class LabelledPaths(CountDot):
 
 
 LABELLED_PATHS = LabelledPaths()
+
+
+def _refuse_giants(A: Graphs) -> None:
+    """From every node all nodes and edges of its component are visited: too much work in a giant one."""
+    degrees = np.diff(A.starts)
+    if float(A.sizes @ A.sizes.astype(np.float64)) + float(A.sizes.max(initial=0)) * degrees.sum() <= _MOST_STEPS:
+        return
+    n = degrees.size
+    first = np.repeat(np.repeat(A.node_starts[:-1], A.sizes), degrees)
+    joined = sparse.csr_array((np.ones(A.neighbours.size), A.neighbours + first, A.starts), shape=(n, n))
+    component = csgraph.connected_components(joined, directed=False)[1]
+    steps = np.bincount(component).astype(np.float64) * np.bincount(component, weights=1.0 + degrees)
+    if steps.sum() > _MOST_STEPS:
+        place = int(A.sizes.argmax())
+        raise ValueError(
+            f"ShortestPath: graph {place} has {A.sizes[place]} nodes, and to find all shortest paths in these graphs "
+            f"takes {steps.sum():.2g} steps, too many; use WeisfeilerLehman on graphs of this size."
+        )
 
 
 @jit

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron, grams
 from mercer.kernels import (
     Equal,
     Gaussian,
@@ -230,3 +230,15 @@ def test_exact_features_of_mismatch_have_a_column_for_every_string():
     kernel = Mismatch(k=2, m=1, alphabet="AB")
     features = kernel.features(kernel.items(["AB", "ABB", ""])).toarray()  # columns AA, AB, BA, BB
     assert features.tolist() == [[1, 1, 0, 1], [1, 2, 1, 2], [0, 0, 0, 0]]
+
+
+def test_empty_columns_of_features_change_nothing():
+    rows = np.random.RandomState(0).standard_normal((6, 4))
+    wide = sparse.csr_array((6, 10**6))
+    wide[:, [5, 70, 800, 999_999]] = rows
+    narrow, broad, z = grams.Features(rows), grams.Features(wide), np.arange(6.0)
+    np.testing.assert_allclose(broad.matvec(z), narrow.matvec(z), rtol=1e-12)
+    np.testing.assert_allclose(broad.rows([4, 1]), narrow.rows([4, 1]), rtol=1e-12)
+    np.testing.assert_allclose(broad.take([3, 0]).matvec(z[:2]), narrow.take([3, 0]).matvec(z[:2]), rtol=1e-12)
+    assert broad.model(z).shape == (10**6,)
+    np.testing.assert_allclose(broad.model(z)[[5, 70, 800, 999_999]], narrow.model(z), rtol=1e-12)

@@ -10,14 +10,20 @@ from mercer.explain import explain
 from mercer.kernels import (
     Equal,
     Gaussian,
+    Graphlet,
+    Graphs,
     Hamming,
     Intersection,
     Jaccard,
     Linear,
+    Mismatch,
     Normalised,
+    ShortestPath,
     Spectrum,
+    Subsequence,
     WeightedDegree,
     WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
 )
 from mercer.named_features import named_features
 
@@ -34,7 +40,15 @@ READABLE = {
     "bytes": (Spectrum(p=2, tokens="bytes"), ["é" + word for word in WORDS]),
     "places": (WeightedDegree(k=3), SAME_LENGTH),
     "multisets": (Intersection(), BAGS),
+    "near substrings": (Mismatch(k=3, m=1, alphabet="abcdefg"), WORDS),
+    "subsequences": (Subsequence(k=3, decay=0.7), WORDS),
+    "subsequences of bytes": (Subsequence(k=2, tokens="bytes"), ["é" + word for word in WORDS]),
+    "subsequences of words": (Subsequence(k=2, tokens="words"), [" ".join(word) for word in WORDS]),
     "subtrees": (WeisfeilerLehman(h=2), GRAPHS),
+    "paired subtrees": (Normalised(WeisfeilerLehmanAssignment(h=2)), GRAPHS),
+    "shortest paths": (ShortestPath(), GRAPHS),
+    "graphlets": (Graphlet(size=4, scale="cosine"), GRAPHS),
+    "shares of graphlets": (Graphlet(size=3, scale="frequencies"), GRAPHS),
     "normalised": (Normalised(Spectrum(2) + 2 * Spectrum(2)), WORDS),
     "table": (MIXED, TABLE),
     "categories": (Hamming().on("job", "size") + Equal().on("size", "job"), TABLE),
@@ -79,6 +93,36 @@ def test_the_letters_that_decide_are_named():
     assert against.score == pytest.approx(-found.score)
     assert len(explain(model, "aad", top=1).features) == 1
     assert json.loads(json.dumps(found.facts()))["deciding"][0]["item"] in ("aab", "dcb", "abc", "ccd")
+
+
+def named(kernel, item):
+    return {name.text: value for name, value in named_features(kernel, kernel.items([item]))[0].items()}
+
+
+def test_features_are_called_what_they_are():
+    assert named(Mismatch(k=2, m=1, alphabet="AB"), "ABB") == {"'AA'": 1, "'AB'": 2, "'BB'": 2, "'BA'": 1}
+    assert named(Subsequence(k=2, decay=0.5), "aab") == {"'a' … 'a'": 0.25, "'a' … 'b'": 0.375}
+    water = (3, [[0, 1], [0, 2]], ["O", "H", "H"], ["-", "-"])
+    assert named(ShortestPath(), water) == {"H–O, 1 apart": 2, "H–H, 2 apart": 1}
+    assert named(WeisfeilerLehman(h=1), water) == {"O": 1, "H": 2, "O(-H,-H)": 1, "H(-O)": 2}
+    assert named(Graphlet(size=3), water) == {"a path of three nodes": 1}
+    kinds = [named(Graphlet(size=4), (4, edges)) for edges in Graphlet(size=4).kinds()]
+    assert len({text for kind in kinds for text in kind}) == 11
+    assert len({text for kind in kinds for text in kind if "nodes with edges" in text}) == 0
+    twice = named_features(WeisfeilerLehmanAssignment(h=0), Graphs.of([water]))[0]
+    assert sorted(name.text for name in twice) == ["H", "H", "O"]
+    assert set(twice.values()) == {1.0}
+
+
+def test_the_path_that_decides_is_named():
+    chain, ring = (4, [[0, 1], [1, 2], [2, 3]]), (4, [[0, 1], [1, 2], [2, 3], [3, 0]])
+    found = explain(SVC(ShortestPath(), C=10).fit([chain, ring], ["chain", "ring"]), chain)
+    assert found.predicted == "chain"
+    # φ counts the pairs that are 1, 2 and 3 apart, and w is c·(φ(chain) − φ(ring)) = c·(3 − 4, 2 − 2, 1 − 0).
+    pushes = {push.name: push.value for push in found.features}
+    assert list(pushes) == ["*–*, 1 apart", "*–*, 3 apart"]
+    assert pushes["*–*, 1 apart"] == pytest.approx(-3 * pushes["*–*, 3 apart"])
+    assert pushes["*–*, 3 apart"] > 0
 
 
 @pytest.mark.parametrize("model", [SVC(), SVC(strategy="ovr"), Pegasos(steps=2000, random_state=0), KernelClassifier()])

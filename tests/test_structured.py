@@ -35,16 +35,6 @@ class TestEveryStructuredKernel:
             np.testing.assert_allclose(kernel([item], items)[0], K[place], rtol=1e-12, atol=1e-15)
             np.testing.assert_allclose(kernel([item])[0, 0], K[place, place], rtol=1e-12, atol=1e-15)
 
-    def test_features_are_its_features(self, kernel, items):
-        features = kernel.features(kernel.items(items))
-        if features is not None:
-            product = features @ features.T
-            product = product.toarray() if hasattr(product, "toarray") else product
-            np.testing.assert_allclose(product, kernel(items), rtol=1e-9, atol=1e-11)
-            alone = kernel.features(kernel.items(items[:1]))
-            assert alone.shape[1] == features.shape[1]
-            assert abs(alone - features[:1]).max() <= 1e-12
-
     def test_collections(self, kernel, items):
         collection = kernel.items(items)
         if not kernel.parts():

@@ -17,21 +17,28 @@ from scipy import sparse
 
 from .kernels import (
     Equal,
+    Graphlet,
     Hamming,
     Intersection,
     Kernel,
     Linear,
+    Mismatch,
     Normalised,
     OnColumns,
     Product,
     Scaled,
+    ShortestPath,
     Spectrum,
     Strings,
+    Subsequence,
     Sum,
     WeightedDegree,
     WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
 )
 from .kernels.parts import part_of
+from .named_graphs import graphlet, paths, subtrees
+from .named_strings import near_substrings, subsequences
 
 
 class Name(NamedTuple):
@@ -177,29 +184,50 @@ def _(kernel: Intersection, items: Any) -> Features:
 
 
 @named_features.register
+def _(kernel: Mismatch, items: Any) -> Features:
+    return [
+        {Name(_shown(text)): value for text, value in each.items()}
+        for each in near_substrings(items, kernel._statistic)
+    ]
+
+
+@named_features.register
+def _(kernel: Subsequence, items: Any) -> Features:
+    return [
+        {Name(_gapped(word)): value for word, value in subsequences(tokens, int(kernel.k), float(kernel.decay)).items()}
+        for tokens in _tokens(items, kernel.tokens)
+    ]
+
+
+@named_features.register
 def _(kernel: WeisfeilerLehman, items: Any) -> Features:
-    if kernel._labels is not WeisfeilerLehman._labels:  # pairings of nodes are counted otherwise
-        return None
-    return [_surroundings(graph, int(kernel.h)) for graph in items]
+    return [{Name(*tree): float(times) for tree, times in subtrees(graph, int(kernel.h)).items()} for graph in items]
 
 
-def _surroundings(graph: tuple[Any, ...], rounds: int) -> dict[Name, float]:
-    """How often each node's surroundings occur, written as the node and, in brackets, what its neighbours look like."""
-    n, edges, *labels = graph
-    names = [str(label) for label in labels[0]] if labels else ["*"] * n
-    links = [str(label) for label in labels[1]] if len(labels) == 2 else [""] * len(edges)
-    around: list[list[tuple[str, int]]] = [[] for _ in range(n)]
-    for (a, b), link in zip(edges, links, strict=True):
-        around[a].append((link, b))
-        around[b].append((link, a))
-    counts: dict[Name, float] = defaultdict(float)
-    for level in range(rounds + 1):
-        if level:
-            old = names
-            names = [f"{old[v]}({','.join(sorted(link + old[u] for link, u in around[v]))})" for v in range(n)]
-        for name in names:
-            counts[Name(name, level)] += 1.0
-    return dict(counts)
+@named_features.register
+def _(kernel: WeisfeilerLehmanAssignment, items: Any) -> Features:
+    # Nodes that look alike are paired one by one: Σ min(a, b) is the dot product of the counts in unary.
+    return [
+        {
+            Name(text, (level, k)): 1.0
+            for (text, level), times in subtrees(graph, int(kernel.h)).items()
+            for k in range(times)
+        }
+        for graph in items
+    ]
+
+
+@named_features.register
+def _(kernel: ShortestPath, items: Any) -> Features:
+    return [{Name(text): float(times) for text, times in paths(graph).items()} for graph in items]
+
+
+@named_features.register
+def _(kernel: Graphlet, items: Any) -> Features:
+    names = [Name(graphlet(kernel.size, edges)) for edges in kernel.kinds()]
+    return [
+        {name: float(value) for name, value in zip(names, row, strict=True) if value} for row in kernel.features(items)
+    ]
 
 
 def _tokens(items: Strings, kind: str) -> list[Any]:
@@ -210,3 +238,8 @@ def _tokens(items: Strings, kind: str) -> list[Any]:
 
 def _shown(tokens: Any) -> str:
     return repr(" ".join(tokens)) if isinstance(tokens, list) else repr(tokens)
+
+
+def _gapped(word: tuple[Any, ...]) -> str:
+    """A subsequence with dots where letters may have been left out."""
+    return " … ".join(_shown(letter if isinstance(letter, str) else bytes([letter])) for letter in word)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .._compile import Array
 from .._parallel import bytes_of
 from ..kernels.base import Kernel
 from ..kernels.pairing import length
+from ..kernels.weights import FeatureWeights
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,17 @@ class KernelModel:
         n = length(X)
         return [slice(begin, min(begin + size, n)) for begin in range(0, n, size)]
 
+    @cached_property
+    def _weights(self) -> FeatureWeights | None:
+        """w = Σⱼ zⱼφ(xⱼ), where listing the features of the support items costs less than comparing them in pairs."""
+        if self.items is None or self.kernel.on_rows or not self.kernel.collapses(self.items, self.items):
+            return None
+        return FeatureWeights(self.kernel.keyed(self.items), self.coef)
+
     def scores(self, X: Any, memory: int | str) -> Array:
+        weights = self._weights
+        if weights is not None and weights.nbytes <= bytes_of(memory) and self.kernel.collapses(X, self.items):
+            return weights.scores(self.kernel.keyed(X)) + self.intercept
         if self.items is not None and self.kernel.splits:
             return self.kernel.product(X, self.items, self.coef.T) + self.intercept
         out = np.empty((length(X), self.coef.shape[0]))

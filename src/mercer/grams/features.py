@@ -30,6 +30,8 @@ class Features(Gram):
 
     def __init__(self, Phi: Any) -> None:
         self.Phi: Any = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
+        #: The columns that some item has, where most have none: the others change no similarity.
+        self._narrow: Any = _without_empty_columns(self.Phi) if sparse.issparse(Phi) else self.Phi
 
     def __len__(self) -> int:
         return self.Phi.shape[0]
@@ -42,13 +44,13 @@ class Features(Gram):
         return self.Phi.T @ np.asarray(z, dtype=np.float64)
 
     def matvec(self, z: Array) -> Array:
-        return self.Phi @ self.model(z)
+        return self._narrow @ (self._narrow.T @ np.asarray(z, dtype=np.float64))
 
     def rows(self, index: Any) -> Array:
-        return product(self.Phi[index], self.Phi)
+        return product(self._narrow[index], self._narrow)
 
     def block(self, rows: Array, columns: Array, out: Array) -> None:
-        out[:] = product(self.Phi[rows], self.Phi[columns])
+        out[:] = product(self._narrow[rows], self._narrow[columns])
 
     def take(self, index: Any) -> Features:
         return Features(self.Phi[np.asarray(index)])
@@ -61,3 +63,11 @@ class Features(Gram):
         if sparse.issparse(self.Phi):
             return Walk(SparseRows(self.Phi.data, self.Phi.indices, self.Phi.indptr), self.Phi.shape[1])
         return Walk(DenseRows(self.Phi), self.Phi.shape[1])
+
+
+def _without_empty_columns(Phi: Any) -> Any:
+    """The matrix itself, or where it has more columns than numbers, the columns that have some."""
+    if Phi.shape[1] <= Phi.nnz:
+        return Phi
+    used, places = np.unique(Phi.indices, return_inverse=True)
+    return sparse.csr_array((Phi.data, places.astype(np.int32), Phi.indptr), shape=(Phi.shape[0], used.size))

@@ -7,7 +7,7 @@ Examples
 True
 """
 
-from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
+from .algebra import Normalised, Power, Product, Scaled, Sum
 from .base import Kernel
 from .categories import Equal, Hamming
 from .columns import OnColumns
@@ -21,6 +21,7 @@ from .graphs import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
+from .mapped import After, Conformal
 from .sets import Bags, Intersection, Jaccard, MinMax, Subsets, Tanimoto
 from .strings import LocalAlignment, Mismatch, Spectrum, Strings, Subsequence, WeightedDegree
 from .text import as_kernel, parse

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .._compile import Array
-from .._objects import is_missing
-from .._rows import as_rows
 from .base import Kernel, positive
-from .collection import listed
+from .counts import beside, marked, pair_places, products
 from .pairing import Tile
 from .parts import length, part_of
 
-__all__ = ["After", "Conformal", "Normalised", "Power", "Product", "Scaled", "Sum"]
+__all__ = ["Normalised", "Power", "Product", "Scaled", "Sum"]
 
-#: A product of feature maps with more columns than this is not formed.
+#: A product of feature maps with more columns than this is hashed, or not formed.
 _MOST_COLUMNS = 2**22
+#: Making and looking up one product of features takes about as long as so many values of a kernel.
+_PRODUCT_COST = 8
 
 
 class Sum(Kernel):
@@ -52,6 +50,13 @@ class Sum(Kernel):
         if any(sparse.issparse(part) for part in parts):
             return sparse.hstack(parts, format="csr")
         return np.hstack(parts)
+
+    def keyed(self, A):
+        left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
+        return None if left is None or right is None else beside(marked(left, 0), marked(right, 1))
+
+    def collapses(self, A, B):
+        return _each_collapses(self, A, B)
 
 
 class Scaled(Kernel):
@@ -85,6 +90,13 @@ class Scaled(Kernel):
         inner = self.kernel.features(A)
         return None if inner is None else inner * inner.dtype.type(np.sqrt(self.scale))
 
+    def keyed(self, A):
+        inner = self.kernel.keyed(A)
+        return None if inner is None else inner.scaled(np.sqrt(self.scale))
+
+    def collapses(self, A, B):
+        return self.kernel.collapses(A, B)
+
 
 class Product(Kernel):
     """k₁·k₂, written ``k1 * k2``: every feature of one times every feature of the other.
@@ -109,7 +121,23 @@ class Product(Kernel):
         return self.left.diag(part_of(A, 0)) * self.right.diag(part_of(A, 1))
 
     def features(self, A):
-        return _pairwise_products(self.left.features(part_of(A, 0)), self.right.features(part_of(A, 1)))
+        left, right = self.left.features(part_of(A, 0)), self.right.features(part_of(A, 1))
+        if left is None or right is None:
+            return None
+        if _too_wide(left, right):
+            return None if self.on_rows else self.keyed(A).hashed()
+        return _pairwise_products(left, right)
+
+    def keyed(self, A):
+        left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
+        return None if left is None or right is None else products(left, right)
+
+    def collapses(self, A, B):
+        if not _each_collapses(self, A, B):
+            return False
+        left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
+        entries = np.diff(left.starts).astype(np.float64) @ np.diff(right.starts)
+        return bool(_PRODUCT_COST * entries <= length(A) * float(length(B)))
 
 
 class Power(Kernel):
@@ -145,93 +173,27 @@ class Power(Kernel):
 
     def features(self, A):
         inner = out = self.kernel.features(A)
+        if inner is None:
+            return None
         for _ in range(int(self.exponent) - 1):
+            if _too_wide(out, inner):
+                return None if self.on_rows else self.keyed(A).hashed()
             out = _pairwise_products(out, inner)
         return out
 
-
-class Conformal(Kernel):
-    """f(x)·f(z) for a real function f, the kernel with the one feature f.
-
-    Parameters
-    ----------
-    f : callable
-        Takes all rows, returns a number for each.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Conformal
-    >>> Conformal(lambda X: X.sum(axis=1))([[1.0, 2.0]], [[3.0, 4.0]])
-    array([[21.]])
-    """
-
-    def __init__(self, f: Callable[[Any], Array]) -> None:
-        self.f = f
-
-    def _values(self, A: Any) -> Array:
-        values = np.asarray(self.f(A))
-        if values.shape != (length(A),) or values.dtype.kind not in "fiub" or not np.isfinite(values).all():
-            got = f"shape {values.shape}" if values.dtype.kind in "fiub" else f"type {values.dtype}"
-            raise ValueError(f"Conformal: f must return {length(A)} finite numbers, one a row; got {got}.")
-        return values.astype(getattr(A, "dtype", np.float64))
-
-    def evaluate(self, tile: Tile) -> Array:
-        left, right = tile.of_items(id(self), self._values)
-        return left[:, None] * right
-
-    def diag(self, A):
-        return self._values(A) ** 2
-
-    def features(self, A):
-        return self._values(A)[:, None]
-
-
-class After(Kernel):
-    """k(φ(x), φ(z)): a kernel after a map of the items.
-
-    Parameters
-    ----------
-    map : callable
-        Takes all items, returns what ``kernel`` works on, item for item. It must not learn from the items it sees.
-        Where ``kernel`` works on rows of numbers it is given such rows, else an array of the user's objects.
-    kernel : Kernel
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer.kernels import After, Linear
-    >>> After(np.log, Linear())([[np.e]])
-    array([[1.]])
-    """
-
-    def __init__(self, map: Callable[[Any], Any], kernel: Kernel) -> None:
-        self.map = map
-        self.kernel = kernel
-
-    @property
-    def moves(self):
-        return False
-
-    def statistics(self):
-        return Counter()  # the inner kernel's statistics are of the mapped items
-
-    def items(self, A):
-        return as_rows(A) if self.on_rows else _as_objects(A)
-
-    def _mapped(self, A: Any) -> Any:
-        out = self.map(A)
-        if not hasattr(out, "__len__") or length(out) != length(A):
-            raise ValueError(f"After: map must return one item for each of the {length(A)} it is given.")
+    def keyed(self, A):
+        inner = out = self.kernel.keyed(A)
+        if inner is None:
+            return None
+        for _ in range(int(self.exponent) - 1):
+            out = products(out, inner)
         return out
 
-    def evaluate(self, tile: Tile) -> Array:
-        return self.kernel.evaluate(tile.mapped(self, self._mapped, self.kernel))
-
-    def diag(self, A):
-        return self.kernel.diag(self.kernel.items(self._mapped(A)))
-
-    def features(self, A):
-        return self.kernel.features(self.kernel.items(self._mapped(A)))
+    def collapses(self, A, B):
+        if not self.kernel.collapses(A, B):
+            return False
+        entries = (np.diff(self.kernel.keyed(A).starts) ** float(self.exponent)).sum()
+        return bool(_PRODUCT_COST * entries <= length(A) * float(length(B)))
 
 
 class Normalised(Kernel):
@@ -275,16 +237,21 @@ class Normalised(Kernel):
         scale = self._inverse_lengths(A)
         return sparse.csr_array(sparse.diags_array(scale) @ inner) if sparse.issparse(inner) else inner * scale[:, None]
 
+    def keyed(self, A):
+        inner = self.kernel.keyed(A)
+        return None if inner is None else inner.scaled(self._inverse_lengths(A))
 
-def _as_objects(items: Any) -> Array:
-    """Items of any kind in an array of objects, none of them missing."""
-    given = listed(items, "items")
-    out = np.empty(len(given), dtype=object)
-    for place, item in enumerate(given):
-        if is_missing(item):
-            raise ValueError(f"item {place} is missing ({item!r}); drop it or fill it in first.")
-        out[place] = item
-    return out
+    def collapses(self, A, B):
+        return self.kernel.collapses(A, B)
+
+
+def _each_collapses(kernel: Any, A: Any, B: Any) -> bool:
+    parts = (kernel.left, kernel.right)
+    return all(part.collapses(part_of(A, place), part_of(B, place)) for place, part in enumerate(parts))
+
+
+def _too_wide(left: Any, right: Any) -> bool:
+    return left.shape[1] * right.shape[1] > _MOST_COLUMNS
 
 
 def _whole_power(values: Array, exponent: int) -> Array:
@@ -295,14 +262,11 @@ def _whole_power(values: Array, exponent: int) -> Array:
 
 
 def _pairwise_products(left: Any, right: Any) -> Any:
-    """Every column of one times every column of the other, row by row; ``None`` where these are too many."""
-    if left is None or right is None or left.shape[1] * right.shape[1] > _MOST_COLUMNS:
-        return None
+    """Every column of one times every column of the other, row by row."""
     if sparse.issparse(left) or sparse.issparse(right):
-        columns = sparse.csc_array(left)
-        right = sparse.csr_array(right)
-        return sparse.hstack(
-            [sparse.diags_array(columns[:, [k]].toarray().ravel()) @ right for k in range(columns.shape[1])],
-            format="csr",
-        )
-    return np.einsum("ij,ik->ijk", left, right).reshape(left.shape[0], -1)
+        left, right = sparse.csr_array(left), sparse.csr_array(right)
+        starts, p, q = pair_places(left.indptr.astype(np.int64), right.indptr.astype(np.int64))
+        columns = left.indices[p] * right.shape[1] + right.indices[q]
+        shape = (left.shape[0], left.shape[1] * right.shape[1])
+        return sparse.csr_array((left.data[p] * right.data[q], columns, starts), shape=shape)
+    return np.einsum("ij,ik->ijk", left, right).reshape(left.shape[0], left.shape[1] * right.shape[1])

@@ -19,6 +19,7 @@ from .._compile import Array, jit
 from .._parallel import for_each
 from .._rows import as_rows
 from .collection import Collection
+from .counts import of_columns
 from .pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
 from .parts import Parts, length
 from .statistics import Statistic
@@ -62,6 +63,15 @@ class Kernel(BaseEstimator):
     def features(self, A: Any) -> Any:
         """Φ with k(A, B) = Φ(A)·Φ(B)ᵀ where the kernel has a finite feature map, else ``None``."""
         return None
+
+    def keyed(self, A: Any) -> Any:
+        """The feature map as :class:`Counts`, a key for each feature: exact also where :meth:`features` are hashed."""
+        features = self.features(A)
+        return None if features is None else of_columns(features)
+
+    def collapses(self, A: Any, B: Any) -> bool:
+        """Whether listing the features of A is cheaper than comparing each item of A with each of B."""
+        return False
 
     def check(self) -> None:
         """Raise ``ValueError`` where a parameter makes no kernel. Called before any work."""

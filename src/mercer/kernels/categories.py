@@ -129,10 +129,10 @@ def _of_rows(keys: Array) -> Array:
     return out
 
 
-def _one_hot(keys: Array, value: float) -> Any:
-    """A row for each row of keys, with the value in the hashed column of each key."""
+def _one_hot(keys: Array, value: float) -> Counts:
+    """For each row of keys the value at every key of the row."""
     n, width = keys.shape
-    return Counts(starts_of(np.full(n, width)), keys.ravel(), np.full(keys.size, value)).hashed()
+    return Counts(starts_of(np.full(n, width)), keys.ravel(), np.full(keys.size, value))
 
 
 AGREEMENT = Agreement()
@@ -163,7 +163,13 @@ class Equal(OfStatistic):
         return (values == 1).astype(values.dtype)
 
     def features(self, A):
+        return self.keyed(A).hashed()
+
+    def keyed(self, A):
         return _one_hot(_of_rows(A.keys())[:, None], 1.0)
+
+    def collapses(self, A, B):
+        return len(A.levels) == len(B.levels)
 
 
 class Hamming(OfStatistic):
@@ -189,6 +195,12 @@ class Hamming(OfStatistic):
         return values
 
     def features(self, A):
+        return self.keyed(A).hashed()
+
+    def keyed(self, A):
         keys = A.keys()
         _with_columns(keys)
         return _one_hot(keys, 1 / np.sqrt(keys.shape[1]))
+
+    def collapses(self, A, B):
+        return len(A.levels) == len(B.levels)

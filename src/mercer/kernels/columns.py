@@ -88,6 +88,12 @@ class OnColumns(Kernel):
     def features(self, A):
         return self.kernel.features(part_of(A, 0))
 
+    def keyed(self, A):
+        return self.kernel.keyed(part_of(A, 0))
+
+    def collapses(self, A, B):
+        return self.kernel.collapses(part_of(A, 0), part_of(B, 0))
+
 
 def select(table: Any, names: list[Any], numbers: bool) -> Any:
     """Some columns of a table: rows of ``numbers``, one column of other things, or a table of several such columns."""

@@ -100,13 +100,13 @@ def paired(a: Counts, b: Counts) -> tuple[Any, Any]:
     """
     largest = max(float(side.squared_norms().max(initial=0.0)) for side in (a, b))
     dtype = np.float32 if largest < _EXACT_SINGLE else np.float64
-    columns_b, names, table = _number(b.keys)
+    columns_b, names, table = number(b.keys)
     width = names.size
     right = NumberedCounts(b.starts, columns_b, b.values.astype(dtype), width)
     if a is b:
         left = right
     else:
-        columns_a = _look_up(table, names, a.keys)
+        columns_a = look_up(table, names, a.keys)
         known = columns_a >= 0
         sizes = np.diff(np.concatenate([[0], np.cumsum(known)])[a.starts])
         left = NumberedCounts(starts_of(sizes), columns_a[known], a.values[known].astype(dtype), width)
@@ -120,7 +120,7 @@ def paired(a: Counts, b: Counts) -> tuple[Any, Any]:
 
 
 @jit
-def _number(keys: Array) -> tuple[Array, Array, Array]:
+def number(keys: Array) -> tuple[Array, Array, Array]:
     """The number of each key in order of first appearance; the different keys; and a hash table of their numbers."""
     size, used = 1024, 0
     table, names = np.full(size, -1, np.int32), np.empty(size, np.uint64)
@@ -132,8 +132,8 @@ def _number(keys: Array) -> tuple[Array, Array, Array]:
             names = np.empty(size, np.uint64)
             for k in range(used):
                 names[k] = old[k]
-                table[_place(table, names, old[k])] = k
-        s = _place(table, names, keys[p])
+                table[place_of(table, names, old[k])] = k
+        s = place_of(table, names, keys[p])
         if table[s] < 0:
             table[s] = used
             names[used] = keys[p]
@@ -143,7 +143,7 @@ def _number(keys: Array) -> tuple[Array, Array, Array]:
 
 
 @jit
-def _place(table: Array, names: Array, key: Any) -> Any:
+def place_of(table: Array, names: Array, key: Any) -> Any:
     """Where the table has a key, or would have it; keys are mixed, so that their last bits address the table."""
     s = np.int64(key & np.uint64(table.size - 1))
     while table[s] >= 0 and names[table[s]] != key:
@@ -152,11 +152,11 @@ def _place(table: Array, names: Array, key: Any) -> Any:
 
 
 @jit
-def _look_up(table: Array, names: Array, keys: Array) -> Array:
+def look_up(table: Array, names: Array, keys: Array) -> Array:
     """The numbers of some keys, −1 for those that have none."""
     out = np.empty(keys.size, np.int32)
     for p in range(keys.size):
-        out[p] = table[_place(table, names, keys[p])]
+        out[p] = table[place_of(table, names, keys[p])]
     return out
 
 

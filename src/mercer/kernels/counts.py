@@ -14,11 +14,13 @@ from scipy import sparse
 
 from .._compile import Array, jit
 from .collection import gather, in_chunks, starts_of
-from .keys import chain
+from .keys import chain, number_keys
 
 #: Columns of a hashed feature map. Two of s features in use fall together with probability s²/2²¹.
 COLUMNS = 2**20
 _SHIFT = np.uint64(44)
+#: Products of features may have this many entries; they then take a few gigabytes.
+_MOST_ENTRIES = 2**26
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,16 @@ class Counts:
         keys, starts = gather(self.keys, self.starts, index)
         return Counts(starts, keys, gather(self.values, self.starts, index)[0])
 
+    def scaled(self, factors: Array | float) -> Counts:
+        """The counts of each item times a factor of its own, or one for all."""
+        factors = np.broadcast_to(np.asarray(factors, dtype=np.float64), len(self))
+        return Counts(self.starts, self.keys, self.values * np.repeat(factors, np.diff(self.starts)))
+
     def hashed(self) -> Any:
         """The counts as a CSR matrix of :data:`COLUMNS` columns, chosen by the leading bits of the keys."""
-        out = sparse.csr_array(
-            (self.values.copy(), (self.keys >> _SHIFT).astype(np.int32), self.starts),
-            shape=(len(self), COLUMNS),
-        )
+        index = sparse.get_index_dtype(maxval=max(COLUMNS, self.keys.size))
+        columns, starts = (self.keys >> _SHIFT).astype(index), self.starts.astype(index, copy=True)
+        out = sparse.csr_array((self.values.copy(), columns, starts), shape=(len(self), COLUMNS))
         out.sum_duplicates()
         return out
 
@@ -133,3 +139,73 @@ def repeat_keys(starts: Array, keys: Array, values: Array) -> tuple[Array, Array
 def in_unary(counts: Counts) -> Counts:
     """The counts in unary, see :func:`repeat_keys`; sets are that already."""
     return Counts(*repeat_keys(counts.starts, counts.keys, counts.values)) if (counts.values > 1).any() else counts
+
+
+def of_columns(features: Any) -> Counts:
+    """Rows of a dense or sparse matrix as counts, each column with the key of its number."""
+    rows = sparse.csr_array(features)
+    return Counts(
+        rows.indptr.astype(np.int64), number_keys(rows.indices.astype(np.int64)), rows.data.astype(np.float64)
+    )
+
+
+def beside(left: Counts, right: Counts) -> Counts:
+    """The counts of both, item by item, for keys that say by themselves which of the two they belong to."""
+    starts = left.starts + right.starts
+    keys, values = np.empty(starts[-1], np.uint64), np.empty(starts[-1])
+    sizes = np.diff(left.starts)
+    first = np.arange(left.keys.size) + np.repeat(right.starts[:-1], sizes)
+    second = np.arange(right.keys.size) + np.repeat(left.starts[1:], np.diff(right.starts))
+    for places, part in ((first, left), (second, right)):
+        keys[places], values[places] = part.keys, part.values
+    return Counts(starts, keys, values)
+
+
+def marked(counts: Counts, mark: int) -> Counts:
+    """The same counts by keys that belong to this mark alone."""
+    return Counts(counts.starts, _chained(counts.keys, mark), counts.values)
+
+
+@jit
+def _chained(keys: Array, mark: int) -> Array:
+    out = np.empty_like(keys)
+    for p in range(keys.size):
+        out[p] = chain(keys[p], mark)
+    return out
+
+
+def products(left: Counts, right: Counts) -> Counts:
+    """Every count of one times every count of the other, item by item, by the key of the pair."""
+    entries = float(np.diff(left.starts) @ np.diff(right.starts).astype(np.float64))
+    if entries > _MOST_ENTRIES:
+        raise ValueError(
+            f"a product of kernels has {entries:.2g} features on these {len(left)} items, too many to list; use the "
+            "kernel itself, or fewer items at a time."
+        )
+    starts, p, q = pair_places(left.starts, right.starts)
+    return Counts(starts, _pair_keys(left.keys, p, right.keys, q), left.values[p] * right.values[q])
+
+
+@jit
+def pair_places(starts: Array, other_starts: Array) -> tuple[Array, Array, Array]:
+    """Every place of an item's piece with every place of its other piece: where the pairs of each item start, and the
+    two places of each pair."""
+    new_starts = np.zeros(starts.size, np.int64)
+    for i in range(starts.size - 1):
+        new_starts[i + 1] = new_starts[i] + (starts[i + 1] - starts[i]) * (other_starts[i + 1] - other_starts[i])
+    one, other = np.empty(new_starts[-1], np.int64), np.empty(new_starts[-1], np.int64)
+    place = 0
+    for i in range(starts.size - 1):
+        for p in range(starts[i], starts[i + 1]):
+            for q in range(other_starts[i], other_starts[i + 1]):
+                one[place], other[place] = p, q
+                place += 1
+    return new_starts, one, other
+
+
+@jit
+def _pair_keys(keys: Array, p: Array, others: Array, q: Array) -> Array:
+    out = np.empty(p.size, np.uint64)
+    for r in range(p.size):
+        out[r] = chain(keys[p[r]], others[q[r]])
+    return out

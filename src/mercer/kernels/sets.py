@@ -135,6 +135,12 @@ class Intersection(OnBags):
     def features(self, A):
         return self.statistic.features(A)
 
+    def keyed(self, A):
+        return self.statistic.counts(A)
+
+    def collapses(self, A, B):
+        return True
+
 
 class PartOfUnion(OnBags):
     """s(A, B)/(s(A, A) + s(B, B) − s(A, B)), and 1 where nothing is there to be shared."""

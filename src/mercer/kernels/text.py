@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from .algebra import After, Conformal, Normalised, Power, Product, Scaled, Sum
+from .algebra import Normalised, Power, Product, Scaled, Sum
 from .base import Kernel, default_parameters
 from .categories import Equal, Hamming
 from .columns import OnColumns
 from .given import Function, Precomputed
 from .graphs import Graphlet, RandomWalk, ShortestPath, WeisfeilerLehman, WeisfeilerLehmanAssignment
+from .mapped import After, Conformal
 from .sets import Intersection, Jaccard, MinMax, Subsets, Tanimoto
 from .strings import LocalAlignment, Mismatch, Spectrum, Subsequence, WeightedDegree
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid

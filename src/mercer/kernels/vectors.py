@@ -39,6 +39,9 @@ class Linear(OfStatistic):
     def features(self, A):
         return A
 
+    def collapses(self, A, B):
+        return A.shape[1] == B.shape[1]
+
 
 class Polynomial(OfStatistic):
     """(gamma·⟨x, z⟩ + coef0)^degree: all monomials up to the degree, or of exactly the degree where ``coef0`` is 0.

@@ -72,6 +72,9 @@ class Graphlet(Kernel):
         counts = A.once(("graphlets", self.size), lambda: graphlet_counts(A, self.size))
         return scaled(counts[:, kinds(self.size).connected] if self.connected else counts, self.scale)
 
+    def collapses(self, A, B):
+        return True
+
     def evaluate(self, tile: Tile) -> Array:
         return tile.mapped(self, self.features, _LINEAR).take(DOT)
 

@@ -6,11 +6,13 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from ..._compile import Array, jit
 from ..._parallel import for_each
 from ..base import Kernel
-from ..collection import chunks, starts_of
+from ..collection import chunks, doubled, starts_of
 from ..count_dot import CountDot
 from ..counts import Counts
 from ..keys import chain
@@ -18,11 +20,15 @@ from ..pairing import Tile
 from ..statistics import Statistic
 from .collection import Graphs
 
+#: Steps along edges that take a quarter of an hour or so.
+_MOST_STEPS = 1e11
+
 
 class LabelledPaths(CountDot):
     """Counts of (label, label, distance) over all pairs of nodes that are connected."""
 
     def count(self, A: Graphs) -> Counts:
+        _refuse_giants(A)
         pieces = chunks(len(A))
         parts: list[tuple[Array, Array, Array]] = [(np.empty(0),) * 3] * len(pieces)
 
@@ -38,6 +44,24 @@ class LabelledPaths(CountDot):
 
 
 LABELLED_PATHS = LabelledPaths()
+
+
+def _refuse_giants(A: Graphs) -> None:
+    """From every node all nodes and edges of its component are visited: too much work in a giant one."""
+    degrees = np.diff(A.starts)
+    if float(A.sizes @ A.sizes.astype(np.float64)) + float(A.sizes.max(initial=0)) * degrees.sum() <= _MOST_STEPS:
+        return
+    n = degrees.size
+    first = np.repeat(np.repeat(A.node_starts[:-1], A.sizes), degrees)
+    joined = sparse.csr_array((np.ones(A.neighbours.size), A.neighbours + first, A.starts), shape=(n, n))
+    component = csgraph.connected_components(joined, directed=False)[1]
+    steps = np.bincount(component).astype(np.float64) * np.bincount(component, weights=1.0 + degrees)
+    if steps.sum() > _MOST_STEPS:
+        place = int(A.sizes.argmax())
+        raise ValueError(
+            f"ShortestPath: graph {place} has {A.sizes[place]} nodes, and to find all shortest paths in these graphs "
+            f"takes {steps.sum():.2g} steps, too many; use WeisfeilerLehman on graphs of this size."
+        )
 
 
 @jit
@@ -85,7 +109,7 @@ def _count_paths(
                                 keys[s], values[s] = old_keys[k], old_values[k]
                 distance[u] = -1
         while total + used > all_keys.size:
-            all_keys, all_values = _doubled(all_keys), _doubled(all_values)
+            all_keys, all_values = doubled(all_keys), doubled(all_values)
         for k in range(size):
             if values[k] > 0:
                 all_keys[total], all_values[total] = keys[k], values[k]
@@ -101,13 +125,6 @@ def _place(keys: Array, values: Array, key: Any) -> Any:
     while values[s] > 0 and keys[s] != key:
         s = (s + 1) & (keys.size - 1)
     return s
-
-
-@jit
-def _doubled(values: Array) -> Array:
-    out = np.empty(2 * values.size, values.dtype)
-    out[: values.size] = values
-    return out
 
 
 class ShortestPath(Kernel):
@@ -144,3 +161,9 @@ class ShortestPath(Kernel):
 
     def features(self, A):
         return LABELLED_PATHS.features(A)
+
+    def keyed(self, A):
+        return LABELLED_PATHS.counts(A)
+
+    def collapses(self, A, B):
+        return True

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..._compile import Array, jit
 from ..base import Kernel
 from ..checks import whole_number
 from ..count_dot import CountDot
-from ..counts import Counts, count, in_unary
+from ..counts import Counts, beside, count, in_unary
 from ..keys import chain, mix
 from ..pairing import Tile
 from ..statistics import Statistic
@@ -120,8 +120,13 @@ class WeisfeilerLehman(Kernel):
         return sum(statistic.diag(A) for statistic in self._rounds())
 
     def features(self, A):
-        parts = [statistic.features(A) for statistic in self._rounds()]
-        return sparse.csr_array(sum(parts[1:], start=parts[0]))
+        return self.keyed(A).hashed()
+
+    def keyed(self, A):
+        return reduce(beside, (statistic.counts(A) for statistic in self._rounds()))
+
+    def collapses(self, A, B):
+        return True
 
 
 class WeisfeilerLehmanAssignment(WeisfeilerLehman):

@@ -55,7 +55,7 @@ class RandomWalk(Kernel):
         if largest > _LARGEST_PRODUCT:
             raise ValueError(
                 f"RandomWalk: the product of two of these graphs has {largest} pairs of nodes, too many to solve for; "
-                "use WeisfeilerLehman or ShortestPath on graphs of this size."
+                "use WeisfeilerLehman on graphs of this size."
             )
         out = np.empty(i.size)
         a = (A.node_starts, A.starts, A.neighbours, A.node_labels, A.edge_labels)

@@ -13,8 +13,14 @@ from ..checks import whole_number
 from ..collection import each_pair
 from ..pairing import Tile
 from .collection import Strings, check_tokens
+from .spectrum import Substrings
+from .subsequences import can_list, refuse_too_many, steps, subsequences
 
 __all__ = ["LocalAlignment", "Subsequence"]
+
+
+#: One step in a list of subsequences takes as long as so many pairs of letters and lengths.
+_STEP_COST = 25
 
 
 class Aligning(Kernel):
@@ -87,6 +93,22 @@ class Subsequence(Aligning):
 
     def align(self, a, a_starts, i, b, b_starts, j, out):
         _subsequences(a, a_starts, i, b, b_starts, j, int(self.k), float(self.decay), out)
+
+    def features(self, A):
+        return self.keyed(A).hashed()
+
+    def keyed(self, A):
+        refuse_too_many(*self._sizes(A), int(self.k))
+        return subsequences(*A.tokens(self.tokens), int(self.k), float(self.decay))
+
+    def collapses(self, A, B):
+        (lengths, letters), k = self._sizes(A), int(self.k)
+        pairs = k * float(lengths.sum()) * float(self._sizes(B)[0].sum())
+        return bool(_STEP_COST * steps(lengths, letters, k) <= pairs and can_list(lengths, letters, k))
+
+    def _sizes(self, A: Strings) -> tuple[Array, Array]:
+        """How many letters each string has, and how many different ones."""
+        return np.diff(A.tokens(self.tokens)[1]), np.diff(Substrings(1, self.tokens).counts(A).starts)
 
 
 @jit

@@ -191,3 +191,9 @@ class Mismatch(Kernel):
         out = sparse.csr_array((np.ones(numbers.size), numbers.astype(np.int32), starts), shape=(len(A), columns))
         out.sum_duplicates()
         return out
+
+    def keyed(self, A):
+        return self._statistic.counts(A)
+
+    def collapses(self, A, B):
+        return True

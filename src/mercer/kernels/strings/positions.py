@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from ..._compile import Array, jit
 from ..base import Kernel
@@ -13,6 +12,9 @@ from ..counts import Counts
 from ..keys import chain
 from ..pairing import Tile
 from .collection import Strings, check_tokens
+
+#: Making and looking up the key of one substring takes as long as comparing so many pairs of letters.
+_SUBSTRING_COST = 64
 
 
 class WeightedDegree(Kernel):
@@ -79,11 +81,18 @@ class WeightedDegree(Kernel):
         return np.full(len(A), float(value))
 
     def features(self, A):
+        return self.keyed(A).hashed()
+
+    def keyed(self, A):
         table, k = self._table(A), int(self.k)
         keys, degrees = _placed_substrings(table, k)
         values = np.sqrt(2 * (k - degrees + 1) / (k * (k + 1)))
         starts = starts_of(np.full(len(A), keys.size // max(1, len(A))))
-        return sparse.csr_array(Counts(starts, keys, values).hashed())
+        return Counts(starts, keys, values)
+
+    def collapses(self, A, B):
+        same_length = self._table(A).shape[1] == self._table(B).shape[1]
+        return same_length and _SUBSTRING_COST * int(self.k) <= len(B)
 
 
 @jit

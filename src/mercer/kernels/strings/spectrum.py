@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..._compile import Array, jit
 from ..base import Kernel, is_number
 from ..collection import in_chunks, starts_of
 from ..count_dot import CountDot
-from ..counts import Counts, count
+from ..counts import Counts, beside, count
 from ..keys import chain
 from ..pairing import Tile
 from ..statistics import Statistic
@@ -113,5 +113,10 @@ class Spectrum(Kernel):
         return sum(weight * statistic.diag(A) for weight, statistic in self._weighted())
 
     def features(self, A):
-        parts = [statistic.features(A) * np.sqrt(weight) for weight, statistic in self._weighted()]
-        return sparse.csr_array(sum(parts[1:], start=parts[0]))
+        return self.keyed(A).hashed()
+
+    def keyed(self, A):
+        return reduce(beside, (statistic.counts(A).scaled(np.sqrt(weight)) for weight, statistic in self._weighted()))
+
+    def collapses(self, A, B):
+        return True

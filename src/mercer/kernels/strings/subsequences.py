@@ -1,0 +1,135 @@
+"""The subsequences of a string one by one, each with the sum of its decays: the features of :class:`Subsequence`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from ..._compile import Array, jit
+from ..._parallel import for_each
+from ..collection import chunks, doubled, starts_of
+from ..count_dot import place_of
+from ..counts import Counts
+from ..keys import chain
+
+#: Subsequences that are listed at a time; they take a few gigabytes.
+_MOST_SUBSEQUENCES = 2**26
+
+
+def bound(lengths: Array, letters: Array, size: int) -> Array:
+    """How many different subsequences of one size a string has at most: choices of places, or words of its letters."""
+    return np.minimum(special.comb(lengths, size), letters.astype(np.float64) ** size)
+
+
+def steps(lengths: Array, letters: Array, k: int) -> float:
+    """How many steps it takes at most to list the subsequences of size k of some strings.
+
+    Every letter of a string goes on from every different subsequence of less than k letters before it.
+    """
+    return float(sum((lengths * bound(lengths, letters, size)).sum() for size in range(k)))
+
+
+def can_list(lengths: Array, letters: Array, k: int) -> bool:
+    return bool(bound(lengths, letters, k).sum() <= _MOST_SUBSEQUENCES)
+
+
+def refuse_too_many(lengths: Array, letters: Array, k: int) -> None:
+    if not can_list(lengths, letters, k):
+        most = bound(lengths, letters, k)
+        place = int(most.argmax())
+        raise ValueError(
+            f"Subsequence: string {place} may have {most[place]:.2g} different subsequences of length {k}, and these "
+            f"{lengths.size} strings together {most.sum():.2g}, too many to list; use the kernel itself, a smaller k "
+            "or fewer strings at a time."
+        )
+
+
+def subsequences(tokens: Array, starts: Array, k: int, decay: float) -> Counts:
+    """For each string its different subsequences of length k, with Σ decay^stretch over the ways to pick each."""
+    pieces = chunks(starts.size - 1)
+    parts: list[Any] = [None] * len(pieces)
+
+    def work(number: int) -> None:
+        parts[number] = _list_subsequences(tokens, starts, k, decay, *pieces[number])
+
+    for_each(work, range(len(pieces)))
+    if not parts:
+        return Counts(np.zeros(1, np.int64), np.empty(0, np.uint64), np.empty(0))
+    sizes, keys, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Counts(starts_of(sizes), keys, values)
+
+
+@jit
+def _list_subsequences(
+    tokens: Array, starts: Array, k: int, decay: float, first: int, stop: int
+) -> tuple[Array, Array, Array]:
+    sizes = np.zeros(stop - first, np.int64)
+    all_keys, all_values, total = np.empty(1024, np.uint64), np.empty(1024), 0
+    for i in range(first, stop):
+        words, weights, lengths = np.empty(64, np.uint64), np.empty(64), np.empty(64, np.int64)
+        done, phi = np.empty(64, np.uint64), np.empty(64)
+        table, done_table = _empty_table(128), _empty_table(128)
+        words[0], weights[0], lengths[0], n, finished = np.uint64(k), 1.0, 0, 1, 0
+        for r in range(starts[i], starts[i + 1]):
+            # One letter makes at most one new word of every word.
+            while 2 * n > words.size:
+                words, weights, lengths = doubled(words), doubled(weights), doubled(lengths)
+                table = _rebuilt(words, n, 2 * table.size)
+            while finished + n > done.size:
+                done, phi = doubled(done), doubled(phi)
+                done_table = _rebuilt(done, finished, 2 * done_table.size)
+            n, finished = _read_letter(
+                tokens[r], k, decay, words, weights, lengths, table, n, done, phi, done_table, finished
+            )
+        while total + finished > all_keys.size:
+            all_keys, all_values = doubled(all_keys), doubled(all_values)
+        all_keys[total : total + finished], all_values[total : total + finished] = done[:finished], phi[:finished]
+        total += finished
+        sizes[i - first] = finished
+    return sizes, all_keys[:total].copy(), all_values[:total].copy()
+
+
+@jit
+def _read_letter(
+    letter: int, k: int, decay: float, words: Array, weights: Array, lengths: Array, table: Array, n: int,
+    done: Array, phi: Array, done_table: Array, finished: int,
+) -> tuple[int, int]:  # fmt: skip
+    # Let w[u] sum λ^(places from the first one picked to here) over the ways to pick u, a word of less than k letters,
+    # from the letters read so far; nothing picked weighs w[""] = 1. One more letter x makes of it
+    #   w[ux] ← λ·(w[ux] + w[u]),   and where ux has k letters   φ[ux] ← φ[ux] + λ·w[u].
+    # A word comes after the word that it goes on from, so that in the order from the last to the first every word is
+    # read before it is added to.
+    for u in range(n - 1, -1, -1):
+        key, weight = chain(words[u], letter), decay * weights[u]
+        if u > 0:
+            weights[u] *= decay
+        if lengths[u] == k - 1:
+            s = place_of(done_table, done, key)
+            if done_table[s] < 0:
+                done_table[s] = finished
+                done[finished], phi[finished] = key, 0.0
+                finished += 1
+            phi[done_table[s]] += weight
+        else:
+            s = place_of(table, words, key)
+            if table[s] < 0:
+                table[s] = n
+                words[n], weights[n], lengths[n] = key, 0.0, lengths[u] + 1
+                n += 1
+            weights[table[s]] += weight
+    return n, finished
+
+
+@jit
+def _empty_table(size: int) -> Array:
+    return np.full(size, -1, np.int64)
+
+
+@jit
+def _rebuilt(keys: Array, used: int, size: int) -> Array:
+    table = _empty_table(size)
+    for place in range(used):
+        table[place_of(table, keys, keys[place])] = place
+    return table

@@ -102,7 +102,7 @@ def test_an_interrupted_fit_keeps_the_best_so_far(monkeypatch):
                 raise KeyboardInterrupt
             return super().gradient(*arguments)
 
-    monkeypatch.setattr(Features, "span", property(lambda gram: Impatient(gram.Phi)))
+    monkeypatch.setattr(Features, "span", property(lambda gram: Impatient(gram.Phi, None, 4)))
     with pytest.warns(ConvergenceWarning, match=r"was interrupted; the model is the best so far.*gap of"):
         model = KernelClassifier(None, lam=1e-4).fit(X, classes)
     assert model.status_ == "interrupted"

@@ -249,11 +249,10 @@ def certify(problem: Problem, z: Array, b: Any, w: Array | None = None) -> Certi
     """
     if problem.loss.conjugate is None or problem.lam <= 0:
         raise ValueError(f"a duality gap needs a loss with a conjugate and λ > 0; got {problem.loss}, λ={problem.lam}.")
-    here = problem.gram.matvec(z) if w is None else problem.gram.span.scores(w)
+    here, square = problem.gram.scores_and_square(z, w)
     allowed, conjugate = problem.dual_point(z, here + b)
     there = problem.gram.matvec(allowed)
     bias = allowed.sum() if problem.intercept and not problem.free else 0.0
-    square = np.vdot(z, here) if w is None else problem.gram.span.dot(w, w)
     primal = problem.objective(square + (0.0 if problem.free else b * b), here + b)
     dual = -conjugate - problem.lam / 2 * (np.vdot(allowed, there) + bias * bias)
     gap = float(primal - dual)

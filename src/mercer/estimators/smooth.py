@@ -338,8 +338,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
             self._publish(LinearModel((gram.model(z) if solution.w is None else solution.w)[None], values))
         else:
             self._publish(kernel_model(kernel, rows, z[None], values), X)
-        f = gram.matvec(z) if solution.w is None else gram.span.scores(solution.w)
-        square = float(z @ f) if solution.w is None else gram.span.dot(solution.w, solution.w)
+        f, square = gram.scores_and_square(z, solution.w)
         share = np.ones(targets.size) if weight is None else weight * (targets.size / weight.sum())
         self.objective_ = float(0.5 * lam * square + np.mean(share * loss.value(targets - f - b)))
         self.n_iter_ = int(solution.n_iter)

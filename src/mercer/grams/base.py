@@ -64,6 +64,13 @@ class Gram:
         """The Gram of these items alone, sharing what can be shared."""
         raise NotImplementedError
 
+    def scores_and_square(self, z: Array, w: Array | None = None) -> tuple[Array, float]:
+        """The scores of all items and ‖w‖², for the model with coefficients z, or with weights w where it has them."""
+        if w is None:
+            scores = self.matvec(z)
+            return scores, float(np.vdot(z, scores))
+        return self.span.scores(self.span.vector(z, w)), float(np.vdot(w, w))
+
     @cached_property
     def span(self) -> Span:
         """The space of all sums of the items."""

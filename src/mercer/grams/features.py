@@ -29,9 +29,14 @@ class Features(Gram):
     ready = True
 
     def __init__(self, Phi: Any) -> None:
-        self.Phi: Any = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
+        self.Phi: Any = Phi = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
         #: The columns that some item has, where most have none: the others change no similarity.
-        self._narrow: Any = _without_empty_columns(self.Phi) if sparse.issparse(Phi) else self.Phi
+        self._used: Array | None = None
+        self._narrow: Any = Phi
+        if sparse.issparse(Phi) and Phi.shape[1] > Phi.nnz:
+            self._used, places = np.unique(Phi.indices, return_inverse=True)
+            shape = (Phi.shape[0], self._used.size)
+            self._narrow = sparse.csr_array((Phi.data, places.astype(np.int32), Phi.indptr), shape=shape)
 
     def __len__(self) -> int:
         return self.Phi.shape[0]
@@ -57,17 +62,9 @@ class Features(Gram):
 
     @cached_property
     def span(self) -> FeatureSpan:
-        return FeatureSpan(self.Phi)
+        return FeatureSpan(self._narrow, self._used, self.Phi.shape[1])
 
     def walk(self) -> Walk:
         if sparse.issparse(self.Phi):
             return Walk(SparseRows(self.Phi.data, self.Phi.indices, self.Phi.indptr), self.Phi.shape[1])
         return Walk(DenseRows(self.Phi), self.Phi.shape[1])
-
-
-def _without_empty_columns(Phi: Any) -> Any:
-    """The matrix itself, or where it has more columns than numbers, the columns that have some."""
-    if Phi.shape[1] <= Phi.nnz:
-        return Phi
-    used, places = np.unique(Phi.indices, return_inverse=True)
-    return sparse.csr_array((Phi.data, places.astype(np.int32), Phi.indptr), shape=(Phi.shape[0], used.size))

@@ -63,8 +63,16 @@ class Span:
         """w + t·d and its scores, from the scores f of w and p of d."""
         raise NotImplementedError
 
+    def vector(self, z: Array, w: Array | None = None) -> Array:
+        """The vector of a model that is known by its coefficients, or by its weights."""
+        return self.combine(z)
+
     def coefficients(self, w: Array) -> Array | None:
         """z with w = Σ zᵢ·φ(xᵢ), where it is known."""
+        return None
+
+    def weights(self, w: Array) -> Array | None:
+        """The weights of the model, one for each feature, where the vector is known by them."""
         return None
 
     def inverse(self, lam: float, h: Array, intercept: bool) -> Inverse:
@@ -73,10 +81,13 @@ class Span:
 
 
 class FeatureSpan(Span):
-    """The space of the features themselves: a vector is a vector."""
+    """The space of the features themselves: a vector is a vector.
 
-    def __init__(self, Phi: Any) -> None:
-        self.Phi = Phi
+    ``Phi`` may hold only the ``used`` of all ``width`` features; no model has a weight for another.
+    """
+
+    def __init__(self, Phi: Any, used: Array | None, width: int) -> None:
+        self.Phi, self.used, self.width = Phi, used, width
 
     @cached_property
     def _squares(self) -> Any:
@@ -99,6 +110,18 @@ class FeatureSpan(Span):
 
     def zero(self, columns):
         return np.zeros((self.Phi.shape[1], *columns))
+
+    def vector(self, z, w=None):
+        if w is None:
+            return self.combine(z)
+        return w if self.used is None else w[self.used]
+
+    def weights(self, w):
+        if self.used is None:
+            return w
+        out = np.zeros((self.width, *w.shape[1:]))
+        out[self.used] = w
+        return out
 
     def moved(self, w, f, t, d, p):
         return w + t * d, f + t * p

@@ -72,12 +72,11 @@ class Newton:
         except KeyboardInterrupt:  # the model is that of the last whole step
             status = Status.INTERRUPTED
         status = status or Status.NOT_CONVERGED
-        w, b, f = descent.w, descent.b, descent.f
-        z = problem.gram.span.coefficients(w)
+        span, f, b = problem.gram.span, descent.f, descent.b
+        z = span.coefficients(descent.w)
         if z is None:  # at the minimum λw + Σ gᵢφᵢ = 0
             z = -problem.derivatives(f + b)[0] / problem.lam
-            return Solution(z, b, status, steps, np.array(trace), scores=f, w=w)
-        return Solution(z, b, status, steps, np.array(trace), scores=f)
+        return Solution(z, b, status, steps, np.array(trace), scores=f, w=span.weights(descent.w))
 
 
 class _Descent:
@@ -90,7 +89,7 @@ class _Descent:
         if start is None:
             self.w, self.b = span.zero(columns), np.zeros(columns)[()]
         else:
-            self.w = span.combine(start.z) if start.w is None else start.w
+            self.w = span.vector(start.z, start.w)
             self.b = np.asarray(start.b, dtype=np.float64)[()]
         #: The scores of all items, without the intercept.
         self.f = span.scores(self.w)

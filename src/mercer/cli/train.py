@@ -65,6 +65,7 @@ def train(
     """
     from ..io import read, save
     from ..io.writing import refuse_unwritable
+    from ..suited import suited
     from .building import about_model, fit, machine, refuse_measurements, usual_kernel
     from .opening import machine_of
 
@@ -74,6 +75,7 @@ def train(
     for note in table.notes:
         voice.note(note)
     refuse_measurements(table)
+    algorithm = suited(algorithm, table, [kernel] if kernel else [])
     learning, testing = _split(table, holdout, seed)
     if kernel is None and algorithm.takes_kernel:
         kernel = usual_kernel(learning, algorithm, preparing, voice)
@@ -93,8 +95,8 @@ def train(
         "outliers": None if not hasattr(model, "report_") else str(model.report_),
     }
     save(model, output, about_model(table, algorithm, model, reading, training=training))
-    voice.give({"model": output, "learner": algorithm.name, "kernel": kernel, **training})
-    voice.say(f"{algorithm.title}: {learning.n_rows} rows, {learning.n_columns} columns, {len(model.classes_)} classes")
+    voice.give({"model": output, "learner": algorithm.name, "kernel": kernel or algorithm.fixed.get("kernel"), **training})
+    voice.say(f"{algorithm.title}: {learning.extent}, {len(model.classes_)} classes")
     voice.say(f"training error  {100 * errors['train']:6.2f} %")
     if testing is not None:
         voice.say(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")

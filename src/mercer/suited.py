@@ -31,7 +31,12 @@ __all__ = ["kernels_for", "refuse_unfit", "suited"]
 _KERNELS = {
     "strings": ["normalised(spectrum(p=3))", "normalised(spectrum(p=(2, 5)))"],
     "sets": ["minmax", "normalised(intersection)", "subsets(normalised=True)"],
-    "graphs": ["normalised(weisfeilerlehman(h=4))", "normalised(shortestpath)", "graphlet(scale='cosine')"],
+    "graphs": [
+        "normalised(weisfeilerlehman(h=4))",
+        "normalised(weisfeilerlehmanassignment(h=3))",
+        "normalised(shortestpath)",
+        "graphlet(scale='cosine')",
+    ],
 }
 #: Kernels by the names that messages list.
 _NAMES = {

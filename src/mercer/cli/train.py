@@ -95,7 +95,9 @@ def train(
         "outliers": None if not hasattr(model, "report_") else str(model.report_),
     }
     save(model, output, about_model(table, algorithm, model, reading, training=training))
-    voice.give({"model": output, "learner": algorithm.name, "kernel": kernel or algorithm.fixed.get("kernel"), **training})
+    voice.give(
+        {"model": output, "learner": algorithm.name, "kernel": kernel or algorithm.fixed.get("kernel"), **training}
+    )
     voice.say(f"{algorithm.title}: {learning.extent}, {len(model.classes_)} classes")
     voice.say(f"training error  {100 * errors['train']:6.2f} %")
     if testing is not None:

@@ -91,7 +91,7 @@ def _about_column(column: ColumnFacts, rows: int, table: Table) -> Iterator[str]
     elif column.kind == "words" and column.distinct > max(20, 0.5 * here):
         yield (
             f"{name} has a different word in most rows: an identifier or free text? Leave it out with --drop, or compare "
-            f"its texts with --kernel \"spectrum(p=3).on({column.name!r})\"."
+            f'its texts with --kernel "spectrum(p=3).on({column.name!r})".'
         )
     elif column.kind == "words" and column.distinct > 100:
         yield f"{name} has {column.distinct} different words, each of which becomes a column."

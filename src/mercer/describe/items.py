@@ -107,7 +107,7 @@ def _counted(keys: Array) -> tuple[list[int], list[int]]:
 
 def _listed(shares: dict[str, float]) -> str:
     most = sorted(shares.items(), key=lambda pair: -pair[1])[:_NAMED]
-    return ", ".join(f"{name!r} ({100 * share:.0f} %)" for name, share in most)
+    return ", ".join(f"{name!r} ({'<1' if share < 0.01 else f'{100 * share:.0f}'} %)" for name, share in most)
 
 
 def _empty(number: int, kind: str) -> str:

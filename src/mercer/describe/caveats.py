@@ -90,8 +90,8 @@ def _about_column(column: ColumnFacts, rows: int, table: Table) -> Iterator[str]
         yield f"{name} has no value in {100 * column.missing / rows:.0f} % of the rows."
     elif column.kind == "words" and column.distinct > max(20, 0.5 * here):
         yield (
-            f"{name} has a different word in most rows: an identifier or free text? Leave it out with --drop, or compare "
-            f'its texts with --kernel "spectrum(p=3).on({column.name!r})".'
+            f"{name} has a different word in most rows: an identifier or free text? Leave it out with --drop, or "
+            f'compare its texts with --kernel "spectrum(p=3).on({column.name!r})".'
         )
     elif column.kind == "words" and column.distinct > 100:
         yield f"{name} has {column.distinct} different words, each of which becomes a column."

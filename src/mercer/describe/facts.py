@@ -187,7 +187,9 @@ def _row_hashes(table: Table) -> Array:
     if table.items is not None:
         from ..estimators.fingerprints import fingerprints
 
-        return np.array([row.tobytes() for row in fingerprints(table.items)], dtype=object)
+        marks = fingerprints(table.items)
+        assert marks is not None  # strings, sets and graphs show their content
+        return np.array([row.tobytes() for row in marks], dtype=object)
     if table.frame is not None:
         return pd.util.hash_pandas_object(table.frame, index=False).to_numpy()
     rows = table.rows.tocsr()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def _of_graphs(graphs: Any) -> dict[str, Array]:
 
 def _distinct(values: Array, starts: Array) -> Array:
     """How many different values each piece has."""
-    return np.array([np.unique(values[begin:end]).size for begin, end in zip(starts[:-1], starts[1:], strict=True)])
+    return np.array([np.unique(values[begin:end]).size for begin, end in pairwise(starts)])
 
 
 def in_words(table: Table) -> list[str]:

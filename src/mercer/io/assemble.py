@@ -129,8 +129,9 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
         return replace(table, y=found, target=target)
     count, first = int((~known).sum()), origin.where(int(np.flatnonzero(~known)[0]))
     if options.unlabelled_rows == "error":
+        column = f" in column {target!r}" if table.kind == "rows" else ""
         raise DataError(
-            f"{origin.shown}: {count} of {len(labels)} rows have no label in column {target!r} (first: {first}); "
+            f"{origin.shown}: {count} of {len(labels)} {table.kind} have no label{column} (first: {first}); "
             "label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled)."
         )
     if options.unlabelled_rows == "drop":

@@ -135,7 +135,7 @@ def _labels_beside(names: list[str], options: Options) -> list[str | None]:
         return [row[0] or None for row in rows]
     if any(len(row) != 2 for row in rows):
         raise DataError(f"{source.shown}: a file of labels has one label a line, or a name and a label.")
-    known = {name: label for name, label in rows}
+    known = dict(rows)
     if not any(name in known for name in names):
         raise DataError(f"{source.shown} has no label for any item: no line begins with a name such as {names[0]!r}.")
     return [known.get(name) or None for name in names]

@@ -3,7 +3,7 @@
     {"strings": [bytes, starts]}                            texts in UTF-8, one after the other, and where each starts
     {"sets": [starts, numbers, counts], "names": [...]}     the number of each item among the names, and how often
     {"graphs": [node_starts, edges, labels, labels], "names": [...]}
-                                                            node and edge labels as numbers of names, null for none
+                                                            node and edge labels as numbers of names, −1 for none
     {"categories": codes, "levels": [[...], ...]}           for each column the number of each row's category
     {"parts": [...]}                                        the same items in the forms of several kernels
 
@@ -12,6 +12,7 @@ Keys of 64 bits, by which items are compared, are made anew from what they stand
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def _pack_graphs(packer: Packer, graphs: Graphs) -> dict[str, Any]:
     numbers, names = _numbered(np.concatenate(used), graphs.names) if used else (np.empty(0, np.int64), [])
     pieces = iter(np.split(numbers, np.cumsum([keys.size for keys in used])[:-1]))
     parts = [graphs.node_starts, np.column_stack([nodes, others])[once]]
-    parts += [next(pieces) if known else None for known in labelled]
+    parts += [next(pieces) if known else np.full(keys.size, -1) for keys, known in zip(labels, labelled, strict=True)]
     return {"graphs": [packer.pack(part) for part in parts], "names": packer.pack(names)}
 
 
@@ -86,9 +87,9 @@ def unpack_items(unpacker: Unpacker, node: dict[str, Any]) -> Any:
         case {"strings": [data, starts]}:
             return _strings(unpacker.unpack(data), unpacker.unpack(starts))
         case {"sets": [_, _, _] as parts, "names": names}:
-            return _sets(*(unpacker.unpack(part) for part in parts), unpacker.unpack(names))
+            return _sets(*map(unpacker.unpack, [*parts, names]))
         case {"graphs": [_, _, _, _] as parts, "names": names}:
-            return _graphs(*(unpacker.unpack(part) for part in parts), unpacker.unpack(names))
+            return _graphs(*map(unpacker.unpack, [*parts, names]))
         case {"categories": codes, "levels": list(levels)}:
             return _categories(unpacker.unpack(codes), unpacker.unpack(levels))
         case {"parts": list(forms)} if forms:
@@ -121,7 +122,7 @@ def _strings(data: Any, starts: Any) -> Strings:
         raise ValueError("its strings are no bytes")
     cuts, whole = _cut(starts, data.size, "strings").tolist(), data.tobytes()
     try:
-        return Strings.of([whole[a:b].decode("utf-8", "surrogatepass") for a, b in zip(cuts, cuts[1:], strict=False)])
+        return Strings.of([whole[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(cuts)])
     except UnicodeDecodeError:
         raise ValueError("its strings are no text in UTF-8") from None
 
@@ -141,10 +142,7 @@ def _sets(starts: Any, numbers: Any, counts: Any, names: Any) -> Bags:
 
 
 def _graphs(node_starts: Any, edges: Any, node_labels: Any, edge_labels: Any, names: Any) -> Graphs:
-    node_starts = np.asarray(node_starts)
-    total = int(node_starts[-1]) if node_starts.ndim == 1 and node_starts.size else -1
-    if not 0 <= total < 2**40:
-        raise ValueError("its graphs do not fit together")
+    total = np.asarray(node_labels).size
     node_starts = _cut(node_starts, total, "graphs")
     edges = _among(edges, total, "edges")
     if edges.ndim != 2 or edges.shape[1] != 2:
@@ -152,18 +150,18 @@ def _graphs(node_starts: Any, edges: Any, node_labels: Any, edge_labels: Any, na
     graph = np.searchsorted(node_starts, edges, side="right")
     if (graph[:, 0] != graph[:, 1]).any():
         raise ValueError("its edges join different graphs")
-    labels = []
-    for numbers, size, what in ((node_labels, total, "node labels"), (edge_labels, len(edges), "edge labels")):
-        if numbers is None:
-            labels.append(None)
-            continue
-        found = np.empty(len(names), dtype=object)
-        found[:] = names
-        numbers = _among(numbers, len(names), what)
-        if numbers.shape != (size,):
-            raise ValueError(f"its {what} do not fit its graphs")
-        labels.append(found[numbers])
-    return Graphs.from_edges(node_starts, edges, *labels)
+    if np.asarray(edge_labels).shape != (len(edges),):
+        raise ValueError("its edge labels do not fit its edges")
+    return Graphs.from_edges(node_starts, edges, *(_named(labels, names) for labels in (node_labels, edge_labels)))
+
+
+def _named(numbers: Any, names: Any) -> Array | None:
+    """The labels of these numbers; ``None`` where nothing is labelled."""
+    if (np.asarray(numbers) == -1).all():
+        return None
+    known = np.empty(len(names), dtype=object)
+    known[:] = names
+    return known[_among(numbers, len(names), "labels")]
 
 
 def _categories(codes: Any, levels: list[Any]) -> Categories:

@@ -121,7 +121,7 @@ def pipeline(
         return model
     if table.frame is None:
         what = "this table is sparse" if table.kind == "rows" else f"{table.name} holds {table.kind}"
-        raise DataError(f"an outlier filter needs columns of numbers; {what}.")
+        raise DataError(f"an outlier filter needs dense rows; {what}.")
     return WithoutOutliers(model, OutlierFilter(outliers, outlier_factor))
 
 

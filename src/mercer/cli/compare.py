@@ -87,6 +87,8 @@ def compare(
     \b
     Example:
       mercer compare moons:200 --learners logistic,svc -o moons-report
+      mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
+      mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
     from ..io import read
     from ..report import compare as study

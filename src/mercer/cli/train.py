@@ -19,7 +19,11 @@ __all__ = ["train"]
 @learner_argument
 @click.argument("data")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The model file to write.")
-@click.option("--kernel", help="A kernel of the prepared columns as text, such as 'gaussian(gamma=.5)+linear'.")
+@click.option(
+    "--kernel",
+    help="A kernel as text: of the prepared columns, such as 'gaussian(gamma=.5)+linear'; of columns as they are, such "
+    "as 'spectrum(p=4).on(text)'; or of strings, sets and graphs.",
+)
 @click.option("--degree", type=click.IntRange(1, 9), help="Expand the columns to products of up to so many of them.")
 @click.option(
     "--set",
@@ -62,6 +66,9 @@ def train(
     \b
     Example:
       mercer train svc moons --kernel "gaussian(gamma=2)" --set C=10 -o moons.safetensors
+      mercer train svc genes.fasta --kernel "spectrum(p=3)" -o genes.safetensors
+      mercer train svc molecules.tar.xz --kernel "weisfeiler_lehman(h=4)" -o molecules.safetensors
+      mercer train svc people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)" -o p.safetensors
     """
     from ..io import read, save
     from ..io.writing import refuse_unwritable

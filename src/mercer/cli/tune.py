@@ -75,6 +75,7 @@ def tune(
     \b
     Example:
       mercer tune logistic moons:200 --folds 3 -o best.safetensors
+      mercer tune svc baskets.basket
     """
     from sklearn.model_selection import StratifiedKFold
 

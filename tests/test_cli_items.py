@@ -1,8 +1,10 @@
 """Strings, sets, graphs and mixed tables on the command line, from the file to the report."""
 
 import csv
+import gzip
 import json
 import shlex
+import tarfile
 
 import numpy as np
 import pytest
@@ -72,6 +74,17 @@ def test_files_become_tables_of_items(mercer):
     assert rings.X[0] == (4, [[0, 1], [0, 3], [1, 2], [2, 3]])
     part = genes.take([5, 2])
     assert (list(part.X), part.y.tolist(), part.where(1)) == ([WORDS[5], WORDS[2]], [LABELS[5], LABELS[2]], "line 5")
+
+
+def test_packed_files_and_archives(mercer, tmp_path):
+    (tmp_path / "genes.fa.gz").write_bytes(gzip.compress((tmp_path / "genes.fasta").read_bytes()))
+    (tmp_path / "unnamed").write_bytes((tmp_path / "genes.fasta").read_bytes())
+    for name in ("genes.fa.gz", "unnamed"):
+        assert list(read(name).X) == WORDS
+    with tarfile.open("rings.tar.xz", "w:xz") as archive:
+        archive.add("rings")
+    assert list(read("rings.tar.xz").X) == list(read("rings").X)
+    assert read("rings.tar.xz").y.tolist() == read("rings").y.tolist()
 
 
 def test_labels_may_stand_in_a_file_of_their_own(mercer):
@@ -145,6 +158,7 @@ def test_check_says_what_items_are_made_of(mercer):
         "length": max(map(len, WORDS)), "different letters": 4,
     }  # fmt: skip
     assert any(note.startswith("4 different letters") for note in facts["notes"])
+    assert "48 strings, no labels" in mercer("check plain.fa").output
     said = mercer("check rings").output
     assert "40 graphs" in said
     assert "Nodes have no labels" in said
@@ -187,7 +201,7 @@ def test_compare_with_a_kernel_on_columns(mercer):
         ({"e.basket": "x a\nx b\n"}, "compare e.basket", "nothing to tell apart"),
         ({"g/T_A.txt": "1, 2\n", "g/T_graph_labels.txt": "1\n"}, "check g", "T_graph_indicator.txt is missing"),
         ({"g/T_A.txt": "1, 7\n", "g/T_graph_indicator.txt": "1\n1\n"}, "check g", "names a node that does not exist"),
-        ({"g/T_A.txt": "1, 2\n", "g/T_graph_indicator.txt": "1\n1\n"}, "check g", "add the file T_graph_labels.txt"),
+        ({"g/T_A.txt": "1, 2\n", "g/T_graph_indicator.txt": "1\n1\n"}, "kernel g", "add the file T_graph_labels.txt"),
         ({"g/a.txt": "1\n"}, "check g", "is a folder; name a file in it, or a folder of graphs"),
         ({"l": "a\nb\n"}, "check plain.fa --labels l", "has 2 labels for 48 items"),
         ({"l": "x,1\ny,2\n"}, "check plain.fa --labels l", "no line begins with a name such as 's0'"),

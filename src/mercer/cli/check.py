@@ -38,7 +38,8 @@ def check(data: str, reading: dict[str, Any], voice: Voice, seed: int) -> None:
         found = describe(table)
     voice.give({**found.facts(), "source": table.source, "sha256": table.digest})
     kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words)"
-    voice.say(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, target {table.target!r}")
+    target = "no labels" if table.target is None else f"target {table.target!r}"
+    voice.say(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
     if found.sparse:
         voice.say(f"sparse: {100 * found.filled:.2g} % of the cells are not zero")
     for note in found.notes:

@@ -120,7 +120,7 @@ def _table(
     )  # fmt: skip
     if labels is not None:
         return with_labels(table, list(labels), target, origin, options)
-    if options.labelled:
+    if options.labelled and options.unlabelled_rows != "keep":
         raise DataError(f"{origin.shown} has no labels; {remedy}.")
     return table
 

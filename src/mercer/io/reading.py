@@ -5,6 +5,7 @@ A new format is one module with a function ``read_x(source, options) -> Table``,
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -167,7 +168,7 @@ def read(
     _check(options)
     if is_builtin(source):
         return builtin(str(source), options)
-    if source != "-" and Path(source).is_dir():
+    if source != "-" and os.path.isdir(source):
         return _folder(Path(source), options)
     try:
         opened = open_source(source, max_bytes)

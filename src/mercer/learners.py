@@ -12,7 +12,7 @@ Pegasos(kernel='gaussian(gamma=0.5)', lam=0.0001, random_state=0)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -76,6 +76,26 @@ class Learner:
         return self.family == "kernel"
 
     @property
+    def on_rows(self) -> bool:
+        """Whether it learns from rows of numbers, and not from items or columns that its kernel takes as they are."""
+        from .kernels import as_kernel
+
+        return not self.takes_kernel or as_kernel(self.fixed["kernel"]).on_rows
+
+    def with_kernels(self, kernels: list[str]) -> Learner:
+        """The same learner with other kernels: the first unless another is asked for, all of them when it is tuned.
+
+        Examples
+        --------
+        >>> LEARNERS["svc"].with_kernels(["jaccard", "minmax"]).search_grid()["kernel"]
+        ['jaccard', 'minmax']
+        """
+        grid = {name: values for name, values in self.grid.items() if not name.startswith("kernel__")}
+        choice = {"kernel": kernels} if len(kernels) > 1 else {}
+        title = "Kernel SVM" if self.name == "svc" else self.title
+        return replace(self, title=title, grid={**choice, **grid}, fixed={**self.fixed, "kernel": kernels[0]})
+
+    @property
     def degree(self) -> int:
         """The degree to which the columns are expanded before it learns, unless :meth:`build` is told another."""
         return 2 if self.family == "degree 2" else 1
@@ -136,7 +156,7 @@ class Learner:
         return {
             prefix + name: list(values)
             for name, values in self.grid.items()
-            if kernel is None or not name.startswith("kernel__")
+            if kernel is None or name.partition("__")[0] != "kernel"
         }
 
 

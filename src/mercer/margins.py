@@ -130,7 +130,7 @@ def norm(*, w: Any = None, model: Any = None) -> float:
     z = np.asarray(model.dual_coef_[0], dtype=np.float64)
     if not hasattr(model, "support_vectors_"):
         raise ValueError("a model with a precomputed kernel keeps no rows; compute z @ K @ z yourself.")
-    items = model.support_vectors_
+    items = model.kernel_.items(model.support_vectors_)
     return float(np.sqrt(max(0.0, z @ model.kernel_.product(items, items, z))))
 
 

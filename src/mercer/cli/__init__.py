@@ -85,7 +85,8 @@ def main() -> None:
     mercer compare data.csv                     all learners, with a report
 
     DATA is a file (CSV and its relatives, Parquet, svmlight; also .gz, .bz2, .xz), - for the standard input, or the
-    name of a built-in table, see "mercer datasets".
+    name of a built-in table, see "mercer datasets". Strings come from FASTA files, sets from .basket files with one
+    set a line, graphs from folders and archives in the TU format.
     """
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a letter shows ? instead of failing

@@ -33,10 +33,13 @@ def refuse_measurements(table: Table) -> None:
 def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], voice: Voice) -> str | None:
     """The Gaussian whose gamma is 1/(columns · variance) of the prepared rows, so that distances are of order one.
 
-    ``None`` where the learner has no kernel, or one of its own that is no Gaussian.
+    ``None`` where the learner has no kernel, or one of its own that is no Gaussian: on strings, sets and graphs the
+    one that suits them.
     """
     from ..preprocess import prepare
 
+    if table.kind != "rows":
+        voice.note(f"No kernel was named; using {learner.fixed['kernel']}, which suits {table.kind}.")
     if not str(learner.fixed.get("kernel")).startswith("gaussian"):
         return None
     steps = {name: value for name, value in preparing.items() if name not in ("outliers", "outlier_factor")}
@@ -66,6 +69,8 @@ def machine(
     """The learner with everything that comes before it, not fitted."""
     from ..preprocess import pipeline
 
+    if degree is not None and not learner.on_rows:
+        raise DataError(f"--degree multiplies columns of numbers, which {learner.fixed['kernel']} does not see.")
     return pipeline(table, learner.build(kernel, degree, seed, **params), **preparing)
 
 
@@ -89,10 +94,12 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
         "target": table.target,
         "classes": model.classes_.tolist(),
+        "kind": table.kind,
+        "format": reading["format"],
         "columns": [] if table.frame is None else table.columns,
         "words": table.category_columns,
         "missing": list(reading["missing"]),
-        "sparse": table.frame is None,
+        "sparse": table.rows is not None,
         "features": table.n_columns,
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
         **more,

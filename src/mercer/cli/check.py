@@ -37,8 +37,9 @@ def check(data: str, reading: dict[str, Any], voice: Voice, seed: int) -> None:
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
         found = describe(table)
     voice.give({**found.facts(), "source": table.source, "sha256": table.digest})
-    kinds = f"{len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words"
-    voice.say(f"{table.name}: {table.n_rows} rows, {table.n_columns} columns ({kinds}), target {table.target!r}")
+    kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words)"
+    target = "no labels" if table.target is None else f"target {table.target!r}"
+    voice.say(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
     if found.sparse:
         voice.say(f"sparse: {100 * found.filled:.2g} % of the cells are not zero")
     for note in found.notes:
@@ -53,7 +54,7 @@ def check(data: str, reading: dict[str, Any], voice: Voice, seed: int) -> None:
     for rule, title in (("iqr", "1.5 quartile distances"), ("zscore", "3 standard deviations")):
         if rule in found.outliers:
             voice.say(f"beyond {title}: {found.outliers[rule]}")
-    voice.say(f"repeated rows: {found.duplicates}; rows with an equal row of another label: {found.contradictions}")
+    voice.say(f"repeated {found.kind}: {found.duplicates}; with an equal one of another label: {found.contradictions}")
     for first, others in found.correlated.items():
         voice.say(f"correlated with {first!r} (more than 0.95): {', '.join(map(repr, others))}")
     voice.say("" if found.warnings else "Nothing to warn of.")
@@ -74,7 +75,7 @@ def _columns(found: Any, voice: Voice) -> None:
             for c in numbers[:_SHOWN]
         ]
         names = ["<numbers", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
-        voice.table(names, rows, _title("columns of numbers", len(numbers)))
+        voice.table(names, rows, _title("columns of numbers" if found.kind == "rows" else found.kind, len(numbers)))
     if words:
         rows = [[c.name, c.distinct, c.common, c.common_count, c.missing] for c in words[:_SHOWN]]
         names = ["<words", "distinct", "<most common", "rows", "missing"]

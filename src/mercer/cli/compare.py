@@ -32,7 +32,18 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
 
 @click.command()
 @click.argument("data")
-@click.option("--learners", callback=_names, metavar="NAME,NAME", help="Which to compare. [default: eleven of them]")
+@click.option(
+    "--learners",
+    callback=_names,
+    metavar="NAME,NAME",
+    help="Which to compare. [default: eleven of them; four on strings, sets and graphs]",
+)
+@click.option(
+    "--kernel",
+    "kernels",
+    multiple=True,
+    help="A kernel as text, for all learners with a kernel: 'spectrum(p=4).on(text)'. Of several the best is chosen.",
+)
 @click.option(
     "--test-size",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -76,6 +87,8 @@ def compare(
     \b
     Example:
       mercer compare moons:200 --learners logistic,svc -o moons-report
+      mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
+      mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
     from ..io import read
     from ..report import compare as study
@@ -116,7 +129,7 @@ def _progress(voice: Voice) -> Iterator[Callable[[str, float], None] | None]:
 def _show(facts: dict[str, Any], voice: Voice) -> None:
     """The table of all learners, and the answer."""
     data = facts["data"]
-    voice.say(f"{data['name']}: {data['rows']} rows, {data['columns']} columns, target {data['target']!r}")
+    voice.say(f"{data['name']}: {data['extent']}, target {data['target']!r}")
     rows = []
     for one in facts["learners"]:
         tuning, test = one["tuning"], one["test"]

@@ -47,7 +47,7 @@ def inspect(model: str, voice: Voice, seed: int) -> None:
         "kernel": about.get("kernel") or "none (linear)",
         "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "as usual",
         "target": f"{about.get('target')!r}, classes {_listed(about.get('classes') or machine.classes_.tolist())}",
-        "columns": _listed(about.get("columns") or [f"{about.get('features', '?')} sparse features"]),
+        "columns": _columns(about),
         "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
         "errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in (training.get("errors") or {}).items()),
         "status": f"{training.get('status')}, {training.get('seconds', 0):.2f} s",
@@ -66,6 +66,12 @@ def inspect(model: str, voice: Voice, seed: int) -> None:
 def _listed(values: list[Any]) -> str:
     shown = ", ".join(str(value) for value in values[:12])
     return shown if len(values) <= 12 else f"{shown} and {len(values) - 12} more"
+
+
+def _columns(about: dict[str, Any]) -> str:
+    if about.get("kind", "rows") != "rows":
+        return f"none: it compares {about['kind']}"
+    return _listed(about.get("columns") or [f"{about.get('features', '?')} sparse features"])
 
 
 def _weights(model: Any, machine: Any) -> dict[str, float]:

@@ -22,9 +22,8 @@ __all__ = ["kernel"]
     "--kernel",
     "texts",
     multiple=True,
-    default=["gaussian"],
-    show_default=True,
-    help="A kernel as text, also on columns: 'gaussian(gamma=0.1).on(age) + equal.on(job)'. Several are ranked.",
+    help="A kernel as text, also on columns: 'gaussian(gamma=0.1).on(age) + equal.on(job)'. Several are ranked. "
+    "[default: gaussian; on strings, sets and graphs those that suit them]",
 )
 @click.option(
     "--sample", type=click.IntRange(2), default=1000, show_default=True, help="Look at so many rows, drawn at random."
@@ -52,14 +51,20 @@ def kernel(
     Example:
       mercer kernel breast_cancer --kernel 'gaussian(gamma=0.03)'
       mercer kernel moons --kernel linear --kernel 'gaussian(gamma=1)' --kernel 'gaussian(gamma=100)'
+      mercer kernel genes.fasta --kernel 'spectrum(p=3)'
     """
     from ..diagnostics import diagnose
     from ..io import read
     from ..kernels import parse
+    from ..suited import kernels_for, refuse_unfit
 
-    kernels = [parse(text) for text in texts]
+    named = [parse(text) for text in texts]
     with voice.working("reading"):
         table = read(data, **reading)
+    usual = ["gaussian"] if table.kind == "rows" else kernels_for(table)
+    kernels = named or [parse(text) for text in usual]
+    for each in kernels:
+        refuse_unfit(each, table)
     with voice.working("comparing rows"):
         ranking = _ranking(kernels, table, preparing, sample, seed) if len(kernels) > 1 else None
         chosen = kernels[0] if ranking is None else ranking.best

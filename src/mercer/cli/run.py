@@ -93,10 +93,13 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
         "unlabelled_rows": "keep",
         "dense": not sparse,
         "features": about.get("features"),
+        "format": reading["format"] or about.get("format"),
     }
     table = read(data, **{**reading, **as_in_training})
     if blind:
         table = replace(table, y=None)
+    if table.kind != about.get("kind", "rows"):
+        raise DataError(f"the model was trained on {about.get('kind', 'rows')}, but {table.name} holds {table.kind}.")
     if sparse and table.n_columns != about["features"]:
         features = about["features"]
         raise DataError(f"{table.name} has {table.n_columns} features, the model was trained on {features}.")
@@ -121,8 +124,14 @@ def _refuse_strange_labels(table: Table, about: dict[str, Any]) -> None:
     if known and strange:
         raise DataError(
             f"{table.name} has labels that the model does not know: {', '.join(map(repr, strange[:5]))} (it knows "
-            f"{', '.join(sorted(known)[:5])}); correct them, or predict only with --ignore-labels."
+            f"{', '.join(sorted(known)[:5])}); {_remedy(table)}."
         )
+
+
+def _remedy(table: Table) -> str:
+    if table.kind == "sets":
+        return "where the file has no labels, say so with --target none"
+    return "correct them, or predict only with --ignore-labels"
 
 
 def _errors(table: Table, predicted: Any, classes: Any, voice: Voice) -> dict[str, Any]:

@@ -19,7 +19,11 @@ __all__ = ["train"]
 @learner_argument
 @click.argument("data")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The model file to write.")
-@click.option("--kernel", help="A kernel of the prepared columns as text, such as 'gaussian(gamma=.5)+linear'.")
+@click.option(
+    "--kernel",
+    help="A kernel as text: of the prepared columns, such as 'gaussian(gamma=.5)+linear'; of columns as they are, such "
+    "as 'spectrum(p=4).on(text)'; or of strings, sets and graphs.",
+)
 @click.option("--degree", type=click.IntRange(1, 9), help="Expand the columns to products of up to so many of them.")
 @click.option(
     "--set",
@@ -62,9 +66,13 @@ def train(
     \b
     Example:
       mercer train svc moons --kernel "gaussian(gamma=2)" --set C=10 -o moons.safetensors
+      mercer train svc genes.fasta --kernel "spectrum(p=3)" -o genes.safetensors
+      mercer train svc molecules.tar.xz --kernel "weisfeiler_lehman(h=4)" -o molecules.safetensors
+      mercer train svc people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)" -o p.safetensors
     """
     from ..io import read, save
     from ..io.writing import refuse_unwritable
+    from ..suited import suited
     from .building import about_model, fit, machine, refuse_measurements, usual_kernel
     from .opening import machine_of
 
@@ -74,6 +82,7 @@ def train(
     for note in table.notes:
         voice.note(note)
     refuse_measurements(table)
+    algorithm = suited(algorithm, table, [kernel] if kernel else [])
     learning, testing = _split(table, holdout, seed)
     if kernel is None and algorithm.takes_kernel:
         kernel = usual_kernel(learning, algorithm, preparing, voice)
@@ -93,8 +102,10 @@ def train(
         "outliers": None if not hasattr(model, "report_") else str(model.report_),
     }
     save(model, output, about_model(table, algorithm, model, reading, training=training))
-    voice.give({"model": output, "learner": algorithm.name, "kernel": kernel, **training})
-    voice.say(f"{algorithm.title}: {learning.n_rows} rows, {learning.n_columns} columns, {len(model.classes_)} classes")
+    voice.give(
+        {"model": output, "learner": algorithm.name, "kernel": kernel or algorithm.fixed.get("kernel"), **training}
+    )
+    voice.say(f"{algorithm.title}: {learning.extent}, {len(model.classes_)} classes")
     voice.say(f"training error  {100 * errors['train']:6.2f} %")
     if testing is not None:
         voice.say(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")

@@ -28,7 +28,7 @@ _SHOWN = 10
     type=click.Path(dir_okay=False),
     help="Store the model with the best parameters, trained on all rows.",
 )
-@click.option("--kernel", help="A kernel as text; its own parameters are then not searched.")
+@click.option("--kernel", help="A kernel as text; no other is tried then, and its own parameters are not searched.")
 @click.option("--degree", type=click.IntRange(1, 9), help="Expand the columns to products of up to so many of them.")
 @click.option(
     "--set",
@@ -75,12 +75,14 @@ def tune(
     \b
     Example:
       mercer tune logistic moons:200 --folds 3 -o best.safetensors
+      mercer tune svc baskets.basket
     """
     from sklearn.model_selection import StratifiedKFold
 
     from ..io import read, save
     from ..io.writing import refuse_unwritable
     from ..search import KernelSearchCV  # type: ignore[import-not-found,unused-ignore]
+    from ..suited import suited
     from .building import about_model, fit, machine, refuse_measurements
 
     for path in filter(None, (output, journal)):
@@ -97,6 +99,7 @@ def tune(
     fewest = min(table.class_counts.values())
     if fewest < folds:
         raise DataError(f"a class has only {fewest} rows, too few for {folds} folds; use fewer (--folds).")
+    algorithm = suited(algorithm, table, [kernel] if kernel else [])
     model = machine(table, algorithm, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     prefix = "estimator__learner__" if preparing["outliers"] else "learner__"
     grid = algorithm.search_grid(prefix, kernel, degree)

@@ -16,7 +16,8 @@ __all__ = ["caveats"]
 
 def caveats(found: Description, table: Table) -> list[str]:
     """Warnings about a described table, the gravest first."""
-    return [*_about_labels(found), *_about_rows(found), *_about_columns(found, table)]
+    about_columns = _about_columns(found, table) if found.kind == "rows" else ()
+    return [*_about_labels(found), *_about_rows(found), *about_columns]
 
 
 def _about_labels(found: Description) -> Iterator[str]:
@@ -88,7 +89,10 @@ def _about_column(column: ColumnFacts, rows: int, table: Table) -> Iterator[str]
     elif column.missing > 0.5 * rows:
         yield f"{name} has no value in {100 * column.missing / rows:.0f} % of the rows."
     elif column.kind == "words" and column.distinct > max(20, 0.5 * here):
-        yield f"{name} has a different word in most rows: an identifier or free text? Leave it out with --drop."
+        yield (
+            f"{name} has a different word in most rows: an identifier or free text? Leave it out with --drop, or "
+            f'compare its texts with --kernel "spectrum(p=3).on({column.name!r})".'
+        )
     elif column.kind == "words" and column.distinct > 100:
         yield f"{name} has {column.distinct} different words, each of which becomes a column."
     elif column.kind == "numbers" and rows > 20 and _counts_up(column, table):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +43,8 @@ class ColumnFacts:
 class Description:
     """A table in facts; :meth:`facts` is the same as plain lists and dictionaries.
 
-    ``duplicates`` counts rows whose features all stand in an earlier row as well, ``contradictions`` rows whose
+    Of strings, sets and graphs the columns are what can be counted: lengths, sizes, nodes and edges. ``duplicates``
+    counts rows whose features all stand in an earlier row as well, ``contradictions`` rows whose
     features stand in another row with another label.
     """
 
@@ -61,6 +62,7 @@ class Description:
     filled: float
     notes: list[str]
     warnings: list[str] = field(default_factory=list)
+    kind: str = "rows"
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON can say it."""
@@ -95,11 +97,12 @@ def describe(table: Table) -> Description:
     from .caveats import caveats
 
     duplicates, contradictions = _repeated(table)
+    seen = table if table.kind == "rows" else measured(table)
     labels = None if table.y is None else np.array([str(label) for label in table.y])
     found = Description(
         name=table.name,
         rows=table.n_rows,
-        columns=[] if table.frame is None else [_column(table, name) for name in table.columns],
+        columns=[] if seen.frame is None else [_column(seen, name) for name in seen.columns],
         target=table.target,
         classes=table.class_counts,
         unlabelled=0 if table.y is None else int((~table.labelled).sum()),
@@ -109,16 +112,25 @@ def describe(table: Table) -> Description:
         if not table.numeric_columns or table.frame is None
         else {rule: OutlierFilter(rule).fit(table.frame, labels).report_ for rule in ("iqr", "zscore")},
         correlated=_correlated(table),
-        sparse=table.frame is None,
+        sparse=table.rows is not None,
         filled=_filled(table),
-        notes=list(table.notes),
+        notes=list(seen.notes),
+        kind=table.kind,
     )
     found.warnings.extend(caveats(found, table))
     return found
 
 
+def measured(table: Table) -> Table:
+    """Strings, sets or graphs as a table of what can be counted of them, with notes on what they are made of."""
+    from .items import in_words, measurements
+
+    notes = (*table.notes, *in_words(table))
+    return replace(table, frame=measurements(table), items=None, kind="rows", notes=notes)
+
+
 def _filled(table: Table) -> float:
-    if table.frame is None:
+    if table.rows is not None:
         return table.rows.nnz / max(1, table.n_rows * table.n_columns)
     return 1 - sum(table.missing.values()) / max(1, table.n_rows * table.n_columns)
 
@@ -172,6 +184,12 @@ def _repeated(table: Table) -> tuple[int, int]:
 def _row_hashes(table: Table) -> Array:
     import pandas as pd
 
+    if table.items is not None:
+        from ..estimators.fingerprints import fingerprints
+
+        marks = fingerprints(table.items)
+        assert marks is not None  # strings, sets and graphs show their content
+        return np.array([row.tobytes() for row in marks], dtype=object)
     if table.frame is not None:
         return pd.util.hash_pandas_object(table.frame, index=False).to_numpy()
     rows = table.rows.tocsr()

@@ -160,7 +160,8 @@ class RowMachine(BaseEstimator):
             self.support_ = model.support
             self.dual_coef_ = model.coef
             if model.items is not None:
-                self.support_vectors_ = model.items if model.kernel.on_rows else chosen(given, model.support)
+                kept = model.kernel.on_rows or given is None
+                self.support_vectors_ = model.items if kept else chosen(given, model.support)
 
     def _fitted_kernel(self) -> Kernel | None:
         return getattr(self, "kernel_", None)

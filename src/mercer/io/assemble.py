@@ -15,7 +15,7 @@ from .table import DataError, Table, as_labels
 if TYPE_CHECKING:
     from .reading import Options
 
-__all__ = ["Origin", "assemble", "refuse_duplicates", "remaining", "target_position"]
+__all__ = ["Origin", "assemble", "refuse_duplicates", "remaining", "target_position", "with_labels"]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     )  # fmt: skip
     if position is not None:
         labels = _label_list(columns[names[position]])
-        table = _with_labels(table, labels, names[position], origin, options)
+        table = with_labels(table, labels, names[position], origin, options)
     return _with_notes_on_missing(table)
 
 
@@ -118,7 +118,8 @@ def _label_list(column: Any) -> list[Any]:
     return [None if value is None or value != value else value for value in column]
 
 
-def _with_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Table:
+def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Table:
+    """A table with labels, ``None`` where they are missing: an error, left out or kept, as the options say."""
     known = np.array([label is not None for label in labels], dtype=bool)
     if not known.any() and options.labelled:
         raise DataError(f"{origin.shown}: the target column {target!r} has no values; name another with --target.")
@@ -128,8 +129,9 @@ def _with_labels(table: Table, labels: list[Any], target: str, origin: Origin, o
         return replace(table, y=found, target=target)
     count, first = int((~known).sum()), origin.where(int(np.flatnonzero(~known)[0]))
     if options.unlabelled_rows == "error":
+        column = f" in column {target!r}" if table.kind == "rows" else ""
         raise DataError(
-            f"{origin.shown}: {count} of {len(labels)} rows have no label in column {target!r} (first: {first}); "
+            f"{origin.shown}: {count} of {len(labels)} {table.kind} have no label{column} (first: {first}); "
             "label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled)."
         )
     if options.unlabelled_rows == "drop":

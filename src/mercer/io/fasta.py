@@ -7,18 +7,19 @@ from typing import NamedTuple
 
 __all__ = ["Fasta", "read_fasta"]
 
-_LABEL = re.compile(r"\blabel\s*=\s*([^\s,;|]+)", re.IGNORECASE)
-
 
 class Fasta(NamedTuple):
-    """Sequences, what stands above each of them, and the value of ``label=`` there (``None`` where there is none)."""
+    """Sequences, what stands above each of them, and the value of ``label=`` there.
+
+    ``labels`` is ``None`` where no record has one, and has ``None`` for each record without one where others do.
+    """
 
     headers: list[str]
     sequences: list[str]
-    labels: list[str] | None
+    labels: list[str | None] | None
 
 
-def read_fasta(data: bytes, name: str = "the FASTA file") -> Fasta:
+def read_fasta(data: bytes, name: str = "the FASTA file", label: str = "label") -> Fasta:
     """The records of a FASTA file.
 
     Parameters
@@ -27,6 +28,8 @@ def read_fasta(data: bytes, name: str = "the FASTA file") -> Fasta:
         The file, unpacked.
     name : str
         What messages call the file.
+    label : str, default="label"
+        The word before ``=`` in a header that stands before the label.
 
     Returns
     -------
@@ -52,14 +55,10 @@ def read_fasta(data: bytes, name: str = "the FASTA file") -> Fasta:
         raise ValueError(f"{name} has no records; a FASTA file starts with a line '>name'.")
     parts = [record.partition("\n") for record in records]
     headers = [header.strip() for header, _, _ in parts]
-    return Fasta(headers, ["".join(body.split()) for _, _, body in parts], _labels(headers, name))
+    return Fasta(headers, ["".join(body.split()) for _, _, body in parts], _labels(headers, label))
 
 
-def _labels(headers: list[str], name: str) -> list[str] | None:
-    found = [_LABEL.search(header) for header in headers]
-    if not any(found):
-        return None
-    for place, match in enumerate(found):
-        if match is None:
-            raise ValueError(f"{name}: record {place + 1} ({headers[place]!r:.60}) has no label=, others have.")
-    return [match[1] for match in found if match is not None]
+def _labels(headers: list[str], label: str) -> list[str | None] | None:
+    pattern = re.compile(rf"\b{re.escape(label)}\s*=\s*([^\s,;|]+)", re.IGNORECASE)
+    found = [pattern.search(header) for header in headers]
+    return [match and match[1] for match in found] if any(found) else None

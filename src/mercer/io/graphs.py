@@ -61,7 +61,7 @@ def read_tu(source: str | Path | bytes, max_bytes: int | str = "1GB") -> TUGraph
         name, parts = _archive(source if isinstance(source, bytes) else Path(source).read_bytes(), limit)
     for needed in ("A", "graph_indicator"):
         if needed not in parts:
-            raise ValueError(f"the graphs lack the file NAME_{needed}.txt, which the TU format needs.")
+            raise ValueError(f"the file {name}_{needed}.txt is missing, which the TU format needs; add it.")
     return TUGraphs(*_assemble(parts, name), name)
 
 
@@ -113,8 +113,14 @@ def _assemble(parts: dict[str, bytes], name: str) -> tuple[Graphs, Array | None]
     if edges.size % 2:
         raise ValueError(f"{name}_A.txt has {edges.size} numbers, which are no pairs of nodes.")
     edges = edges.reshape(-1, 2) - 1
-    if edges.size and (edges.min() < 0 or edges.max() >= indicator.size):
-        raise ValueError(f"{name}_A.txt names node {edges.max() + 1}, but there are {indicator.size} nodes from 1 on.")
+    strange = ((edges < 0) | (edges >= indicator.size)).any(axis=1)
+    if strange.any():
+        row = int(np.argmax(strange))
+        ends = " to ".join(str(node + 1) for node in edges[row])
+        raise ValueError(
+            f"{name}_A.txt, line {row + 1}: the edge {ends} names a node that does not exist; "
+            f"{name}_graph_indicator.txt has {indicator.size} nodes, numbered from 1."
+        )
     labels = _labels(parts.get("graph_labels"))
     graphs = int(indicator.max(initial=0)) if labels is None else labels.size
     if indicator.size and (indicator.min() < 1 or indicator.max() > graphs):

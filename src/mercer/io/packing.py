@@ -9,7 +9,10 @@ JSON keeps numbers, words and lists as they are. What it has no word for becomes
     {"tuple": [...]}, {"pairs": [[key, value], ...]}
     {"kernel": "gaussian(gamma=0.5)"}     a kernel, in its text form
     {"loss": "hinge", "parameters": {...}}
+    {"set": [...]}, {"bytes": "ff00"}     what may be an item of a set or a label in a graph
     {"object": "SVC", ...}                a machine or a step, see ``steps.py``
+
+Strings, sets and graphs are in ``packed_items.py``.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from .._rows import tidy_sparse
 from ..kernels import Kernel, parse
 from ..losses import Loss, as_loss
 from ..residuals import EpsilonInsensitive, Huber, ResidualLoss, SquaredError
+from .packed_items import ITEM_KINDS, pack_items, unpack_items
 from .table import DataError
 
 __all__ = ["Packer", "Unpacker"]
@@ -60,6 +64,12 @@ class Packer:
             return {"tuple": [self.pack(item) for item in value]}
         if isinstance(value, dict):
             return {"pairs": [[self.pack(key), self.pack(item)] for key, item in value.items()]}
+        if isinstance(value, frozenset):
+            return {"set": [self.pack(item) for item in value]}
+        if isinstance(value, bytes):
+            return {"bytes": value.hex()}
+        if isinstance(value, ITEM_KINDS):
+            return pack_items(self, value)
         if isinstance(value, Kernel):
             return {"kernel": _kernel_text(value)}
         if isinstance(value, Loss):
@@ -132,6 +142,10 @@ class Unpacker:
                 return float(text)
             case {"tuple": list(items)}:
                 return tuple(self.unpack(item) for item in items)
+            case {"set": list(items)}:
+                return frozenset(self.unpack(item) for item in items)
+            case {"bytes": str(text)}:
+                return bytes.fromhex(text)
             case {"pairs": list(pairs)}:
                 return {self.unpack(key): self.unpack(value) for key, value in pairs}
             case {"kernel": str(text)}:
@@ -142,4 +156,4 @@ class Unpacker:
                 return _RESIDUALS[name](**self.unpack(parameters))
             case {"object": str()}:
                 return self._unpack_object(self, node)
-        raise ValueError(f"it holds an unknown part, {sorted(node)[:3]}")
+        return unpack_items(self, node)

@@ -5,6 +5,7 @@ A new format is one module with a function ``read_x(source, options) -> Table``,
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from .builtin import BUILTIN, builtin, is_builtin
 from .sources import Source, open_source
 from .table import DataError, Table
 
-__all__ = ["FORMATS", "Options", "read"]
+__all__ = ["FORMATS", "FORMAT_NAMES", "Options", "read"]
 
 #: Which function reads which kind of file.
 FORMATS: dict[str, str] = {
@@ -27,6 +28,24 @@ FORMATS: dict[str, str] = {
     ".svm": "svmlight:read_svmlight",
     ".svmlight": "svmlight:read_svmlight",
     ".libsvm": "svmlight:read_svmlight",
+    ".fasta": "items:fasta_table",
+    ".fa": "items:fasta_table",
+    ".fna": "items:fasta_table",
+    ".faa": "items:fasta_table",
+    ".basket": "items:basket_table",
+    ".baskets": "items:basket_table",
+    ".tar": "items:graph_table",
+    ".tgz": "items:graph_table",
+    ".txz": "items:graph_table",
+}
+#: The formats by name, each with one of its suffixes.
+FORMAT_NAMES: dict[str, str] = {
+    "csv": ".csv",
+    "parquet": ".parquet",
+    "svmlight": ".svm",
+    "fasta": ".fasta",
+    "baskets": ".basket",
+    "graphs": ".tar",
 }
 
 
@@ -46,6 +65,8 @@ class Options:
     drop: frozenset[str] = frozenset()
     dense: bool | None = None
     features: int | None = None
+    format: str | None = None
+    labels: str | Path | None = None
     max_bytes: int | str = "1GB"
 
 
@@ -64,6 +85,8 @@ def read(
     drop: Sequence[str] = (),
     dense: bool | None = None,
     features: int | None = None,
+    format: str | None = None,
+    labels: str | Path | None = None,
     max_bytes: int | str = "1GB",
 ) -> Table:
     """Read a table.
@@ -72,9 +95,11 @@ def read(
     ----------
     source : str or Path
         A file: CSV and its relatives, Parquet or svmlight, as it is or packed with gzip, bzip2 or xz; ``"-"`` for the
-        standard input; or a built-in name, see :data:`mercer.io.BUILTIN`.
+        standard input; or a built-in name, see :data:`mercer.io.BUILTIN`. Strings from FASTA files, sets from files
+        with one basket a line, graphs from folders and archives in the TU format.
     target : str or int, optional
-        The column of labels, by name or by position from 0 (negative: from the end). By default the last one.
+        The column of labels, by name or by position from 0 (negative: from the end). By default the last one. In a
+        FASTA header, the word before ``=``, by default ``"label"``; in a basket, ``"first"`` (default) or ``"last"``.
     labelled : bool, default=True
         ``False``: there may be no target column; the table then has no ``y``.
     unlabelled_rows : {"error", "drop", "keep"}, default="error"
@@ -96,6 +121,10 @@ def read(
         Whether a svmlight file becomes a frame or sparse rows. By default what is smaller.
     features : int, optional
         How many features a svmlight file has at least: those that never occur in it are zero.
+    format : str, optional
+        One of :data:`FORMAT_NAMES`. By default what the suffix says, or the beginning of the file.
+    labels : str or Path, optional
+        A file with the labels of strings, sets or graphs: one a line, or the name of a record and its label.
     max_bytes : int or str, default="1GB"
         What the file may take in memory, also after unpacking.
 
@@ -132,20 +161,43 @@ def read(
         drop=frozenset(drop),
         dense=dense,
         features=features,
+        format=format,
+        labels=labels,
         max_bytes=max_bytes,
     )
     _check(options)
     if is_builtin(source):
         return builtin(str(source), options)
+    if source != "-" and os.path.isdir(source):
+        return _folder(Path(source), options)
     try:
         opened = open_source(source, max_bytes)
     except DataError as error:
         if "there is no file" in str(error):
             raise DataError(f"{str(error)[:-1]}; the built-in tables are {', '.join(BUILTIN)}.") from None
         raise
-    module, function = _format_of(opened).split(":")
-    reader: Any = getattr(import_module(f".{module}", __package__), function)
-    return reader(opened, options)
+    reader = FORMATS[FORMAT_NAMES[format]] if format is not None else _format_of(opened)
+    if labels is not None and not reader.startswith("items:"):
+        raise DataError(f"{opened.shown} is a table, whose labels are one of its columns; name it with --target.")
+    return _function(reader)(opened, options)
+
+
+def _function(reader: str) -> Any:
+    module, function = reader.split(":")
+    return getattr(import_module(f".{module}", __package__), function)
+
+
+def _is_graph_part(filename: str) -> bool:
+    return filename.endswith(("_A.txt", "_graph_indicator.txt", "_graph_labels.txt"))
+
+
+def _folder(folder: Path, options: Options) -> Table:
+    if options.format not in (None, "graphs") or not any(_is_graph_part(path.name) for path in folder.iterdir()):
+        raise DataError(
+            f"{str(folder)!r} is a folder; name a file in it, or a folder of graphs with files NAME_A.txt, "
+            "NAME_graph_indicator.txt and NAME_graph_labels.txt."
+        )
+    return _function("items:folder_table")(folder, options)
 
 
 def _check(options: Options) -> None:
@@ -155,6 +207,8 @@ def _check(options: Options) -> None:
     for column, kind in options.kinds.items():
         if kind not in ("number", "category"):
             raise ValueError(f"read: the kind of {column!r} must be 'number' or 'category', got {kind!r}.")
+    if options.format is not None and options.format not in FORMAT_NAMES:
+        raise ValueError(f"read: format must be one of {', '.join(FORMAT_NAMES)}; got {options.format!r}.")
     if options.delimiter is not None and len(options.delimiter) != 1:
         raise ValueError(f"read: delimiter must be one character, got {options.delimiter!r}.")
 
@@ -169,6 +223,10 @@ def _format_of(source: Source) -> str:
     known = FORMATS.get(source.suffix)
     if known is not None:
         return known
+    if source.data.startswith((b">", b"\xef\xbb\xbf>")):
+        return FORMATS[".fasta"]
+    if source.data[257:262] == b"ustar":
+        return FORMATS[".tar"]
     start = [line for line in source.data[:65536].splitlines()[:20] if line.strip() and not line.startswith(b"#")]
     if start and all(_SVMLIGHT_LINE.fullmatch(line) for line in start[:-1] or start):
         return FORMATS[".svm"]

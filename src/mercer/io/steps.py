@@ -21,7 +21,9 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Pol
 from ..estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from ..estimators.model import KernelModel, LinearModel
 from ..estimators.perceptron import _Voter
+from ..kernels.parts import length
 from ..preprocess import Constant, CorrelationFilter, OutlierFilter, OutlierReport, WithoutOutliers
+from .packed_items import ITEM_KINDS
 from .packing import Packer, Unpacker
 from .table import DataError
 
@@ -95,11 +97,6 @@ def _with_attributes(made: Any, fields: Fields) -> Any:
 def _machine_fields(value: Any) -> Fields:
     if not hasattr(value, "_model"):
         raise DataError(f"{type(value).__name__} is not fitted yet; only fitted models can be saved.")
-    if isinstance(value._model, KernelModel) and not value._model.kernel.on_rows:
-        raise DataError(
-            f"the machine with the kernel {value._model.kernel} is made of items that are no rows of numbers, which a "
-            "model file cannot hold."
-        )
     fields = {**_plain_fields(value), "model": value._model}
     if getattr(value, "_voters", None):
         fields["voters"] = value._voters
@@ -134,7 +131,20 @@ def _check_shapes(cls: type, model: Any, attributes: Fields, strategy: str) -> N
     scores, width = model.coef.shape
     if model.intercept.shape != (scores,):
         raise ValueError("its intercepts do not fit its weights")
-    features = attributes["n_features_in_"]
+    if isinstance(model, KernelModel) and not model.kernel.on_rows:
+        if model.support.shape != (width,) or not isinstance(model.items, ITEM_KINDS) or length(model.items) != width:
+            raise ValueError("its support items do not fit its coefficients")
+        _try_items(model)
+    else:
+        _check_rows(model, width, attributes["n_features_in_"])
+    if cls is not KernelRegressor:
+        classes = len(attributes["classes_"])
+        pairs = classes * (classes - 1) // 2
+        if classes < 2 or scores != (1 if classes == 2 else pairs if strategy == "ovo" else classes):
+            raise ValueError("its scores do not fit its classes")
+
+
+def _check_rows(model: Any, width: int, features: int) -> None:
     if isinstance(model, KernelModel):
         items = model.items
         if model.support.shape != (width,):
@@ -147,11 +157,14 @@ def _check_shapes(cls: type, model: Any, attributes: Fields, strategy: str) -> N
             raise ValueError("its support rows are out of range")
     elif width != features:
         raise ValueError("its weights do not fit its features")
-    if cls is not KernelRegressor:
-        classes = len(attributes["classes_"])
-        pairs = classes * (classes - 1) // 2
-        if classes < 2 or scores != (1 if classes == 2 else pairs if strategy == "ovo" else classes):
-            raise ValueError("its scores do not fit its classes")
+
+
+def _try_items(model: KernelModel) -> None:
+    """Refuse items of another kind than the kernel compares, before a prediction stumbles over them."""
+    try:
+        model.kernel.matrix(model.kernel.items(model.items[:1]), model.items[:1])
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError(f"its support items are not what its kernel compares ({type(error).__name__})") from None
 
 
 def _model_fields(model: Any) -> Fields:

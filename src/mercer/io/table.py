@@ -54,6 +54,10 @@ class Table:
         The SHA-256 of the file, in hexadecimal digits.
     lines : array, optional
         The line of the file at which each row begins.
+    items : collection, optional
+        Strings, sets or graphs instead of features, see :mod:`mercer.kernels`.
+    kind : {"rows", "strings", "sets", "graphs"}
+        What the rows are.
 
     Examples
     --------
@@ -72,11 +76,22 @@ class Table:
     source: str = ""
     digest: str = ""
     lines: Array | None = field(default=None, repr=False)
+    items: Any = field(default=None, repr=False)
+    kind: str = "rows"
 
     @property
     def X(self) -> Any:
-        """The features: the frame, or the sparse rows."""
+        """What is learned from: the frame, the sparse rows, or the items."""
+        if self.items is not None:
+            return self.items
         return self.rows if self.frame is None else self.frame
+
+    @property
+    def extent(self) -> str:
+        """How much it holds, in words."""
+        if self.kind == "rows":
+            return f"{self.n_rows} rows, {self.n_columns} columns"
+        return f"{self.n_rows} {self.kind}"
 
     @property
     def n_rows(self) -> int:
@@ -84,7 +99,7 @@ class Table:
 
     @property
     def n_columns(self) -> int:
-        return int(self.X.shape[1])
+        return int(self.X.shape[1]) if self.items is None else 0
 
     @cached_property
     def columns(self) -> list[str]:
@@ -144,6 +159,7 @@ class Table:
             self,
             frame=None if self.frame is None else self.frame.iloc[index].reset_index(drop=True),
             rows=None if self.rows is None else self.rows[index],
+            items=None if self.items is None else self.items[index],
             y=None if self.y is None else self.y[index],
             lines=None if self.lines is None else self.lines[index],
         )

@@ -18,11 +18,18 @@ T = TypeVar("T")
 class Collection:
     """An immutable collection of items. Slices and index arrays give collections, a whole number gives one item."""
 
+    ndim = 1
+
     def __init__(self) -> None:
         self._memo: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int]:
+        """As of an array of items: scikit-learn then takes items from a collection as it takes them from an array."""
+        return (len(self),)
 
     def take(self, index: Array) -> Any:
         """The collection of the items in these places."""

@@ -190,15 +190,16 @@ class _Reader:
             return self.read(node)
 
     def make(self, name: str, args: list[Any], named: dict[str, Any]) -> Kernel:
-        maker: Callable[..., Kernel] | None = NAMES.get(name.lower())
+        known = name.lower().replace("_", "")
+        maker: Callable[..., Kernel] | None = NAMES.get(known)
         if maker is None:
             raise self.fail(f"there is no kernel {name!r}; the names are {', '.join(sorted(NAMES))}")
-        if name.lower() == "gaussian" and set(named) == {"sigma"} and not args:
+        if known == "gaussian" and set(named) == {"sigma"} and not args:
             maker = Gaussian.from_sigma
         try:
             return maker(*args, **named)
         except TypeError:
-            wanted = ", ".join(NAMES[name.lower()]._get_param_names()) or "no parameters"
+            wanted = ", ".join(NAMES[known]._get_param_names()) or "no parameters"
             raise self.fail(f"{name} takes {wanted}") from None
 
 

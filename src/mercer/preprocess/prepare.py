@@ -99,7 +99,8 @@ def pipeline(
 
     Returns
     -------
-    Pipeline with steps "prepare" and "learner", inside a :class:`WithoutOutliers` where outliers are to go
+    Pipeline with steps "prepare" and "learner", inside a :class:`WithoutOutliers` where outliers are to go. A learner
+    whose kernel works on strings, sets, graphs or named columns sees them as they are: there is no "prepare" then.
 
     Examples
     --------
@@ -111,12 +112,34 @@ def pipeline(
     >>> model.fit(table.X, table.y).score(table.X, table.y) > 0.97
     True
     """
-    model = Pipeline([("prepare", prepare(table, **options)), ("learner", estimator)])
+    if _sees_items(estimator):
+        _refuse_steps(estimator.kernel, options)
+        model = Pipeline([("learner", estimator)])
+    else:
+        model = Pipeline([("prepare", prepare(table, **options)), ("learner", estimator)])
     if outliers is None:
         return model
     if table.frame is None:
-        raise DataError("an outlier filter needs dense rows; this table is sparse.")
+        what = "this table is sparse" if table.kind == "rows" else f"{table.name} holds {table.kind}"
+        raise DataError(f"an outlier filter needs dense rows; {what}.")
     return WithoutOutliers(model, OutlierFilter(outliers, outlier_factor))
+
+
+def _sees_items(estimator: Any) -> bool:
+    from ..kernels import as_kernel
+
+    kernel = getattr(estimator, "kernel", None)
+    return kernel is not None and not as_kernel(kernel).on_rows
+
+
+def _refuse_steps(kernel: Any, options: dict[str, Any]) -> None:
+    """Refuse preparation that was asked for where nothing is prepared."""
+    asked = [name for name, value in options.items() if value not in (None, False, "auto", 1)]
+    if asked:
+        raise DataError(
+            f"the kernel {kernel} sees the data as they are, so there is nothing to prepare; leave out "
+            f"{', '.join('--' + name for name in asked)}."
+        )
 
 
 def _scaler(standardise: str | bool, sparse: bool) -> Any:

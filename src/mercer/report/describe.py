@@ -11,6 +11,7 @@ from scipy import sparse
 from .._compile import Array
 from ..describe import ColumnFacts
 from ..describe import describe as look
+from ..describe.items import measurements
 from .plain import number, numbers, text
 
 #: Columns that are described one by one, and those that are drawn and correlated; the most telling ones come first.
@@ -24,9 +25,13 @@ _TOLD_APART = 6
 def describe(table: Any) -> dict[str, Any]:
     """Shape, classes, missing values, and a description of the most telling columns."""
     classes, codes = np.unique(np.asarray(table.y), return_inverse=True)
-    frame = _most_telling(table, codes)
-    left_out = table.n_columns - frame.shape[1]
-    found = look(replace(table, frame=frame, rows=None))
+    if table.kind == "rows":
+        frame = _most_telling(table, codes)
+        found = look(replace(table, frame=frame, rows=None))
+    else:
+        frame = measurements(table)
+        found = look(table)
+    left_out = max(0, table.n_columns - frame.shape[1])
     described = [_column(column, frame[column.name], codes, classes.size) for column in found.columns]
     drawn = [column.name for column in found.columns if column.kind == "numbers"][:DRAWN]
     return {
@@ -34,8 +39,10 @@ def describe(table: Any) -> dict[str, Any]:
         "source": text(table.source),
         "digest": text(table.digest),
         "target": text(table.target),
-        "notes": [text(note) for note in table.notes],
+        "notes": [text(note) for note in found.notes],
         "warnings": [] if left_out else [text(warning) for warning in found.warnings],
+        "kind": table.kind,
+        "extent": table.extent,
         "rows": table.n_rows,
         "columns": table.n_columns,
         "numeric_columns": len(table.numeric_columns),
@@ -52,7 +59,7 @@ def describe(table: Any) -> dict[str, Any]:
         "correlation": {
             "columns": [text(name) for name in drawn],
             "matrix": _correlations(frame[drawn]),
-            "left_out": len(table.numeric_columns) - len(drawn),
+            "left_out": max(0, len(table.numeric_columns) - len(drawn)),
         },
     }
 

@@ -20,6 +20,8 @@ Facts = dict[str, Any]
 _PLOT = (0.5, 0.45, 0.08, 0.1)
 #: Lines of a tuning curve that are told apart.
 _LINES = 6
+#: Lines with names longer than this would hide each other behind their legend: so many of the best are named.
+_LONG_NAME, _NAMED = 30, 2
 
 
 def errors(learners: Sequence[Facts], majority: float) -> Markup:
@@ -147,12 +149,13 @@ def tuning_curve(one: Facts) -> Markup | None:
     ordered = sorted(lines.items(), key=lambda item: min(c["validation"]["mean"] for c in item[1]))
     with sheet(f"tuning-{one['name']}", 4.2, 2.7, _PLOT) as drawn:
         ax = drawn.ax
-        for (others, mine), colour in zip(ordered[:_LINES], CYCLE, strict=False):
+        for rank, ((others, mine), colour) in enumerate(zip(ordered[:_LINES], CYCLE, strict=False)):
             mine = sorted(mine, key=lambda c: c["params"][axis])
             place = [c["params"][axis] for c in mine]
             mean, sd = (100 * np.array([c["validation"][key] for c in mine]) for key in ("mean", "sd"))
             ax.fill_between(place, np.maximum(mean - sd, 0), mean + sd, color=colour, alpha=0.14, linewidth=0)
-            ax.plot(place, mean, color=colour, marker="o", markersize=3, label=others or "validation error")
+            label = (others or "validation error") if rank < _NAMED or len(others) <= _LONG_NAME else "_unnamed"
+            ax.plot(place, mean, color=colour, marker="o", markersize=3, label=label)
             ax.plot(place, [100 * c["train"]["mean"] for c in mine], color=colour, linewidth=0.9, linestyle=":")
         (spot,) = ax.plot(best["params"][axis], 100 * best["validation"]["mean"], "o", markersize=10, color=INK,
                           markerfacecolor="none", markeredgewidth=1.3)  # fmt: skip

@@ -115,7 +115,7 @@ def _bounds(learner: Any, rows: Any, y: Array, wrong: int) -> list[dict[str, Any
         )
         found.append(_worded("leave-one-out bound", bound, f"From the support vectors: {promise}"))
     if hasattr(learner, "kernel_") and two and wrong == 0:
-        radius = float(np.sqrt(np.max(learner.kernel_.diag(rows))))
+        radius = float(np.sqrt(np.max(learner.kernel_.diag(learner.kernel_.items(rows)))))
         least = bounds_of.geometric_margins(rows, y, model=learner).of_data_set
         if least > 0:
             bound = bounds_of.margin_bound(radius, least, n)

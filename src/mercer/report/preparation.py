@@ -67,6 +67,12 @@ class Preparation:
             "words": [*said, *self._about_columns(dropped, width)],
         }  # fmt: skip
 
+    def nothing(self) -> dict[str, Any]:
+        """As :meth:`facts`, where the kernels of all learners see the data as they are."""
+        what = "columns" if self.table.kind == "rows" else self.table.kind
+        said = f"The kernels compare the {what} as they are: there was nothing to prepare."
+        return {"features": 0, "options": {}, "rows": None, "columns": [], "words": [said]}
+
     def _about_columns(self, dropped: list[dict[str, str]], width: int) -> list[str]:
         table, said = self.table, []
         if table.missing and self.options["impute"]:

@@ -27,7 +27,7 @@ def data_section(facts: Facts) -> Markup:
         bullets([*data["notes"], *data["warnings"]]),
         tag("h3", "Classes"),
         _classes(facts),
-        tag("h3", "Columns"),
+        tag("h3", "Columns" if data["kind"] == "rows" else "What can be counted"),
         _left_out(data["columns_left_out"], data["columns"]),
         _columns(data),
         _histograms(drawn, labels, data["numeric_columns"]),
@@ -43,6 +43,9 @@ def data_section(facts: Facts) -> Markup:
 
 
 def _shape(data: Facts) -> str:
+    if data["kind"] != "rows":
+        classes = count(len(data["classes"]), "class", "classes")
+        return f"{count(data['rows'], data['kind'].removesuffix('s'))}, {classes} in the target “{data['target']}”."
     kinds = f"{data['numeric_columns']} numeric" if data["category_columns"] == 0 else (
         f"{grouped(data['numeric_columns'])} numeric, {grouped(data['category_columns'])} of words"
     )  # fmt: skip
@@ -68,8 +71,8 @@ def _classes(facts: Facts) -> Markup:
         ]
         for one, part in zip(facts["data"]["classes"], split["classes"], strict=True)
     ]
-    heads = ["class", "rows", "share", "training", "test"]
-    return table(heads, rows, caption="Rows of each class, and how they were split")
+    heads = ["class", facts["data"]["kind"], "share", "training", "test"]
+    return table(heads, rows, caption=f"{heads[1].capitalize()} of each class, and how they were split")
 
 
 def _left_out(number: int, columns: int) -> Markup | None:
@@ -99,7 +102,8 @@ def _columns(data: Facts) -> Markup:
         missing = Cell(grouped(column["missing"]), column["missing"])
         rows.append([column["name"], *numbers, Cell(grouped(column["distinct"]), column["distinct"]), missing])
     heads = ["column", "min", "mean", "median", "max", "std", "skew", "outliers", "distinct", "missing"]
-    whole = table(heads, rows, caption="Columns: numbers by their values, words by the commonest of them")
+    what = "Columns" if data["kind"] == "rows" else data["kind"].capitalize()
+    whole = table(heads, rows, caption=f"{what}: numbers by their values, words by the commonest of them")
     if len(rows) <= _OPEN:
         return whole
     return tag("details", tag("summary", f"Table of {count(len(rows), 'column')}"), whole)

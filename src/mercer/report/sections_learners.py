@@ -229,7 +229,8 @@ def boundary_section(facts: Facts) -> Markup | None:
         f"{plane['axes'][1]} upwards. Rows are projected onto it, so one may lie on the other side here than it does "
         "in all dimensions."
     )
-    pictures = [tag("div", draw.boundary(one, plane, labels)) for one in facts["learners"]]
+    shown = [one for one in facts["learners"] if one["name"] in plane["learners"]]
+    pictures = [tag("div", draw.boundary(one, plane, labels)) for one in shown]
     margins = " The full line is the boundary, dashed lines are scores of ±1." if len(labels) == 2 else ""
     return section(
         "boundaries",

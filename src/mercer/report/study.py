@@ -16,7 +16,9 @@ from sklearn.model_selection import train_test_split
 
 from .. import __version__
 from .._compile import Array
+from ..kernels import parse
 from ..learners import Learner, named
+from ..suited import suited
 from .boundary import boundaries
 from .describe import describe
 from .measure import on_test_rows, on_training_rows
@@ -31,6 +33,9 @@ DEFAULT_LEARNERS = (
     "perceptron-2", "pegasos-2", "logistic-2",
     "kernel-perceptron", "kernel-pegasos", "kernel-logistic", "svc", "poly-svc",
 )  # fmt: skip
+
+#: The same on strings, sets and graphs, or with a kernel that names its columns.
+STRUCTURED_LEARNERS = ("kernel-perceptron", "kernel-pegasos", "kernel-logistic", "svc")
 
 #: Rows on which every learner is tuned: the same for all, as errors from fewer rows are larger.
 TUNED_ROWS = 4000
@@ -59,6 +64,7 @@ def compare(
     seed: int = 0,
     test_size: float = 0.2,
     learners: Sequence[str] | None = None,
+    kernels: Sequence[str] = (),
     cv: int = 5,
     standardise: str | bool = "auto",
     outliers: str | None = None,
@@ -84,7 +90,10 @@ def compare(
     test_size : float
         The share of rows kept for the test.
     learners : list of str, optional
-        Names from :data:`mercer.learners.LEARNERS`; by default :data:`DEFAULT_LEARNERS`.
+        Names from :data:`mercer.learners.LEARNERS`; by default :data:`DEFAULT_LEARNERS`, or
+        :data:`STRUCTURED_LEARNERS` where items are no rows of numbers.
+    kernels : list of str
+        Kernels as text, which learners with a kernel try instead of their own. By default those that suit the items.
     cv : int
         Folds.
     standardise, outliers, outlier_factor, correlation, impute, constant
@@ -103,9 +112,8 @@ def compare(
     """
     start = time.perf_counter()
     say = progress or (lambda what, share: None)
-    names = list(learners or DEFAULT_LEARNERS)
-    chosen = [named(name) for name in dict.fromkeys(names)]
     y = _checked_labels(table, test_size, cv)
+    chosen = [suited(named(name), table, kernels) for name in dict.fromkeys(learners or _usual(table, kernels))]
 
     say("describing the data", 0.0)
     facts: dict[str, Any] = {"format": 1, "data": describe(table)}
@@ -117,7 +125,8 @@ def compare(
 
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
     preparation = Preparation(table, outliers, outlier_factor, options)
-    facts["preprocessing"] = preparation.facts(learn, y[train])
+    prepared = any(learner.on_rows for learner in chosen)
+    facts["preprocessing"] = preparation.facts(learn, y[train]) if prepared else preparation.nothing()
     width = facts["preprocessing"]["features"]
 
     runs, skipped = [], []
@@ -137,10 +146,19 @@ def compare(
         tested, right[run.learner.name] = on_test_rows(run.model, held_out.X, y[test], run.rows, run.labels)
         run.facts.update(tested)
     facts |= _conclusions([run.facts for run in runs], right, y, train, test)
-    facts["boundary"] = boundaries({run.learner.name: run.model for run in runs}, learn.X, y[train])
+    on_plane = {run.learner.name: run.model for run in runs if run.learner.on_rows}
+    facts["boundary"] = boundaries(on_plane, learn.X, y[train]) if on_plane else None
     facts["skipped"] = skipped
     facts["repeat"] = _repeat(table, seed, command, time.perf_counter() - start)
     return facts
+
+
+def _usual(table: Any, kernels: Sequence[str]) -> Sequence[str]:
+    """The learners that are compared unless asked otherwise."""
+    if table.kind != "rows" or not all(parse(text).on_rows for text in kernels):
+        return STRUCTURED_LEARNERS
+    # With a kernel given, learners that differ from others in their kernel alone are the same as those.
+    return [name for name in DEFAULT_LEARNERS if not kernels or not name.startswith("poly-")]
 
 
 def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, folds: int, seed: int) -> _Run:
@@ -221,7 +239,9 @@ def _checked_labels(table: Any, test_size: float, cv: int) -> Array:
             "measurement and not like classes; choose another target."
         )
     if len(counts) < 2:
-        raise ValueError(f"the target {table.target!r} has only one value, {y[0]!r}; there is nothing to tell apart.")
+        raise ValueError(
+            f"the target {table.target!r} has only one value, {next(iter(counts))!r}; there is nothing to tell apart."
+        )
     label, least = min(counts.items(), key=lambda item: item[1])
     if least < 4:
         raise ValueError(

@@ -129,7 +129,7 @@ def test_preparation_is_fitted_inside_folds():
     model = pipeline(table, SVC("gaussian(gamma=0.1)", C=10), outliers="iqr", correlation=0.95, degree=2, constant=True)
     assert cross_val_score(model, table.X, table.y, cv=3).mean() > 0.7
     model.fit(table.X, table.y)
-    scaler = model.estimator_["prepare"]["columns"].named_transformers_["numbers"]["scale"]
+    scaler = model.estimator_["prepare"]["scale"]
     np.testing.assert_allclose(scaler.mean_, table.X[model.filter_.keep(table.X)].mean())
     assert model.estimator_["prepare"].transform(table.X).shape[1] == 8 + 8 * 9 // 2 + 1
 

@@ -21,7 +21,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Pol
 from ..estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from ..estimators.model import KernelModel, LinearModel
 from ..estimators.perceptron import _Voter
-from ..preprocess import Constant, CorrelationFilter, OutlierFilter, OutlierReport, WithoutOutliers
+from ..preprocess import Constant, CorrelationFilter, Numbers, OutlierFilter, OutlierReport, WithoutOutliers
 from .packing import Packer, Unpacker
 from .table import DataError
 
@@ -243,7 +243,7 @@ KINDS: dict[str, _Kind] = {
     **{cls.__name__: _Kind(cls, _model_fields, _values) for cls in (LinearModel, KernelModel, OutlierReport)},
     **{
         cls.__name__: _Kind(cls, _plain_fields, _plain)
-        for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, CorrelationFilter, Constant, OutlierFilter)
+        for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, OutlierFilter)
     },
     "_Voter": _Kind(_Voter, _model_fields, _voter),
     "SimpleImputer": _Kind(

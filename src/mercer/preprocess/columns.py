@@ -1,4 +1,4 @@
-"""Transformers of columns: leave out those that say what another one says, add one that is always the same."""
+"""Transformers of columns: take those of numbers, leave out what another one says, add one that is always the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from .._compile import Array
 
-__all__ = ["Constant", "CorrelationFilter", "correlated_groups"]
+__all__ = ["Constant", "CorrelationFilter", "Numbers", "correlated_groups"]
 
 #: Columns whose correlations with all earlier ones are computed at a time.
 _BLOCK = 512
@@ -47,6 +47,58 @@ def correlated_groups(X: Array, threshold: float) -> dict[int, list[int]]:
                 gone[column] = True
                 groups.setdefault(int(earlier[0]), []).append(column)
     return groups
+
+
+class Numbers(TransformerMixin, BaseEstimator):
+    """Take columns of numbers out of a table, all at once: their number hardly matters.
+
+    Columns are found by name in a frame, whatever their order and whatever others there are; an array must have just
+    these. Missing values stay missing.
+
+    Parameters
+    ----------
+    columns : list of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mercer.preprocess import Numbers
+    >>> Numbers(["b", "a"]).fit_transform(pd.DataFrame({"a": [1, 2], "more": [0, 0], "b": [3, 4]}))
+    array([[3., 1.],
+           [4., 2.]])
+    """
+
+    def __init__(self, columns: list[str]) -> None:
+        self.columns = columns
+
+    def fit(self, X: Any, y: Any = None) -> Numbers:
+        """See that the columns are there."""
+        self.transform(X[:1])
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """The columns as an array."""
+        if hasattr(X, "columns"):
+            absent = [name for name in self.columns if name not in X.columns]
+            if absent:
+                raise ValueError(f"the rows lack the columns {', '.join(map(repr, absent[:6]))}; name them alike.")
+            X = X[self.columns]
+        elif X.shape[1] != len(self.columns):
+            raise ValueError(f"the rows have {X.shape[1]} columns, {len(self.columns)} were expected.")
+        return np.array(X, dtype=np.float64, order="C")
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the columns."""
+        return np.array(self.columns, dtype=object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 class CorrelationFilter(TransformerMixin, BaseEstimator):

@@ -94,5 +94,10 @@ class Cell(BaseEstimator):
         return float(measure(y, self.predict(X), sample_weight=sample_weight))
 
 
+def share_right(cell: Cell, X: Any, y: Any) -> float:
+    """Accuracy, without the checks that cost more than a cell: its labels are known to fit those of ``y``."""
+    return float(np.mean(cell.predict(X) == np.asarray(y)))
+
+
 def _numbers(X: Any) -> Array:
     return np.asarray(X)[:, 0]

@@ -134,6 +134,18 @@ def test_preparation_is_fitted_inside_folds():
     assert model.estimator_["prepare"].transform(table.X).shape[1] == 8 + 8 * 9 // 2 + 1
 
 
+def test_columns_of_numbers_are_found_by_name_in_any_order():
+    table = read("xor:40")
+    steps = prepare(table).fit(table.X)
+    shuffled = table.X[["x2", "x1"]].assign(more="word")
+    np.testing.assert_array_equal(steps.transform(shuffled), steps.transform(table.X))
+    np.testing.assert_array_equal(steps.transform(table.X.to_numpy()), steps.transform(table.X))
+    with pytest.raises(ValueError, match="lack the columns 'x2'"):
+        steps.transform(table.X[["x1"]])
+    with pytest.raises(ValueError, match="have 1 columns, 2 were expected"):
+        steps.transform(table.X.to_numpy()[:, :1])
+
+
 def test_sparse_rows_stay_sparse(tmp_path):
     path = tmp_path / "t.svm"
     path.write_text("".join(f"{k % 2} {k % 50 + 1}:{k + 1}\n" for k in range(100)))

@@ -221,7 +221,9 @@ def _checked_labels(table: Any, test_size: float, cv: int) -> Array:
             "measurement and not like classes; choose another target."
         )
     if len(counts) < 2:
-        raise ValueError(f"the target {table.target!r} has only one value, {y[0]!r}; there is nothing to tell apart.")
+        raise ValueError(
+            f"the target {table.target!r} has only one value, {next(iter(counts))!r}; there is nothing to tell apart."
+        )
     label, least = min(counts.items(), key=lambda item: item[1])
     if least < 4:
         raise ValueError(

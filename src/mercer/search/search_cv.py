@@ -164,7 +164,10 @@ class KernelSearchCV(BaseSearchCV):
                 warnings.simplefilter("ignore", FitFailedWarning)
             try:
                 inner.fit(numbers, y, **params)
-            except ValueError:
+            except ValueError as error:
+                if study.stopped is None and study.refusals and "fits failed" in str(error):
+                    why, _ = study.refusals.most_common(1)[0]
+                    raise ValueError(f"no setting of the search could be fitted: {why}") from None
                 if study.stopped is None:
                     raise
                 raise ValueError(

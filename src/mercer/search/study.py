@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,6 +91,8 @@ class Study:
         self.tags = estimator.__sklearn_tags__()
         self.pairwise = self.tags.input_tags.pairwise
         self.tags.input_tags.pairwise = False
+        #: Why cells could not be fitted, as far as they were asked for.
+        self.refusals: Counter[str] = Counter()
         #: Why the study ended early, if it did.
         self.stopped: str | None = None
 

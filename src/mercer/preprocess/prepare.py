@@ -145,7 +145,7 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
     if scaler is not None:
         steps.append(("scale", scaler))
     if not words:
-        return [("columns", Numbers(numbers)), *steps]
+        return [("columns", Numbers(tuple(sorted(empty)))), *steps]
     parts: list[tuple[str, Any, list[str]]] = [("words", OneHotEncoder(handle_unknown="ignore"), words)]
     if numbers:
         parts.insert(0, ("numbers", Pipeline(steps or [("same", "passthrough")]), numbers))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mercer import Pegasos, Perceptron
+from mercer import SVC, Pegasos, Perceptron
 
 X = np.random.RandomState(0).standard_normal((12, 2))
 y = np.arange(12) % 2
@@ -166,3 +166,11 @@ def test_contradictory_duplicates_are_learned(learner):
     rows = np.vstack([X, X])
     model = learner("gaussian(gamma=1)", random_state=0).fit(rows, np.r_[y, 1 - y])
     assert model.predict(rows).shape == (24,)
+
+
+def test_messages_show_labels_as_they_were_written():
+    rows = [[0.0], [1.0], [2.0]]
+    with pytest.raises(ValueError, match=r"only one class, 'p'\."):
+        SVC("gaussian").fit(rows, ["p", "p", "p"])
+    with pytest.raises(ValueError, match="the weights remove class 'q'"):
+        SVC("gaussian").fit(rows, ["p", "q", "p"], sample_weight=[1.0, 0.0, 1.0])

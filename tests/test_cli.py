@@ -224,6 +224,8 @@ def test_a_config_file_stands_where_nothing_is_given(mercer):
         ("run none moons", 1, "there is no file 'none'"),
         ("inspect none", 1, "there is no file 'none'"),
         ("tune svc moons --resume", 2, "--resume needs --journal"),
+        ("tune svc moons:60 --folds 2 --set C=0", 1, "could be fitted: SVC: C must be a number greater than 0"),
+        ("tune svc moons:60 --folds 40", 1, "class 'lower' has only 30 rows, too few for 40 folds; use --folds 30"),
     ],
 )
 def test_mistakes_get_one_line_and_the_right_exit_status(mercer, line, code, message):
@@ -267,7 +269,36 @@ def test_tune(mercer):
     assert load("m").classes_.tolist() == ["lower", "upper"]
     mercer("tune logistic moons:120 --folds 3 --journal j")
     assert "add --resume" in mercer("tune logistic moons:120 --folds 3 --journal j", 1).stderr
-    mercer("tune logistic moons:120 --folds 3 --journal j --resume")
+    assert "no journal" not in mercer("tune logistic moons:120 --folds 3 --journal j --resume").stderr
+    assert "no journal 'new' to go on with" in mercer("tune logistic moons:60 --folds 2 --journal new --resume").stderr
+
+
+def test_advice_names_parameters_as_the_table_does(mercer):
+    advice = json.loads(mercer("tune svc moons:60 --folds 2 --set C=0.001 --json").stdout)["advice"]
+    assert any("kernel__gamma" in text for text in advice)
+    assert not any("learner__" in text for text in advice)
+
+
+def test_a_class_of_one_row_is_named_with_a_remedy(mercer):
+    Path("t.csv").write_text(MIXED + "1,red,rare\n")
+    said = mercer("tune svc t.csv --folds 2", 1).stderr
+    assert "class 'rare' has a single row" in said
+    assert "merge the class with another" in said
+
+
+def test_check_names_the_remedy_for_missing_values(mercer):
+    Path("t.csv").write_text(MIXED + ",red,p\n")
+    assert "'size' has missing values, which learners refuse: fill them with --impute" in mercer("check t.csv").stdout
+
+
+def test_run_refuses_numbers_where_the_model_knows_words(mercer):
+    Path("t.csv").write_text(MIXED)
+    mercer("train logistic t.csv -o m")
+    Path("numbers.csv").write_text(MIXED.replace("red", "1").replace("blue", "2"))
+    said = mercer("run m numbers.csv", 1).stderr
+    assert "column 'colour' held words when the model was trained ('blue', 'red') and holds numbers" in said
+    Path("others.csv").write_text(MIXED.replace("red", "rosso").replace("blue", "blu"))
+    assert "knows no word of column 'colour'" in mercer("run m others.csv").stderr
 
 
 def test_every_command_has_the_common_options():

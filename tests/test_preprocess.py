@@ -129,9 +129,21 @@ def test_preparation_is_fitted_inside_folds():
     model = pipeline(table, SVC("gaussian(gamma=0.1)", C=10), outliers="iqr", correlation=0.95, degree=2, constant=True)
     assert cross_val_score(model, table.X, table.y, cv=3).mean() > 0.7
     model.fit(table.X, table.y)
-    scaler = model.estimator_["prepare"]["columns"].named_transformers_["numbers"]["scale"]
+    scaler = model.estimator_["prepare"]["scale"]
     np.testing.assert_allclose(scaler.mean_, table.X[model.filter_.keep(table.X)].mean())
     assert model.estimator_["prepare"].transform(table.X).shape[1] == 8 + 8 * 9 // 2 + 1
+
+
+def test_columns_of_numbers_are_found_by_name_in_any_order():
+    table = read("xor:40")
+    steps = prepare(table).fit(table.X)
+    shuffled = table.X[["x2", "x1"]].assign(more="word")
+    np.testing.assert_array_equal(steps.transform(shuffled), steps.transform(table.X))
+    np.testing.assert_array_equal(steps.transform(table.X.to_numpy()), steps.transform(table.X))
+    with pytest.raises(ValueError, match="lack the columns 'x2'"):
+        steps.transform(table.X[["x1"]])
+    with pytest.raises(ValueError, match="have 1 columns, 2 were expected"):
+        steps.transform(table.X.to_numpy()[:, :1])
 
 
 def test_sparse_rows_stay_sparse(tmp_path):

@@ -35,6 +35,17 @@ def refuse_bad_labels(y: Any) -> None:
         )
 
 
+def plain_label(label: Any) -> Any:
+    """A label as a person would write it: NumPy's scalars show their type, Python's own do not.
+
+    Examples
+    --------
+    >>> plain_label(np.str_("p")), plain_label(np.int64(3)), plain_label("q")
+    ('p', 3, 'q')
+    """
+    return label.item() if isinstance(label, np.generic) else label
+
+
 def encode(y: Array, name: str) -> tuple[Array, Array]:
     """The classes in sorted order, and for each row the number of its class."""
     try:
@@ -44,7 +55,7 @@ def encode(y: Array, name: str) -> tuple[Array, Array]:
     if classes.size > 2:
         check_classification_targets(y)  # refuses numbers that look like measurements
     if classes.size < 2:
-        raise ValueError(f"{name} needs two classes or more; y holds only one class, {classes[0]!r}.")
+        raise ValueError(f"{name} needs two classes or more; y holds only one class, {plain_label(classes[0])!r}.")
     return classes, codes
 
 
@@ -56,7 +67,9 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, who
     if isinstance(class_weight, dict):
         for label, value in class_weight.items():
             if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
-                raise ValueError(f"class_weight of {label!r} is {value!r}; it must be a number, zero or more.")
+                raise ValueError(
+                    f"class_weight of {plain_label(label)!r} is {value!r}; it must be a number, zero or more."
+                )
     if sample_weight is None and class_weight is None:
         return None
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -68,5 +81,7 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, who
         raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
     for label in np.unique(y):
         if not weight[y == label].any():
-            raise ValueError(f"the weights remove class {label!r}: each sample_weight or class_weight of it is zero.")
+            raise ValueError(
+                f"the weights remove class {plain_label(label)!r}: each sample_weight or class_weight of it is zero."
+            )
     return weight

@@ -68,8 +68,16 @@ def _mark_worker() -> None:
     _worker.busy = True
 
 
-def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
-    """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started."""
+def for_each(
+    work: Callable[[T], Any],
+    pieces: Iterable[T],
+    threads: int | None = None,
+    on_interrupt: Callable[[], Any] = lambda: None,
+) -> None:
+    """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started.
+
+    On Ctrl-C ``on_interrupt`` is called at once, so that long pieces under way can end early.
+    """
     pieces = list(pieces)
     threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
     if threads <= 1:
@@ -84,7 +92,9 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
             for future in futures:
                 if future.done():
                     future.result()
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                on_interrupt()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
 

@@ -25,9 +25,12 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     from ..learners import named
 
     try:
-        return [named(name.strip()).name for name in given.split(",") if name.strip()]
+        names = [named(name.strip()).name for name in given.split(",") if name.strip()]
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
+    if not names:
+        raise click.BadParameter("it names no learner; leave the option out to compare the usual ones.")
+    return names
 
 
 @click.command()

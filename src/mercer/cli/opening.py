@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["feature_names", "machine_of"]
+__all__ = ["feature_names", "known_words", "machine_of"]
 
 
 def _layers(model: Any) -> Iterator[Any]:
@@ -42,3 +42,19 @@ def feature_names(model: Any) -> list[str]:
             except (AttributeError, ValueError):
                 return []
     return [] if names is None else [str(name) for name in names]
+
+
+def known_words(model: Any) -> dict[str, list[Any]]:
+    """For each column of words, the words that a fitted model has seen in it."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+    found: dict[str, list[Any]] = {}
+    for layer in _layers(model):
+        steps = [step for _, step in layer.steps[:-1]] if isinstance(layer, Pipeline) else []
+        steps += [part for step in steps if isinstance(step, Pipeline) for _, part in step.steps]
+        for step in steps:
+            for name, part, columns in step.transformers_ if isinstance(step, ColumnTransformer) else ():
+                if name == "words":
+                    found |= {column: list(words) for column, words in zip(columns, part.categories_, strict=True)}
+    return found

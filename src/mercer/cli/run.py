@@ -50,12 +50,14 @@ def run(
     """
     from ..io.models import open_model
     from ..io.writing import refuse_unwritable, write_whole
+    from .opening import known_words
 
     if output is not None:
         refuse_unwritable(output)
     with voice.working("reading"):
         loaded = open_model(model)
         table = _matching_table(data, loaded.about, reading, ignore_labels, voice)
+        _refuse_strange_words(table, known_words(loaded.estimator), voice)
     with voice.working(f"predicting {table.n_rows} rows"):
         predicted = loaded.estimator.predict(table.X)
         scores = loaded.estimator.decision_function(table.X)
@@ -132,6 +134,30 @@ def _remedy(table: Table) -> str:
     if table.kind == "sets":
         return "where the file has no labels, say so with --target none"
     return "correct them, or predict only with --ignore-labels"
+
+
+def _refuse_strange_words(table: Table, known: dict[str, list[Any]], voice: Voice) -> None:
+    """A column of words in which no word is known says nothing to the model; one of numbers is another column."""
+    for name, words in known.items():
+        found = {str(word) for word in table.X[name].dropna().unique()}
+        seen = [str(word) for word in words if word == word]
+        if not found or found & set(seen):
+            continue
+        examples = ", ".join(map(repr, seen[:3]))
+        if all(map(_is_number, found)):
+            raise DataError(
+                f"column {name!r} held words when the model was trained ({examples}) and holds numbers in "
+                f"{table.name} ({', '.join(sorted(found)[:3])}); write the same words as then."
+            )
+        voice.note(f"The model knows no word of column {name!r}: in training it held {examples}.")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _errors(table: Table, predicted: Any, classes: Any, voice: Voice) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .options import common, data_options, learner_argument, parameters, prepara
 from .voice import Voice
 
 if TYPE_CHECKING:
+    from ..io import Table
     from ..learners import Learner
 
 __all__ = ["tune"]
@@ -91,14 +92,14 @@ def tune(
         raise click.UsageError("--resume needs --journal FILE, where the search was kept.")
     if journal is not None and Path(journal).exists() and not resume:
         raise DataError(f"{journal!r} exists; add --resume to go on with that search, or name another file.")
+    if resume and not Path(str(journal)).exists():
+        voice.note(f"There is no journal {journal!r} to go on with; the search starts anew and is kept there.")
     with voice.working("reading"):
         table = read(data, **reading)
     for note in table.notes:
         voice.note(note)
     refuse_measurements(table)
-    fewest = min(table.class_counts.values())
-    if fewest < folds:
-        raise DataError(f"a class has only {fewest} rows, too few for {folds} folds; use fewer (--folds).")
+    _refuse_rare_classes(table, folds)
     algorithm = suited(algorithm, table, [kernel] if kernel else [])
     model = machine(table, algorithm, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     prefix = "estimator__learner__" if preparing["outliers"] else "learner__"
@@ -117,7 +118,7 @@ def tune(
     )
     seconds = fit(search, table, f"searching {algorithm.title} on {table.n_rows} rows", voice)
     best = {name.removeprefix(prefix): value for name, value in search.best_params_.items()}
-    advice = [fact.message for fact in getattr(search, "advice_", [])]
+    advice = [fact.message.replace(prefix, "") for fact in getattr(search, "advice_", [])]
     error = 1 - search.best_score_
     if output is not None:
         training = {
@@ -147,6 +148,17 @@ def tune(
     voice.say(
         f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, error {100 * error:.2f} % ({seconds:.1f} s){where}"
     )
+
+
+def _refuse_rare_classes(table: Table, folds: int) -> None:
+    """Each fold needs a row of each class, and rows of it outside to learn from."""
+    label, fewest = min(table.class_counts.items(), key=lambda item: item[1])
+    remedy = "merge the class with another, remove it, or add rows of it"
+    if fewest == 1:
+        raise DataError(f"class {label!r} has a single row, which cannot be both learned from and tested on; {remedy}.")
+    if fewest < folds:
+        raise DataError(f"class {label!r} has only {fewest} rows, too few for {folds} folds; use --folds {fewest}, "
+                        f"or {remedy}.")  # fmt: skip
 
 
 def _ranked(results: Any, prefix: str) -> list[dict[str, Any]]:

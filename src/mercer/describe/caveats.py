@@ -70,6 +70,12 @@ def _about_rows(found: Description) -> Iterator[str]:
 
 
 def _about_columns(found: Description, table: Table) -> Iterator[str]:
+    holes = [column.name for column in found.columns if column.missing and column.distinct]
+    if holes:
+        yield (
+            f"{_list(holes)} {'has' if len(holes) == 1 else 'have'} missing values, which learners refuse: fill them "
+            "with --impute median, or leave columns out with --drop."
+        )
     for column in found.columns:
         yield from _about_column(column, found.rows, table)
     for first, others in found.correlated.items():

@@ -34,10 +34,16 @@ def diverging() -> Any:
 
 
 def class_colours(number: int) -> list[Any]:
-    """A colour for each class: the axes' own cycle while it lasts, evenly spaced hues beyond."""
+    """A colour for each class: the axes' own cycle while it lasts, evenly spaced hues beyond.
+
+    Of two classes the second has the first colour: scores and weights above zero speak for it, and have that colour in
+    diverging pictures.
+    """
     from matplotlib import colormaps, rcParams
 
     cycle = rcParams["axes.prop_cycle"].by_key().get("color", ["C0"])
+    if number == 2:
+        return [*cycle[1:2], *cycle[:1]]
     if number <= len(cycle):
         return cycle[:number]
     return [colormaps["turbo"](0.08 + 0.84 * k / (number - 1)) for k in range(number)]

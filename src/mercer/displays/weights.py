@@ -87,13 +87,19 @@ class WeightTable(Canvas):
         ax.imshow(shown.weights, cmap=diverging(), vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest")
         for (row, column), value in np.ndenumerate(shown.weights):
             if np.isfinite(value):
-                ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize="small")
+                ax.text(column, row, _shown(value), ha="center", va="center", fontsize="small")
         names = [shorten(name) for name in shown.models]
         ax.set_xticks(range(len(names)), names, rotation=20, ha="right", parse_math=False)
         names = [shorten(name) for name in shown.features]
         ax.set_yticks(range(len(names)), names, parse_math=False)
         ax.tick_params(length=0)
         return self
+
+
+def _shown(value: float) -> str:
+    """Two digits, with a true minus sign and none before a zero."""
+    text = f"{value:.2f}"
+    return "0.00" if text == "-0.00" else text.replace("-", "\u2212")
 
 
 def weights_by_name(estimator: Any, feature_names: Any = None) -> dict[str, float]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._labels import combine_weights, refuse_bad_labels
+from .._labels import combine_weights, plain_label, refuse_bad_labels
 from ..grams import Features
 from .base import KernelMachine, Training
 from .model import LinearModel
@@ -51,8 +51,9 @@ def _codes_of(labels: Any, classes: Any) -> Any:
     codes = np.minimum(np.searchsorted(classes, labels), classes.size - 1)
     strange = np.flatnonzero(classes[codes] != labels)
     if strange.size:
+        first = strange[0]
         raise ValueError(
-            f"label {labels[strange[0]]!r} in row {strange[0]} is not among the classes {classes.tolist()}; "
+            f"label {plain_label(labels[first])!r} in row {first} is not among the classes {classes.tolist()}; "
             "name it in classes at the first call."
         )
     return codes

@@ -176,9 +176,12 @@ class Perceptron(KernelMachine):
         self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
         self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
         if not self.converged_:
+            remedy = (
+                "use a richer kernel, or variant='averaged'" if self.variant == "last" else "or use a richer kernel"
+            )
             warnings.warn(
                 f"Perceptron still made mistakes in epoch {self.n_iter_}, the last allowed: the rows may not be "
-                "separable by this model. Raise epochs, use a richer kernel, or variant='averaged'.",
+                f"separable by this model. Raise epochs, {remedy}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

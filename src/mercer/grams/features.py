@@ -29,7 +29,8 @@ class Features(Gram):
     ready = True
 
     def __init__(self, Phi: Any) -> None:
-        self.Phi: Any = Phi = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
+        Phi = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
+        self.Phi: Any = Phi
         #: The columns that some item has, where most have none: the others change no similarity.
         self._used: Array | None = None
         self._narrow: Any = Phi

@@ -104,7 +104,7 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     features = [name for k, name in enumerate(names) if k != position]
     if not features:
         raise DataError(f"{origin.shown} has only the target column {names[0]!r}; learning needs others besides it.")
-    frame = pd.DataFrame({name: columns[name] for name in features}, copy=False)
+    frame = pd.DataFrame({name: columns[name] for name in features})  # a copy puts all numbers into one block
     table = Table(
         origin.name, frame, None, None, None, (*said, *notes), origin.source, origin.digest, origin.lines
     )  # fmt: skip

@@ -22,7 +22,7 @@ from ..estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Percep
 from ..estimators.model import KernelModel, LinearModel
 from ..estimators.perceptron import _Voter
 from ..kernels.parts import length
-from ..preprocess import Constant, CorrelationFilter, OutlierFilter, OutlierReport, WithoutOutliers
+from ..preprocess import Constant, CorrelationFilter, Numbers, OutlierFilter, OutlierReport, WithoutOutliers
 from .packed_items import ITEM_KINDS
 from .packing import Packer, Unpacker
 from .table import DataError
@@ -256,7 +256,7 @@ KINDS: dict[str, _Kind] = {
     **{cls.__name__: _Kind(cls, _model_fields, _values) for cls in (LinearModel, KernelModel, OutlierReport)},
     **{
         cls.__name__: _Kind(cls, _plain_fields, _plain)
-        for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, CorrelationFilter, Constant, OutlierFilter)
+        for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, OutlierFilter)
     },
     "_Voter": _Kind(_Voter, _model_fields, _voter),
     "SimpleImputer": _Kind(

@@ -11,13 +11,14 @@ Examples
 14
 """
 
-from .columns import Constant, CorrelationFilter
+from .columns import Constant, CorrelationFilter, Numbers
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
 
 __all__ = [
     "Constant",
     "CorrelationFilter",
+    "Numbers",
     "OutlierFilter",
     "OutlierReport",
     "WithoutOutliers",

@@ -1,4 +1,4 @@
-"""Transformers of columns: leave out those that say what another one says, add one that is always the same."""
+"""Transformers of columns: take those of numbers, leave out what another one says, add one that is always the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from .._compile import Array
 
-__all__ = ["Constant", "CorrelationFilter", "correlated_groups"]
+__all__ = ["Constant", "CorrelationFilter", "Numbers", "correlated_groups"]
 
 #: Columns whose correlations with all earlier ones are computed at a time.
 _BLOCK = 512
@@ -47,6 +47,69 @@ def correlated_groups(X: Array, threshold: float) -> dict[int, list[int]]:
                 gone[column] = True
                 groups.setdefault(int(earlier[0]), []).append(column)
     return groups
+
+
+class Numbers(TransformerMixin, BaseEstimator):
+    """Take the columns of a table of numbers out of it, all at once: their number hardly matters.
+
+    Columns are found by name in a frame, whatever their order and whatever others there are; an array must have just
+    these. Missing values stay missing.
+
+    Parameters
+    ----------
+    without : tuple of str
+        Columns to leave out.
+
+    Attributes
+    ----------
+    columns_ : array
+        The names of the columns; numbers from 0 where they have no names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mercer.preprocess import Numbers
+    >>> steps = Numbers(without=("c",)).fit(pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6]}))
+    >>> steps.transform(pd.DataFrame({"b": [3.5], "more": [0], "a": [1.5]}))
+    array([[1.5, 3.5]])
+    """
+
+    def __init__(self, without: tuple[str, ...] = ()) -> None:
+        self.without = without
+
+    def fit(self, X: Any, y: Any = None) -> Numbers:
+        """See which columns there are."""
+        named, left_out = hasattr(X, "columns"), set(self.without)
+        names = X.columns if named else range(X.shape[1])
+        self.columns_ = np.array([name for name in names if name not in left_out], dtype=object if named else np.int64)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """The columns as an array."""
+        check_is_fitted(self)
+        if hasattr(X, "columns"):
+            wanted = self.columns_.tolist()
+            if X.columns.tolist() != wanted:
+                known = set(X.columns)
+                absent = [name for name in wanted if name not in known]
+                if absent:
+                    raise ValueError(f"the rows lack the columns {', '.join(map(repr, absent[:6]))}; name them alike.")
+                X = X[wanted]
+        elif X.shape[1] != self.columns_.size:
+            raise ValueError(f"the rows have {X.shape[1]} columns, {self.columns_.size} were expected.")
+        return np.array(X, dtype=np.float64, order="C")
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the columns."""
+        check_is_fitted(self)
+        return np.array(
+            [f"x{name}" if isinstance(name, int) else name for name in self.columns_.tolist()], dtype=object
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 class CorrelationFilter(TransformerMixin, BaseEstimator):

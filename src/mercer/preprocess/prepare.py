@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from ..io.table import DataError
-from .columns import Constant, CorrelationFilter
+from .columns import Constant, CorrelationFilter, Numbers
 from .outliers import OutlierFilter, WithoutOutliers
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def prepare(
     if table.frame is None:
         steps += [("scale", scaler)] if scaler is not None else []
     else:
-        steps.append(("columns", _columns(table, scaler, impute)))
+        steps += _columns(table, scaler, impute)
     if correlation is not None:
         if table.frame is None:
             raise DataError("a correlation filter needs dense rows; this table is sparse.")
@@ -152,18 +152,12 @@ def _scaler(standardise: str | bool, sparse: bool) -> Any:
     raise ValueError(f"prepare: standardise must be 'auto', 'standard', 'minmax', True or False; got {standardise!r}.")
 
 
-def _columns(table: Table, scaler: Any, impute: str | None) -> ColumnTransformer:
+def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, Any]]:
+    """Steps from the columns of a frame to scaled numbers."""
     if impute is not None and impute not in _IMPUTERS:
         raise ValueError(f"prepare: impute must be one of {', '.join(_IMPUTERS)}; got {impute!r}.")
     empty = {name for name, count in table.missing.items() if count == table.n_rows}
-    holes = [name for name in table.missing if name not in empty]
-    if holes and impute is None:
-        shown = ", ".join(f"{name!r} ({table.missing[name]})" for name in holes[:6])
-        more = f" and {len(holes) - 6} more columns" if len(holes) > 6 else ""
-        raise DataError(
-            f"values are missing in {shown}{more}; fill them with impute='median' (--impute median), or leave those "
-            "columns out (--drop)."
-        )
+    _refuse_holes({name: count for name, count in table.missing.items() if name not in empty}, impute)
     numbers = [name for name in table.numeric_columns if name not in empty]
     words = [name for name in table.category_columns if name not in empty]
     if not numbers and not words:
@@ -173,12 +167,23 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> ColumnTransformer
         steps.append(("impute", SimpleImputer(strategy=impute, keep_empty_features=True)))
     if scaler is not None:
         steps.append(("scale", scaler))
-    parts: list[tuple[str, Any, list[str]]] = []
+    if not words:
+        return [("columns", Numbers(tuple(sorted(empty)))), *steps]
+    parts: list[tuple[str, Any, list[str]]] = [("words", OneHotEncoder(handle_unknown="ignore"), words)]
     if numbers:
-        parts.append(("numbers", Pipeline(steps or [("same", "passthrough")]), numbers))
-    if words:
-        parts.append(("words", OneHotEncoder(handle_unknown="ignore"), words))
+        parts.insert(0, ("numbers", Pipeline(steps or [("same", "passthrough")]), numbers))
     width = len(numbers) + sum(int(table.X[name].nunique()) + 1 for name in words)
-    return ColumnTransformer(
-        parts, sparse_threshold=1.0 if words and width > _WIDE else 0.0, verbose_feature_names_out=False
+    sparse_threshold = 1.0 if width > _WIDE else 0.0
+    together = ColumnTransformer(parts, sparse_threshold=sparse_threshold, verbose_feature_names_out=False)
+    return [("columns", together)]
+
+
+def _refuse_holes(holes: dict[str, int], impute: str | None) -> None:
+    if not holes or impute is not None:
+        return
+    shown = ", ".join(f"{name!r} ({count})" for name, count in list(holes.items())[:6])
+    more = f" and {len(holes) - 6} more columns" if len(holes) > 6 else ""
+    raise DataError(
+        f"values are missing in {shown}{more}; fill them with impute='median' (--impute median), or leave those "
+        "columns out (--drop)."
     )

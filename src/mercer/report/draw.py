@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..displays import DecisionBoundary, MarginHistogram, WeightTable
-from ..displays._canvas import diverging, shorten
+from ..displays._canvas import class_colours, diverging, shorten
 from .markup import Markup
 from .svg import CYCLE, INK, MUTED, inline, sheet
 from .tables import seconds
@@ -50,6 +50,7 @@ def errors(learners: Sequence[Facts], majority: float) -> Markup:
         ax.set_xlabel("error, %   (● test with 95 % interval   ○ training)")
         ax.grid(axis="x")
         ax.tick_params(length=0)
+        ax.tick_params(axis="y", pad=9)  # room for the mark of an error of zero
         ax.spines["left"].set_visible(False)
         listed = "; ".join(f"{one['title']} {percent(one['test']['rate'])}" for one in learners)
         return inline(drawn, "Training and test error of every learner", f"Test errors: {listed}.", scale=1.8)
@@ -61,7 +62,7 @@ def histogram(column: Facts, classes: Sequence[str], name: str) -> Markup:
     with sheet(name, 2.5, 1.55, (0.05, 0.25, 0.05, 0.25)) as drawn:
         ax = drawn.ax
         base = np.zeros(len(edges) - 1)
-        for heights, colour in zip(counts, CYCLE, strict=False):
+        for heights, colour in zip(counts, class_colours(len(counts)), strict=True):
             ax.stairs(base + heights, edges, baseline=base, fill=True, color=colour, alpha=0.75, linewidth=0)
             base = base + heights
         ax.set_title(shorten(column["name"], 30), loc="left")
@@ -126,7 +127,8 @@ def correlation(facts: Facts) -> Markup:
                         fontsize=8,
                     )
         labels = [shorten(name, 16) for name in names]
-        ax.set_xticks(range(size), labels, rotation=90 if size > 6 else 0, color=INK)
+        crowded = size * max(map(len, labels)) > 45
+        ax.set_xticks(range(size), labels, rotation=90 if crowded else 0, color=INK)
         ax.set_yticks(range(size), labels)
         ax.set_aspect("equal")
         ax.invert_yaxis()
@@ -293,4 +295,7 @@ def costs(learners: Sequence[Facts]) -> Markup:
 
 def legend(classes: Sequence[str]) -> list[tuple[str, str]]:
     """The classes and the colours they have in every figure; empty where there are too many to name."""
-    return [(label, f"var(--c{k})") for k, label in enumerate(classes)] if len(classes) <= len(CYCLE) else []
+    if len(classes) > len(CYCLE):
+        return []
+    places = (1, 0) if len(classes) == 2 else range(len(classes))
+    return [(label, f"var(--c{k})") for k, label in zip(places, classes, strict=True)]

@@ -106,7 +106,7 @@ def _bounds(learner: Any, rows: Any, y: Array, wrong: int) -> list[dict[str, Any
     n, two = len(y), len(learner.classes_) == 2
     if hasattr(learner, "coef_") and two and rows.shape[1] < n:
         bound = bounds_of.vc_bound(wrong / n, dimension=rows.shape[1] + 1, rows=n)
-        promise = f"with probability 95 % the error on new rows is below {_percent(float(bound))}"
+        promise = f"with probability 95\u00a0% the error on new rows is below {_percent(float(bound))}"
         found.append(_worded("VC bound", bound, f"From the {rows.shape[1] + 1} weights alone: {promise}"))
     if type(learner).__name__ == "SVC" and two:
         bound = bounds_of.leave_one_out_bound(learner, n)
@@ -145,4 +145,4 @@ def _percent(share: float) -> str:
     """
     if share < 2e-6:
         return "a millionth"
-    return f"{float(f'{100 * share:.2g}'):g} %"
+    return f"{float(f'{100 * share:.2g}'):g}\u00a0%"

@@ -167,7 +167,7 @@ def _confusion(one: Facts, labels: list[str]) -> Markup:
                     "span",
                     grouped(number),
                     style=f"--share: {100 * number / total:.0f}%",
-                    class_="heat" if other == label else "heat wrong",
+                    class_="heat" if other == label else "heat wrong" if number else "heat none",
                 ),
                 number,
                 tip=f"{number} of {total} rows of class {label} decided as {other}",

@@ -67,7 +67,7 @@ def _edges(search: KernelSearchCV) -> list[Advice]:
         step = numbers[1] / numbers[0] if low else numbers[-1] / numbers[-2] if numbers[-2] > 0 else 10.0
         further = best / step if low else best * step
         message = (
-            f"the best {name} = {best:g} is the {'smallest' if low else 'largest'} value tried; try "
+            f"The best {name} = {best:g} is the {'smallest' if low else 'largest'} value tried; try "
             f"{'smaller' if low else 'larger'} ones, such as {further:g}."
         )
         found.append(Advice("edge", message, {"parameter": name, "best": best, "direction": "down" if low else "up"}))
@@ -82,7 +82,7 @@ def _short(search: KernelSearchCV, splits: list[tuple[Array, Array]]) -> list[Ad
     if not is_number(steps) or steps * getattr(machine, "batch", 1) >= rows:
         return []
     message = (
-        f"the best run makes {steps:g} steps, fewer than the {rows} training rows of a fold: it has not seen all of "
+        f"The best run makes {steps:g} steps, fewer than the {rows} training rows of a fold: it has not seen all of "
         "them. Allow more steps."
     )
     return [Advice("short", message, {"steps": int(steps), "rows": rows})]
@@ -132,13 +132,13 @@ def _fit(search: KernelSearchCV) -> list[Advice]:
         return []
     if train - test > _OVERFIT:
         message = (
-            f"the winner scores {train:.3f} on training rows and {test:.3f} on others: it overfits. More rows, a "
+            f"The winner scores {train:.3f} on training rows and {test:.3f} on others: it overfits. More rows, a "
             "smaller C (larger λ) or a smoother kernel may help."
         )
         return [Advice("overfitting", message, facts)]
     if train < _UNDERFIT:
         message = (
-            f"the winner scores only {train:.3f} on the rows it was trained on: it underfits. A larger C (smaller λ) "
+            f"The winner scores only {train:.3f} on the rows it was trained on: it underfits. A larger C (smaller λ) "
             "or a richer kernel may help."
         )
         return [Advice("underfitting", message, facts)]

@@ -21,7 +21,7 @@ from .._compile import Array
 from .._parallel import bytes_of
 from ..estimators.base import choice
 from .advice import Advice, advise
-from .cell import Cell
+from .cell import Cell, share_right
 from .journal import Journal
 from .layers import weight_name
 from .outcome import content_key, setting_key
@@ -157,12 +157,17 @@ class KernelSearchCV(BaseSearchCV):
         inner = _Inner(Cell(estimator, study), self, study, splits, shares=not alone)
         if custom:
             inner.scoring = _on_rows(self.scoring, study)
+        elif not params and self._wants_accuracy(estimator, y):
+            inner.scoring = share_right
         with warnings.catch_warnings():
             if study.deadline < np.inf:  # settings that were not reached are told of in one sentence
                 warnings.simplefilter("ignore", FitFailedWarning)
             try:
                 inner.fit(numbers, y, **params)
-            except ValueError:
+            except ValueError as error:
+                if study.stopped is None and study.refusals and "fits failed" in str(error):
+                    why, _ = study.refusals.most_common(1)[0]
+                    raise ValueError(f"no setting of the search could be fitted: {why}") from None
                 if study.stopped is None:
                     raise
                 raise ValueError(
@@ -180,6 +185,10 @@ class KernelSearchCV(BaseSearchCV):
             raise ValueError("KernelSearchCV: the grid is empty; give each parameter at least one value.")
         if self.time_limit is not None and not self.time_limit > 0:
             raise ValueError(f"KernelSearchCV: time_limit must be greater than 0, got {self.time_limit!r}.")
+
+    def _wants_accuracy(self, estimator: Any, y: Any) -> bool:
+        default = self.scoring is None and is_classifier(estimator)
+        return (default or self.scoring == "accuracy") and np.ndim(y) == 1
 
     def _deadline(self) -> float:
         return np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)

@@ -11,17 +11,19 @@ from __future__ import annotations
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn import config_context, get_config
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from .._compile import Array
 from .._labels import combine_weights, encode
-from .._parallel import for_each
+from .._parallel import for_each, thread_count
 from ..estimators.base import KernelMachine, Training
 from ..estimators.model import KernelModel
 from ..grams import Dense, Features, Gram
@@ -33,6 +35,9 @@ from ..solvers.smo import Bench
 from .journal import Journal
 from .layers import Layer, peel, prepared
 from .outcome import Outcome, content_key, fold_key, setting_key
+
+#: Kernel matrices that a fold has at once: statistics of a kernel, the matrix itself, and the part of a working set.
+_MATRICES = 3
 
 #: A fold: its training rows, and the rows whose decision values are wanted (sorted).
 Fold = tuple[Array, Array]
@@ -86,6 +91,8 @@ class Study:
         self.tags = estimator.__sklearn_tags__()
         self.pairwise = self.tags.input_tags.pairwise
         self.tags.input_tags.pairwise = False
+        #: Why cells could not be fitted, as far as they were asked for.
+        self.refusals: Counter[str] = Counter()
         #: Why the study ended early, if it did.
         self.stopped: str | None = None
 
@@ -119,17 +126,39 @@ class Study:
             warnings.simplefilter("ignore")
             for layers, lines in self._spaces(settings):
                 if not layers:
-                    self._run_space(self.X, folds, [train for train, _ in folds], lines)
+                    self._run_space(self.X, folds, [train for train, _ in folds], lines, self.memory)
                     continue
-                for train, wanted in folds:
-                    if self._missing(lines, [(train, wanted)]):
-                        try:
-                            X, kept = prepared(layers, self.X, self.y, train)
-                        except ValueError as error:
-                            for line in lines:
-                                self._keep(line, {fold_key(train): [str(error)] * len(line.keys)})
-                            continue
-                        self._run_space(X, [(train, wanted)], [kept], lines)
+                self._run_folds(layers, lines, folds)
+
+    def _run_folds(self, layers: list[Layer], lines: list[_Line], folds: list[Fold]) -> None:
+        """Folds side by side, as many as have room for their matrices.
+
+        Steps that are fitted to rows make each fold a world of its own, and small fits gain nothing from threads inside
+        them.
+        """
+        abreast = max(1, min(thread_count(), self.memory // (_MATRICES * 8 * self.size**2)))
+        config = get_config()  # scikit-learn's, which every thread has for itself
+
+        def run_fold(fold: Fold) -> None:
+            with config_context(**config):
+                self._run_prepared(layers, lines, fold, self.memory // abreast)
+
+        for_each(run_fold, folds, abreast, self._interrupt)
+
+    def _interrupt(self) -> None:
+        self.stopped = "interrupted"
+
+    def _run_prepared(self, layers: list[Layer], lines: list[_Line], fold: Fold, memory: int) -> None:
+        """All lines on a fold, with rows prepared as its training rows say."""
+        if self.stopped or not self._missing(lines, [fold]):
+            return
+        try:
+            X, kept = prepared(layers, self.X, self.y, fold[0])
+        except ValueError as error:
+            for line in lines:
+                self._keep(line, {fold_key(fold[0]): [str(error)] * len(line.keys)})
+            return
+        self._run_space(X, [fold], [kept], lines, memory)
 
     def _spaces(self, settings: list[dict[str, Any]]) -> Iterator[tuple[list[Layer], list[_Line]]]:
         """Lines, grouped by what is done to the rows before the machine sees them."""
@@ -160,14 +189,14 @@ class Study:
 
     # -- the work -------------------------------------------------------------------------------------------------
 
-    def _run_space(self, X: Any, folds: list[Fold], kept: list[Array], lines: list[_Line]) -> None:
+    def _run_space(self, X: Any, folds: list[Fold], kept: list[Array], lines: list[_Line], memory: int) -> None:
         """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
         by_kernel: dict[tuple[str, bool], list[_Line]] = {}
         for line in lines:
             by_kernel.setdefault((content_key(line.kernel), line.machine.single), []).append(line)
         shared: dict[Any, SharedStatistics] = {}  # one at a time: the memory is for all of them
         for same in by_kernel.values():
-            if not self._missing(same, folds):
+            if self.stopped or not self._missing(same, folds):
                 continue
             machine, kernel = clone(same[0].machine), same[0].kernel
             try:
@@ -175,7 +204,7 @@ class Study:
                 if kernel is not None:
                     kernel.check()
                     machine._try_kernel(kernel, rows)
-                K = self._matrix(machine, kernel, rows, shared)
+                K = self._matrix(machine, kernel, rows, shared, memory)
             except ValueError as error:
                 for line in same:
                     self._keep(line, {fold_key(train): [str(error)] * len(line.keys) for train, _ in folds})
@@ -184,7 +213,7 @@ class Study:
             for_each(lambda unit: self._run_line(*unit), units)
 
     def _matrix(
-        self, machine: KernelMachine, kernel: Kernel | None, rows: Any, shared: dict[Any, SharedStatistics]
+        self, machine: KernelMachine, kernel: Kernel | None, rows: Any, shared: dict[Any, SharedStatistics], memory: int
     ) -> Array | None:
         """The kernel matrix of all rows, or ``None`` where there is none or it does not fit."""
         if kernel is None:
@@ -196,7 +225,7 @@ class Study:
         key = (machine.single, kernel.moves, "" if kernel.on_rows else content_key(kernel))
         if key not in shared:
             shared.clear()
-            shared[key] = SharedStatistics(items, self.memory)
+            shared[key] = SharedStatistics(items, memory)
         if not shared[key].fits:
             return None
         K = shared[key].matrix(kernel)

@@ -168,7 +168,8 @@ def _try_items(model: KernelModel) -> None:
 
 
 def _model_fields(model: Any) -> Fields:
-    return dict(vars(model))
+    """All that the model is made of, without what it has worked out from that for itself."""
+    return {name: value for name, value in vars(model).items() if not name.startswith("_")}
 
 
 def _values(cls: type, fields: Fields) -> Any:

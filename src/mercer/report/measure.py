@@ -136,12 +136,12 @@ def _worded(name: str, bound: Any, words: str) -> dict[str, Any]:
 
 
 def _percent(share: float) -> str:
-    """A share in percent with two digits that matter.
+    r"""A share in percent with two digits that matter.
 
     Examples
     --------
     >>> _percent(0.0231), _percent(1e-7), _percent(3.2)
-    ('2.3 %', 'a millionth', '320 %')
+    ('2.3\xa0%', 'a millionth', '320\xa0%')
     """
     if share < 2e-6:
         return "a millionth"

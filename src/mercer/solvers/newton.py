@@ -115,8 +115,16 @@ class _Descent:
         def bend(change: Array) -> Array:
             return problem.bend(h, change) + ridge * change
 
+        def curve(direction: Array, db: Array) -> tuple[Array, Array, Array]:
+            if h.ndim == 1:  # one number for each item: scores and their sum in one pass
+                scores, total = span.weighed(h + ridge, direction, db)
+                return scores, bend(scores), total
+            scores = span.scores(direction) + db
+            bent = bend(scores)
+            return scores, bent, span.combine(bent)
+
         loose = min(0.5, float(np.sqrt(error / self.first)))
-        d, db, p = _step(span, lam, bend, inverse, r, rb, problem.intercept, loose)
+        d, db, p = _step(span, lam, curve, inverse, r, rb, problem.intercept, loose)
         t, objective = self._search(d, p)
         gain = self.objective - objective
         if t == 0.0:  # rounding stops further descent
@@ -142,7 +150,7 @@ class _Descent:
 def _step(
     span: Span,
     lam: float,
-    bend: Callable[[Array], Array],
+    curve: Callable[[Array, Array], tuple[Array, Array, Array]],
     inverse: Inverse,
     r: Array,
     rb: Array,
@@ -156,11 +164,10 @@ def _step(
     direction, db = better, better_b
     d, total, p = np.zeros_like(r), np.zeros_like(rb), np.zeros(())
     for _ in range(_LONGEST):
-        scores = span.scores(direction) + db
-        bent = bend(scores)
+        scores, bent, reaction = curve(direction, db)
         length = square / (lam * span.dot(direction, direction) + float(np.vdot(scores, bent)))
         d, total, p = d + length * direction, total + length * db, p + length * scores
-        r = r - length * (lam * direction + span.combine(bent))
+        r = r - length * (lam * direction + reaction)
         rb = rb - length * bent.sum(axis=0) if intercept else rb
         better, better_b = inverse(r, rb)
         new = span.dot(r, better) + float(np.vdot(rb, better_b))

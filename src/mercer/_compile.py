@@ -119,5 +119,11 @@ class Scalar:
     def __call__(self, values: Any) -> Any:
         source = np.asarray(values, dtype=np.float64)
         out = np.empty_like(source, order="C")
-        _apply(self.pointer, np.ascontiguousarray(source).reshape(-1), out.reshape(-1))
+        self._loop(self.pointer, np.ascontiguousarray(source).reshape(-1), out.reshape(-1))
         return out if out.ndim else float(out)
+
+    @functools.cached_property
+    def _loop(self) -> Callable[..., None]:
+        """The machine code of :func:`_apply`: all calls have the same types, which Numba takes long to find out."""
+        _apply(self.pointer, np.empty(0), np.empty(0))
+        return next(iter(_apply.overloads.values())).entry_point

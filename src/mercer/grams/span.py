@@ -29,6 +29,8 @@ Inverse = Callable[[Array, Array], tuple[Array, Array]]
 
 #: So many features, or fewer: the exact inverse costs less than the steps that it saves.
 _NARROW = 512
+#: How much of the diagonal to believe where only the diagonal is known: all of it overstates what others share.
+_TRUST = 0.3
 #: So many models at once, or fewer, get an inverse each.
 _APART = 4
 #: Directions that add less than this many λ are left to the conjugate gradients.
@@ -143,7 +145,7 @@ class FeatureSpan(Span):
     def inverse(self, lam, h, intercept):
         if self.Phi.shape[1] <= _NARROW:
             return Exact(self.Phi, lam, h, intercept)
-        scale = lam + self._squares.T @ h
+        scale = lam + _TRUST * (self._squares.T @ h)
         total = h.sum(axis=0) if intercept else 1.0
         return lambda v, vb: (v / scale, vb / total)
 

@@ -27,7 +27,12 @@ _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "m
 
 def thread_count() -> int:
     """How many threads to use: the machine's cores, or fewer inside a joblib worker or by ``NUMBA_NUM_THREADS``."""
-    return int(os.environ.get("NUMBA_NUM_THREADS") or joblib.cpu_count())
+    return int(os.environ.get("NUMBA_NUM_THREADS") or _cores())
+
+
+@functools.cache
+def _cores() -> int:
+    return joblib.cpu_count()
 
 
 @functools.cache
@@ -85,18 +90,43 @@ def for_each(
             for piece in pieces:
                 work(piece)
         return
-    with one_blas_thread(), ThreadPoolExecutor(threads, initializer=_mark_worker) as pool:
-        futures = [pool.submit(work, piece) for piece in pieces]
+    waiting = iter(pieces)
+
+    def work_through() -> None:
+        for piece in waiting:
+            work(piece)
+
+    with one_blas_thread():
+        pool = _pool(threads)
+        futures = [pool.submit(work_through) for _ in range(threads)]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
             for future in futures:
                 if future.done():
                     future.result()
         except BaseException as error:
+            for _ in waiting:  # nobody starts another piece
+                pass
             if isinstance(error, KeyboardInterrupt):
                 on_interrupt()
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=True)
             raise
+    _idle.append((threads, pool))
+
+
+#: Threads that have nothing to do, by how many they are: starting new ones for every matrix takes too long.
+_idle: list[tuple[int, ThreadPoolExecutor]] = []
+if hasattr(os, "register_at_fork"):  # a child process has none of its parent's threads
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """A pool of that many threads that nobody else uses."""
+    with _lock:
+        for place, (size, _) in enumerate(_idle):
+            if size == threads:
+                return _idle.pop(place)[1]
+    return ThreadPoolExecutor(threads, initializer=_mark_worker)
 
 
 def bytes_of(memory: int | float | str) -> int:

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._compile import Array
-from .._parallel import bytes_of, for_each
+from .._parallel import bytes_of, for_each, one_blas_thread
 from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
 from ..kernels.thin import is_thin, near_origin
@@ -172,7 +172,9 @@ class SVC(CallbackSupportMixin, KernelMachine):
             machine.solve(solver, np.random.default_rng(seed), benches.mine)
             machine.certify(data.exact_gram())
 
-        with reported(self, X, y, len(machines), "machine") as run:
+        # Kernel matrices are computed by threads of ours; what is left for BLAS is small, and its idle threads, waiting
+        # for more, take time from ours.
+        with one_blas_thread(), reported(self, X, y, len(machines), "machine") as run:
             parts = list(enumerate(machines))
             threads = 1 if len(parts) == 1 else None
             for_each(lambda part: run(part[0], lambda: complete(part[1])), parts, threads)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Places = slice | np.ndarray
 
 #: Rows and columns of a tile: one megabyte of float32 numbers, about one core's second-level cache.
-TILE_ROWS, TILE_COLUMNS = 256, 1024
+TILE_ROWS, TILE_COLUMNS = 512, 512
 
 
 def shared_dtype(A: Any, B: Any) -> np.dtype:

@@ -202,7 +202,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
             if len(machines) == 1 and reach is not None:
                 yield reach[:, None] + machines[0].solution.b
             else:
-                yield scores_of(self._model_of(data, machines))
+                yield scores_of(_model_of(data, machines, *_support(data, machines)))
 
     def _solver(self, machines: int) -> solvers.SoftMargin:
         share = bytes_of(self.memory) // (1 if machines == 1 else 2)
@@ -230,28 +230,19 @@ class SVC(CallbackSupportMixin, KernelMachine):
         """The coefficients of the last fit, for every row of its data."""
         return getattr(self, "_last", None)
 
-    def _model_of(self, data: Training, machines: list[_Machine]) -> LinearModel | KernelModel:
-        """One row of coefficients for each machine, over the items that any of them uses, class by class."""
-        z = _coefficients(data, machines)
-        intercept = np.array([machine.b for machine in machines])
-        used = _used(data, z)
-        if data.kernel is None:
-            coef = np.asarray(z[:, used] @ data.items[used])
-            return LinearModel(coef.reshape(len(machines), -1), intercept)
-        items = None if data.kernel.precomputed else data.items[used]
-        return KernelModel(data.kernel, used, items, np.ascontiguousarray(z[:, used]), intercept)
-
     def _keep(self, data: Training, machines: list[_Machine]) -> None:
-        z = _coefficients(data, machines)
-        self._last = z if self.warm_start else None
-        model = self._model_of(data, machines)
+        used, coef = _support(data, machines)
+        self._last = None
+        if self.warm_start:
+            self._last = np.zeros((len(machines), data.codes.size))
+            self._last[:, used] = coef
+        model = _model_of(data, machines, used, coef)
         self._publish(model, data.given)
-        used = _used(data, z)
         if isinstance(model, LinearModel):
             self.support_, self.support_vectors_ = used, data.items[used]
         elif model.items is not None and str(data.kernel) == "linear":
-            self.coef_ = np.asarray(z[:, used] @ model.items).reshape(len(machines), -1)
-        self.dual_coef_ = self._laid_out(z[:, used], data.codes[used])
+            self.coef_ = np.asarray(coef @ model.items).reshape(len(machines), -1)
+        self.dual_coef_ = self._laid_out(coef, data.codes[used])
         self.n_support_ = np.bincount(data.codes[used], minlength=self.classes_.size)
         self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
         certificates = [machine.certificate for machine in machines if machine.certificate is not None]
@@ -372,18 +363,25 @@ def _contradictions(data: Training) -> str:
     return f" ({count} rows appear with more than one label)" if count else ""
 
 
-def _used(data: Training, z: Array) -> Array:
-    """The items that any machine uses, class by class."""
-    used = np.flatnonzero((z != 0).any(axis=0))
-    return used[np.argsort(data.codes[used], kind="stable")]
+def _support(data: Training, machines: list[_Machine]) -> tuple[Array, Array]:
+    """The items that any machine uses, class by class, and their coefficients: a row for each machine."""
+    mine = [np.flatnonzero(machine.solution.z) for machine in machines]
+    support = [machine.rows[places] for machine, places in zip(machines, mine, strict=True)]
+    used = np.unique(np.concatenate(support))
+    used = used[np.argsort(data.codes[used], kind="stable")]
+    column = np.empty(data.codes.size, np.int64)
+    column[used] = np.arange(used.size)
+    coef = np.zeros((len(machines), used.size))
+    for row, machine, places, rows in zip(coef, machines, mine, support, strict=True):
+        row[column[rows]] = machine.solution.z[places]
+    return used, coef
 
 
-def _coefficients(data: Training, machines: list[_Machine]) -> Array:
-    """A row for each machine, a column for each training item."""
-    z = np.zeros((len(machines), data.codes.size))
-    for row, machine in zip(z, machines, strict=True):
-        row[machine.rows] = machine.solution.z
-    return z
+def _model_of(data: Training, machines: list[_Machine], used: Array, coef: Array) -> LinearModel | KernelModel:
+    intercept = np.array([machine.b for machine in machines])
+    if data.kernel is None:
+        return LinearModel(np.asarray(coef @ data.items[used]).reshape(len(machines), -1), intercept)
+    return KernelModel(data.kernel, used, None if data.kernel.precomputed else data.items[used], coef, intercept)
 
 
 class _Machine:

@@ -75,7 +75,12 @@ def skipping_zeros(A: Any, B: Any) -> tuple[ThinRows, ThinRows] | None:
 
 def dots(a: Any, b: Any, i: Any, j: Any) -> Array:
     """⟨x, z⟩ for rows i of the left side and j of the right, in a new array."""
-    return a.product(i, b, j) if isinstance(a, ThinRows) else product(a[i], b[j])
+    if isinstance(a, ThinRows):
+        return a.product(i, b, j)
+    right = b[j]
+    if a is b and isinstance(j, slice) and i == j and not sparse.issparse(b):
+        right = right.copy()  # of one array with itself NumPy computes a half, and takes longer to copy it to the other
+    return product(a[i], right)
 
 
 def squared_norms(A: Any) -> Array:
@@ -110,7 +115,7 @@ class SquaredDistance(Statistic):
     """
 
     def prepare(self, A, B):
-        thin = skipping_zeros(A, B) if near_origin(B) else None
+        thin = skipping_zeros(A, B) if is_thin(B) and near_origin(B) else None
         if thin is None:
             return self._moved(A, B)
         norms = squared_norms(B)
@@ -139,13 +144,14 @@ class SquaredDistance(Statistic):
         return np.zeros(A.shape[0], A.dtype)
 
 
-@jit
+@jit(extremes=True)
 def _distances(dots: Array, left: Array, right: Array) -> None:
     """Turn dot products into squared distances, in place; rounding never makes one negative."""
+    nothing = dots.dtype.type(0)
     for i in range(dots.shape[0]):
         for j in range(dots.shape[1]):
-            squared = (left[i] - 2 * dots[i, j]) + right[j]
-            dots[i, j] = squared if squared > 0 else 0
+            dot = dots[i, j]
+            dots[i, j] = max((left[i] - (dot + dot)) + right[j], nothing)
 
 
 class Distance(SquaredDistance):

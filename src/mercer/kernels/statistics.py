@@ -78,7 +78,7 @@ def dots(a: Any, b: Any, i: Any, j: Any) -> Array:
     if isinstance(a, ThinRows):
         return a.product(i, b, j)
     right = b[j]
-    if a is b and isinstance(j, slice) and i == j and not sparse.issparse(b):
+    if a is b and isinstance(i, slice) and isinstance(j, slice) and i == j and not sparse.issparse(b):
         right = right.copy()  # of one array with itself NumPy computes a half, and takes longer to copy it to the other
     return product(a[i], right)
 

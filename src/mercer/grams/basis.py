@@ -18,8 +18,9 @@ from .._compile import Array
 if TYPE_CHECKING:
     from .base import Gram
 
-#: Directions at most, and numbers at most in their coordinates.
-_WIDEST = 512
+#: Directions at most, and numbers at most in their coordinates. Small matrices are quickly multiplied with, so that
+#: many directions cost more than they save: an item in eight is enough, or a few in all.
+_WIDEST, _SHARE, _FEW = 512, 8, 64
 _NUMBERS = 16_000_000
 #: Pivots picked together.
 _TOGETHER = 64
@@ -53,7 +54,7 @@ class Basis:
         self._rng = np.random.default_rng(0)
         self._left = np.clip(gram.diag(), 0.0, None)
         self._nothing = _NOTHING * float(self._left.max(initial=0.0))
-        self._widest = min(n, _WIDEST, _NUMBERS // max(1, n))
+        self._widest = min(n, _WIDEST, max(_FEW, n // _SHARE), _NUMBERS // max(1, n))
 
     def deepen(self, enough: float) -> None:
         """Add directions until the items' mean squared distance from their span is ``enough``, or there is no room."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import sys
 import time
@@ -98,6 +99,9 @@ def compare(
     from ..report import write
 
     begin = time.perf_counter()
+    # A study makes and drops many small objects. Collecting them need not look at all that was imported.
+    gc.freeze()
+    gc.set_threshold(100_000)
     table = read(data, **reading)
     for note in table.notes:
         voice.note(note)

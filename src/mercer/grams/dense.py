@@ -11,6 +11,9 @@ from .._compile import Array
 from .base import Gram
 from .rows import GramRows, Walk
 
+#: Items that are at most this part of a matrix are looked up in it; for more of them whole rows are added.
+_FEW = 0.25
+
 
 class Dense(Gram):
     """A kernel matrix in memory, or the part of it that belongs to some items.
@@ -50,7 +53,11 @@ class Dense(Gram):
         return self.K.diagonal()[self.index].astype(np.float64)
 
     def matvec(self, z: Array) -> Array:
-        return self.model(z)[self.index]
+        if self.index.size > _FEW * self.K.shape[0]:
+            return self.model(z)[self.index]
+        z = np.asarray(z, dtype=np.float64)
+        used = np.flatnonzero(z if z.ndim == 1 else np.abs(z).max(axis=1))
+        return self.K[np.ix_(self.index, self.index[used])].astype(np.float64, copy=False) @ z[used]
 
     def model(self, z: Array) -> Array:
         # The matrix is symmetric: K·z is the sum of the rows of the items that count, and only those.
@@ -58,8 +65,12 @@ class Dense(Gram):
         spread = np.zeros((self.K.shape[0], *z.shape[1:]))
         np.add.at(spread, self.index, z)
         used = np.flatnonzero(spread if z.ndim == 1 else np.abs(spread).max(axis=1))
-        if self.K.dtype == np.float64 and 2 * used.size > self.K.shape[0]:
+        most = 2 * used.size > self.K.shape[0]
+        if most and self.K.dtype == np.float64:
             return self.K @ spread
+        if z.ndim == 2 and z.shape[1] > 1:
+            rows, weights = (self.K, spread) if most else (self.K[used], spread[used])
+            return np.ascontiguousarray((weights.T.astype(rows.dtype) @ rows).T, dtype=np.float64)
         columns = [spread] if z.ndim == 1 else list(spread.T)
         sums = np.zeros((len(columns), self.K.shape[0]))
         for total, column in zip(sums, columns, strict=True):

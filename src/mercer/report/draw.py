@@ -284,7 +284,7 @@ def costs(learners: Sequence[Facts]) -> Markup:
         decades = np.arange(np.floor(times.min()), np.ceil(times.max() + 1e-9) + 1)
         ax.set_xscale("log")
         ax.minorticks_off()
-        ax.set_xlim(10 ** decades[0], 10 ** decades[-1])
+        ax.set_xlim(10 ** (decades[0] - 0.1), 10 ** (decades[-1] + 0.1))  # room for spots on the edges
         ax.set_xticks(10.0**decades, [seconds(10.0**power) for power in decades])
         ax.set(xlabel="time of the final fit", ylabel="test error, %")
         ax.set_ylim(0, 108 * max(one["test"]["rate"] for one in learners) + 1e-3)

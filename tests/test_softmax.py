@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from mercer import KernelClassifier, KernelSearchCV
+from mercer import KernelClassifier, KernelRegressor, KernelSearchCV
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
 from mercer.losses import Logistic
@@ -111,8 +111,41 @@ def test_an_interrupted_fit_keeps_the_best_so_far(monkeypatch):
 
 
 def test_a_time_limit_is_kept_and_said():
-    with pytest.warns(ConvergenceWarning, match="raise max_iter, time_limit or lam"):
+    with pytest.warns(ConvergenceWarning, match="scale the columns, or raise max_iter, time_limit or lam"):
         model = KernelClassifier("gaussian(gamma=0.5)", lam=1e-6, time_limit=1e-9).fit(X, classes)
     assert model.status_ == "not converged"
     with pytest.raises(ValueError, match="time_limit must be a number greater than 0"):
         KernelClassifier(time_limit=-1).fit(X, classes)
+
+
+@pytest.mark.parametrize("kernel", [None, "linear", "polynomial", "gaussian", "cosine"])
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_single_precision_is_enough_for_rows(kernel, loss):
+    """Rows in float32 give the model of the same rows in float64."""
+    rows = rng.normal(size=(100, 5)).astype(np.float32)
+    labels = rng.integers(0, 3, 100)
+    for target in (labels, labels > 0):
+        model = KernelClassifier(kernel, loss, 1e-2).fit(rows, target)
+        assert model.status_ == "converged"
+        same = KernelClassifier(kernel, loss, 1e-2).fit(rows.astype(np.float64), target)
+        np.testing.assert_allclose(model.decision_function(rows), same.decision_function(rows.astype(float)), atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [None, "linear", "precomputed"])
+def test_nothing_to_learn_from_is_learned_at_once(kernel):
+    rows = np.zeros((6, 6))
+    model = KernelClassifier(kernel).fit(rows, [0, 1, 2] * 2)
+    assert model.status_ == "converged"
+    np.testing.assert_allclose(model.predict_proba(rows), 1 / 3)
+
+
+def test_matrices_with_negative_eigenvalues_are_refused():
+    S = rng.normal(size=(90, 90))
+    for model in (KernelClassifier("precomputed"), KernelRegressor("precomputed")):
+        with pytest.raises(ValueError, match="not positive semi-definite"):
+            model.fit(S + S.T, rng.integers(0, 3, 90))
+
+
+def test_intercepts_have_a_mean_of_zero():
+    model = KernelClassifier(None, lam=0.02).fit(X, np.where(classes == 2, 0, classes + 1))
+    assert model.intercept_.mean() == pytest.approx(0, abs=1e-12)

@@ -2,7 +2,7 @@
 
 Work is cut into pieces whose results do not depend on who computes them, so a result is the same for any number of
 threads. Plain Python threads run compiled code that has let go of the interpreter lock; unlike OpenMP or Numba's own
-pool they survive a fork and two callers at once.
+pool they survive a fork (between matrices, not in the middle of one) and two callers at once.
 """
 
 from __future__ import annotations
@@ -116,8 +116,20 @@ def for_each(
 
 #: Threads that have nothing to do, by how many they are: starting new ones for every matrix takes too long.
 _idle: list[tuple[int, ThreadPoolExecutor]] = []
-if hasattr(os, "register_at_fork"):  # a child process has none of its parent's threads
-    os.register_at_fork(after_in_child=_idle.clear)
+
+
+def _forget() -> None:
+    """A child process has none of its parent's threads, and nobody is inside a block."""
+    global _inside, _lock
+    _idle.clear()
+    _lock = threading.Lock()
+    if _inside:
+        _inside = 0
+        _limit.restore_original_limits()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def _pool(threads: int) -> ThreadPoolExecutor:

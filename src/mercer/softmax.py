@@ -33,6 +33,7 @@ class Softmax(Problem):
         return float(np.mean(self.weights() * (special.logsumexp(scores, axis=1) - own)))
 
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
+        """First derivatives, and s·p/n, of which :meth:`bend` and :meth:`diagonal` make the second ones."""
         chances = special.softmax(scores, axis=1)
         return self.share() * (chances - self.y), self.share() * chances
 

@@ -75,6 +75,8 @@ class RowMachine(BaseEstimator):
     kernel: Any
     memory: Any
     _model: Any
+    #: What rows of numbers may be kept in; others are converted to the first.
+    precisions: ClassVar[tuple[type, ...]] = (np.float64, np.float32)
 
     def _kernel(self) -> Kernel | None:
         # A copy: the fitted model must not follow later changes of the user's kernel.
@@ -95,7 +97,7 @@ class RowMachine(BaseEstimator):
         refuse_foreign(X)
         options: dict[str, Any] = {
             "accept_sparse": False if kernel is not None and kernel.precomputed else "csr",
-            "dtype": (np.float64, np.float32),
+            "dtype": self.precisions,
             "order": "C",
             "ensure_all_finite": False,
             "reset": reset,

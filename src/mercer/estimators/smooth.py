@@ -24,6 +24,7 @@ from ..softmax import Softmax
 from ..solvers.polish import polish
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .base import KernelMachine, RowMachine, Training, choice, number
+from .indefinite import refuse_indefinite
 from .model import LinearModel, kernel_model
 from .progress import CallbackSupportMixin, reported, with_callbacks
 
@@ -99,6 +100,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
     """
 
     path = "lam"
+    precisions = (np.float64,)  # rounding to float32 makes ‖w‖² = zᵀKz of a small w negative
 
     def __init__(
         self,
@@ -160,6 +162,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         """
         self._solver()  # bad parameters are refused before the data are looked at
         data = self._training(X, y, sample_weight)
+        refuse_indefinite(data.gram, data.kernel)
         problems = self._all_problems(data)
         solver = self._solver(len(problems))
         solutions: list[Solution] = []
@@ -176,7 +179,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         statuses = {solution.status for solution in solutions}
         self.converged_ = statuses == {Status.CONVERGED}
         self.status_ = str(next(s for s in list(Status)[::-1] if s in statuses))
-        _warn_if_short(self, "raise max_iter, time_limit or lam")
+        _warn_if_short(self, "scale the columns, or raise max_iter, time_limit or lam")
         return self
 
     @property
@@ -188,6 +191,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
 
         The squared loss needs no solver: one eigendecomposition serves every λ.
         """
+        refuse_indefinite(data.gram, data.kernel)
         loss = as_loss(self.loss)
         if loss == Squared() and data.weight is None and len(data.gram) <= LARGEST_RIDGE:
             ridge = RidgePath(data.gram.rows(np.arange(len(data.gram))), float(loss.curvature(0.0)))
@@ -208,8 +212,13 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
             yield scores_of(self._assemble(data, self._scores_of(solutions)))
 
     def _scores_of(self, solutions: list[Solution]) -> list[Stage]:
-        """One model for each class score: the columns, where one problem has them all."""
-        return [column for solution in solutions for column in solution.stage.columns()]
+        """One model for each class score: the columns, where one problem has them all.
+
+        The same number added to every score of a softmax changes nothing: intercepts are given with a mean of zero.
+        """
+        stages = [solution.stage for solution in solutions]
+        stages = [stage._replace(b=stage.b - stage.b.mean()) if np.ndim(stage.b) else stage for stage in stages]
+        return [column for stage in stages for column in stage.columns()]
 
     def _all_problems(self, data: Training) -> list[Problem]:
         if as_loss(self.loss) == Logistic() and self.classes_.size > 2:
@@ -270,6 +279,8 @@ class KernelRegressor(RegressorMixin, RowMachine):
     1.0
     """
 
+    precisions = (np.float64,)
+
     def __init__(
         self,
         kernel: Any = "gaussian",
@@ -318,6 +329,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         if kernel is not None:
             self._try_kernel(kernel, rows)
         gram = self._make_gram(kernel, rows)
+        refuse_indefinite(gram, kernel)
         # Targets are centred and brought to a scale of one, so that tolerances mean the same for all units.
         centre, scale = float(targets.mean()), float(targets.std()) or 1.0
         lam, intercept = float(self.lam), bool(self.fit_intercept)
@@ -343,7 +355,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         self.objective_ = float(0.5 * lam * square + np.mean(share * loss.value(targets - f - b)))
         self.n_iter_ = int(solution.n_iter)
         self.status_ = str(solution.status)
-        _warn_if_short(self, "raise max_iter or lam")
+        _warn_if_short(self, "scale the columns, or raise max_iter or lam")
         return self
 
     def predict(self, X: Any) -> Array:

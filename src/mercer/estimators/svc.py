@@ -28,6 +28,7 @@ from ..solvers.polish import polish
 from ..solvers.smo import Bench
 from .base import KernelMachine, Training, choice, number
 from .distinct import row_keys
+from .indefinite import refuse_indefinite
 from .model import KernelModel, LinearModel
 from .progress import CallbackSupportMixin, reported, with_callbacks
 
@@ -35,8 +36,6 @@ from .progress import CallbackSupportMixin, reported, with_callbacks
 _FEW = 1000
 #: How often a solution that single precision took for one is improved from exact scores.
 _REFINEMENTS = 3
-#: Rows on which a kernel that promises nothing is tested for negative eigenvalues.
-_TESTED = 500
 
 
 class SVC(CallbackSupportMixin, KernelMachine):
@@ -161,8 +160,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         self._check()
         before = self._memory_of_fit() if self.warm_start else None
         data = self._training(X, y, sample_weight)
-        if data.kernel is not None and not data.kernel.trusted:
-            refuse_indefinite(data.gram, data.kernel)
+        refuse_indefinite(data.gram, data.kernel)
         machines = self._machines(data, before)
         solver, benches = self._solver(len(machines)), threading.local()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
@@ -184,8 +182,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
-        if data.kernel is not None and not data.kernel.trusted:
-            refuse_indefinite(data.gram, data.kernel)
+        refuse_indefinite(data.gram, data.kernel)
         previous: list[_Machine] = []
         bench = data.bench or Bench()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
@@ -339,18 +336,6 @@ def single_precision(kernel: Any, rows: Any) -> Any:
     if not sparse.issparse(rows) and kernel.moves and not (is_thin(rows) and near_origin(rows)):
         rows = rows - rows.mean(axis=0)
     return rows.astype(np.float32)
-
-
-def refuse_indefinite(gram: Gram, kernel: Any) -> None:
-    """Raise where the kernel matrix of some rows has a clearly negative eigenvalue: the dual is then not convex."""
-    index = np.unique(np.linspace(0, len(gram) - 1, min(len(gram), _TESTED)).astype(np.int64))
-    eigenvalues = np.linalg.eigvalsh(gram.take(index).rows(np.arange(index.size)).astype(np.float64))
-    if eigenvalues[0] < -1e-5 * max(abs(eigenvalues[-1]), 1e-300):
-        raise ValueError(
-            f"the kernel {kernel} is not positive semi-definite: on {index.size} of the rows its matrix has the "
-            f"eigenvalue {eigenvalues[0]:.4g} (largest {eigenvalues[-1]:.4g}), so the machine has no unique solution. "
-            "Use another kernel, or add that amount to the diagonal of a precomputed matrix."
-        )
 
 
 def _contradictions(data: Training) -> str:

@@ -36,6 +36,8 @@ def fasta_table(source: Source, options: Options) -> Table:
         found = read_fasta(source.data, source.shown, target)
     except ValueError as error:
         raise DataError(str(error)) from None
+    if not any(found.sequences):
+        raise DataError(f"{source.shown} has headers and no letter under any of them; write the sequences below them.")
     lines = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
     begins = np.array([number for number, line in enumerate(lines, 1) if line.startswith(b">")])
     labels: Sequence[Any] | None = found.labels

@@ -24,6 +24,8 @@ from .._compile import Array
 from ..grams.span import Inverse, Span
 from ..problem import Problem, Solution, Stage, Status
 
+#: What rounding leaves of a sum, relative to its parts.
+_ROUNDING = 1e-15
 #: A mean curvature below this is none.
 _FLAT = 1e-3
 #: Steps of conjugate gradients at most, for one Newton step.
@@ -37,7 +39,8 @@ class Newton:
     Parameters
     ----------
     tol : float
-        Stop when the gradient, measured in feature space, has shrunk to this part of its first size.
+        Stop when the gradient, measured in feature space, has shrunk to this part of its largest size, or to what
+        rounding leaves of it.
     max_iter : int
         Newton steps at most.
     time_limit : float
@@ -95,7 +98,9 @@ class _Descent:
         self.f = span.scores(self.w)
         self.objective = problem.objective(span.dot(self.w, self.w), self.f + self.b)
         #: The largest gradient so far, and how much the next step is shortened where the loss is straight.
-        self.first = self.damping = 0.0
+        self.largest = self.damping = 0.0
+        #: The length of the longest item, with its constant 1 for the intercept.
+        self.reach = float(np.sqrt(1 + max(float(problem.gram.diag().max(initial=0.0)), 0.0)))
 
     def step(self, tol: float) -> Status | None:
         """One step of Newton's; a status when there is nothing more to do."""
@@ -104,8 +109,8 @@ class _Descent:
         r = -span.gradient(lam, self.w, g)
         rb = -g.sum(axis=0) if problem.intercept else np.zeros_like(self.b)
         error = float(np.sqrt(max(span.dot(r, r), 0.0) + np.vdot(rb, rb)))
-        self.first = max(self.first, error)
-        if error <= tol * self.first:
+        self.largest = max(self.largest, error)
+        if error <= max(tol * self.largest, _ROUNDING * self.reach * float(np.abs(g).sum())):
             return Status.CONVERGED
         if h.sum() < _FLAT:
             self.damping = max(self.damping, 1e-2)
@@ -123,12 +128,12 @@ class _Descent:
             bent = bend(scores)
             return scores, bent, span.combine(bent)
 
-        loose = min(0.5, float(np.sqrt(error / self.first)))
+        loose = min(0.5, float(np.sqrt(error / self.largest)))
         d, db, p = _step(span, lam, curve, inverse, r, rb, problem.intercept, loose)
-        t, objective = self._search(d, p)
+        t, objective = self._search(d, p) if p is not None else (0.0, self.objective)
         gain = self.objective - objective
         if t == 0.0:  # rounding stops further descent
-            return Status.CONVERGED if error <= 1e-6 * self.first else Status.NOT_CONVERGED
+            return Status.CONVERGED if error <= 1e-6 * self.largest else Status.NOT_CONVERGED
         # A loss with straight parts may have no curvature where the model is now: then trust the next step less.
         self.damping = max(10 * self.damping, 0.01) if t < 0.25 else self.damping / 10 if self.damping > 1e-08 else 0.0
         w, f = span.moved(self.w, self.f, t, d, p - db)
@@ -156,17 +161,20 @@ def _step(
     rb: Array,
     intercept: bool,
     tol: float,
-) -> tuple[Array, Array, Array]:
-    """d, db and the change of the scores, from the residuals of the model and of the intercept."""
+) -> tuple[Array, Array, Array | None]:
+    """d, db and the change of the scores, from the residuals of the model and of the intercept; none without a step."""
     better, better_b = inverse(r, rb)
     square = span.dot(r, better) + float(np.vdot(rb, better_b))
     stop = tol * tol * square
     direction, db = better, better_b
-    d, total, p = np.zeros_like(r), np.zeros_like(rb), np.zeros(())
+    d, total, p = np.zeros_like(r), np.zeros_like(rb), None
     for _ in range(_LONGEST):
         scores, bent, reaction = curve(direction, db)
-        length = square / (lam * span.dot(direction, direction) + float(np.vdot(scores, bent)))
-        d, total, p = d + length * direction, total + length * db, p + length * scores
+        bending = lam * span.dot(direction, direction) + float(np.vdot(scores, bent))
+        if not (square > 0 and bending > 0):  # nothing but rounding errors
+            break
+        length = square / bending
+        d, total, p = d + length * direction, total + length * db, length * scores if p is None else p + length * scores
         r = r - length * (lam * direction + reaction)
         rb = rb - length * bent.sum(axis=0) if intercept else rb
         better, better_b = inverse(r, rb)

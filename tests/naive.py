@@ -22,8 +22,9 @@ def matern(r, nu, length):
         return 1.0
     # K_ν(s) = ∫₀^∞ exp(−s·cosh t)·cosh(νt) dt, and Γ by its own integral.
     s = sqrt(2 * nu) * r / length
-    bessel = integrate.quad(lambda t: exp(-s * np.cosh(t)) * np.cosh(nu * t), 0, 12)[0]
-    gamma = integrate.quad(lambda t: t ** (nu - 1) * exp(-t), 0, 60)[0]
+    fine = {"epsabs": 0, "epsrel": 1e-11, "limit": 500}
+    bessel = integrate.quad(lambda t: exp(-s * np.cosh(t)) * np.cosh(nu * t), 0, 12, **fine)[0]
+    gamma = integrate.quad(lambda t: t ** (nu - 1) * exp(-t), 0, 60, **fine)[0]
     return 2 ** (1 - nu) / gamma * s**nu * bessel
 
 

@@ -27,7 +27,11 @@ def refuse_measurements(table: Table) -> None:
             "name another column with --target."
         )
     if classes < 2:
-        raise DataError(f"all rows have the same label, {next(iter(table.class_counts))!r}: there is nothing to learn.")
+        label = next(iter(table.class_counts))
+        raise DataError(
+            f"all rows have the same label, {label!r}: there is nothing to learn; add rows of another class, or choose "
+            "another target (--target)."
+        )
 
 
 def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], voice: Voice) -> str | None:

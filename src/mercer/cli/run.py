@@ -109,7 +109,10 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
         absent = [name for name in columns if name not in table.columns]
         if absent:
             missing = ", ".join(map(repr, absent[:6]))
-            raise DataError(f"{data!r} lacks columns that the model was trained on: {missing}.")
+            raise DataError(
+                f"{data!r} lacks columns that the model was trained on: {missing}; add them, or train without them "
+                "(--drop)."
+            )
         extra = [name for name in table.columns if name not in set(columns)]
         if extra:
             voice.note(f"Columns that the model does not know are ignored: {', '.join(map(repr, extra[:6]))}.")

@@ -119,7 +119,8 @@ def _parts(data: bytes, shown: str) -> tuple[str, dict[str, Any]]:
     foreign = DataError(f"{shown} is not a mercer model; models are written by mercer.io.save or 'mercer train'.")
     length = int.from_bytes(data[:8], "little")
     if len(data) < 10 or data[8:9] != b"{" or length > min(_LONGEST_TEXT, len(data) - 8):
-        raise DataError(f"{shown} is cut off.") if b'"sha256"' in data[:2048] else foreign
+        cut = DataError(f"{shown} is cut off or damaged; copy it again from where it was written, or train it anew.")
+        raise cut if b'"sha256"' in data[:2048] else foreign
     try:
         metadata = json.loads(data[8 : 8 + length]).get("__metadata__")
         text, checksum = metadata["mercer"], metadata["sha256"]

@@ -8,6 +8,7 @@ anything.
 from __future__ import annotations
 
 import ast
+import difflib
 import keyword
 from collections.abc import Callable
 from typing import Any
@@ -193,7 +194,9 @@ class _Reader:
         known = name.lower().replace("_", "")
         maker: Callable[..., Kernel] | None = NAMES.get(known)
         if maker is None:
-            raise self.fail(f"there is no kernel {name!r}; the names are {', '.join(sorted(NAMES))}")
+            meant = difflib.get_close_matches(known, NAMES, n=1)
+            hint = f"the nearest name is {meant[0]!r}" if meant else f"the names are {', '.join(sorted(NAMES))}"
+            raise self.fail(f"there is no kernel {name!r}; {hint}")
         if known == "gaussian" and set(named) == {"sigma"} and not args:
             maker = Gaussian.from_sigma
         try:

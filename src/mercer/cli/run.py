@@ -141,26 +141,20 @@ def _remedy(table: Table) -> str:
 
 def _refuse_strange_words(table: Table, known: dict[str, list[Any]], voice: Voice) -> None:
     """A column of words in which no word is known says nothing to the model; one of numbers is another column."""
+    from ..io.text import is_number
+
     for name, words in known.items():
         found = {str(word) for word in table.X[name].dropna().unique()}
         seen = [str(word) for word in words if word == word]
         if not found or found & set(seen):
             continue
         examples = ", ".join(map(repr, seen[:3]))
-        if all(map(_is_number, found)):
+        if all(map(is_number, found)):
             raise DataError(
                 f"column {name!r} held words when the model was trained ({examples}) and holds numbers in "
                 f"{table.name} ({', '.join(sorted(found)[:3])}); write the same words as then."
             )
         voice.note(f"The model knows no word of column {name!r}: in training it held {examples}.")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _errors(table: Table, predicted: Any, classes: Any, voice: Voice) -> dict[str, Any]:

@@ -20,8 +20,6 @@ from .thin import ThinRows, is_thin, near_origin
 
 #: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
 _DENSE_NUMBERS = 4_000_000
-#: A multiplication of two numbers that are both in sparse rows takes as long as so many of one with a dense row.
-_SPARSE_COST = 8
 
 #: Rows are close when their squared distance is below this fraction of their squared norms.
 _NEAR = 1e-4
@@ -57,9 +55,6 @@ def product(a: Any, b: Any) -> Array:
         return np.ascontiguousarray(product(b, a).T)
     if not sparse.issparse(b):
         return a @ np.ascontiguousarray(b.T)
-    counts = [np.bincount(side.indices, minlength=side.shape[1]) for side in (a, b)]
-    if _SPARSE_COST * float(counts[0] @ counts[1]) <= a.nnz * float(b.shape[0]):
-        return (a @ b.T).toarray()
     width = max(1, _DENSE_NUMBERS // max(1, b.shape[1]))
     blocks = [a @ b[j : j + width].T.toarray(order="C") for j in range(0, b.shape[0], width)]
     return blocks[0] if len(blocks) == 1 else np.hstack(blocks)

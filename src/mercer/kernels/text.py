@@ -184,11 +184,17 @@ class _Reader:
             raise self.fail(f"{a!r} {signs[type(op)]} {b!r} is not a kernel") from None
 
     def argument(self, node: ast.AST) -> Any:
-        """A number, a list of numbers, a word in quotes, or a kernel."""
-        try:
-            return ast.literal_eval(node)
-        except (ValueError, TypeError):
-            return self.read(node)
+        """A number, a word in quotes, a list or tuple of them, or a kernel."""
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+                return -value
+            case ast.List(elts=elements):
+                return [self.argument(element) for element in elements]
+            case ast.Tuple(elts=elements):
+                return tuple(self.argument(element) for element in elements)
+        return self.read(node)
 
     def make(self, name: str, args: list[Any], named: dict[str, Any]) -> Kernel:
         known = name.lower().replace("_", "")

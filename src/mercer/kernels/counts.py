@@ -6,6 +6,7 @@ vector with a place for each of the 2⁶⁴ keys.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from .._compile import Array, jit
-from .collection import gather, in_chunks, starts_of
+from .._parallel import for_each
+from .collection import chunks, gather, in_chunks, starts_of
 from .keys import chain, number_keys
 
 #: Columns of a hashed feature map. Two of s features in use fall together with probability s²/2²¹.
@@ -30,6 +32,24 @@ class Counts:
     starts: Array
     keys: Array
     values: Array
+
+    @classmethod
+    def listed(cls, n: int, piece: Callable[[int, int], tuple[Array, Array, Array]]) -> Counts:
+        """The counts of n items, several pieces at a time.
+
+        ``piece(first, stop)`` gives how many keys each of these items has, and their keys and counts one after another.
+        """
+        pieces = chunks(n)
+        parts: list[Any] = [None] * len(pieces)
+
+        def work(number: int) -> None:
+            parts[number] = piece(*pieces[number])
+
+        for_each(work, range(len(pieces)))
+        if not parts:
+            return cls(np.zeros(1, np.int64), np.empty(0, np.uint64), np.empty(0))
+        sizes, keys, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return cls(starts_of(sizes), keys, values)
 
     def __len__(self) -> int:
         return self.starts.size - 1

@@ -10,9 +10,8 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ..._compile import Array, jit
-from ..._parallel import for_each
 from ..base import Kernel
-from ..collection import chunks, doubled, starts_of
+from ..collection import doubled
 from ..count_dot import CountDot
 from ..counts import Counts
 from ..keys import chain
@@ -29,18 +28,10 @@ class LabelledPaths(CountDot):
 
     def count(self, A: Graphs) -> Counts:
         _refuse_giants(A)
-        pieces = chunks(len(A))
-        parts: list[tuple[Array, Array, Array]] = [(np.empty(0),) * 3] * len(pieces)
-
-        def work(number: int) -> None:
-            first, stop = pieces[number]
-            parts[number] = _count_paths(A.node_starts, A.starts, A.neighbours, A.node_labels, first, stop)
-
-        for_each(work, range(len(pieces)))
-        if not parts:
-            return Counts(np.zeros(1, np.int64), np.empty(0, np.uint64), np.empty(0))
-        sizes, keys, values = (np.concatenate(column) for column in zip(*parts))
-        return Counts(starts_of(sizes), keys, values)
+        return Counts.listed(
+            len(A),
+            lambda first, stop: _count_paths(A.node_starts, A.starts, A.neighbours, A.node_labels, first, stop),
+        )
 
 
 LABELLED_PATHS = LabelledPaths()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import special
 
 from ..._compile import Array, jit
-from ..._parallel import for_each
-from ..collection import chunks, doubled, starts_of
+from ..collection import doubled
 from ..count_dot import place_of
 from ..counts import Counts
 from ..keys import chain
@@ -48,17 +45,7 @@ def refuse_too_many(lengths: Array, letters: Array, k: int) -> None:
 
 def subsequences(tokens: Array, starts: Array, k: int, decay: float) -> Counts:
     """For each string its different subsequences of length k, with Σ decay^stretch over the ways to pick each."""
-    pieces = chunks(starts.size - 1)
-    parts: list[Any] = [None] * len(pieces)
-
-    def work(number: int) -> None:
-        parts[number] = _list_subsequences(tokens, starts, k, decay, *pieces[number])
-
-    for_each(work, range(len(pieces)))
-    if not parts:
-        return Counts(np.zeros(1, np.int64), np.empty(0, np.uint64), np.empty(0))
-    sizes, keys, values = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Counts(starts_of(sizes), keys, values)
+    return Counts.listed(starts.size - 1, lambda first, stop: _list_subsequences(tokens, starts, k, decay, first, stop))
 
 
 @jit

@@ -148,6 +148,8 @@ class Status(Enum):
     CONVERGED = "converged"
     NOT_CONVERGED = "not converged"
     NOT_SEPARABLE = "not separable"
+    #: No hard margin was found, and no proof that there is none.
+    NOT_FOUND = "not found"
     INTERRUPTED = "interrupted"
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ from .._labels import combine_weights, encode, refuse_bad_labels
 from .._objects import chosen
 from .._parallel import bytes_of
 from .._rows import refuse_extreme, refuse_foreign, tidy_sparse
-from ..grams import Gram, Lazy, gram_of
+from ..grams import Features, Gram, Lazy, gram_of
 from ..kernels import Function, Kernel, as_kernel
 from ..kernels.given import refuse_asymmetric
 from ..kernels.parts import length
@@ -51,7 +51,7 @@ class Training:
 
     def exact_gram(self) -> Gram:
         """The kernel matrix in float64, never in memory as a whole."""
-        if self.kernel is None or self.kernel.precomputed:
+        if self.kernel is None or self.kernel.precomputed or isinstance(self.gram, Features):
             return self.gram
         rows = self.items.astype(np.float64, copy=False) if hasattr(self.items, "astype") else self.items
         return Lazy(self.kernel, rows)

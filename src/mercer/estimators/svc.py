@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -20,11 +20,13 @@ from .._compile import Array
 from .._parallel import bytes_of, for_each, one_blas_thread
 from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
+from ..kernels import Linear
 from ..kernels.thin import is_thin, near_origin
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
+from ..solvers.certified import Certified, solve_certified
 from ..solvers.coordinate import linear_start
-from ..solvers.polish import polish
+from ..solvers.hard_margin import hard_margin, hull_is_small
 from ..solvers.smo import Bench
 from .base import KernelMachine, Training, choice, number
 from .distinct import row_keys
@@ -34,8 +36,12 @@ from .progress import CallbackSupportMixin, reported, with_callbacks
 
 #: A linear machine with more rows than this begins with passes over them.
 _FEW = 1000
-#: How often a solution that single precision took for one is improved from exact scores.
-_REFINEMENTS = 3
+#: Where there is no hard margin, the machine is that of a C which costs a mistake so many times the longest item.
+_NEARLY_HARD = 1e3
+#: Items whose scores tell, in a search, whether single precision can be trusted.
+_SPOTS = 32
+#: The largest self-similarity that single precision is used for.
+_SINGLE = 1e30
 
 
 class SVC(CallbackSupportMixin, KernelMachine):
@@ -81,7 +87,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
     kkt_violation_ : array
         The worst violation of an optimality condition, in each machine.
     status_ : str
-        "converged", "not converged" (a limit was reached), "not separable" or "interrupted".
+        "converged", "not converged" (a limit was reached), "not separable" or "not found" (a hard margin, with or
+        without a proof that there is none), or "interrupted".
     n_iter_ : array
 
     Examples
@@ -133,7 +140,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
     def _make_gram(self, kernel: Any, rows: Any) -> Gram:
         """Rows in float32 are enough to find the solution; the certificate goes back to all digits."""
-        if kernel is None:
+        if kernel is None or isinstance(kernel, Linear):
             return Features(rows)
         if kernel.precomputed:
             return Dense(rows)
@@ -167,8 +174,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
 
         def complete(machine: _Machine) -> None:
             benches.mine = getattr(benches, "mine", None) or Bench()
-            machine.solve(solver, np.random.default_rng(seed), benches.mine)
-            machine.certify(data.exact_gram())
+            machine.complete(solver, np.random.default_rng(seed), benches.mine, data.exact_gram())
 
         # Kernel matrices are computed by threads of ours; what is left for BLAS is small, and its idle threads, waiting
         # for more, take time from ours.
@@ -184,7 +190,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
         refuse_indefinite(data.gram, data.kernel)
         previous: list[_Machine] = []
-        bench = data.bench or Bench()
+        bench, exact = data.bench or Bench(), data.exact_gram()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         for C in values:
             self.C = C
@@ -193,7 +199,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
             for machine, last in zip(machines, previous, strict=bool(previous)):
                 machine.go_on_from(last)
             for machine in machines:
-                machine.solve(self._solver(len(machines)), np.random.default_rng(seed), bench)
+                machine.solve(self._solver(len(machines)), np.random.default_rng(seed), bench, exact)
             previous = machines
             reach = machines[0].solution.reach
             if len(machines) == 1 and reach is not None:
@@ -237,7 +243,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         self._publish(model, data.given)
         if isinstance(model, LinearModel):
             self.support_, self.support_vectors_ = used, data.items[used]
-        elif model.items is not None and str(data.kernel) == "linear":
+        elif model.items is not None and isinstance(data.kernel, Linear):
             self.coef_ = np.asarray(coef @ model.items).reshape(len(machines), -1)
         self.dual_coef_ = self._laid_out(coef, data.codes[used])
         self.n_support_ = np.bincount(data.codes[used], minlength=self.classes_.size)
@@ -269,10 +275,17 @@ class SVC(CallbackSupportMixin, KernelMachine):
                 "several times; the result is the same, the fit slower. Raise memory if you can.",
                 stacklevel=3,
             )
-        if self.status_ == str(Status.NOT_SEPARABLE):
+        if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
+            twice = _contradictions(machines[0].data)
+            why = (
+                "no hard margin exists, the classes are not separable with this kernel"
+                if self.status_ == str(Status.NOT_SEPARABLE)
+                else "no hard margin was found; if there is one, it is too narrow for the precision of numbers"
+            )
+            soft = next(m for m in machines if m.solution.status in (Status.NOT_SEPARABLE, Status.NOT_FOUND))
             warnings.warn(
-                "SVC: no hard margin exists, the classes are not separable with this kernel"
-                f"{_contradictions(machines[0].data)}; the model is the best so far. Use a finite C.",
+                f"SVC: {why}{f' ({twice} rows appear with more than one label)' if twice else ''}; the model and its "
+                f"certificate are those of a soft margin with C={soft.finite_C():.3g}. Use a finite C.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -331,21 +344,27 @@ def single_precision(kernel: Any, rows: Any) -> Any:
 
     Rows near the origin that are mostly zeros stay where they are, for the sake of the zeros.
     """
-    if not kernel.on_rows or rows.dtype == np.float32:
+    if not kernel.on_rows or rows.dtype == np.float32 or not fits_single(kernel, rows):
         return rows
     if not sparse.issparse(rows) and kernel.moves and not (is_thin(rows) and near_origin(rows)):
         rows = rows - rows.mean(axis=0)
     return rows.astype(np.float32)
 
 
-def _contradictions(data: Training) -> str:
-    """How many rows appear again with another label, in words; nothing where none do."""
+def fits_single(kernel: Any, rows: Any) -> bool:
+    """Whether float32 can hold the rows, and their kernel values: |k(x, z)|² ≤ k(x, x)·k(z, z)."""
+    largest = max(-float(rows.min()), float(rows.max())) if min(rows.shape) else 0.0
+    return largest < np.sqrt(_SINGLE) and float(np.max(kernel.diag(rows), initial=0.0)) < _SINGLE
+
+
+def _contradictions(data: Training, rows: Array | None = None) -> int:
+    """How many of the rows appear again with another label."""
     if not data.comparable:
-        return ""
-    same = np.unique(row_keys(data.contents, np.zeros(data.codes.size)), return_inverse=True)[1]
-    pairs = np.unique(np.stack([same, data.codes], axis=1), axis=0)
-    count = int((np.bincount(pairs[:, 0]) > 1).sum())
-    return f" ({count} rows appear with more than one label)" if count else ""
+        return 0
+    rows = np.arange(data.codes.size) if rows is None else rows
+    same = np.unique(row_keys(data.contents[rows], np.zeros(rows.size)), return_inverse=True)[1]
+    pairs = np.unique(np.stack([same, data.codes[rows]], axis=1), axis=0)
+    return int((np.bincount(pairs[:, 0]) > 1).sum())
 
 
 def _support(data: Training, machines: list[_Machine]) -> tuple[Array, Array]:
@@ -372,9 +391,9 @@ def _model_of(data: Training, machines: list[_Machine], used: Array, coef: Array
 class _Machine:
     """One two-class problem of a fit."""
 
+    problem: Problem
     solution: Solution
     certificate: MarginCertificate | None = None
-    tol: float
     #: The scores of ``start``, where they are known for all items of the matrix.
     scores: Array | None = None
     start: Array | None = None
@@ -383,18 +402,92 @@ class _Machine:
         self.owner, self.data, self.rows, self.y = owner, data, rows, y
         self.owner_C = owner.C
 
-    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench) -> None:
-        n = self.rows.size
+    def _state(self, C: float) -> Problem:
         weight = None if self.data.weight is None else self.data.weight[self.rows]
-        total = n if weight is None else weight.sum()
-        lam = 0.0 if np.isinf(self.owner.C) else 1 / (self.owner.C * total)
-        gram = self.data.gram if n == self.data.codes.size else self.data.gram.take(self.rows)
-        self.problem = Problem(gram, self.y, Hinge(), lam, weight, intercept=True)
-        start = self.start
-        if start is None and isinstance(gram, Features) and np.isfinite(self.owner.C) and n > _FEW:
-            start = linear_start(self.problem, solver.tol, rng)
-        self._again = partial(solver.solve, self.problem, rng=rng, bench=bench)
-        self.solution, self.certificate, self.tol = self._again(start, scores=self.scores), None, solver.tol
+        total = self.rows.size if weight is None else weight.sum()
+        lam = 0.0 if np.isinf(C) else 1 / (C * total)
+        gram = self._part(self.data.gram)
+        return Problem(gram, self.y, Hinge(), lam, weight, intercept=True, free=True)
+
+    def _part(self, gram: Gram) -> Gram:
+        """The Gram of this machine's items."""
+        return gram if self.rows.size == self.data.codes.size else gram.take(self.rows)
+
+    def _begin(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> Array | None:
+        """Coefficients to begin with."""
+        gram = self.problem.gram
+        if self.start is None and isinstance(gram, Features) and self.problem.lam > 0 and self.rows.size > _FEW:
+            return linear_start(self.problem, solver.tol, rng)
+        return self.start
+
+    def solve(
+        self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram
+    ) -> None:
+        """Solve without a certificate, as long as single precision can be trusted."""
+        self.problem = self._state(self.owner.C)
+        if self.problem.lam > 0:
+            start = self._begin(solver, rng)
+            self.solution = solver.solve(self.problem, start, rng, scores=self.scores, bench=bench)
+            if self._trusted(self._part(exact), solver.tol, rng):
+                return
+        self.complete(solver, rng, bench, exact)
+
+    def _trusted(self, exact: Gram, tol: float, rng: np.random.Generator) -> bool:
+        """Whether this is a solution as far as the exact scores of some items tell."""
+        solution = self.solution
+        if solution.status is not Status.CONVERGED or not np.isfinite(solution.z).all():
+            return solution.status is Status.INTERRUPTED
+        used, n = np.flatnonzero(solution.z), self.rows.size
+        spots = np.sort(rng.choice(n, min(n, _SPOTS), replace=False))
+        if not used.size:
+            return True
+        scores = exact.scores(spots, used, solution.z[used])
+        return bool(np.abs(scores - np.asarray(solution.scores)[spots]).max() <= 10 * tol)
+
+    def complete(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> None:
+        """Solve with a certificate in float64."""
+        exact = self._part(exact)
+        self.problem = self._state(self.owner.C)
+        proven = None
+        if self.problem.lam == 0:
+            found = self._hard(solver, rng, bench, exact)
+            if found.solution.status not in (Status.NOT_SEPARABLE, Status.NOT_FOUND):
+                self.solution, self.certificate = found.solution, found.certificate
+                return
+            proven = found.solution.status
+            # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
+            self.problem = self._state(_NEARLY_HARD / max(float(np.mean(exact.diag())), 1e-300))
+        start = self._begin(solver, rng)
+        found = solve_certified(self.problem, exact, solver, start, rng, self.scores, bench)
+        self.solution, self.certificate = found.solution, found.certificate
+        if proven is not None:
+            self.solution = replace(self.solution, status=proven)
+
+    def _hard(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> Certified:
+        """The hard margin, or why there is none."""
+        exact = self._features(exact)
+        if not hull_is_small(exact):
+            found = solve_certified(self.problem, exact, solver, self.start, rng, self.scores, bench)
+            separates = float(np.min(self.y * (found.certificate.scores + found.certificate.intercept))) > 0
+            status = found.solution.status if separates else Status.NOT_FOUND
+        else:
+            solution = hard_margin(self.problem, exact, time.monotonic() + solver.time_limit)
+            found = Certified(solution, certify_margin(self.problem, exact, solution))
+            status = solution.status
+            if status is Status.CONVERGED and found.certificate.violation > solver.tol:
+                status = Status.NOT_CONVERGED
+        if status is Status.NOT_FOUND and _contradictions(self.data, self.rows):
+            status = Status.NOT_SEPARABLE
+        return replace(found, solution=replace(found.solution, status=status))
+
+    def _features(self, exact: Gram) -> Gram:
+        """The items' features, where the kernel has few: they tell more exactly than the matrix what is separable."""
+        kernel = self.data.kernel
+        if kernel is None or kernel.precomputed or isinstance(exact, Features) or not kernel.on_rows:
+            return exact
+        features = kernel.features(self.data.items[self.rows].astype(np.float64, copy=False))
+        small = features is not None and features.shape[1] < self.rows.size and np.isfinite(features.sum())
+        return Features(features) if small else exact
 
     def go_on_from(self, other: _Machine) -> None:
         """Begin with the solution of the same machine for a smaller C.
@@ -410,25 +503,10 @@ class _Machine:
         reach = other.solution.reach
         self.scores = None if reach is None else s * reach
 
-    def certify(self, exact: Gram) -> None:
-        """The certificate in float64; what single precision hides is put right from the exact scores."""
-        exact = exact if self.rows.size == self.data.codes.size else exact.take(self.rows)
-        self.certificate = certify_margin(self.problem, exact, self.solution)
-        for _ in range(_REFINEMENTS):
-            if self.solution.status is not Status.CONVERGED or self.certificate.violation <= self.tol:
-                break
-            self._improve(exact, self._again(self.solution.z, scores=self.certificate.scores))
-        if self.solution.status is Status.CONVERGED:
-            self._improve(exact, polish(self.problem, exact, self.solution))
-        if self.solution.status is Status.CONVERGED and self.certificate.violation > self.tol:
-            self.solution = replace(self.solution, status=Status.NOT_CONVERGED)
-
-    def _improve(self, exact: Gram, other: Solution) -> None:
-        """Take another solution where it violates less."""
-        if other is not self.solution:
-            certificate = certify_margin(self.problem, exact, other)
-            if self.certificate is None or certificate.violation < self.certificate.violation:
-                self.solution, self.certificate = other, certificate
+    def finite_C(self) -> float:
+        """The C of the problem that was solved in the end."""
+        total = self.rows.size if self.problem.weight is None else self.problem.weight.sum()
+        return 1 / (self.problem.lam * total)
 
     @property
     def b(self) -> float:

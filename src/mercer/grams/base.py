@@ -64,6 +64,10 @@ class Gram:
         """The Gram of these items alone, sharing what can be shared."""
         raise NotImplementedError
 
+    def scaled(self, factor: float) -> Gram:
+        """The Gram of ``factor``·K, in float64 where it is in memory."""
+        raise NotImplementedError
+
     def scores_and_square(self, z: Array, w: Array | None = None) -> tuple[Array, float]:
         """The scores of all items and ‖w‖², for the model with coefficients z, or with weights w where it has them."""
         if w is None:

@@ -91,5 +91,8 @@ class Dense(Gram):
     def take(self, index: Any) -> Dense:
         return Dense(self.K, self.index[np.asarray(index)])
 
+    def scaled(self, factor: float) -> Dense:
+        return Dense(self.K.astype(np.float64) * factor, self.index)
+
     def walk(self) -> Walk:
         return Walk(GramRows(self.K, self.index, self.index), self.K.shape[0])

@@ -61,6 +61,9 @@ class Features(Gram):
     def take(self, index: Any) -> Features:
         return Features(self.Phi[np.asarray(index)])
 
+    def scaled(self, factor: float) -> Features:
+        return Features(self.Phi.astype(np.float64) * np.sqrt(factor))
+
     @cached_property
     def span(self) -> FeatureSpan:
         return FeatureSpan(self._narrow, self._used, self.Phi.shape[1])

@@ -85,6 +85,9 @@ class Lazy(Gram):
     def take(self, index: Any) -> Lazy:
         return Lazy(self.kernel, self.items[np.asarray(index)], self.memory)
 
+    def scaled(self, factor: float) -> Lazy:
+        return Lazy(factor * self.kernel, self.items, self.memory)
+
     def walk(self) -> Walk:
         n = len(self)
         buffer = np.empty((self.capacity, n), self.dtype)

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import linalg
 
 from .._compile import Array
+from ..certificate import balanced
 from ..grams.base import Gram
 from ..problem import Problem, Solution
 
@@ -44,6 +45,7 @@ def polish(problem: Problem, exact: Gram, solution: Solution) -> Solution:
         outside = (wanted < low[free]) | (wanted > high[free])
         z[free] = np.clip(wanted, low[free], high[free])
         if not outside.any():
+            z = balanced(z, low, high)
             better = _dual(problem, exact, z) >= _dual(problem, exact, solution.z)
             return replace(solution, z=z, b=b) if better else solution
     return solution

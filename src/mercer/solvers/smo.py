@@ -18,6 +18,8 @@ and runs on many numbers at once.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from .._combine import add_rows, gather
@@ -28,8 +30,8 @@ from .leap import leap
 #: Items in the working set; their float32 matrix takes 16 megabytes.
 WORKING_SET = 2048
 _NEVER = np.float32(1e30)
-#: Curvature below this counts as this: two equal items.
-_FLAT = np.float32(1e-12)
+#: Curvature below this, relative to the largest self-similarity, counts as this: two equal items.
+_FLAT = 1e-12
 _ZERO, _TWO = np.float32(0.0), np.float32(2.0)
 #: Steps for each item of a working set before a leap is tried, and after it.
 _SOON, _PATIENCE = 16, 20
@@ -70,12 +72,12 @@ def _move(F, Ki, Kj, t, up, down, mask):
 
 
 @jit
-def _partner(F, up, Kj, diag, Fj, Kjj, mask):
+def _partner(F, up, Kj, diag, Fj, Kjj, flat, mask):
     """The i that gains most together with j."""
     best = np.int32(0)
     for k in range(F.size):
         rise = np.float32(max((F[k] + up[k]) - Fj, _ZERO))
-        curve = np.float32(max(Kjj + diag[k] - _TWO * Kj[k], _FLAT))
+        curve = np.float32(max(Kjj + diag[k] - _TWO * Kj[k], flat))
         gain = np.float32(rise * rise / curve)
         best = np.int32(max(best, _key(gain, np.int32(k), mask)))
     return best & mask
@@ -88,12 +90,13 @@ def _smo(K, F, z, low, high, up, down, diag, tolerance, steps):
     while mask < F.size:
         mask = np.int32(2 * mask)
     mask = np.int32(mask - 1)
+    flat = np.float32(max(_FLAT * diag.max(), 1e-38))
     best, j = _move(F, K[0], K[0], _ZERO, up, down, mask)
     for step in range(steps):
         if (F[best] + up[best]) - (F[j] + down[j]) <= tolerance:
             return step
-        i = _partner(F, up, K[j], diag, F[j], diag[j], mask)
-        curve = max(diag[i] + diag[j] - _TWO * K[i, j], _FLAT)
+        i = _partner(F, up, K[j], diag, F[j], diag[j], flat, mask)
+        curve = max(diag[i] + diag[j] - _TWO * K[i, j], flat)
         t = np.float64(F[i] - F[j]) / np.float64(curve)
         room, stock = high[i] - z[i], z[j] - low[j]
         t = min(t, room, stock)
@@ -211,9 +214,19 @@ class Bench:
         return order, out
 
     def solve(
-        self, K: Array, F: Array, z: Array, low: Array, high: Array, tolerance: float, rounds: int, previous: Array
+        self,
+        K: Array,
+        F: Array,
+        z: Array,
+        low: Array,
+        high: Array,
+        tolerance: float,
+        rounds: int,
+        previous: Array,
+        steps: float = np.inf,
+        deadline: float = np.inf,
     ) -> tuple[int, Array]:
-        """Bring the gap of a block within the tolerance, or make ``rounds`` working sets.
+        """Bring the gap of a block within the tolerance, or make ``rounds`` working sets, or so many ``steps``.
 
         ``K`` is the block in float32; F, z and the bounds are float64 and are updated. Returns the number of SMO
         steps, and the last working set (the next call's ``previous``).
@@ -225,7 +238,7 @@ class Bench:
         for _ in range(rounds):
             grow, shrink = gap_of(F, z, low, high)
             gap, middle = grow - shrink, 0.5 * (grow + shrink)
-            if gap <= tolerance:
+            if gap <= tolerance or total >= steps or time.monotonic() > deadline:
                 break
             # At first any pair of items may be worth a step; later the same few are visited again and again, and
             # are better off in a matrix of their own.
@@ -242,12 +255,13 @@ class Bench:
             local, lower, upper = z[W], low[W], high[W]
             target = np.float32(0.9 * tolerance if n <= WORKING_SET else max(0.1 * gap, 0.5 * tolerance))
             limit = _SOON * W.size if W.size <= WORKING_SET else int(_BROAD * n)
+            limit, more = (int(min(count, steps - total)) for count in (limit, limit + _PATIENCE * W.size))
             made = _smo(small, f, local, lower, upper, up, down, diag, target, limit)
             broad = broad and made < limit
             if made == limit and W.size <= WORKING_SET:
                 if leap(small, f, local, lower, upper):
                     _allow(local, lower, upper, up, down)
-                made += _smo(small, f, local, lower, upper, up, down, diag, target, _PATIENCE * W.size)
+                made += _smo(small, f, local, lower, upper, up, down, diag, target, more - limit)
             total += made
             previous = W if W.size <= WORKING_SET else previous
             if made == 0:

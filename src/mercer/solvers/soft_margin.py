@@ -24,6 +24,7 @@ import numpy as np
 
 from .._combine import add_rows, gather
 from .._compile import Array
+from ..certificate import balanced
 from ..grams.dense import Dense
 from ..problem import Problem, Solution, Status
 from .row_cache import RowCache
@@ -40,7 +41,7 @@ _ROUGH = 0.05
 _BAND = 0.03
 #: Gaps below this are the end game: items far from the margin are left alone until all others are done.
 _LATE = 0.5
-#: Coefficients (times the largest self-similarity) beyond this mean that the hard margin does not exist.
+#: Coefficients (times the largest self-similarity) beyond this mean that a hard margin is not going to be found.
 _ENDLESS = 1e8
 #: Working sets that are tried before Python looks at the clock and at Ctrl-C.
 _ROUNDS = 32
@@ -106,7 +107,7 @@ class SoftMargin:
         largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
         bench = bench or Bench()
 
-        z = np.zeros(n) if start is None else _balanced(np.clip(start, low, high), low, high)
+        z = np.zeros(n) if start is None else balanced(start, low, high)
         if scores is None:
             short.update(z, (z > low) & (z < high))
         else:
@@ -143,7 +144,7 @@ class SoftMargin:
                 status = Status.CONVERGED
                 break
             if not np.isfinite(high).all() and np.abs(z).max() * scale > _ENDLESS:
-                status = Status.NOT_SEPARABLE
+                status = Status.NOT_FOUND
                 break
             if out_of_time or not moved:
                 break
@@ -171,7 +172,7 @@ class SoftMargin:
         low[places], high[places] = problem.bounds()
         if start is not None:
             z[places] = start
-            z = _balanced(np.clip(z, low, high), low, high)
+            z = balanced(z, low, high)
         if scores is None or scores.size < N:
             F = targets.copy()
             used = np.flatnonzero(z)
@@ -189,7 +190,7 @@ class SoftMargin:
         status = Status.CONVERGED if grow - shrink <= self.tol else Status.NOT_CONVERGED
         endless = not np.isfinite(high[places] - low[places]).all()
         if endless and np.abs(z).max() * float(K.diagonal().max()) > _ENDLESS:
-            status = Status.NOT_SEPARABLE
+            status = Status.NOT_FOUND
         reach = targets - F
         b = _intercept(F, z, low, high)
         return Solution(z[places], b, status, steps, seen=n, scores=reach[places], reach=reach)
@@ -211,15 +212,17 @@ class SoftMargin:
         f, own, lower, upper = F[active], z[active], low[active], high[active]
         previous = np.empty(0, np.int64)
         total, limit = 0, False
+        deadline = begin + self.time_limit
         while not limit:
-            made, previous = bench.solve(K, f, own, lower, upper, tolerance, _ROUNDS, previous)
+            left = np.inf if self.max_iter < 0 else max(0, self.max_iter - steps - total)
+            made, previous = bench.solve(K, f, own, lower, upper, tolerance, _ROUNDS, previous, left, deadline)
             total += made
             if not np.isfinite(upper).all() and np.abs(own).max() * K.diagonal().max(initial=0.0) > _ENDLESS:
                 break
             grow, shrink = gap_of(f, own, lower, upper)
+            limit = time.monotonic() > deadline or 0 <= self.max_iter <= steps + total
             if made == 0 or grow - shrink <= tolerance:
                 break
-            limit = time.monotonic() - begin > self.time_limit or 0 <= self.max_iter <= steps + total
         z[active] = own
         if active.size == z.size:
             F[active] = f
@@ -268,19 +271,6 @@ def _block(cache: RowCache, active: Array, old: Array, K: Array, bench: Bench) -
     out = bench.square(active.size)
     gather(K, places, places, out[: kept.size, : kept.size])
     return cache.extend(out, kept, new), out
-
-
-def _balanced(z: Array, low: Array, high: Array) -> Array:
-    """Coefficients within their bounds that sum to zero: the side with too much gives some of it up."""
-    for _ in range(3):
-        total = z.sum()
-        side = z > 0 if total > 0 else z < 0
-        weight = np.abs(z[side]).sum()
-        if total == 0 or weight == 0:
-            break
-        z = z.copy()
-        z[side] *= 1 - min(1.0, abs(total) / weight)
-    return np.clip(z, low, high)
 
 
 def _intercept(F: Array, z: Array, low: Array, high: Array) -> float:

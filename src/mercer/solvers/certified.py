@@ -1,0 +1,241 @@
+"""The soft margin, and the tube, to a certificate in float64.
+
+:class:`.SoftMargin` is fast because it works on kernel values in float32. Whether what it found is a solution is told
+by the exact matrix, item by item; where it is not,
+
+1. the solver goes on from the exact scores, as long as that brings it nearer;
+2. an interior point method in float64 takes over (:mod:`.interior`), which does not care how badly K is conditioned;
+3. the free coefficients are solved for as a linear system (:mod:`.polish`).
+
+The best of all is kept, and its status follows from its certificate.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._compile import Array
+from ..certificate import MarginCertificate, balanced, certify_margin
+from ..grams.base import Gram
+from ..grams.features import Features
+from ..problem import Problem, Solution, Status
+from .interior import Curvature, FeatureCurvature, MatrixCurvature, interior_point
+from .polish import polish
+from .smo import Bench
+from .soft_margin import SoftMargin
+
+#: How often a solution that single precision took for one is improved from exact scores.
+_REFINEMENTS = 3
+#: A gap of more than this part of the objective is not small, whatever the tolerance says, while it costs little.
+_SMALL_GAP = 3e-5
+#: So many items, or features, an interior point method takes at most.
+LARGEST_MATRIX, LARGEST_WIDTH = 3000, 512
+#: Numbers that features may have to be used by an interior point method.
+_LARGEST_TABLE = 50_000_000
+#: Steps for each item after which an interior point method, where there can be one, is the faster way.
+_PATIENCE, _LEAST_PATIENCE = 100, 20_000
+#: Blocks of items that an interior point method solves one after the other.
+_BLOCKS = 5
+#: Kernel values in float32 need a diagonal within this range.
+_RANGE = 1e-20, 1e20
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A solution with its certificate."""
+
+    solution: Solution
+    certificate: MarginCertificate
+
+
+def solve_certified(
+    problem: Problem,
+    exact: Gram,
+    solver: SoftMargin,
+    start: Array | None = None,
+    rng: np.random.Generator | None = None,
+    scores: Array | None = None,
+    bench: Bench | None = None,
+) -> Certified:
+    """Solve the dual of a soft margin or a tube; ``exact`` is the kernel matrix without rounding to float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Hinge
+    >>> from mercer.problem import Problem
+    >>> gram = Features(np.array([[2.0], [-1.0], [1.0], [4.0]]))
+    >>> problem = Problem(gram, np.array([-1.0, 1.0, -1.0, -1.0]), Hinge(), lam=2.5, intercept=True)
+    >>> found = solve_certified(problem, gram, SoftMargin())
+    >>> round(found.certificate.objective, 6), round(found.certificate.intercept, 6)
+    (0.18, -0.7)
+    """
+    return _Search(problem, exact, solver, rng, bench).run(start, scores)
+
+
+class _Search:
+    def __init__(
+        self,
+        problem: Problem,
+        exact: Gram,
+        solver: SoftMargin,
+        rng: np.random.Generator | None,
+        bench: Bench | None,
+    ) -> None:
+        self.problem, self.exact, self.solver = problem, exact, solver
+        self.rng, self.bench = rng, bench
+        self.low, self.high = problem.bounds()
+        self.deadline = time.monotonic() + solver.time_limit
+        self.steps = 0
+
+    def run(self, start: Array | None, scores: Array | None) -> Certified:
+        first = self._pairwise(self.solver.tol, start, scores)
+        best = self._certified(first)
+        if first.status is Status.INTERRUPTED:
+            return best
+        tol = self.solver.tol
+        for _ in range(_REFINEMENTS):
+            if self._done(best) or self._limited():
+                break
+            if best.certificate.violation <= tol:
+                tol *= 0.1
+            again = self._better(best, self._pairwise(tol, best.solution.z, best.certificate.scores))
+            if again is best:
+                break
+            best = again
+        for _ in range(_BLOCKS):
+            if self._done(best) or self._limited():
+                break
+            found = self._interior(best)
+            again = best if found is None else self._better(best, found)
+            if again is best:
+                break
+            best = again
+        best = self._better(best, polish(self.problem, self.exact, best.solution))
+        converged = best.certificate.violation <= self.solver.tol
+        status = Status.CONVERGED if converged else Status.NOT_CONVERGED
+        return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
+
+    def _done(self, found: Certified) -> bool:
+        certificate = found.certificate
+        small = certificate.gap <= _SMALL_GAP * abs(certificate.objective) or self.low.size > LARGEST_MATRIX
+        return certificate.violation <= self.solver.tol and small
+
+    def _limited(self) -> bool:
+        return time.monotonic() > self.deadline or 0 <= self.solver.max_iter <= self.steps
+
+    def _pairwise(self, tol: float, start: Array | None, scores: Array | None) -> Solution:
+        """Let the solver work on kernel values in float32."""
+        allowed = self.solver.max_iter
+        if self._affordable(self.low.size):
+            patience = max(_LEAST_PATIENCE, _PATIENCE * self.low.size)
+            allowed = patience if allowed < 0 else min(allowed, self.steps + patience)
+        if allowed >= 0:
+            allowed = max(0, allowed - self.steps)
+        solver = replace(self.solver, tol=tol, max_iter=allowed, time_limit=self.deadline - time.monotonic())
+        problem, unit = self._in_range()
+        if unit != 1.0:
+            start = None if start is None else start * unit
+        found = solver.solve(problem, start, self.rng, scores, self.bench)
+        self.steps += found.n_iter
+        return found if unit == 1.0 else replace(found, z=found.z / unit)
+
+    def _in_range(self) -> tuple[Problem, float]:
+        """The problem with a kernel matrix that float32 can hold: K/s, whose coefficients are s times as large."""
+        largest = float(self.problem.gram.diag().max(initial=0.0))
+        if largest == 0.0 or _RANGE[0] < largest < _RANGE[1]:
+            return self.problem, 1.0
+        gram = self.problem.gram.scaled(1 / largest)
+        return replace(self.problem, gram=gram, lam=self.problem.lam / largest), largest
+
+    def _certified(self, solution: Solution) -> Certified:
+        z = balanced(solution.z, self.low, self.high)
+        if not np.isfinite(z).all():
+            z = np.zeros(z.size)
+        solution = replace(solution, z=z)
+        certificate = certify_margin(self.problem, self.exact, solution)
+        return Certified(replace(solution, b=certificate.intercept), certificate)
+
+    def _better(self, best: Certified, other: Solution) -> Certified:
+        """The one that violates less than it may, or less; of two such, the one with the smaller gap."""
+        if other is best.solution:
+            return best
+        found = self._certified(other)
+        ranks = [(max(c.violation, self.solver.tol), c.gap) for c in (found.certificate, best.certificate)]
+        return found if ranks[0] < ranks[1] else best
+
+    # -- interior point -------------------------------------------------------------------------------------------
+
+    def _affordable(self, items: int) -> bool:
+        return items <= LARGEST_MATRIX or few_features(self.exact) is not None
+
+    def _interior(self, best: Certified) -> Solution | None:
+        """Solve for all coefficients, or for those that are not clearly where they belong; ``None`` if too many."""
+        n, z = self.low.size, best.solution.z
+        block = np.flatnonzero(self.high > self.low)
+        if not self._affordable(block.size):
+            certificate = best.certificate
+            distance = self.problem.targets() - certificate.scores - certificate.intercept
+            band = max(0.3, 2 * certificate.violation)
+            settled = np.where(z <= self.low, distance < -band, (z >= self.high) & (distance > band))
+            block = block[~settled[block]]
+            if not 2 <= block.size <= LARGEST_MATRIX:
+                return None
+        fixed = z.copy()
+        fixed[block] = 0.0
+        others = np.flatnonzero(fixed)
+        targets = self.problem.targets()[block]
+        if others.size:
+            targets = targets - self.exact.scores(block, others, fixed[others])
+        curvature, unit = curvature_of(self.exact, block, centred=not others.size)
+        low, high = self.low[block] * unit, self.high[block] * unit
+        total = np.array([-fixed.sum() * unit])
+        found = interior_point(curvature, targets, np.ones((1, block.size)), total, low, high, self.deadline)
+        new = np.where(found.at_low, low, np.where(found.at_high, high, found.z)) / unit
+        z = fixed
+        z[block] = np.clip(new, self.low[block], self.high[block])
+        z = balanced(z, self.low, self.high)
+        used = np.flatnonzero(z)
+        scores = self.exact.scores(np.arange(n), used, z[used]) if used.size else np.zeros(n)
+        self.steps += found.steps
+        b = float(found.multipliers[0])
+        return Solution(z=z, b=b, status=Status.CONVERGED, n_iter=found.steps, seen=n, scores=scores)
+
+
+def few_features(gram: Gram) -> Any | None:
+    """The features of the items, where they are few enough for an interior point method, else ``None``."""
+    if not isinstance(gram, Features):
+        return None
+    Phi = gram.Phi
+    small = Phi.shape[1] <= LARGEST_WIDTH and Phi.shape[0] * Phi.shape[1] <= _LARGEST_TABLE
+    return Phi if small and Phi.shape[1] < Phi.shape[0] else None
+
+
+def curvature_of(gram: Gram, items: Array, centred: bool) -> tuple[Curvature, float]:
+    """K/s for some items, with s such that its diagonal is at most one; and s.
+
+    ``centred``: where Σz = 0, moving all items by the same amount changes no more than the intercept, and a matrix of
+    items around their mean has more digits for what they differ in.
+    """
+    Phi = few_features(gram)
+    if Phi is not None:
+        Phi = Phi[items].toarray() if sparse.issparse(Phi) else Phi[items]
+        Phi = np.asarray(Phi, dtype=np.float64)
+        if centred:
+            Phi = Phi - Phi.mean(axis=0)
+        unit = float(np.einsum("ij,ij->i", Phi, Phi).max(initial=0.0)) or 1.0
+        return FeatureCurvature(Phi / np.sqrt(unit)), unit
+    part = gram if items.size == len(gram) else gram.take(items)
+    K = np.array(part.rows(np.arange(items.size)), dtype=np.float64)
+    if centred:
+        means = K.mean(axis=0)
+        K += means.mean() - means - means[:, None]
+    unit = float(K.diagonal().max(initial=0.0)) or 1.0
+    K /= unit
+    return MatrixCurvature(K), unit

@@ -1,0 +1,129 @@
+"""The hard margin: the nearest points of the two classes' convex hulls, or a proof that the hulls meet.
+
+With coefficients z that are positive in one class and negative in the other, Σz⁺ = 1 = −Σz⁻, the vector
+v = Σ zᵢφ(xᵢ) leads from a point of one hull to a point of the other. The shortest one, of length δ, is orthogonal to
+the widest gap between the classes. That problem,
+
+    minimise  ½·zᵀKz     subject to  Σz = 0,   Σ yᵢzᵢ = 2,   yᵢzᵢ ≥ 0,
+
+always has a solution, which the hard margin's own dual has not. With the least score f = Kz of one class above the
+largest of the other, f₊ > f₋, the machine w = k·v with k = 2/(f₊ − f₋) has all margins at 1 or above: the classes are
+separable, and the machine proves it. Where v = 0 the hulls meet: z proves that no machine exists. Rounding may leave
+neither proof, and then nothing is claimed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from .._compile import Array
+from ..grams.base import Gram
+from ..grams.features import Features
+from ..problem import Problem, Solution, Status
+from .certified import LARGEST_MATRIX, curvature_of, few_features
+from .interior import interior_point
+from .polish import polish
+
+#: What rounding leaves of a sum that is zero, relative to its parts.
+_ROUNDING = 1e-13
+#: How often a combination of items that is nearly zero is corrected.
+_CORRECTIONS = 4
+#: Features beyond which a meeting point of two hulls is not looked for.
+_WIDEST = 3000
+
+
+def hull_is_small(exact: Gram) -> bool:
+    """Whether the nearest points can be found by an interior point method."""
+    return len(exact) <= LARGEST_MATRIX or few_features(exact) is not None
+
+
+def hard_margin(problem: Problem, exact: Gram, deadline: float = np.inf) -> Solution:
+    """The machine of the hard margin; its status is "not separable" where the hulls meet, "not found" without a proof.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Hinge
+    >>> from mercer.problem import Problem
+    >>> gram = Features(np.array([[3.0], [1.0], [-1.0]]))
+    >>> found = hard_margin(Problem(gram, np.array([1.0, 1.0, -1.0]), Hinge(), intercept=True), gram)
+    >>> found.z.round(6), round(found.b, 6), str(found.status)
+    (array([ 0. ,  0.5, -0.5]), 0.0, 'converged')
+    """
+    y, n = problem.y, len(exact)
+    everything = np.arange(n)
+    curvature, _ = curvature_of(exact, everything, centred=True)
+    low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
+    A, c = np.stack([np.ones(n), y]), np.array([0.0, 2.0])
+    found = interior_point(curvature, np.zeros(n), A, c, low, high, deadline)
+    best: Solution | None = None
+    for z in (np.where(found.at_low | found.at_high, 0.0, found.z), found.z):
+        machine = _widest(z, problem, exact, found.steps)
+        if machine is not None:
+            polished = _widest(polish(problem, exact, machine).z, problem, exact, found.steps)
+            best = min((m for m in (best, machine, polished) if m is not None), key=_square)
+    if best is not None:
+        return best
+    status = Status.NOT_SEPARABLE if hulls_meet(exact, y, found.z) else Status.NOT_FOUND
+    return Solution(z=np.zeros(n), b=0.0, status=status, n_iter=found.steps, seen=n, scores=np.zeros(n))
+
+
+def _widest(z: Array, problem: Problem, exact: Gram, steps: int) -> Solution | None:
+    """The machine in the direction of v = Σ zᵢφ(xᵢ) whose least margin is 1; ``None`` where that separates nothing."""
+    y, n = problem.y, len(exact)
+    on_hulls = _on_hulls(z, y)
+    if on_hulls is None:
+        return None
+    used = np.flatnonzero(on_hulls)
+    f = exact.scores(np.arange(n), used, on_hulls[used])
+    above, below = float(f[y > 0].min()), float(f[y < 0].max())
+    if not above > below or not np.isfinite(2 / (above - below)):
+        return None
+    k = 2 / (above - below)
+    b = -0.5 * k * (above + below)
+    return Solution(z=k * on_hulls, b=b, status=Status.CONVERGED, n_iter=steps, seen=n, scores=k * f)
+
+
+def _square(machine: Solution) -> float:
+    """‖w‖²."""
+    return float(machine.z @ np.asarray(machine.scores))
+
+
+def _on_hulls(z: Array, y: Array) -> Array | None:
+    """Coefficients of the right signs that sum to 1 and −1; ``None`` where a class has none."""
+    out = np.zeros(z.size)
+    for sign in (1.0, -1.0):
+        mine = np.where(y == sign, np.maximum(sign * z, 0.0), 0.0)
+        total = float(mine.sum())
+        if not 0 < total < np.inf:
+            return None
+        out += sign * mine / total
+    return out
+
+
+def hulls_meet(exact: Gram, y: Array, z: Array) -> bool:
+    """Whether coefficients near z prove that the hulls meet: a point that is a mean of items of either class.
+
+    The combination Σ zᵢφ(xᵢ) that is nearly zero is made zero by the smallest change relative to z, which keeps all
+    signs. That takes the features themselves; the kernel matrix knows lengths only, to half as many digits.
+    """
+    if not isinstance(exact, Features) or exact.Phi.shape[1] > _WIDEST:
+        return False
+    Phi = exact.Phi.toarray() if sparse.issparse(exact.Phi) else np.asarray(exact.Phi, dtype=np.float64)
+    Phi = Phi - Phi.mean(axis=0)
+    Phi = Phi / np.maximum(np.abs(Phi).max(axis=0, initial=0.0), 1e-300)
+    B = np.column_stack([Phi, np.ones(y.size), y])
+    wanted = np.concatenate([np.zeros(Phi.shape[1] + 1), [2.0]])
+    start = _on_hulls(z, y)
+    if start is None:
+        return False
+    z = start
+    for _ in range(_CORRECTIONS):
+        missing = wanted - B.T @ z
+        if (np.abs(missing) <= _ROUNDING * (np.abs(B).T @ np.abs(z))).all():
+            return True
+        step = z * np.linalg.lstsq((B * z[:, None]).T, missing, rcond=None)[0]
+        z = np.where(y > 0, np.maximum(z + step, 0.0), np.minimum(z + step, 0.0))
+    return False

@@ -41,6 +41,8 @@ class Loss:
     domain: ClassVar[tuple[float, float]]
     #: Whether the slope is continuous, as Newton's method needs it.
     smooth: ClassVar[bool]
+    #: c, where the conjugate is ℓ*(s) = s + c/2·s² on its domain, so that the dual is a quadratic program.
+    dual_curvature: ClassVar[float | None] = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -94,6 +96,7 @@ class Hinge(Loss):
     name = "hinge"
     domain = (-1.0, 0.0)
     smooth = False
+    dual_curvature = 0.0
 
     @Scalar
     def value(m):
@@ -125,6 +128,7 @@ class SquaredHinge(Loss):
     name = "squared_hinge"
     domain = (-inf, 0.0)
     smooth = True
+    dual_curvature = 1.0
 
     @Scalar
     def value(m):
@@ -233,6 +237,7 @@ class Squared(Loss):
     name = "squared"
     domain = (-inf, inf)
     smooth = True
+    dual_curvature = 1.0
 
     @Scalar
     def value(m):

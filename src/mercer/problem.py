@@ -79,6 +79,19 @@ class Problem:
         box = np.full(len(self.gram), np.inf) if self.lam == 0 else self.weights() / (self.lam * len(self.gram))
         return np.where(self.y > 0, 0.0, -box), np.where(self.y > 0, box, 0.0)
 
+    def quadratic_dual(self) -> tuple[Array, Array, Array] | None:
+        """Bounds of the coefficients and what is added to the diagonal of K, where the dual is a quadratic program.
+
+        With zᵢ = sᵢαᵢyᵢ/(λn) and ℓ*(−α) = −α + c/2·α², the dual is  yᵀz − ½·zᵀKz − ½·Σ (c·λn/sᵢ)·zᵢ²  times λ.
+        """
+        if self.loss.dual_curvature is None or self.lam <= 0:
+            return None
+        box = self.weights() / (self.lam * len(self.gram))
+        largest, least = -self.loss.domain[0], -self.loss.domain[1]
+        ends = np.stack([_times(self.y * box, least), _times(self.y * box, largest)])
+        ridge = self.loss.dual_curvature / np.where(box > 0, box, 1.0)
+        return ends.min(axis=0), ends.max(axis=0), ridge
+
     def weights(self) -> Array:
         """sᵢ, scaled to a mean of 1."""
         if self.weight is None:
@@ -98,12 +111,30 @@ class Problem:
             alpha = -self.loss.slope(self.y * scores)
         else:
             alpha = np.clip(np.divide(lam * n * self.y * z, s, out=np.zeros(n), where=s > 0), -high, -low)
-        allowed = s * alpha * self.y / (lam * n)
-        if self.free and self.intercept:
-            # A free intercept asks for Σ(allowed) = 0 as well; a solution misses it by a rounding error.
-            allowed = allowed - allowed.sum() * np.abs(allowed) / max(float(np.abs(allowed).sum()), 1e-300)
-            alpha = np.clip(np.divide(lam * n * self.y * allowed, s, out=np.zeros(n), where=s > 0), -high, -low)
+        allowed = self.without_excess(s * alpha * self.y / (lam * n))
+        alpha = np.clip(np.divide(lam * n * self.y * allowed, s, out=np.zeros(n), where=s > 0), -high, -low)
         return allowed, float(np.mean(s * conjugate(-alpha)))
+
+    def without_excess(self, allowed: Array) -> Array:
+        """Coefficients that sum to zero where a free intercept asks for it: the side with too much gives some up.
+
+        Going towards zero, none leaves its bounds.
+        """
+        if not (self.free and self.intercept):
+            return allowed
+        for _ in range(2):  # once, and what rounding has left
+            total = float(allowed.sum())
+            side = allowed > 0 if total > 0 else allowed < 0
+            weight = float(np.abs(allowed[side]).sum())
+            if total == 0 or weight == 0:
+                break
+            allowed = np.where(side, allowed * (1 - min(1.0, abs(total) / weight)), allowed)
+        return allowed
+
+
+def _times(box: Array, bound: float) -> Array:
+    """Bounds for boxes; an item without weight has none but zero."""
+    return np.where(box == 0, 0.0, box * bound) if np.isfinite(bound) else np.where(box == 0, 0.0, np.sign(box) * bound)
 
 
 @dataclass(frozen=True)
@@ -118,6 +149,20 @@ class Regression(Problem):
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         residual, share = self.y - scores, self.share()
         return -share * self.loss.slope(residual), share * self.loss.curvature(residual)
+
+    def quadratic_dual(self) -> tuple[Array, Array, Array] | None:
+        if self.loss.dual_curvature is None or self.lam <= 0:
+            return None
+        box = self.weights() / (self.lam * len(self.gram))
+        ends = _times(box, self.loss.steepest)
+        return -ends, ends, self.loss.dual_curvature / np.where(box > 0, box, 1.0)
+
+    def dual_point(self, z: Array, scores: Array) -> tuple[Array, float]:
+        """Coefficients sᵢaᵢ/(λn), with a = ℓ′(y − f) made to sum to zero, and the mean of s·(ℓ*(a) − a·y) there."""
+        n, s = len(self.gram), self.weights()
+        allowed = self.without_excess(s * self.loss.slope(self.y - scores) / (self.lam * n))
+        a = np.divide(self.lam * n * allowed, s, out=np.zeros(n), where=s > 0)
+        return allowed, float(np.mean(s * (self.loss.conjugate(a) - a * self.y)))
 
 
 @dataclass(frozen=True)
@@ -257,5 +302,9 @@ def certify(problem: Problem, z: Array, b: Any, w: Array | None = None) -> Certi
     bias = allowed.sum() if problem.intercept and not problem.free else 0.0
     primal = problem.objective(square + (0.0 if problem.free else b * b), here + b)
     dual = -conjugate - problem.lam / 2 * (np.vdot(allowed, there) + bias * bias)
-    gap = float(primal - dual)
-    return Certificate(float(primal), 0.0 if gap < 0 else gap)
+    if not (np.isfinite(primal) and np.isfinite(dual)):
+        raise ValueError(
+            "the model or its scores are too large for numbers to hold; scale the columns first, for example with "
+            "sklearn.preprocessing.StandardScaler, or use a larger lam."
+        )
+    return Certificate(float(primal), max(0.0, float(primal - dual)))

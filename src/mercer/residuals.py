@@ -1,6 +1,8 @@
 """Losses of the residual r = y − f, for regression.
 
-Each has ``value``, ``slope`` and ``curvature`` by r, on arrays.
+Each has ``value``, ``slope`` and ``curvature`` by r, on arrays, the ``conjugate`` ℓ*(a) = sup_r (a·r − ℓ(r)) for every
+slope a that the loss can have, and ``in_units(s)``: the loss ℓ′ with ℓ(r) = s²·ℓ′(r/s) (of the tube: s·ℓ′(r/s)), so that
+targets can be brought to a size of one.
 
 Examples
 --------
@@ -25,6 +27,13 @@ class ResidualLoss:
     """A convex loss of the residual."""
 
     smooth = True
+    #: c, where the conjugate is ℓ*(a) = c/2·a² up to the largest slope, so that the dual is a quadratic program.
+    dual_curvature: float | None = None
+
+    @property
+    def steepest(self) -> float:
+        """The largest slope."""
+        return np.inf
 
     def value(self, r: Any) -> Array:
         raise NotImplementedError
@@ -33,6 +42,14 @@ class ResidualLoss:
         raise NotImplementedError
 
     def curvature(self, r: Any) -> Array:
+        raise NotImplementedError
+
+    def conjugate(self, a: Any) -> Array:
+        """sup_r (a·r − ℓ(r)), for slopes a that the loss can have."""
+        raise NotImplementedError
+
+    def in_units(self, s: float) -> ResidualLoss:
+        """The same loss for residuals measured in units of s."""
         raise NotImplementedError
 
 
@@ -46,6 +63,8 @@ class SquaredError(ResidualLoss):
     array([2.])
     """
 
+    dual_curvature = 1.0
+
     def value(self, r):
         return 0.5 * np.square(r)
 
@@ -54,6 +73,12 @@ class SquaredError(ResidualLoss):
 
     def curvature(self, r):
         return np.ones_like(r, dtype=np.float64)
+
+    def conjugate(self, a):
+        return 0.5 * np.square(a)
+
+    def in_units(self, s):
+        return self
 
 
 @dataclass(frozen=True)
@@ -67,6 +92,11 @@ class Huber(ResidualLoss):
     """
 
     delta: float = 1.0
+    dual_curvature = 1.0
+
+    @property
+    def steepest(self):
+        return self.delta
 
     def value(self, r):
         size = np.abs(r)
@@ -77,6 +107,12 @@ class Huber(ResidualLoss):
 
     def curvature(self, r):
         return (np.abs(r) <= self.delta).astype(np.float64)
+
+    def conjugate(self, a):
+        return 0.5 * np.square(a)
+
+    def in_units(self, s):
+        return Huber(self.delta / s)
 
 
 @dataclass(frozen=True)
@@ -92,6 +128,10 @@ class EpsilonInsensitive(ResidualLoss):
     epsilon: float = 0.1
     smooth = False
 
+    @property
+    def steepest(self):
+        return 1.0
+
     def value(self, r):
         return np.maximum(0.0, np.abs(r) - self.epsilon)
 
@@ -101,6 +141,12 @@ class EpsilonInsensitive(ResidualLoss):
 
     def curvature(self, r):
         return np.zeros_like(r, dtype=np.float64)
+
+    def conjugate(self, a):
+        return self.epsilon * np.abs(a)
+
+    def in_units(self, s):
+        return EpsilonInsensitive(self.epsilon / s)
 
 
 _LOSSES = {"squared": SquaredError, "huber": Huber, "epsilon_insensitive": EpsilonInsensitive}

@@ -17,16 +17,21 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from .. import solvers
 from .._compile import Array
 from .._parallel import bytes_of
-from ..losses import Logistic, Squared, as_loss
-from ..problem import Problem, Regression, Solution, Stage, Status, Tube, certify
+from ..losses import Hinge, Logistic, Squared, as_loss
+from ..problem import Certificate, Problem, Regression, Solution, Stage, Status, Tube
 from ..residuals import EpsilonInsensitive, as_residual_loss
 from ..softmax import Softmax
-from ..solvers.polish import polish
+from ..solvers.certified import solve_certified
+from ..solvers.certified_smooth import minimise_certified
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .base import KernelMachine, RowMachine, Training, choice, number
 from .indefinite import refuse_indefinite
 from .model import LinearModel, kernel_model
 from .progress import CallbackSupportMixin, reported, with_callbacks
+
+
+#: Changes of a pair of coefficients that count as one step of a tube.
+_TUBE_STEPS = 100_000
 
 
 def _refuse_probabilities(estimator: Any) -> None:
@@ -165,15 +170,15 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         refuse_indefinite(data.gram, data.kernel)
         problems = self._all_problems(data)
         solver = self._solver(len(problems))
-        solutions: list[Solution] = []
+        found: list[tuple[Solution, Certificate]] = []
         with reported(self, X, y, len(problems), "score") as run:
             for k, problem in enumerate(problems):
-                solutions.append(run(k, partial(solver.solve, problem)))
-                if solutions[-1].status is Status.INTERRUPTED:
+                found.append(run(k, partial(minimise_certified, problem, solver)))
+                if found[-1][0].status is Status.INTERRUPTED:
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
+        solutions, certificates = ([pair[part] for pair in found] for part in (0, 1))
         self._publish(self._assemble(data, self._scores_of(solutions)), data.given)
         self.n_iter_ = max(s.n_iter for s in solutions)
-        certificates = [certify(p, s.z, s.b, s.w) for p, s in zip(problems, solutions, strict=True)]
         self.objective_ = np.array([c.objective for c in certificates])
         self.duality_gap_ = np.array([c.gap for c in certificates])
         statuses = {solution.status for solution in solutions}
@@ -187,7 +192,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         return self.solver == "newton"
 
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
-        """With falling λ, each score goes on from its last solution; nothing is certified on the way.
+        """With falling λ, each score goes on from its last solution.
 
         The squared loss needs no solver: one eigendecomposition serves every λ.
         """
@@ -207,7 +212,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
             self.lam = lam
             solver, problems = self._solver(), self._all_problems(data)
             starts: list[Any] = list(stages) or [None] * len(problems)
-            solutions = [solver.solve(problem, start) for problem, start in zip(problems, starts, strict=True)]
+            solutions = [minimise_certified(p, solver, start)[0] for p, start in zip(problems, starts, strict=True)]
             stages = [s.stage for s in solutions]
             yield scores_of(self._assemble(data, self._scores_of(solutions)))
 
@@ -248,6 +253,12 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         return np.column_stack([1 - second, second])
 
 
+def _unit(targets: Array) -> float:
+    """What centred targets are measured in: their spread, or 1 where they have none."""
+    largest = float(np.abs(targets).max(initial=0.0))
+    return largest * float(np.sqrt(np.mean(np.square(targets / largest)))) if largest > 0 else 1.0
+
+
 class KernelRegressor(RegressorMixin, RowMachine):
     """Regression with any loss of the residual: kernel ridge, Huber, support vector regression.
 
@@ -260,15 +271,22 @@ class KernelRegressor(RegressorMixin, RowMachine):
         A loss of :mod:`mercer.residuals` where its parameter matters: ``Huber(delta=2)``.
     lam : float, default=1e-3
     tol : float, default=1e-11
+        As in :class:`KernelClassifier`. The tube stops when no optimality condition is violated by more than this (but
+        at least 1e-5), in units of the targets' standard deviation.
     max_iter : int, default=100
+        Newton steps; steps of the tube's solver are counted in hundred thousands.
     fit_intercept : bool, default=True
         The tube ("epsilon_insensitive") always has one.
     memory : int or str, default="1GB"
+    time_limit : float, optional
+        Seconds after which the best model so far is returned, with a warning.
 
     Attributes
     ----------
     intercept_, coef_ or support_, dual_coef_
-    n_iter_, status_, objective_
+    objective_, duality_gap_ : float
+        λ/2·‖w‖² + the mean loss, and how far at most it lies above the least possible.
+    n_iter_, status_, converged_
 
     Examples
     --------
@@ -291,6 +309,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         max_iter: int = 100,
         fit_intercept: bool = True,
         memory: int | str = "1GB",
+        time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -299,6 +318,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.memory = memory
+        self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
         """Learn from rows and real targets.
@@ -316,6 +336,8 @@ class KernelRegressor(RegressorMixin, RowMachine):
         number(self, "lam", 0)
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
+        if self.time_limit is not None:
+            number(self, "time_limit", 0)
         loss = as_residual_loss(self.loss)
         kernel = self._kernel()
         bytes_of(self.memory)
@@ -330,33 +352,52 @@ class KernelRegressor(RegressorMixin, RowMachine):
             self._try_kernel(kernel, rows)
         gram = self._make_gram(kernel, rows)
         refuse_indefinite(gram, kernel)
-        # Targets are centred and brought to a scale of one, so that tolerances mean the same for all units.
-        centre, scale = float(targets.mean()), float(targets.std()) or 1.0
-        lam, intercept = float(self.lam), bool(self.fit_intercept)
-        if isinstance(loss, EpsilonInsensitive):
-            n = len(gram)
-            twice = gram.take(np.tile(np.arange(n), 2))
-            problem = Tube(twice, targets - centre, None, lam, weight, True, True, loss.epsilon)  # type: ignore[arg-type]
-            solver = solvers.SoftMargin(tol=max(self.tol, 1e-5) * scale, memory=bytes_of(self.memory))
-            solution = polish(problem, twice, solver.solve(problem))
-            z, b = solution.z[:n] + solution.z[n:], solution.b + centre
-        else:
-            shift = centre if intercept else 0.0
-            task = Regression(gram, targets - shift, loss, lam, weight, intercept, True)
-            solution = solvers.Newton(float(self.tol) * scale, int(self.max_iter)).solve(task)
-            z, b = solution.z, solution.b + shift
-        values = np.array([b])
+        # Targets are centred and measured in units of their spread, so that tolerances mean the same for all of them:
+        # with y = c + s·y′ a squared or Huber loss is s² times that of the residual in those units.
+        tube = isinstance(loss, EpsilonInsensitive)
+        centre = float(np.average(targets, weights=weight)) if tube or self.fit_intercept else 0.0
+        unit = _unit(targets - centre)
+        problem = Regression(
+            gram, (targets - centre) / unit, loss.in_units(unit), float(self.lam), weight, bool(self.fit_intercept), True
+        )
+        solution, certificate = self._tube(problem, unit) if tube else self._smooth(problem)
+        intercept = np.array([solution.b * unit + centre])
         if kernel is None:
-            self._publish(LinearModel((gram.model(z) if solution.w is None else solution.w)[None], values))
+            w = gram.model(solution.z) if solution.w is None else solution.w
+            self._publish(LinearModel(unit * w[None], intercept))
         else:
-            self._publish(kernel_model(kernel, rows, z[None], values), X)
-        f, square = gram.scores_and_square(z, solution.w)
-        share = np.ones(targets.size) if weight is None else weight * (targets.size / weight.sum())
-        self.objective_ = float(0.5 * lam * square + np.mean(share * loss.value(targets - f - b)))
+            self._publish(kernel_model(kernel, rows, unit * solution.z[None], intercept), X)
+        self.objective_, self.duality_gap_ = (unit**2 * value for value in certificate)
         self.n_iter_ = int(solution.n_iter)
         self.status_ = str(solution.status)
-        _warn_if_short(self, "scale the columns, or raise max_iter or lam")
+        self.converged_ = solution.status is Status.CONVERGED
+        _warn_if_short(self, "scale the columns, or raise max_iter, time_limit or lam")
         return self
+
+    def _seconds(self) -> float:
+        return np.inf if self.time_limit is None else float(self.time_limit)
+
+    def _smooth(self, problem: Regression) -> tuple[Solution, Certificate]:
+        return minimise_certified(problem, solvers.Newton(float(self.tol), int(self.max_iter), self._seconds()))
+
+    def _tube(self, problem: Regression, unit: float) -> tuple[Solution, Certificate]:
+        """The tube as a soft margin of all items twice, whose objective is 1/λ times this one.
+
+        A tube's loss in units of s is s times smaller, not s²: λ is s times larger than it was.
+        """
+        n, lam = len(problem.gram), problem.lam * unit
+        twice = problem.gram.take(np.tile(np.arange(n), 2))
+        tube = Tube(twice, problem.y, Hinge(), lam, problem.weight, True, True, epsilon=problem.loss.epsilon)
+        solver = solvers.SoftMargin(
+            tol=max(float(self.tol), 1e-5),
+            max_iter=_TUBE_STEPS * int(self.max_iter),
+            time_limit=self._seconds(),
+            memory=bytes_of(self.memory),
+        )
+        found = solve_certified(tube, twice, solver, by_weights=self.kernel is None)
+        z, certificate = found.solution.z, found.certificate
+        solution = replace(found.solution, z=z[:n] + z[n:], scores=None)
+        return solution, Certificate(problem.lam * certificate.objective, problem.lam * certificate.gap)
 
     def predict(self, X: Any) -> Array:
         """The value of each row.

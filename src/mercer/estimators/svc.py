@@ -384,7 +384,9 @@ def _support(data: Training, machines: list[_Machine]) -> tuple[Array, Array]:
 def _model_of(data: Training, machines: list[_Machine], used: Array, coef: Array) -> LinearModel | KernelModel:
     intercept = np.array([machine.b for machine in machines])
     if data.kernel is None:
-        return LinearModel(np.asarray(coef @ data.items[used]).reshape(len(machines), -1), intercept)
+        summed = np.asarray(coef @ data.items[used], dtype=np.float64).reshape(len(machines), -1)
+        weights = [row if m.solution.w is None else m.solution.w for row, m in zip(summed, machines, strict=True)]
+        return LinearModel(np.stack(weights), intercept)
     return KernelModel(data.kernel, used, None if data.kernel.precomputed else data.items[used], coef, intercept)
 
 
@@ -458,7 +460,8 @@ class _Machine:
             # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
             self.problem = self._state(_NEARLY_HARD / max(float(np.mean(exact.diag())), 1e-300))
         start = self._begin(solver, rng)
-        found = solve_certified(self.problem, exact, solver, start, rng, self.scores, bench)
+        linear = self.data.kernel is None
+        found = solve_certified(self.problem, exact, solver, start, rng, self.scores, bench, by_weights=linear)
         self.solution, self.certificate = found.solution, found.certificate
         if proven is not None:
             self.solution = replace(self.solution, status=proven)
@@ -471,7 +474,8 @@ class _Machine:
             separates = float(np.min(self.y * (found.certificate.scores + found.certificate.intercept))) > 0
             status = found.solution.status if separates else Status.NOT_FOUND
         else:
-            solution = hard_margin(self.problem, exact, time.monotonic() + solver.time_limit)
+            by_weights, deadline = self.data.kernel is None, time.monotonic() + solver.time_limit
+            solution = hard_margin(self.problem, exact, deadline, by_weights)
             found = Certified(solution, certify_margin(self.problem, exact, solution))
             status = solution.status
             if status is Status.CONVERGED and found.certificate.violation > solver.tol:

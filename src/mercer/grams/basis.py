@@ -78,6 +78,11 @@ class Basis:
             self._left = np.clip(self._left - np.einsum("ij,ij->i", fresh, fresh), 0.0, None)
             self._left[picked] = 0.0
 
+    @property
+    def missing(self) -> float:
+        """The mean squared distance of the items from the span of the directions."""
+        return float(self._left.mean())
+
     def _pick(self) -> Array:
         room = min(_TOGETHER, self._widest - self.coordinates.shape[1], int(np.count_nonzero(self._left)))
         return np.sort(self._rng.choice(len(self.gram), room, replace=False, p=self._left / self._left.sum()))

@@ -15,8 +15,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
+from .._cholesky import cholesky_solver
 from .._compile import Array, jit
 from .._parallel import for_each, one_blas_thread
 from .basis import Basis
@@ -35,6 +36,8 @@ _TRUST = 0.3
 _APART = 4
 #: Directions that add less than this many λ are left to the conjugate gradients.
 _SLIGHT = 4.0
+#: Where the basis leaves out so many times more than it should, and the items are not too many, the whole matrix helps.
+_POOR, _SMALL = 30.0, 2000
 _BLOCK = 512
 
 
@@ -160,6 +163,11 @@ class KernelSpan(Span):
     def combine(self, g):
         return np.stack([g, self.gram.matvec(g)])
 
+    @cached_property
+    def matrix(self) -> Array:
+        """The kernel matrix as a whole."""
+        return np.asarray(self.gram.rows(np.arange(len(self.gram))), dtype=np.float64)
+
     def scores(self, v):
         return v[1]
 
@@ -182,8 +190,11 @@ class KernelSpan(Span):
 
     def inverse(self, lam, h, intercept):
         # Along the basis the operator is a small matrix; across it, it is λ and what the basis has left out.
-        self.basis.deepen(_SLIGHT * lam / max(float(h.sum(axis=0).max()), 1e-300))
+        enough = _SLIGHT * lam / max(float(h.sum(axis=0).max()), 1e-300)
+        self.basis.deepen(enough)
         basis = self.basis
+        if basis.missing > _POOR * enough and len(self.gram) <= _SMALL:
+            return Whole(self.matrix, lam, h, intercept)
         along = Exact(basis.coordinates, lam, h, intercept)
 
         def solve(v: Array, vb: Array) -> tuple[Array, Array]:
@@ -198,6 +209,53 @@ class KernelSpan(Span):
         return solve
 
 
+class Whole:
+    """The inverse of λ + Σ hᵢ·φᵢφᵢᵀ, bordered by the intercept, from the whole kernel matrix.
+
+    For v = Σ uᵢφᵢ the coefficients of the solution satisfy  λ·dᵢ + hᵢ·((K·d)ᵢ + db) = uᵢ: where hᵢ = 0 that is
+    dᵢ = uᵢ/λ; for the others, with dᵢ = √hᵢ·eᵢ, a symmetric system for e. Their sum gives the intercept:
+    λ·Σd = Σu − v_b, as Σ hᵢ·((K·d)ᵢ + db) = v_b.
+    """
+
+    def __init__(self, K: Array, lam: float, h: Array, intercept: bool) -> None:
+        self.K, self.lam, self.intercept = K, lam, intercept
+        columns = h.reshape(h.shape[0], -1)
+        if columns.shape[1] > _APART:
+            columns = columns.mean(axis=1, keepdims=True)
+        self.systems = [self._system(np.ascontiguousarray(weights)) for weights in columns.T]
+
+    def _system(self, h: Array) -> tuple[Array, Callable[[Array], Array], Array]:
+        bent = np.flatnonzero(h > 1e-300)
+        straight = np.setdiff1d(np.arange(h.size), bent, assume_unique=True)
+        root = np.sqrt(h[bent])
+        K = self.K[np.ix_(bent, bent)] * root[:, None] * root
+        with one_blas_thread():
+            inner = cholesky_solver(K, np.full(bent.size, self.lam))
+        across = self.K[np.ix_(bent, straight)]
+
+        def solve(u: Array) -> Array:
+            d = u / self.lam
+            right = u[bent] / root[:, None] - root[:, None] * (across @ d[straight])
+            d[bent] = root[:, None] * inner(right) if bent.size else 0.0
+            return d
+
+        return h, solve, solve(h[:, None])[:, 0]
+
+    def __call__(self, v: Array, vb: Array) -> tuple[Array, Array]:
+        shape = v[0].shape
+        u, ub = v[0].reshape(shape[0], -1), np.atleast_1d(np.asarray(vb, dtype=np.float64))
+        parts = []
+        steps = np.zeros_like(ub)
+        for places, (_, solve, of_h) in zip(np.array_split(np.arange(u.shape[1]), len(self.systems)), self.systems):
+            d = solve(u[:, places])
+            if self.intercept and of_h.sum() > 0:
+                steps[places] = (d.sum(axis=0) - (u[:, places].sum(axis=0) - ub[places]) / self.lam) / of_h.sum()
+                d = d - of_h[:, None] * steps[places]
+            parts.append(d)
+        d = np.hstack(parts)
+        return np.stack([d, self.K @ d]).reshape(2, *shape), steps.reshape(np.shape(vb))[()]
+
+
 class Exact:
     """The inverse of λ + Σ hᵢ·lᵢlᵢᵀ, bordered by the intercept, for items with few coordinates l.
 
@@ -206,25 +264,27 @@ class Exact:
 
     def __init__(self, L: Any, lam: float, h: Array, intercept: bool) -> None:
         self.intercept = intercept
-        self.factors = []
+        self.solvers = []
         columns = h.reshape(h.shape[0], -1)
         if columns.shape[1] > _APART:
             columns = columns.mean(axis=1, keepdims=True)
         for weights in columns.T:
             matrix = np.zeros((L.shape[1] + intercept,) * 2)
             matrix[: L.shape[1], : L.shape[1]] = _weighted_products(L, np.ascontiguousarray(weights))
-            np.einsum("ii->i", matrix)[:] += lam + 1e-15 * np.trace(matrix)
+            diagonal = np.full(matrix.shape[0], lam)
             if intercept:
                 matrix[-1, :-1] = matrix[:-1, -1] = L.T @ weights
-                matrix[-1, -1] = weights.sum() or 1.0
+                matrix[-1, -1], diagonal[-1] = weights.sum() or 1.0, 0.0
             with one_blas_thread():  # two threads take longer for so small a matrix, and much longer on a busy machine
-                self.factors.append(linalg.cho_factor(matrix, overwrite_a=True, check_finite=False))
+                self.solvers.append(cholesky_solver(matrix, diagonal))
 
     def __call__(self, v: Array, vb: Array) -> tuple[Array, Array]:
         right = np.concatenate([v, np.asarray(vb)[None]]) if self.intercept else v
-        parts = np.split(right.reshape(right.shape[0], -1), len(self.factors), axis=1)
-        pairs = zip(self.factors, parts, strict=True)
-        found = np.hstack([linalg.cho_solve(factor, part, check_finite=False) for factor, part in pairs])
+        if not right.shape[0]:  # neither a coordinate nor an intercept
+            return right, np.zeros_like(vb)
+        columns = right.reshape(right.shape[0], -1)
+        parts = np.split(columns, len(self.solvers), axis=1)
+        found = np.hstack([solve(part) for solve, part in zip(self.solvers, parts, strict=True)])
         found = found.reshape(right.shape)
         return (found[:-1], found[-1]) if self.intercept else (found, np.zeros_like(vb))
 

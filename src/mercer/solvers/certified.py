@@ -24,7 +24,7 @@ from ..certificate import MarginCertificate, balanced, certify_margin
 from ..grams.base import Gram
 from ..grams.features import Features
 from ..problem import Problem, Solution, Status
-from .interior import Curvature, FeatureCurvature, MatrixCurvature, interior_point
+from .interior import Curvature, FeatureCurvature, MatrixCurvature, Optimum, interior_point
 from .polish import polish
 from .smo import Bench
 from .soft_margin import SoftMargin
@@ -61,8 +61,11 @@ def solve_certified(
     rng: np.random.Generator | None = None,
     scores: Array | None = None,
     bench: Bench | None = None,
+    by_weights: bool = False,
 ) -> Certified:
     """Solve the dual of a soft margin or a tube; ``exact`` is the kernel matrix without rounding to float32.
+
+    ``by_weights``: the model is going to be known by its weights, which may then be more exact than the coefficients.
 
     Examples
     --------
@@ -76,7 +79,7 @@ def solve_certified(
     >>> round(found.certificate.objective, 6), round(found.certificate.intercept, 6)
     (0.18, -0.7)
     """
-    return _Search(problem, exact, solver, rng, bench).run(start, scores)
+    return _Search(problem, exact, solver, rng, bench, by_weights).run(start, scores)
 
 
 class _Search:
@@ -87,9 +90,10 @@ class _Search:
         solver: SoftMargin,
         rng: np.random.Generator | None,
         bench: Bench | None,
+        by_weights: bool,
     ) -> None:
         self.problem, self.exact, self.solver = problem, exact, solver
-        self.rng, self.bench = rng, bench
+        self.rng, self.bench, self.by_weights = rng, bench, by_weights
         self.low, self.high = problem.bounds()
         self.deadline = time.monotonic() + solver.time_limit
         self.steps = 0
@@ -196,16 +200,19 @@ class _Search:
         curvature, unit = curvature_of(self.exact, block, centred=not others.size)
         low, high = self.low[block] * unit, self.high[block] * unit
         total = np.array([-fixed.sum() * unit])
-        found = interior_point(curvature, targets, np.ones((1, block.size)), total, low, high, self.deadline)
+        A, sizes = np.ones((1, block.size)), (1.0, float((high - low).max()))
+        found = interior_point(curvature, targets, A, total, low, high, sizes=sizes, deadline=self.deadline)
         new = np.where(found.at_low, low, np.where(found.at_high, high, found.z)) / unit
         z = fixed
         z[block] = np.clip(new, self.low[block], self.high[block])
         z = balanced(z, self.low, self.high)
-        used = np.flatnonzero(z)
-        scores = self.exact.scores(np.arange(n), used, z[used]) if used.size else np.zeros(n)
+        w = weights_of(self.exact, found, unit) if self.by_weights and not others.size else None
+        if w is not None:
+            z = reconciled(few_features(self.exact), w, z, self.low, self.high, balance=True)
+        scores = self.exact.scores_and_square(z, w)[0]
         self.steps += found.steps
         b = float(found.multipliers[0])
-        return Solution(z=z, b=b, status=Status.CONVERGED, n_iter=found.steps, seen=n, scores=scores)
+        return Solution(z=z, b=b, status=Status.CONVERGED, n_iter=found.steps, seen=n, scores=scores, w=w)
 
 
 def few_features(gram: Gram) -> Any | None:
@@ -215,6 +222,31 @@ def few_features(gram: Gram) -> Any | None:
     Phi = gram.Phi
     small = Phi.shape[1] <= LARGEST_WIDTH and Phi.shape[0] * Phi.shape[1] <= _LARGEST_TABLE
     return Phi if small and Phi.shape[1] < Phi.shape[0] else None
+
+
+def weights_of(gram: Gram, found: Optimum, unit: float) -> Array | None:
+    """The weights of the linear model that was found, where an interior point method worked with them."""
+    return None if few_features(gram) is None else found.vector / np.sqrt(unit)
+
+
+def reconciled(Phi: Any, w: Array, z: Array, low: Array, high: Array, balance: bool) -> Array:
+    """Coefficients near z whose vector Φᵀz is w, and whose sum is zero where they must be ``balance``\\ d.
+
+    Snapping coefficients to their bounds changes their vector by little, but large columns make much of that. The free
+    ones make up for it, by the smallest change that does.
+    """
+    free = np.flatnonzero((z > low) & (z < high))
+    if not free.size:
+        return z
+    rows = np.asarray(Phi[free].toarray() if sparse.issparse(Phi) else Phi[free], dtype=np.float64)
+    unit = np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1e-300)
+    equations = np.column_stack([rows / unit, np.ones(free.size)][: 1 + balance]).T
+    for _ in range(2):
+        missing = (w - Phi.T @ z) / unit
+        missing = np.append(missing, -z.sum()) if balance else missing
+        z = z.copy()
+        z[free] = np.clip(z[free] + np.linalg.lstsq(equations, missing, rcond=None)[0], low[free], high[free])
+    return z
 
 
 def curvature_of(gram: Gram, items: Array, centred: bool) -> tuple[Curvature, float]:

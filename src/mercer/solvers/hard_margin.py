@@ -21,12 +21,14 @@ from .._compile import Array
 from ..grams.base import Gram
 from ..grams.features import Features
 from ..problem import Problem, Solution, Status
-from .certified import LARGEST_MATRIX, curvature_of, few_features
-from .interior import interior_point
+from .certified import LARGEST_MATRIX, curvature_of, few_features, reconciled, weights_of
+from .interior import Optimum, interior_point
 from .polish import polish
 
 #: What rounding leaves of a sum that is zero, relative to its parts.
 _ROUNDING = 1e-13
+#: Machines whose ‖w‖² is at most so many times the least one's count as equally wide.
+_AS_WIDE = 1 + 1e-6
 #: How often a combination of items that is nearly zero is corrected.
 _CORRECTIONS = 4
 #: Features beyond which a meeting point of two hulls is not looked for.
@@ -38,8 +40,10 @@ def hull_is_small(exact: Gram) -> bool:
     return len(exact) <= LARGEST_MATRIX or few_features(exact) is not None
 
 
-def hard_margin(problem: Problem, exact: Gram, deadline: float = np.inf) -> Solution:
+def hard_margin(problem: Problem, exact: Gram, deadline: float = np.inf, by_weights: bool = False) -> Solution:
     """The machine of the hard margin; its status is "not separable" where the hulls meet, "not found" without a proof.
+
+    ``by_weights``: the model is going to be known by its weights, which may be more exact than its coefficients.
 
     Examples
     --------
@@ -54,18 +58,21 @@ def hard_margin(problem: Problem, exact: Gram, deadline: float = np.inf) -> Solu
     """
     y, n = problem.y, len(exact)
     everything = np.arange(n)
-    curvature, _ = curvature_of(exact, everything, centred=True)
+    curvature, unit = curvature_of(exact, everything, centred=True)
     low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
     A, c = np.stack([np.ones(n), y]), np.array([0.0, 2.0])
-    found = interior_point(curvature, np.zeros(n), A, c, low, high, deadline)
-    best: Solution | None = None
+    found = interior_point(curvature, np.zeros(n), A, c, low, high, deadline=deadline)
+    machines: list[Solution | None] = []
+    if by_weights:
+        machines.append(_by_weights(weights_of(exact, found, unit), found, problem, exact))
     for z in (np.where(found.at_low | found.at_high, 0.0, found.z), found.z):
         machine = _widest(z, problem, exact, found.steps)
         if machine is not None:
-            polished = _widest(polish(problem, exact, machine).z, problem, exact, found.steps)
-            best = min((m for m in (best, machine, polished) if m is not None), key=_square)
-    if best is not None:
-        return best
+            machines += [_widest(polish(problem, exact, machine).z, problem, exact, found.steps), machine]
+    separating = [machine for machine in machines if machine is not None]
+    if separating:  # the first that is as wide as any: it has the fewest items
+        least = min(map(_square, separating))
+        return next(machine for machine in separating if _square(machine) <= _AS_WIDE * least)
     status = Status.NOT_SEPARABLE if hulls_meet(exact, y, found.z) else Status.NOT_FOUND
     return Solution(z=np.zeros(n), b=0.0, status=status, n_iter=found.steps, seen=n, scores=np.zeros(n))
 
@@ -78,16 +85,35 @@ def _widest(z: Array, problem: Problem, exact: Gram, steps: int) -> Solution | N
         return None
     used = np.flatnonzero(on_hulls)
     f = exact.scores(np.arange(n), used, on_hulls[used])
+    return _scaled(on_hulls, f, y, steps)
+
+
+def _by_weights(w: Array | None, found: Optimum, problem: Problem, exact: Gram) -> Solution | None:
+    """The machine with the weights that an interior point method has found."""
+    z = _on_hulls(np.where(found.at_low | found.at_high, 0.0, found.z), problem.y)
+    if w is None or z is None:
+        return None
+    low, high = np.where(problem.y > 0, 0.0, -np.inf), np.where(problem.y > 0, np.inf, 0.0)
+    z = reconciled(few_features(exact), w, z, low, high, balance=True)
+    f, _ = exact.scores_and_square(z, w)
+    return _scaled(z, f, problem.y, found.steps, w)
+
+
+def _scaled(z: Array, f: Array, y: Array, steps: int, w: Array | None = None) -> Solution | None:
+    """The machine scaled so that its least margin is 1; ``None`` where it separates nothing."""
     above, below = float(f[y > 0].min()), float(f[y < 0].max())
     if not above > below or not np.isfinite(2 / (above - below)):
         return None
     k = 2 / (above - below)
     b = -0.5 * k * (above + below)
-    return Solution(z=k * on_hulls, b=b, status=Status.CONVERGED, n_iter=steps, seen=n, scores=k * f)
+    w = None if w is None else k * w
+    return Solution(z=k * z, b=b, status=Status.CONVERGED, n_iter=steps, seen=y.size, scores=k * f, w=w)
 
 
 def _square(machine: Solution) -> float:
     """‖w‖²."""
+    if machine.w is not None:
+        return float(machine.w @ machine.w)
     return float(machine.z @ np.asarray(machine.scores))
 
 

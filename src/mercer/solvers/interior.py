@@ -21,107 +21,140 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg
 
+from .._cholesky import cholesky_solver
 from .._compile import Array
 from .._parallel import one_blas_thread
 
 #: Steps at most; after some thirty rounding errors have the word.
 _STEPS = 80
+#: How often what rounding leaves of a system is solved for again.
+_CORRECTIONS = 2
 #: How far of the way to the nearest bound a step may go.
 _SHY = 0.995
-#: What is added to a diagonal that rounding has made not quite positive, relative to it: less is tried first.
-_HAIRS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9)
 _ROUNDING = 2.3e-16
+#: A box wider than this has one side only.
+_ENDLESS = 1e12
+#: A distance from the minimum, as a share of what is minimised, that another start would not make smaller.
+_ARRIVED = 1e-10
 #: Steps that may lead nowhere before it is all over.
 _TRIES = 6
 
-Solve = Callable[[Array], Array]
+
+#: Solves (K + D)·dz + Aᵀ·dβ = r and A·dz = s, given what z and its vector differ by; the vector's change comes with it.
+Solve = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
 
 
 class Curvature(Protocol):
-    """K, as far as an interior point method asks for it."""
+    """K, as far as an interior point method asks for it: through the vector that belongs to coefficients z."""
 
-    def product(self, z: Array) -> Array:
-        """K·z."""
+    def vector(self, z: Array) -> Array:
+        """The vector of z."""
         ...
 
-    def inverse(self, diagonal: Array) -> Solve:
-        """Solves (K + D)·x = r for a positive diagonal D, and r with several columns."""
+    def scores(self, w: Array) -> Array:
+        """K·z for the z that w is the vector of."""
+        ...
+
+    def system(self, diagonal: Array, A: Array) -> Solve:
+        """The equations of a step, with a positive diagonal D."""
         ...
 
 
 class MatrixCurvature:
-    """K as a matrix.
+    """K as a matrix; the vector of z is z.
 
     Examples
     --------
     >>> import numpy as np
-    >>> MatrixCurvature(np.eye(2)).inverse(np.array([1.0, 3.0]))(np.array([[2.0], [2.0]])).ravel()
+    >>> solve = MatrixCurvature(np.eye(2)).system(np.array([1.0, 3.0]), np.empty((0, 2)))
+    >>> solve(np.array([2.0, 2.0]), np.empty(0), np.zeros(2))[0]
     array([1. , 0.5])
     """
 
     def __init__(self, K: Array) -> None:
         self.K = K
 
-    def product(self, z: Array) -> Array:
-        return self.K @ z
+    def vector(self, z: Array) -> Array:
+        return z
 
-    def inverse(self, diagonal: Array) -> Solve:
-        return cholesky_solver(self.K, diagonal)
+    def scores(self, w: Array) -> Array:
+        return self.K @ w
 
+    def system(self, diagonal: Array, A: Array) -> Solve:
+        inverse = cholesky_solver(self.K, diagonal)
+        of_A = inverse(A.T)
+        small = A @ of_A
 
-class FeatureCurvature:
-    """K = Φ·Φᵀ with fewer features than items: (D + ΦΦᵀ)⁻¹ = D⁻¹ − D⁻¹Φ·(1 + ΦᵀD⁻¹Φ)⁻¹·ΦᵀD⁻¹.
+        def once(r: Array, s: Array) -> tuple[Array, Array]:
+            of_r = inverse(r[:, None])[:, 0]
+            dbeta = np.linalg.solve(small, A @ of_r - s)
+            return of_r - of_A @ dbeta, dbeta
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> FeatureCurvature(np.array([[1.0], [0.0]])).inverse(np.ones(2))(np.array([[2.0], [2.0]])).ravel()
-    array([1., 2.])
-    """
-
-    def __init__(self, Phi: Any) -> None:
-        self.Phi = Phi
-
-    def product(self, z: Array) -> Array:
-        return self.Phi @ (self.Phi.T @ z)
-
-    def inverse(self, diagonal: Array) -> Solve:
-        Phi, E = self.Phi, 1 / diagonal
-        inner = cholesky_solver((Phi * E[:, None]).T @ Phi, np.ones(Phi.shape[1]))
-
-        def solve(right: Array) -> Array:
-            scaled = E[:, None] * right
-            return scaled - E[:, None] * (Phi @ inner(Phi.T @ scaled))
+        def solve(r: Array, s: Array, mismatch: Array) -> tuple[Array, Array, Array]:
+            dz, dbeta = once(r, s)
+            for _ in range(_CORRECTIONS):
+                more, more_beta = once(r - self.K @ dz - diagonal * dz - A.T @ dbeta, s - A @ dz)
+                dz, dbeta = dz + more, dbeta + more_beta
+            return dz, dbeta, dz
 
         return solve
 
 
-def cholesky_solver(K: Array, diagonal: Array) -> Solve:
-    """Solves (K + D)·x = r by Cholesky's factorisation, of a matrix scaled to ones on its diagonal."""
-    whole = K.diagonal() + diagonal
-    scale = 1 / np.sqrt(np.maximum(whole, 1e-300))
-    for hair in _HAIRS:
-        matrix = K * scale[:, None] * scale
-        np.einsum("ii->i", matrix)[:] = 1 + hair
-        try:
-            factor = linalg.cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError:
-            continue
-        break
-    else:
-        raise linalg.LinAlgError("the matrix is not positive definite.")
-    return lambda right: scale[:, None] * linalg.cho_solve(factor, scale[:, None] * right, check_finite=False)
+class FeatureCurvature:
+    """K = Φ·Φᵀ with fewer features than items; the vector of z is w = Φᵀz, the weights of a linear model.
+
+    w is a variable of its own: scores Φw keep their digits where columns are scaled badly, and those of ΦΦᵀz do not.
+    With E = D⁻¹, dz = E·(r − Φ·dw − Aᵀ·dβ) leaves a system of the size of w and β alone,
+
+        (1 + ΦᵀEΦ)·dw + ΦᵀEAᵀ·dβ = Φᵀz − w + ΦᵀEr,      AEΦ·dw + AEAᵀ·dβ = AEr − s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> solve = FeatureCurvature(np.array([[1.0], [0.0]])).system(np.ones(2), np.empty((0, 2)))
+    >>> solve(np.array([2.0, 2.0]), np.empty(0), np.zeros(1))[0]
+    array([1., 2.])
+    """
+
+    def __init__(self, Phi: Array) -> None:
+        self.Phi = Phi
+
+    def vector(self, z: Array) -> Array:
+        return self.Phi.T @ z
+
+    def scores(self, w: Array) -> Array:
+        return self.Phi @ w
+
+    def system(self, diagonal: Array, A: Array) -> Solve:
+        E, width = 1 / diagonal, self.Phi.shape[1]
+        B = np.hstack([self.Phi, A.T])
+        inverse = cholesky_solver((B * E[:, None]).T @ B, np.repeat([1.0, 0.0], [width, A.shape[0]]))
+
+        def once(r: Array, s: Array, mismatch: Array) -> tuple[Array, Array, Array]:
+            x = inverse((B.T @ (E * r) + np.concatenate([mismatch, -s]))[:, None])[:, 0]
+            return E * (r - B @ x), x[width:], x[:width]
+
+        def solve(r: Array, s: Array, mismatch: Array) -> tuple[Array, Array, Array]:
+            dz, dbeta, dw = once(r, s, mismatch)
+            for _ in range(_CORRECTIONS):
+                left = r - self.Phi @ dw - diagonal * dz - A.T @ dbeta
+                more = once(left, s - A @ dz, mismatch + self.Phi.T @ dz - dw)
+                dz, dbeta, dw = dz + more[0], dbeta + more[1], dw + more[2]
+            return dz, dbeta, dw
+
+        return solve
 
 
 class Optimum(NamedTuple):
-    """The point found, the multipliers of the equations, and which coefficients belong on their bounds."""
+    """The point found, its vector, the multipliers of the equations, and which coefficients belong on their bounds."""
 
     z: Array
+    vector: Array
     multipliers: Array
     at_low: Array
     at_high: Array
@@ -135,9 +168,13 @@ def interior_point(
     c: Array,
     low: Array,
     high: Array,
+    extra: Array | float = 0.0,
+    sizes: tuple[float, ...] = (1.0,),
     deadline: float = np.inf,
 ) -> Optimum:
-    """Minimise; bounds may be infinite on one side. K should have a diagonal of about one, and t be of that size.
+    """Minimise; bounds may be infinite, and A may have no rows. K should have a diagonal of about one, and t be of that size.
+    ``extra`` is added to the diagonal of K. ``sizes`` are guesses of how large coefficients are: the way begins so far
+    from the bounds, and begins again with the next guess where it leads nowhere.
 
     Examples
     --------
@@ -148,30 +185,51 @@ def interior_point(
     array([ 1., -1.])
     """
     with one_blas_thread():
-        walk = _Walk(curvature, targets, A, c, low, high)
-        steps = 0
-        while steps < _STEPS and time.monotonic() < deadline and walk.step():
-            steps += 1
-    return Optimum(*walk.best, steps)
+        best, total = None, 0
+        for size in sizes:
+            walk = _Walk(curvature, targets, A, c, low, high, extra, size)
+            steps = 0
+            while steps < _STEPS and time.monotonic() < deadline and walk.step():
+                steps += 1
+            total += steps
+            if best is None or walk.share < best.share:
+                best = walk
+            if best.share < _ARRIVED:
+                break
+    assert best is not None
+    return Optimum(*best.best, total)
 
 
 class _Walk:
     """A point inside all bounds on its way to the minimum."""
 
     def __init__(
-        self, curvature: Curvature, targets: Array, A: Array, c: Array, low: Array, high: Array
+        self,
+        curvature: Curvature,
+        targets: Array,
+        A: Array,
+        c: Array,
+        low: Array,
+        high: Array,
+        extra: Array | float,
+        size: float,
     ) -> None:
-        self.curvature, self.t, self.A, self.c = curvature, targets, A, c
+        self.curvature, self.t, self.A, self.c, self.extra = curvature, targets, A, c, extra
+        # A bound that is farther away than digits reach is none, as long as there is another one.
+        wide = high - low > _ENDLESS
+        low, high = np.where(wide & (-low > high), -np.inf, low), np.where(wide & (-low <= high), np.inf, high)
         self.low, self.high = low, high
         self.below, self.above = np.isfinite(low), np.isfinite(high)
-        self.unit = np.minimum(high - low, 1.0)
-        # Near zero, where most coefficients end, and inside the bounds.
-        start = np.clip(0.0, low + 0.5 * self.unit, high - 0.5 * self.unit)
-        self.z, self.beta = start, np.zeros(A.shape[0])
+        self.unit = np.minimum(high - low, size)
+        self.beta = np.zeros(A.shape[0])
         self.p, self.q = self.below.astype(np.float64), self.above.astype(np.float64)
+        # Near zero, where most coefficients end, inside the bounds.
+        self.z = np.clip(0.0, low + 0.5 * self.unit, high - 0.5 * self.unit)
+        self.w = curvature.vector(self.z)
         #: The least distance from the minimum so far, by itself and as a share of what is minimised.
         self.distance = self.share = np.inf
-        self.best = (self.z, self.beta, np.zeros(start.size, bool), np.zeros(start.size, bool))
+        nowhere = np.zeros(self.z.size, bool)
+        self.best = (self.z, self.w, self.beta, nowhere, nowhere)
         self.worse = 0
 
     def step(self) -> bool:
@@ -179,7 +237,8 @@ class _Walk:
         a = np.where(self.below, self.z - self.low, 1.0)
         b = np.where(self.above, self.high - self.z, 1.0)
         p, q = self.p, self.q
-        Kz = self.curvature.product(self.z)
+        Kz = self.curvature.scores(self.w) + self.extra * self.z
+        mismatch = self.curvature.vector(self.z) - self.w
         dual = self.t - Kz - self.A.T @ self.beta + p - q
         primal = self.c - self.A @ self.z
         products = float(a @ p + b @ q)
@@ -187,26 +246,26 @@ class _Walk:
         if not self._note(a, b, Kz, dual, primal, products):
             return False
         try:
-            solve = self._system(p / a + q / b)
+            solve = self.curvature.system(p / a + q / b + self.extra, self.A)
         except linalg.LinAlgError:
             return False
 
         def direction(wanted_a: Array, wanted_b: Array) -> tuple[Array, ...]:
-            dz, dbeta = solve(dual + wanted_a / a - wanted_b / b, primal)
-            return dz, dbeta, (wanted_a - p * dz) / a, (wanted_b + q * dz) / b
+            dz, dbeta, dw = solve(dual + wanted_a / a - wanted_b / b, primal, mismatch)
+            return dz, dbeta, dw, (wanted_a - p * dz) / a, (wanted_b + q * dz) / b
 
         # How far one could go if rounding and bounds allowed it tells how much to aim for the middle first.
-        dz, _, dp, dq = direction(-a * p, -b * q)
+        dz, _, _, dp, dq = direction(-a * p, -b * q)
         t = self._longest(a, b, dz, dp, dq)
         reached = float((a + t * dz * self.below) @ (p + t * dp) + (b - t * dz * self.above) @ (q + t * dq))
         aim = (max(reached, 0.0) / products) ** 3 * mu
-        dz, dbeta, dp, dq = direction(
+        dz, dbeta, dw, dp, dq = direction(
             np.where(self.below, aim - a * p - dz * dp, 0.0), np.where(self.above, aim - b * q + dz * dq, 0.0)
         )
         if not (np.isfinite(dz).all() and np.isfinite(dbeta).all()):
             return False
         t = min(1.0, _SHY * self._longest(a, b, dz, dp, dq))
-        self.z, self.beta = self.z + t * dz, self.beta + t * dbeta
+        self.z, self.w, self.beta = self.z + t * dz, self.w + t * dw, self.beta + t * dbeta
         self.p, self.q = p + t * dp * self.below, q + t * dq * self.above
         inside = np.where(self.below, self.z > self.low, True) & np.where(self.above, self.z < self.high, True)
         return t > 1e-10 and bool(inside.all())
@@ -222,29 +281,8 @@ class _Walk:
             self.share = share
             at_low = self.below & (a < self.p * self.unit)
             at_high = self.above & (b < self.q * self.unit)
-            self.best = (self.z, self.beta, at_low, at_high)
+            self.best = (self.z, self.w, self.beta, at_low, at_high)
         return share > 10 * _ROUNDING and self.worse < _TRIES
-
-    def _system(self, diagonal: Array) -> Callable[[Array, Array], tuple[Array, Array]]:
-        """Solves (K + D)·dz + Aᵀ·dβ = r, A·dz = s; what rounding leaves over is solved for once more."""
-        A, inverse = self.A, self.curvature.inverse(diagonal)
-        of_A = inverse(A.T)
-        small = linalg.lu_factor(A @ of_A, check_finite=False)
-
-        def once(r: Array, s: Array) -> tuple[Array, Array]:
-            of_r = inverse(r[:, None])[:, 0]
-            dbeta = linalg.lu_solve(small, A @ of_r - s, check_finite=False)
-            return of_r - of_A @ dbeta, dbeta
-
-        def solve(r: Array, s: Array) -> tuple[Array, Array]:
-            dz, dbeta = once(r, s)
-            for _ in range(2):
-                left = r - self.curvature.product(dz) - diagonal * dz - A.T @ dbeta
-                more, more_beta = once(left, s - A @ dz)
-                dz, dbeta = dz + more, dbeta + more_beta
-            return dz, dbeta
-
-        return solve
 
     def _longest(self, a: Array, b: Array, dz: Array, dp: Array, dq: Array) -> float:
         """How far a step may go until the first of z, p, q reaches a bound, at most all the way."""

@@ -26,8 +26,12 @@ from ..problem import Problem, Solution, Stage, Status
 
 #: What rounding leaves of a sum, relative to its parts.
 _ROUNDING = 1e-15
-#: A mean curvature below this is none.
-_FLAT = 1e-3
+#: Curvature below this part of the slope is none, and a first step is shortened by so much then.
+_FLAT, _DAMPING = 1e-3, 1e-2
+#: A step along which the slope is left at less than this part of what it was is long enough.
+_ENOUGH = 0.9
+#: Lengths of a step that are tried.
+_TRIALS = 40
 #: Steps of conjugate gradients at most, for one Newton step.
 _LONGEST = 1000
 
@@ -64,11 +68,11 @@ class Newton:
 
     def solve(self, problem: Problem, start: Stage | None = None, rng: np.random.Generator | None = None) -> Solution:
         """Minimise; ``start`` is a model to begin with."""
-        begin = time.monotonic()
-        descent = _Descent(problem, start)
+        deadline = time.monotonic() + self.time_limit
+        descent = _Descent(problem, start, deadline)
         trace, steps, status = [descent.objective], 0, None
         try:
-            while status is None and steps < self.max_iter and time.monotonic() - begin <= self.time_limit:
+            while status is None and steps < self.max_iter and time.monotonic() <= deadline:
                 steps += 1
                 status = descent.step(self.tol)
                 trace.append(descent.objective)
@@ -85,8 +89,8 @@ class Newton:
 class _Descent:
     """A model on its way to the minimum."""
 
-    def __init__(self, problem: Problem, start: Stage | None) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, start: Stage | None, deadline: float) -> None:
+        self.problem, self.deadline = problem, deadline
         self.span = span = problem.gram.span
         columns = problem.y.shape[1:]
         if start is None:
@@ -97,8 +101,9 @@ class _Descent:
         #: The scores of all items, without the intercept.
         self.f = span.scores(self.w)
         self.objective = problem.objective(span.dot(self.w, self.w), self.f + self.b)
-        #: The largest gradient so far, and how much the next step is shortened where the loss is straight.
-        self.largest = self.damping = 0.0
+        self.largest = 0.0  # gradient so far
+        #: How much the next step is shortened where the loss is straight; not known before the first step.
+        self.damping: float | None = None
         #: The length of the longest item, with its constant 1 for the intercept.
         self.reach = float(np.sqrt(1 + max(float(problem.gram.diag().max(initial=0.0)), 0.0)))
 
@@ -112,8 +117,10 @@ class _Descent:
         self.largest = max(self.largest, error)
         if error <= max(tol * self.largest, _ROUNDING * self.reach * float(np.abs(g).sum())):
             return Status.CONVERGED
-        if h.sum() < _FLAT:
-            self.damping = max(self.damping, 1e-2)
+        # A straight loss has no curvature to tell how far to go; that of a logistic loss fades as its slope does.
+        straight = h.sum() < _FLAT * np.abs(g).sum()
+        if self.damping is None:
+            self.damping = _DAMPING if straight else 0.0
         ridge = self.damping * problem.share() if self.damping else 0.0
         inverse = span.inverse(lam, problem.diagonal(h) + ridge, problem.intercept)
 
@@ -129,27 +136,49 @@ class _Descent:
             return scores, bent, span.combine(bent)
 
         loose = min(0.5, float(np.sqrt(error / self.largest)))
-        d, db, p = _step(span, lam, curve, inverse, r, rb, problem.intercept, loose)
+        d, db, p = _step(span, lam, curve, inverse, r, rb, problem.intercept, loose, self.deadline)
         t, objective = self._search(d, p) if p is not None else (0.0, self.objective)
         gain = self.objective - objective
         if t == 0.0:  # rounding stops further descent
             return Status.CONVERGED if error <= 1e-6 * self.largest else Status.NOT_CONVERGED
         # A loss with straight parts may have no curvature where the model is now: then trust the next step less.
-        self.damping = max(10 * self.damping, 0.01) if t < 0.25 else self.damping / 10 if self.damping > 1e-08 else 0.0
+        if t < 0.25 and straight:
+            self.damping = max(10 * self.damping, _DAMPING)
+        else:
+            self.damping = self.damping / 10 if self.damping > 1e-8 else 0.0
         w, f = span.moved(self.w, self.f, t, d, p - db)
         self.w, self.f, self.b, self.objective = w, f, self.b + t * db, objective
         return Status.CONVERGED if gain <= 1e-15 * abs(objective) else None
 
     def _search(self, d: Array, p: Array) -> tuple[float, float]:
-        """The longest of the steps 1, ½, ¼, … along d (with scores p) that does not go up, and the objective there."""
+        """A step along d (with scores p) that goes down about as far as any, and the objective there.
+
+        All of it, as a rule. Where the objective turns upwards on the way, or goes on falling just as steeply, the
+        place where its slope along d vanishes is looked for: between the steps that are too short and too long.
+        """
+        problem, lam, here = self.problem, self.problem.lam, self.f + self.b
         square, along, length = (self.span.dot(*pair) for pair in ((self.w, self.w), (self.w, d), (d, d)))
-        t = 1.0
-        while t > 1e-10:
-            trial = self.problem.objective(square + t * (2 * along + t * length), self.f + self.b + t * p)
-            if trial <= self.objective + 1e-15 * abs(self.objective):
-                return t, trial
-            t *= 0.5
-        return 0.0, self.objective
+
+        def at(t: float) -> tuple[float, float]:
+            scores = here + t * p
+            slope = lam * (along + t * length) + float(np.vdot(problem.derivatives(scores)[0], p))
+            return problem.objective(square + t * (2 * along + t * length), scores), slope
+
+        steepest = at(0.0)[1]
+        short, long, t, best = 0.0, np.inf, 1.0, (0.0, self.objective)
+        for _ in range(_TRIALS):
+            value, slope = at(t)
+            lower = value <= self.objective + 1e-15 * abs(self.objective)
+            if lower and (value < best[1] or best[0] == 0.0):
+                best = t, value
+            if lower and abs(slope) <= _ENOUGH * abs(steepest):
+                return t, value
+            if slope < 0 and lower:
+                short = t
+            else:
+                long = t
+            t = 2 * t if np.isinf(long) else 0.5 * (short + long)
+        return best
 
 
 def _step(
@@ -161,6 +190,7 @@ def _step(
     rb: Array,
     intercept: bool,
     tol: float,
+    deadline: float,
 ) -> tuple[Array, Array, Array | None]:
     """d, db and the change of the scores, from the residuals of the model and of the intercept; none without a step."""
     better, better_b = inverse(r, rb)
@@ -179,7 +209,7 @@ def _step(
         rb = rb - length * bent.sum(axis=0) if intercept else rb
         better, better_b = inverse(r, rb)
         new = span.dot(r, better) + float(np.vdot(rb, better_b))
-        if new <= stop:
+        if new <= stop or time.monotonic() > deadline:
             break
         ratio, square = new / square, new
         direction, db = better + ratio * direction, better_b + ratio * db

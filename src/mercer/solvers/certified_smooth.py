@@ -1,0 +1,57 @@
+"""Smooth losses to a certificate: what a solver found, improved where its duality gap is not small."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..problem import Certificate, Problem, Solution, Stage, Status, certify
+from .newton import Newton
+from .quadratic import can_be_quadratic, solve_quadratic
+
+#: A gap is small if it is at most this part of the objective, or that part of what a model of zeros would cost.
+_OF_OBJECTIVE, _OF_NOTHING = 1e-6, 1e-9
+#: Newton steps after which another way is faster, where there is one.
+_PATIENCE = 30
+
+
+def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None) -> tuple[Solution, Certificate]:
+    """A solution and its certificate; the status says what the certificate does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Logistic
+    >>> from mercer.problem import Problem
+    >>> from mercer.solvers import Newton
+    >>> problem = Problem(Features(np.array([[-10.0], [10.0]])), np.array([-1.0, 1.0]), Logistic(), 1e-4)
+    >>> solution, certificate = minimise_certified(problem, Newton())
+    >>> str(solution.status), certificate.gap < 1e-12
+    ('converged', True)
+    """
+    deadline = time.monotonic() + solver.time_limit
+    limited = solver
+    if isinstance(solver, Newton) and can_be_quadratic(problem):
+        limited = replace(solver, max_iter=min(solver.max_iter, _PATIENCE))
+    solution = limited.solve(problem, start)
+    certificate = certify(problem, solution.z, solution.b, solution.w)
+    if solution.status is Status.INTERRUPTED:
+        return solution, certificate
+    if not small(problem, certificate) and solution.n_iter < solver.max_iter and time.monotonic() < deadline:
+        other = solve_quadratic(problem, float(np.abs(solution.z).max()), deadline)
+        if other is not None:
+            checked = certify(problem, other.z, other.b, other.w)
+            if checked.gap < certificate.gap:
+                solution, certificate = replace(other, n_iter=solution.n_iter + other.n_iter), checked
+    status = Status.CONVERGED if small(problem, certificate) else Status.NOT_CONVERGED
+    return replace(solution, status=status), certificate
+
+
+def small(problem: Problem, certificate: Certificate) -> bool:
+    """Whether a duality gap is nothing to worry about."""
+    nothing = problem.objective(0.0, np.zeros(problem.y.shape))
+    return certificate.gap <= _OF_OBJECTIVE * certificate.objective + _OF_NOTHING * nothing

@@ -18,6 +18,7 @@ _CLEAR = 0.05
 _TRUSTED, _SAMPLE = 0.02, 256
 #: With so few items all scores are computed anew.
 _FEW = 2000
+_EPSILON = 2.3e-16
 
 
 class MarginCertificate(NamedTuple):
@@ -92,7 +93,11 @@ def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginC
             "the kernel matrix has values too large for a machine to be computed from; scale the columns first, for "
             "example with sklearn.preprocessing.StandardScaler, or use a normalised kernel."
         )
-    return MarginCertificate(b, primal, max(0.0, primal - dual), max(0.0, grow - shrink), scores)
+    # Rounding: a score is a sum of terms zⱼ·k(xⱼ, x), each as large as √(k(x, x)·k(xⱼ, xⱼ)).
+    lengths = np.sqrt(np.maximum(exact.diag(), 0.0))
+    paid = np.where(F - b > 0, np.where(np.isfinite(high), high, 0.0), np.where(np.isfinite(low), -low, 0.0))
+    rounding = _EPSILON * float(lengths[used] @ np.abs(weights)) * float(lengths @ paid)
+    return MarginCertificate(b, primal, max(rounding, primal - dual), max(0.0, grow - shrink), scores)
 
 
 def slack(distance: Array, low: Array, high: Array) -> Array:

@@ -102,12 +102,16 @@ class Problem:
         """sᵢ/n: what the loss of each item counts."""
         return self.weights() / len(self.gram)
 
-    def dual_point(self, z: Array, scores: Array) -> tuple[Array, float]:
-        """Coefficients sᵢαᵢyᵢ/(λn) that the dual allows, near those of a model, and the mean of s·ℓ*(−α) there."""
+    def dual_point(self, z: Array, scores: Array, own: bool = False) -> tuple[Array, float]:
+        """Coefficients sᵢαᵢyᵢ/(λn) that the dual allows, near those of a model, and the mean of s·ℓ*(−α) there.
+
+        At the solution α = −ℓ′; taking it so from any model gives an allowed point. Its ``own`` coefficients, moved
+        into their bounds, are another one, and the only one for a loss with a kink.
+        """
         n, s, lam, conjugate = len(self.gram), self.weights(), self.lam, self.loss.conjugate
         assert conjugate is not None
         low, high = self.loss.domain
-        if self.loss.smooth:  # at the solution α = −ℓ′; taking it so from any model gives an allowed point
+        if self.loss.smooth and not own:
             alpha = -self.loss.slope(self.y * scores)
         else:
             alpha = np.clip(np.divide(lam * n * self.y * z, s, out=np.zeros(n), where=s > 0), -high, -low)
@@ -157,10 +161,12 @@ class Regression(Problem):
         ends = _times(box, self.loss.steepest)
         return -ends, ends, self.loss.dual_curvature / np.where(box > 0, box, 1.0)
 
-    def dual_point(self, z: Array, scores: Array) -> tuple[Array, float]:
+    def dual_point(self, z: Array, scores: Array, own: bool = False) -> tuple[Array, float]:
         """Coefficients sᵢaᵢ/(λn), with a = ℓ′(y − f) made to sum to zero, and the mean of s·(ℓ*(a) − a·y) there."""
         n, s = len(self.gram), self.weights()
-        allowed = self.without_excess(s * self.loss.slope(self.y - scores) / (self.lam * n))
+        bound = _times(s / (self.lam * n), self.loss.steepest)
+        near = np.clip(z, -bound, bound) if own else s * self.loss.slope(self.y - scores) / (self.lam * n)
+        allowed = self.without_excess(near)
         a = np.divide(self.lam * n * allowed, s, out=np.zeros(n), where=s > 0)
         return allowed, float(np.mean(s * (self.loss.conjugate(a) - a * self.y)))
 
@@ -273,6 +279,11 @@ class Certificate(NamedTuple):
     gap: float
 
 
+#: A gap of less than this part of the objective need not be looked at twice.
+_CLOSE = 1e-9
+_EPSILON = 2.3e-16
+
+
 def certify(problem: Problem, z: Array, b: Any, w: Array | None = None) -> Certificate:
     """The objective of a model and its duality gap, from the model alone: z and b, or w and b where w is known.
 
@@ -297,14 +308,28 @@ def certify(problem: Problem, z: Array, b: Any, w: Array | None = None) -> Certi
     if problem.loss.conjugate is None or problem.lam <= 0:
         raise ValueError(f"a duality gap needs a loss with a conjugate and λ > 0; got {problem.loss}, λ={problem.lam}.")
     here, square = problem.gram.scores_and_square(z, w)
-    allowed, conjugate = problem.dual_point(z, here + b)
-    there = problem.gram.matvec(allowed)
-    bias = allowed.sum() if problem.intercept and not problem.free else 0.0
-    primal = problem.objective(square + (0.0 if problem.free else b * b), here + b)
-    dual = -conjugate - problem.lam / 2 * (np.vdot(allowed, there) + bias * bias)
+    primal = problem.objective(square + (0.0 if problem.free else np.vdot(b, b)), here + b)
+    dual = _dual(problem, *problem.dual_point(z, here + b))
+    if problem.loss.smooth and primal - dual > _CLOSE * abs(primal):  # slopes have fewer digits than coefficients
+        dual = max(dual, _dual(problem, *problem.dual_point(z, here + b, own=True)))
     if not (np.isfinite(primal) and np.isfinite(dual)):
         raise ValueError(
             "the model or its scores are too large for numbers to hold; scale the columns first, for example with "
             "sklearn.preprocessing.StandardScaler, or use a larger lam."
         )
-    return Certificate(float(primal), max(0.0, float(primal - dual)))
+    return Certificate(float(primal), max(float(primal - dual), _rounding(problem, z, here + b)))
+
+
+def _dual(problem: Problem, allowed: Array, conjugate: float) -> float:
+    """D(α), from the coefficients that go with α and the mean of s·ℓ*."""
+    bias = allowed.sum(axis=0) if problem.intercept and not problem.free else 0.0
+    square = np.vdot(allowed, problem.gram.matvec(allowed)) + np.vdot(bias, bias)
+    return float(-conjugate - problem.lam / 2 * square)
+
+
+def _rounding(problem: Problem, z: Array, scores: Array) -> float:
+    """What rounding may do to an objective: a score is a sum of terms zⱼ·k(xⱼ, x), as large as √(k(x, x)·k(xⱼ, xⱼ))."""
+    lengths = np.sqrt(np.maximum(problem.gram.diag(), 0.0))
+    slopes = np.abs(problem.derivatives(scores)[0])
+    return float(_EPSILON * np.vdot(np.broadcast_to(lengths[:, None], slopes.reshape(lengths.size, -1).shape),
+                 slopes.reshape(lengths.size, -1)) * (lengths @ np.abs(z).reshape(lengths.size, -1)).max())  # fmt: skip

@@ -45,7 +45,7 @@ class Softmax(Problem):
     def diagonal(self, h: Array) -> Array:
         return h - h * h / np.maximum(h.sum(axis=1, keepdims=True), 1e-300)
 
-    def dual_point(self, z: Array, scores: Array) -> tuple[Array, float]:
+    def dual_point(self, z: Array, scores: Array, own: bool = False) -> tuple[Array, float]:
         """−s·(p − e_y)/(λn) for probabilities p near the model's, and the mean of s·ℓ* = s·Σ p·log p there.
 
         A free intercept asks that every class is expected as often as it occurs, Σ s·(p − e_y) = 0. Classes that are

@@ -228,8 +228,9 @@ class KernelMachine(ClassifierMixin, RowMachine):
         """The model of one solution for each class score."""
         intercept = np.array([stage.b for stage in stages])
         if data.kernel is None:
-            weights = [data.gram.model(stage.z) if stage.w is None else stage.w for stage in stages]
-            return LinearModel(np.stack(weights), intercept)
+            assert isinstance(data.gram, Features)
+            weights = np.stack([data.gram.model(stage.z) if stage.w is None else stage.w for stage in stages])
+            return LinearModel(weights, intercept + data.gram.shift(weights))
         return kernel_model(data.kernel, data.items, np.stack([stage.z for stage in stages]), intercept)
 
     def _problems(self) -> range:

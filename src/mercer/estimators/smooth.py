@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from .. import solvers
 from .._compile import Array
 from .._parallel import bytes_of
+from ..grams import Features, Gram, gram_of
 from ..losses import Hinge, Logistic, Squared, as_loss
 from ..problem import Certificate, Problem, Regression, Solution, Stage, Status, Tube
 from ..residuals import EpsilonInsensitive, as_residual_loss
@@ -41,6 +42,11 @@ def _refuse_probabilities(estimator: Any) -> None:
             f"KernelClassifier has no probabilities with loss={estimator.loss!r}; use loss='logistic', or wrap it in "
             "sklearn.calibration.CalibratedClassifierCV."
         )
+
+
+def _gram(kernel: Any, rows: Any, memory: int | str, free: bool) -> Gram:
+    """The Gram of a smooth machine; a free intercept lets the items of a linear one move."""
+    return Features.around_mean(rows) if kernel is None and free else gram_of(kernel, rows, memory)
 
 
 def _warn_if_short(estimator: Any, remedy: str) -> None:
@@ -131,6 +137,9 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         self.class_weight = class_weight
         self.memory = memory
         self.time_limit = time_limit
+
+    def _make_gram(self, kernel: Any, rows: Any) -> Gram:
+        return _gram(kernel, rows, self.memory, self.fit_intercept)
 
     def _solver(self, problems: int = 1) -> Any:
         number(self, "lam", 0)
@@ -363,8 +372,9 @@ class KernelRegressor(RegressorMixin, RowMachine):
         solution, certificate = self._tube(problem, unit) if tube else self._smooth(problem)
         intercept = np.array([solution.b * unit + centre])
         if kernel is None:
-            w = gram.model(solution.z) if solution.w is None else solution.w
-            self._publish(LinearModel(unit * w[None], intercept))
+            assert isinstance(gram, Features)
+            w = unit * (gram.model(solution.z) if solution.w is None else solution.w)[None]
+            self._publish(LinearModel(w, intercept + gram.shift(w)))
         else:
             self._publish(kernel_model(kernel, rows, unit * solution.z[None], intercept), X)
         self.objective_, self.duality_gap_ = (unit**2 * value for value in certificate)
@@ -373,6 +383,9 @@ class KernelRegressor(RegressorMixin, RowMachine):
         self.converged_ = solution.status is Status.CONVERGED
         _warn_if_short(self, "scale the columns, or raise max_iter, time_limit or lam")
         return self
+
+    def _make_gram(self, kernel: Any, rows: Any) -> Gram:
+        return _gram(kernel, rows, self.memory, self.fit_intercept or not as_residual_loss(self.loss).smooth)
 
     def _seconds(self) -> float:
         return np.inf if self.time_limit is None else float(self.time_limit)

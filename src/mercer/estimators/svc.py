@@ -141,7 +141,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
     def _make_gram(self, kernel: Any, rows: Any) -> Gram:
         """Rows in float32 are enough to find the solution; the certificate goes back to all digits."""
         if kernel is None or isinstance(kernel, Linear):
-            return Features(rows)
+            return Features.around_mean(rows)
         if kernel.precomputed:
             return Dense(rows)
         return Lazy(kernel, self._gram_items(kernel, rows), self.memory)
@@ -383,10 +383,15 @@ def _support(data: Training, machines: list[_Machine]) -> tuple[Array, Array]:
 
 def _model_of(data: Training, machines: list[_Machine], used: Array, coef: Array) -> LinearModel | KernelModel:
     intercept = np.array([machine.b for machine in machines])
-    if data.kernel is None:
-        summed = np.asarray(coef @ data.items[used], dtype=np.float64).reshape(len(machines), -1)
-        weights = [row if m.solution.w is None else m.solution.w for row, m in zip(summed, machines, strict=True)]
-        return LinearModel(np.stack(weights), intercept)
+    if isinstance(data.gram, Features):
+        gram = data.gram.take(used)
+        weights = np.stack(
+            [gram.model(row) if m.solution.w is None else m.solution.w for row, m in zip(coef, machines, strict=True)]
+        )
+        intercept = intercept + gram.shift(weights)
+        if data.kernel is None:
+            return LinearModel(weights, intercept)
+    assert data.kernel is not None
     return KernelModel(data.kernel, used, None if data.kernel.precomputed else data.items[used], coef, intercept)
 
 

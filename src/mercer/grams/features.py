@@ -15,6 +15,10 @@ from .rows import DenseRows, SparseRows, Walk
 from .span import FeatureSpan
 
 
+#: Columns whose mean is more than so many standard deviations from zero are far away.
+_FAR = 3.0
+
+
 class Features(Gram):
     """K = Φ·Φᵀ for a dense array or CSR matrix Φ with a row for each item. A linear model is this Gram with Φ = X.
 
@@ -27,6 +31,8 @@ class Features(Gram):
     """
 
     ready = True
+    #: What was taken off the features of every item; a model adds it back to its intercept.
+    centre: Array | None = None
 
     def __init__(self, Phi: Any) -> None:
         Phi = sparse.csr_array(Phi) if sparse.issparse(Phi) else np.ascontiguousarray(Phi)
@@ -38,6 +44,32 @@ class Features(Gram):
             self._used, places = np.unique(Phi.indices, return_inverse=True)
             shape = (Phi.shape[0], self._used.size)
             self._narrow = sparse.csr_array((Phi.data, places.astype(np.int32), Phi.indptr), shape=shape)
+
+    @classmethod
+    def around_mean(cls, Phi: Any) -> Features:
+        """Features of items that are moved to their mean, where they lie far from the origin.
+
+        With a free intercept that changes nothing but the intercept, and digits are left for what items differ in.
+        Sparse rows stay where they are, for the sake of their zeros.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Features.around_mean(np.array([[100.0], [102.0]])).Phi.ravel()
+        array([-1.,  1.])
+        """
+        if sparse.issparse(Phi):
+            return cls(Phi)
+        mean = Phi.mean(axis=0, dtype=np.float64)
+        if (np.abs(mean) <= _FAR * Phi.std(axis=0, dtype=np.float64)).all():
+            return cls(Phi)
+        gram = cls(Phi - mean)
+        gram.centre = mean
+        return gram
+
+    def shift(self, w: Array) -> Any:
+        """What the intercepts of models with these weights (a row each) change by when items move back."""
+        return 0.0 if self.centre is None else -(w @ self.centre)
 
     def __len__(self) -> int:
         return self.Phi.shape[0]
@@ -59,7 +91,9 @@ class Features(Gram):
         out[:] = product(self._narrow[rows], self._narrow[columns])
 
     def take(self, index: Any) -> Features:
-        return Features(self.Phi[np.asarray(index)])
+        part = Features(self.Phi[np.asarray(index)])
+        part.centre = self.centre
+        return part
 
     def scaled(self, factor: float) -> Features:
         return Features(self.Phi.astype(np.float64) * np.sqrt(factor))

@@ -271,9 +271,7 @@ class Study:
         own = None if self.weight is None else self.weight[train]
         weight = combine_weights(own, machine.class_weight, items, labels)
         gram: Gram
-        if kernel is None:
-            gram = Features(items)
-        elif K is None:
+        if kernel is None or K is None:
             gram = machine._make_gram(kernel, items)
         else:
             gram = Dense(K, train)

@@ -33,6 +33,8 @@ from .soft_margin import SoftMargin
 _REFINEMENTS = 3
 #: A gap of more than this part of the objective is not small, whatever the tolerance says, while it costs little.
 _SMALL_GAP = 3e-5
+#: A gap of so little is none.
+_NO_GAP = 1e-10
 #: So many items, or features, an interior point method takes at most.
 LARGEST_MATRIX, LARGEST_WIDTH = 3000, 512
 #: Numbers that features may have to be used by an interior point method.
@@ -122,14 +124,17 @@ class _Search:
                 break
             best = again
         best = self._better(best, polish(self.problem, self.exact, best.solution))
-        converged = best.certificate.violation <= self.solver.tol
-        status = Status.CONVERGED if converged else Status.NOT_CONVERGED
+        status = Status.CONVERGED if self._violation(best.certificate) <= self.solver.tol else Status.NOT_CONVERGED
         return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
 
     def _done(self, found: Certified) -> bool:
         certificate = found.certificate
         small = certificate.gap <= _SMALL_GAP * abs(certificate.objective) or self.low.size > LARGEST_MATRIX
-        return certificate.violation <= self.solver.tol and small
+        return self._violation(certificate) <= self.solver.tol and small
+
+    def _violation(self, certificate: MarginCertificate) -> float:
+        """The violation that counts: none, where the gap proves that there is nothing left to gain."""
+        return 0.0 if certificate.gap <= _NO_GAP * abs(certificate.objective) else certificate.violation
 
     def _limited(self) -> bool:
         return time.monotonic() > self.deadline or 0 <= self.solver.max_iter <= self.steps
@@ -171,7 +176,7 @@ class _Search:
         if other is best.solution:
             return best
         found = self._certified(other)
-        ranks = [(max(c.violation, self.solver.tol), c.gap) for c in (found.certificate, best.certificate)]
+        ranks = [(max(self._violation(c), self.solver.tol), c.gap) for c in (found.certificate, best.certificate)]
         return found if ranks[0] < ranks[1] else best
 
     # -- interior point -------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from .quadratic import can_be_quadratic, solve_quadratic
 _OF_OBJECTIVE, _OF_NOTHING = 1e-6, 1e-9
 #: Newton steps after which another way is faster, where there is one.
 _PATIENCE = 30
+#: How often a solver whose own tolerance leaves a gap goes on with a tighter one.
+_TIGHTER = 3
 
 
 def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None) -> tuple[Solution, Certificate]:
@@ -39,6 +41,16 @@ def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None
         limited = replace(solver, max_iter=min(solver.max_iter, _PATIENCE))
     solution = limited.solve(problem, start)
     certificate = certify(problem, solution.z, solution.b, solution.w)
+    for _ in range(_TIGHTER):
+        if solution.status is not Status.CONVERGED or small(problem, certificate) or not isinstance(limited, Newton):
+            break
+        limited = replace(limited, tol=1e-3 * limited.tol, time_limit=deadline - time.monotonic())
+        again = limited.solve(problem, solution.stage)
+        checked = certify(problem, again.z, again.b, again.w)
+        again = replace(again, n_iter=solution.n_iter + again.n_iter)
+        if not checked.gap < certificate.gap:
+            break
+        solution, certificate = again, checked
     if solution.status is Status.INTERRUPTED:
         return solution, certificate
     if not small(problem, certificate) and solution.n_iter < solver.max_iter and time.monotonic() < deadline:

@@ -38,7 +38,7 @@ _CORRECTIONS = 2
 _SHY = 0.995
 _ROUNDING = 2.3e-16
 #: A box wider than this has one side only.
-_ENDLESS = 1e12
+_ENDLESS = 1e20
 #: A distance from the minimum, as a share of what is minimised, that another start would not make smaller.
 _ARRIVED = 1e-10
 #: Steps that may lead nowhere before it is all over.
@@ -279,8 +279,9 @@ class _Walk:
         self.distance = min(self.distance, distance)
         if share < self.share:
             self.share = share
-            at_low = self.below & (a < self.p * self.unit)
-            at_high = self.above & (b < self.q * self.unit)
+            # Of a bound's distance and its multiplier one is zero: the smaller one, each in its own unit.
+            unit = np.minimum(self.high - self.low, float(np.abs(self.z).max()))
+            at_low, at_high = self.below & (a < self.p * unit), self.above & (b < self.q * unit)
             self.best = (self.z, self.w, self.beta, at_low, at_high)
         return share > 10 * _ROUNDING and self.worse < _TRIES
 

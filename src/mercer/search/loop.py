@@ -114,6 +114,8 @@ class Loop(BaseSearchCV):
 
     def _format_results(self, candidate_params: Any, n_splits: int, out: list[Any], more_results: Any = None) -> Any:
         """As scikit-learn's, of all settings that were asked for, those without a score included."""
+        if not self._asked:  # a derived class that asks by itself
+            return super()._format_results(candidate_params, n_splits, out, more_results)
         scored = iter(range(0, len(out), n_splits))
         cells: list[Any] = []
         for asked in self._asked:

@@ -132,6 +132,8 @@ def study_of(search: KernelSearchCV, estimator: Any, X: Any, y: Any, params: dic
     weight = params.get(name)
     layers, machine = peel(estimator)
     watched = any(getattr(each, "_skl_callbacks", None) for each in (search, estimator, machine))
+    if type(search)._run_search is not Loop._run_search:
+        return None  # a derived class that asks for settings by itself
     if watched or set(params) - {name, "groups"} or (params and _routing_enabled()):
         return None
     if not _of_labels(search.scoring) or not shareable(estimator) or y is None:

@@ -164,11 +164,7 @@ class Study:
             return
         try:
             X, kept = prepared(layers, self.X, self.y, fold[0])
-        except ValueError as error:
-            for line in lines:
-                self._keep(line, {fold_key(fold[0]): [str(error)] * len(line.keys)})
-            return
-        except Exception:  # plain fits say what it is
+        except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
             return
         self._run_space(X, [fold], [kept], lines, memory)
 
@@ -217,11 +213,7 @@ class Study:
                     kernel.check()
                     machine._try_kernel(kernel, rows)
                 K = self._matrix(machine, kernel, rows, shared, memory)
-            except ValueError as error:
-                for line in same:
-                    self._keep(line, {fold_key(train): [str(error)] * len(line.keys) for train, _ in folds})
-                continue
-            except Exception:  # plain fits say what it is
+            except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
                 continue
             units = [(rows, K, line, *part) for part in zip(folds, kept, strict=True) for line in same]
             for_each(lambda unit: self._run_line(*unit), units)
@@ -297,15 +289,6 @@ class Study:
         given = None if kernel is None or kernel.on_rows else _safe_indexing(self.X, train)
         self._benches.mine = getattr(self._benches, "mine", None) or Bench()
         return Training(kernel, items, codes, weight, gram, given, self._benches.mine)
-
-    def _keep(self, line: _Line, failures: dict[str, list[str]]) -> None:
-        self._store(
-            {
-                (setting, fold): _outcome(np.empty(0, np.int64), error, 0.0)
-                for fold, errors in failures.items()
-                for setting, error in zip(line.keys, errors, strict=True)
-            }
-        )
 
     def _store(self, cells: dict[tuple[str, str], Outcome]) -> None:
         if self.journal is not None:

@@ -222,6 +222,8 @@ class Exact:
 
     def __call__(self, v: Array, vb: Array) -> tuple[Array, Array]:
         right = np.concatenate([v, np.asarray(vb)[None]]) if self.intercept else v
+        if not right.shape[0]:  # items without coordinates: beside λ the kernel is too slight for any
+            return v, np.zeros_like(vb)
         parts = np.split(right.reshape(right.shape[0], -1), len(self.factors), axis=1)
         pairs = zip(self.factors, parts, strict=True)
         found = np.hstack([linalg.cho_solve(factor, part, check_finite=False) for factor, part in pairs])

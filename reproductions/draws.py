@@ -30,11 +30,11 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KernelDensity, KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import KernelCenterer, MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
-from mercer.kernels import Gaussian, Laplacian, Linear, Polynomial
+from mercer.kernels import Gaussian, Laplacian, Linear, Polynomial, Spectrum
 
 Rng = np.random.Generator
 
@@ -166,14 +166,32 @@ def _without_labels(rng: Rng) -> tuple[Any, Any, bool]:
     ][rng.integers(3)]
 
 
+def _square(rng: Rng) -> tuple[Any, Any, bool]:
+    return [
+        (SVC("precomputed"), {"C": [0.1, 1, 10]}, False),
+        (SVC(), {"kernel": ["precomputed", "linear"]}, False),
+        (Perceptron("precomputed", random_state=0), {"epochs": [1, 3]}, True),
+        (Pipeline([("step", KernelCenterer()), ("last", SVC("precomputed"))]), {"last__C": [1, 10]}, False),
+    ][rng.integers(4)]
+
+
+def _words(rng: Rng) -> tuple[Any, Any, bool]:
+    return [
+        (SVC(Spectrum(p=2)), {"C": [0.1, 1]}, False),
+        (Perceptron(Spectrum(), random_state=0), {"epochs": [1, 2], "kernel__p": [1, 2]}, True),
+    ][rng.integers(2)]
+
+
 KINDS: dict[str, tuple[float, Callable]] = {
     "svc": (0.22, _svc),
     "smooth": (0.14, _smooth),
     "mistakes": (0.16, _mistakes),
     "foreign": (0.1, _foreign),
     "pipeline": (0.2, _piped),
-    "regression": (0.1, _regressor),
-    "no labels": (0.08, _without_labels),
+    "regression": (0.08, _regressor),
+    "no labels": (0.05, _without_labels),
+    "square": (0.03, _square),
+    "words": (0.02, _words),
 }
 
 
@@ -182,7 +200,7 @@ def _two(model: Any, rows: Any, truth: Any, sample_weight: Any = None) -> dict[s
 
 
 def _by_hand(model: Any, rows: Any, truth: Any) -> float:
-    return float(np.mean(model.predict(rows) == np.ravel(truth))) + rows.shape[1]
+    return float(np.mean(model.predict(rows) == np.ravel(truth))) + np.shape(rows)[0]
 
 
 def _scoring(rng: Rng, kind: str, estimator: Any, classes: int) -> tuple[Any, list[Any]]:
@@ -267,17 +285,19 @@ def draw(seed: int) -> Draw:
     kind = list(KINDS)[rng.choice(len(KINDS), p=[share for share, _ in KINDS.values()])]
     estimator, grid, exact = KINDS[kind][1](rng)
     n, classes = int(rng.integers(60, 110)), int(rng.integers(2, 4))
-    dense = kind in ("pipeline", "no labels")
-    form, X = _rows(rng, n, dense)
+    form, X = _rows(rng, n, kind in ("pipeline", "no labels", "square", "words"))
     scoring, refit = _scoring(rng, kind, estimator, classes)
     cv, grouped = _splits(rng, n, kind not in ("no labels", "regression"))
     labels, y = _labels(rng, X, classes) if kind not in ("no labels", "regression") else _target(rng, X, kind)
+    if kind == "square":
+        X = Gaussian(gamma=0.3)(np.asarray(X))
+    elif kind == "words":
+        X = ["".join("abcd"[k] for k in np.argsort(row)) for row in np.asarray(X)]
+        cv = 3 if isinstance(cv, Edges) else cv
     params: dict[str, Any] = {"groups": rng.integers(0, 5, n)} if grouped else {}
-    weights = {"no labels": "", "pipeline": "last__sample_weight"}.get(kind, "sample_weight")
-    takes = not isinstance(estimator.steps[-1][1] if kind == "pipeline" else estimator, KNeighborsClassifier)
-    if kind == "regression" and isinstance(estimator, Pipeline):
-        weights = "kernelregressor__sample_weight"
-    weighted = bool(weights) and takes and rng.random() < 0.25
+    last = estimator.steps[-1] if isinstance(estimator, Pipeline) else ("", estimator)
+    weights = f"{last[0]}__sample_weight".removeprefix("__")
+    weighted = kind != "no labels" and not isinstance(last[1], KNeighborsClassifier) and rng.random() < 0.25
     if weighted:
         params[weights] = rng.random(n) + 0.1
     routed = weighted and isinstance(estimator, SVC) and rng.random() < 0.5

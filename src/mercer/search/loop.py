@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,14 +55,13 @@ class Loop(BaseSearchCV):
         one_round = self._strategy in ("grid", "random") and self._deadline == np.inf
         with nullcontext(callback_ctx) if one_round else _task(callback_ctx, self, "search", None, True) as context:
 
-            def evaluate(candidates: list[dict[str, Any]], splits: Any = None, more: Any = None) -> Array:
-                splits = self._splits if splits is None else splits
-                count = len(candidates) * len(splits)
-                with _task(context, self, "search" if one_round else "round", count, False) as task:
+            def score(batch: list[_Asked], splits: list[Split]) -> dict[str, Any]:
+                name = "search" if one_round else "round"
+                with _task(context, self, name, len(batch) * len(splits), False) as task:
                     options = {} if task is None else {"callback_ctx": task}
-                    return self._evaluate(evaluate_candidates, candidates, splits, more or {}, options)
+                    return evaluate_candidates([each.params for each in batch], check_cv(splits), None, **options)
 
-            STRATEGIES[self._strategy](Evaluate(evaluate, self._search, self._splits))
+            STRATEGIES[self._strategy](Evaluate(partial(self._evaluate, score), self._search, self._splits))
         if not any(asked.scored for asked in self._asked):
             raise self._failure or ValueError(
                 f"KernelSearchCV stopped ({self._stopped}) before any setting was tried on all folds; allow more "
@@ -69,14 +69,10 @@ class Loop(BaseSearchCV):
             )
 
     def _evaluate(
-        self,
-        evaluate_candidates: Callable,
-        candidates: list[dict[str, Any]],
-        splits: list[Split],
-        more: dict[str, list[Any]],
-        options: dict[str, Any],
+        self, score: Callable, candidates: list[dict[str, Any]], splits: Any = None, more: Any = None
     ) -> Array:
         """The mean test scores of candidates."""
+        splits, more = splits or self._splits, more or {}
         asked = [_Asked(params, {name: more[name][k] for name in more}) for k, params in enumerate(candidates)]
         self._asked += asked
         results: dict[str, Any] = {}
@@ -84,7 +80,7 @@ class Loop(BaseSearchCV):
             for each in batch:
                 each.scored = True
             try:
-                results = evaluate_candidates([each.params for each in batch], check_cv(splits), None, **options)
+                results = score(batch, splits)
             except ValueError as error:
                 # scikit-learn gives up where all fits of a batch fail; a batch of one setting is not the whole search.
                 if self._deadline == np.inf or "fits failed" not in str(error) or self.error_score == "raise":

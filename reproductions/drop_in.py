@@ -70,7 +70,7 @@ def _of_winner(case: Draw, mine: Any, theirs: Any) -> str | None:
         if not np.array_equal(mine.cv_results_[name], theirs.cv_results_[name]):
             return name
     for name in ("best_index_", "best_score_", "n_splits_", "multimetric_", "n_features_in_"):
-        if not np.array_equal(getattr(mine, name, None), getattr(theirs, name, None)):
+        if str(getattr(mine, name, None)) != str(getattr(theirs, name, None)):  # NaN is NaN
             return f"{name}: {getattr(mine, name, None)!r} instead of {getattr(theirs, name, None)!r}"
     if str(getattr(mine, "best_params_", None)) != str(getattr(theirs, "best_params_", None)):
         return "best_params_"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from mercer import SVC, KernelClassifier, KernelRegressor, Perceptron
 from mercer.kernels import Gaussian, Linear
 from mercer.preprocess import OutlierFilter, WithoutOutliers
-from mercer.search import KernelSearchCV
+from mercer.search import KernelSearchCV, nested_cross_validation
 from mercer.search.study import Study
 from reproductions.draws import Edges, draw
 from reproductions.drop_in import difference, fitted
@@ -341,6 +341,18 @@ def test_a_derived_search_may_ask_by_itself(monkeypatch):
 
     monkeypatch.setattr(Study, "run", None)  # nothing is to be shared
     assert Own(SVC("gaussian"), {}, cv=3).fit(X, y).cv_results_["params"] == [{"C": 1}, {"C": 10}]
+
+
+def test_a_journal_that_would_stay_empty_is_no_promise(tmp_path):
+    with pytest.warns(UserWarning, match="cannot be resumed"):
+        KernelSearchCV(KernelRegressor(), {"lam": [1e-2]}, cv=3, journal=tmp_path / "journal").fit(X, X[:, 0])
+    assert not (tmp_path / "journal").exists()
+
+
+def test_outer_folds_see_the_rows_of_the_user():
+    search = KernelSearchCV(SVC("gaussian"), {"C": [1]}, cv=3)
+    expected = [clone(search).fit(X[train], y[train]).score(X[test], y[test]) for train, test in Edges().split(X)]
+    np.testing.assert_array_equal(nested_cross_validation(search, X, y, cv=Edges()).scores, expected)
 
 
 def test_a_kernel_too_slight_for_its_penalty():

@@ -142,6 +142,11 @@ class KernelSearchCV(Loop):
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())
         study = study_of(self, clone(self.estimator), X, y, params)
+        if study is None and self.journal is not None:
+            warnings.warn(
+                "KernelSearchCV keeps a journal of shared work; this search shares none, so it cannot be resumed.",
+                stacklevel=2,
+            )
         try:
             if study is None:
                 super().fit(X, y, **params)

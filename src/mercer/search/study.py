@@ -213,6 +213,8 @@ class Study:
                     kernel.check()
                     machine._try_kernel(kernel, rows)
                 K = self._matrix(machine, kernel, rows, shared, memory)
+                if K is not None and not np.isfinite(K.sum(dtype=np.float64)):
+                    continue  # solvers may stop anywhere; plain fits are asked for scores, which show it
             except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
                 continue
             units = [(rows, K, line, *part) for part in zip(folds, kept, strict=True) for line in same]

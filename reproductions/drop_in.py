@@ -5,8 +5,8 @@
 Each draw (``draws.py``) is fitted by both classes, which get objects of their own. Either both refuse it with the same
 kind of error, or all of ``cv_results_`` but the times agrees, and with it the winner, what it predicts, and the score.
 Cells that share work of an exact machine are solved to a tolerance, from another start: there a row whose score is zero
-up to that tolerance may fall on the other side, and its copies with it. Bars: no draw differs by more than that; at least
-97 % do not differ at all.
+up to that tolerance may fall on the other side, and its copies with it. Bars: no draw differs by more than that; at
+least 97 % do not differ at all.
 """
 
 from __future__ import annotations

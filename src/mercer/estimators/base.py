@@ -251,7 +251,9 @@ class KernelMachine(ClassifierMixin, RowMachine):
         array of shape (n_rows,) or (n_rows, n_classes)
         """
         check_is_fitted(self, "_model")
-        return self._decision(self._model.scores(self._rows(X, self._fitted_kernel()), self.memory))
+        scores = self._model.scores(self._rows(X, self._fitted_kernel()), self.memory)
+        self._refuse_nonfinite(scores)
+        return self._decision(scores)
 
     def predict(self, X: Any) -> Array:
         """The label of each row; a score of exactly zero goes to the second class.
@@ -271,7 +273,9 @@ class KernelMachine(ClassifierMixin, RowMachine):
         check_is_fitted(self, "_model")
         rows = self._rows(X, self._fitted_kernel())
         for model in self._stage_models:
-            yield self._shaped(model.scores(rows, self.memory))
+            scores = model.scores(rows, self.memory)
+            self._refuse_nonfinite(scores)
+            yield self._shaped(scores)
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """As :meth:`predict`, for each of the ``checkpoints`` in turn."""
@@ -281,6 +285,16 @@ class KernelMachine(ClassifierMixin, RowMachine):
     def _decision(self, scores: Array) -> Array:
         """What :meth:`decision_function` makes of a model's scores."""
         return self._shaped(scores)
+
+    def _refuse_nonfinite(self, scores: Array, rows: Array | None = None) -> None:
+        """A score that is no number says nothing, though a label could be made of it; ``rows`` are their numbers."""
+        bad = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+        if bad.size:
+            row = bad[0] if rows is None else rows[bad[0]]
+            raise ValueError(
+                f"{type(self).__name__}: the score of row {row} is not a finite number, so the row has no label; scale "
+                "the columns, or use a kernel whose values are finite on these rows."
+            )
 
     def _shaped(self, scores: Array) -> Array:
         return scores[:, 0] if scores.shape[1] == 1 else scores

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
+from sklearn.utils import Tags, _safe_indexing, column_or_1d, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
 
@@ -130,7 +130,7 @@ class OutlierFilter(BaseEstimator):
         by_column = {name: int(count) for name, count in zip(self.columns_, outside.sum(axis=0)) if count}
         by_class = {}
         if y is not None:
-            labels = np.asarray(y)
+            labels = column_or_1d(y)
             by_class = {
                 label: (int((gone & (labels == label)).sum()), int((labels == label).sum()))
                 for label in np.unique(labels).tolist()
@@ -155,6 +155,15 @@ class OutlierFilter(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def without(outliers: Any, X: Any, y: Any) -> tuple[Any, Array]:
+    """A filter of outliers fitted to training rows, and the numbers of the rows that stay: some of each class."""
+    fitted = clone(outliers).fit(X, y)
+    for label, (gone, count) in fitted.report_.by_class.items():
+        if gone == count:
+            raise ValueError(f"all {count} rows of class {label!r} are outliers; use a larger factor, or no filter.")
+    return fitted, np.flatnonzero(fitted.keep(X))
 
 
 def _inner_has(method: str) -> Callable[[Any], bool]:
@@ -212,14 +221,8 @@ class WithoutOutliers(MetaEstimatorMixin, BaseEstimator):
         if y is None:
             raise ValueError("WithoutOutliers requires y to be passed, but the target y is None.")
         X, y, sample_weight = indexable(X, y, sample_weight)
-        self.filter_ = clone(OutlierFilter() if self.filter is None else self.filter).fit(X, y)
+        self.filter_, kept = without(OutlierFilter() if self.filter is None else self.filter, X, y)
         self.report_ = self.filter_.report_
-        kept = np.flatnonzero(self.filter_.keep(X))
-        for label, (gone, count) in self.report_.by_class.items():
-            if gone == count:
-                raise ValueError(
-                    f"all {count} rows of class {label!r} are outliers; use a larger factor, or no filter."
-                )
         weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[kept]}
         self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, kept), _safe_indexing(y, kept), **weights)
         return self

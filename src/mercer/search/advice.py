@@ -10,6 +10,7 @@ import numpy as np
 from .._compile import Array
 from ..kernels.base import is_number
 from .layers import peel
+from .outcome import setting_key
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
@@ -61,7 +62,7 @@ def _edges(search: KernelSearchCV) -> list[Advice]:
     for name, best in search.best_params_.items():
         values = [g[name] for g in _grids(search) if name in g and not hasattr(g[name], "rvs")]
         numbers = sorted({v for grid in values for v in grid if is_number(v)})
-        if len(numbers) < 2 or best not in (numbers[0], numbers[-1]) or not 0 < best < np.inf:
+        if not is_number(best) or len(numbers) < 2 or best not in (numbers[0], numbers[-1]) or not 0 < best < np.inf:
             continue
         low = best == numbers[0]
         step = numbers[1] / numbers[0] if low else numbers[-1] / numbers[-2] if numbers[-2] > 0 else 10.0
@@ -100,7 +101,7 @@ def _ties(search: KernelSearchCV) -> list[Advice]:
     if close.size < 2:
         return []
     simplest = results["params"][min(close, key=lambda k: (_complexity(results["params"][k]), -mean[k]))]
-    if simplest == search.best_params_:
+    if setting_key(simplest) == setting_key(search.best_params_):
         detail = "the winner is the simplest of them"
     else:
         detail = "the simplest of them is " + ", ".join(f"{k} = {_shown(v)}" for k, v in simplest.items())

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import Tags, _safe_indexing
+from sklearn.metrics import accuracy_score
+from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 
 from .._compile import Array
 from .layers import peel
-from .outcome import NotReached, Outcome, setting_key
+from .outcome import Outcome, setting_key
 
 if TYPE_CHECKING:
     from .study import Study
@@ -26,9 +26,9 @@ def _machine_has(name: str) -> Any:
 class Cell(BaseEstimator):
     """Stands for the estimator of a search. Its X is a column of row numbers of the study.
 
-    ``fit`` looks the fold up in the study; rows that are no fold of it (all rows, when the winner is fitted) are fitted
-    for real. A search makes a cell for every setting and fold, so a cell is light: the estimator is shared, and made
-    with the cell's parameters only where it is needed.
+    ``fit`` looks the fold up in the study; what the study does not know is fitted for real. A search makes a cell for
+    every setting and fold, so a cell is light: the estimator is shared, and made with the cell's parameters only where
+    it is needed.
     """
 
     def __init__(self, estimator: Any, study: Study, params: dict[str, Any] | None = None) -> None:
@@ -44,8 +44,8 @@ class Cell(BaseEstimator):
         return self
 
     def made(self) -> Any:
-        """The estimator with the parameters of this cell."""
-        return clone(self.estimator).set_params(**self.params)
+        """The estimator with the parameters of this cell, which stay as they are whatever becomes of it."""
+        return clone(self.estimator).set_params(**clone(self.params, safe=False))
 
     def __sklearn_clone__(self) -> Cell:
         return Cell(self.estimator, self.study, dict(self.params))
@@ -53,15 +53,15 @@ class Cell(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         return self.study.tags
 
-    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Cell:
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Cell:
         train = _numbers(X)
-        self.outcome_: Outcome | None = self.study.outcome(setting_key(self.params), train)
+        self.outcome_: Outcome | None = None
+        if not self.study.over:  # else the winner is fitted
+            self.outcome_ = self.study.outcome(setting_key(self.params), train)
         if self.outcome_ is None:
-            if self.study.stopped and train.size < self.study.size:
-                raise NotReached(f"the search stopped ({self.study.stopped}) before this setting was tried")
-            self.train_ = train
+            self.fitted_, self.train_ = self.made(), train
             try:
-                self.fitted_ = self.made().fit(self.study.rows(train), y, **fit_params)
+                self.fitted_.fit(self._rows(X), y, **fit_params)
             except ValueError as error:
                 self.study.refusals[str(error)] += 1
                 raise
@@ -70,8 +70,16 @@ class Cell(BaseEstimator):
             self.study.refusals[self.outcome_.error] += 1
             raise ValueError(self.outcome_.error)
         self.machine_ = copy(peel(self.estimator)[1])
-        self.machine_.classes_ = np.unique(_safe_indexing(self.study.y, train))
+        self.machine_.classes_ = np.unique(self.study.labels[train])
         return self
+
+    @property
+    def shared(self) -> bool:
+        """Whether the cell was computed together with others."""
+        return self.outcome_ is not None
+
+    def _rows(self, X: Any) -> Any:
+        return self.study.rows(self.fitted_, _numbers(X), self.train_)
 
     @property
     def classes_(self) -> Array:
@@ -79,29 +87,37 @@ class Cell(BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.predict(self.study.rows(_numbers(X), self.train_))
+            return self.fitted_.predict(self._rows(X))
         return self.machine_._labels_of(self.outcome_.of(_numbers(X)))
 
     @_machine_has("decision_function")
     def decision_function(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.decision_function(self.study.rows(_numbers(X), self.train_))
+            return self.fitted_.decision_function(self._rows(X))
         return self.outcome_.of(_numbers(X))
 
     @_machine_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.predict_proba(self.study.rows(_numbers(X), self.train_))
+            return self.fitted_.predict_proba(self._rows(X))
         return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        measure = r2_score if self.study.tags.estimator_type == "regressor" else accuracy_score
-        return float(measure(y, self.predict(X), sample_weight=sample_weight))
+    def score(self, X: Any, y: Any, **score_params: Any) -> float:
+        if self.outcome_ is None:
+            return self.fitted_.score(self._rows(X), y, **score_params)
+        return float(accuracy_score(y, self.predict(X), **score_params))
 
 
-def share_right(cell: Cell, X: Any, y: Any) -> float:
-    """Accuracy, without the checks that cost more than a cell: its labels are known to fit those of ``y``."""
-    return float(np.mean(cell.predict(X) == np.asarray(y)))
+class Accuracy:
+    """The accuracy of shared cells, without the checks that cost more than a cell; of others, what the scorer says."""
+
+    def __init__(self, scorer: Any) -> None:
+        self.scorer = scorer
+
+    def __call__(self, cell: Cell, X: Any, y: Any) -> float:
+        if not cell.shared:
+            return self.scorer(cell, X, y)
+        return float(np.mean(cell.predict(X) == np.asarray(y)))
 
 
 def _numbers(X: Any) -> Array:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 
 from .._compile import Array
+from ..estimators.base import KernelMachine
+from ..preprocess.outliers import OutlierFilter, WithoutOutliers, without
 from .outcome import content_key
 
 
@@ -48,9 +51,8 @@ class Rows:
         return content_key(self.filter)
 
     def apply(self, X: Any, y: Any, train: Array) -> tuple[Any, Array]:
-        rows = _safe_indexing(X, train)
-        fitted = clone(self.filter).fit(rows, _safe_indexing(y, train))
-        return X, train[np.asarray(fitted.keep(rows), dtype=bool)]
+        _, kept = without(self.filter, _safe_indexing(X, train), _safe_indexing(y, train))
+        return X, train[kept]
 
 
 Layer = Columns | Rows
@@ -63,18 +65,35 @@ def _stacked(parts: list[Any]) -> Any:
         import pandas as pd
 
         return pd.concat(parts)
+    if hasattr(parts[0], "vstack"):  # a frame of polars
+        return reduce(lambda above, below: above.vstack(below), parts)
     return np.concatenate([np.asarray(part) for part in parts])
 
 
-def peel(estimator: BaseEstimator) -> tuple[list[Layer], Any]:
-    """The layers around the machine of an estimator, outermost first, and the machine itself."""
-    if isinstance(estimator, Pipeline):
+def peel(estimator: Any) -> tuple[list[Layer], Any]:
+    """The layers around the machine of an estimator, outermost first, and the machine itself.
+
+    Classes that are derived from a layer's may do anything, so they count as machines.
+    """
+    if type(estimator) is Pipeline:
         layers, machine = peel(estimator.steps[-1][1])
         return ([Columns(estimator[:-1])] if len(estimator.steps) > 1 else []) + layers, machine
-    if hasattr(estimator, "filter") and hasattr(getattr(estimator, "filter", None), "keep"):
+    if type(estimator) is WithoutOutliers and type(estimator.filter) is OutlierFilter:
         layers, machine = peel(estimator.estimator)
         return [Rows(estimator.filter), *layers], machine
     return [], estimator
+
+
+def shareable(estimator: Any) -> bool:
+    """Whether the cells of an estimator can be computed together: is it a machine of ours, with layers around it?
+
+    A class that names its path says that fits along it are what plain fits are; a class derived from it says nothing.
+    A square matrix belongs to a pair of rows: layers would see the columns of rows that they must not know.
+    """
+    layers, machine = peel(estimator)
+    if not isinstance(machine, KernelMachine) or "path" not in vars(type(machine)):
+        return False
+    return not layers or not (get_tags(machine).input_tags.pairwise or get_tags(estimator).input_tags.pairwise)
 
 
 def prepared(layers: list[Layer], X: Any, y: Any, train: Array) -> tuple[Any, Array]:
@@ -84,7 +103,7 @@ def prepared(layers: list[Layer], X: Any, y: Any, train: Array) -> tuple[Any, Ar
     return X, train
 
 
-def weight_name(estimator: BaseEstimator) -> str:
+def weight_name(estimator: Any) -> str:
     """The name under which ``fit`` of an estimator takes the weights of its machine."""
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]

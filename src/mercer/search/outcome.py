@@ -12,10 +12,6 @@ import numpy as np
 from .._compile import Array
 
 
-class NotReached(Exception):
-    """The search stopped before this cell."""
-
-
 @dataclass(frozen=True)
 class Outcome:
     """The decision values of some rows, or why there are none."""

@@ -62,8 +62,7 @@ def nested_cross_validation(search: Any, X: Any, y: Any, *, cv: Any = 5, groups:
     3
     """
     scores, params, searches = [], [], []
-    numbers = np.zeros((len(y), 1))
-    for train, test in check_cv(cv, y, classifier=is_classifier(search.estimator)).split(numbers, y, groups):
+    for train, test in check_cv(cv, y, classifier=is_classifier(search.estimator)).split(X, y, groups):
         fitted = clone(search).fit(_safe_indexing(X, train), _safe_indexing(y, train))
         scores.append(fitted.score(_safe_indexing(X, test), _safe_indexing(y, test)))
         params.append(fitted.best_params_)

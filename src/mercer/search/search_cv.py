@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
-import joblib
 import numpy as np
-from sklearn.base import clone, is_classifier
-from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
-from sklearn.utils.validation import _check_sample_weight
 
-from .. import __version__
-from .._compile import Array
-from .._parallel import bytes_of
 from ..estimators.base import choice
 from .advice import Advice, advise
-from .cell import Cell, share_right
-from .journal import Journal
-from .layers import weight_name
-from .outcome import content_key, setting_key
-from .progress import shown
-from .strategies import STRATEGIES, Evaluate
-from .study import Fold, Study
+from .loop import Loop, Split
+from .numbered import Numbered, study_of
+from .strategies import STRATEGIES
+from .study import Study
 
 __all__ = ["KernelSearchCV"]
 
 
-class KernelSearchCV(BaseSearchCV):
+class KernelSearchCV(Loop):
     """Search for good parameters by cross-validation, computing nothing twice.
 
     A drop-in for scikit-learn's ``GridSearchCV``: same arguments, same attributes, same scores. Kernel matrices are
@@ -43,7 +33,8 @@ class KernelSearchCV(BaseSearchCV):
     ----------
     estimator : estimator
         A machine of mercer, or a pipeline that ends in one. Steps before it are fitted anew in each fold. Any other
-        estimator works as well, without sharing.
+        estimator works as well, without sharing; nor is anything shared where scorers are functions of the model and
+        its rows, where callbacks watch the fits, or where metadata are routed.
     param_grid : dict or list of dicts
         Values for each parameter; with ``strategy="random"`` also distributions.
     strategy : {"grid", "random", "halving", "path"}, default="grid"
@@ -53,14 +44,15 @@ class KernelSearchCV(BaseSearchCV):
         Settings to draw, for ``strategy="random"``.
     scoring, refit, cv, error_score, return_train_score
         As in ``GridSearchCV``.
-    n_jobs : int, optional
-        Accepted for compatibility; all cores are used, as threads that share the matrices.
+    n_jobs, pre_dispatch
+        As in ``GridSearchCV``, for fits that share nothing; those that share use all cores, as threads.
     verbose : int, default=0
-        From 1 on, show progress and the time left on a terminal.
+        As in ``GridSearchCV``; from 1 on, shared work also shows its progress and the time left.
     memory : int or str, default="1GB"
         What kernel matrices may take. Where they do not fit they are computed piece by piece, again for each fit.
     journal : str or Path, optional
-        A file in which finished work is kept. A search that was stopped goes on from it, and ends with the same result.
+        A file in which finished shared work is kept. A search that was stopped goes on from it, and ends with the same
+        result.
     time_limit : float, optional
         Seconds after which no new work is begun; settings not tried have the score NaN.
     random_state : int, RandomState or None, default=0
@@ -88,6 +80,8 @@ class KernelSearchCV(BaseSearchCV):
     'edge'
     """
 
+    _parameter_constraints: ClassVar[dict] = {**BaseSearchCV._parameter_constraints, "param_grid": [dict, list]}
+
     def __init__(
         self,
         estimator: Any,
@@ -100,6 +94,7 @@ class KernelSearchCV(BaseSearchCV):
         refit: Any = True,
         cv: Any = None,
         verbose: int = 0,
+        pre_dispatch: Any = "2*n_jobs",
         error_score: Any = np.nan,
         return_train_score: bool = False,
         memory: int | str = "1GB",
@@ -114,6 +109,7 @@ class KernelSearchCV(BaseSearchCV):
             refit=refit,
             cv=cv,
             verbose=verbose,
+            pre_dispatch=pre_dispatch,
             error_score=error_score,
             return_train_score=return_train_score,
         )
@@ -125,59 +121,77 @@ class KernelSearchCV(BaseSearchCV):
         self.time_limit = time_limit
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> KernelSearchCV:
+    def fit(self, X: Any, y: Any = None, **params: Any) -> KernelSearchCV:
         """Try all settings on all folds, then fit the best on all rows.
 
         Parameters
         ----------
         X, y : rows and labels
-        groups : array, optional
-            For splitters that keep groups together.
         **params
-            Passed to ``fit`` of the estimator; weights of rows are divided among the folds.
+            Passed to ``fit`` of the estimator, as in ``GridSearchCV``: weights of rows are divided among the folds, and
+            ``groups`` are for splitters that keep groups together.
 
         Returns
         -------
         self
         """
+        self._validate_params()
         self._check()
-        X, y, groups = indexable(X, y, groups)
-        estimator = clone(self.estimator)
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        numbers = np.arange(n)[:, None]
-        splitter = check_cv(self.cv, y, classifier=is_classifier(estimator))
-        splits = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(numbers, y, groups)]
-        custom = _sees_rows(self.scoring)
-        weight = params.get(weight_name(estimator))
-        if weight is not None:
-            weight = _check_sample_weight(weight, numbers.astype(float), ensure_non_negative=True)
-        alone = custom or set(params) - {weight_name(estimator)}
-        journal = None if alone else self._open_journal(X, y, weight, splits)
-        study = Study(estimator, X, y, weight, bytes_of(self.memory), journal, self._deadline())
-        inner = _Inner(Cell(estimator, study), self, study, splits, shares=not alone)
-        if custom:
-            inner.scoring = _on_rows(self.scoring, study)
-        elif not params and self._wants_accuracy(estimator, y):
-            inner.scoring = share_right
-        with warnings.catch_warnings():
-            if study.deadline < np.inf:  # settings that were not reached are told of in one sentence
-                warnings.simplefilter("ignore", FitFailedWarning)
-            try:
-                inner.fit(numbers, y, **params)
-            except ValueError as error:
-                if study.stopped is None and study.refusals and "fits failed" in str(error):
-                    why, _ = study.refusals.most_common(1)[0]
-                    raise ValueError(f"no setting of the search could be fitted: {why}") from None
-                if study.stopped is None:
-                    raise
-                raise ValueError(
-                    f"KernelSearchCV stopped ({study.stopped}) before any setting was tried on all folds; allow more "
-                    "time, or search fewer settings."
-                ) from None
-        self._take(inner, study, splits)
-        if hasattr(self, "best_estimator_") and not hasattr(inner.best_estimator_, "fitted_"):  # a fold of all rows
-            self.best_estimator_ = inner.best_estimator_.made().fit(X, y, **params)
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)  # of an earlier fit
+        X, y = indexable(X, y)
+        self._plan(self.strategy, self, self._until())
+        study = study_of(self, clone(self.estimator), X, y, params)
+        if study is None and self.journal is not None:
+            warnings.warn(
+                "KernelSearchCV keeps a journal of shared work; this search shares none, so it cannot be resumed.",
+                stacklevel=2,
+            )
+        try:
+            if study is None:
+                super().fit(X, y, **params)
+                self.stopped_, splits = self._stopped, self._splits
+            else:
+                splits = self._fit_shared(study, params)
+        finally:
+            for name in ("_strategy", "_search", "_deadline", "_asked", "_failure", "_stopped", "_splits"):
+                self.__dict__.pop(name, None)
+        self.advice_: list[Advice] = advise(self, splits)
+        if self.stopped_:
+            reached = np.isfinite(self.cv_results_[self._name_of_score(self.cv_results_)]).sum()
+            warnings.warn(
+                f"KernelSearchCV stopped early ({self.stopped_}): {reached} of {len(self.cv_results_['params'])} "
+                "settings were tried on all folds, the others have the score NaN.",
+                stacklevel=2,
+            )
         return self
+
+    def _fit_shared(self, study: Study, params: dict[str, Any]) -> list[Split]:
+        """Search on row numbers, and make the results one's own."""
+        numbered = Numbered(self, study, params)
+        numbered._plan(self.strategy, self, np.inf)  # the study watches the time
+        try:
+            numbered.fit(np.arange(study.size)[:, None], study.y, **params)
+        except ValueError as error:
+            if study.refusals and "fits failed" in str(error):
+                why, _ = study.refusals.most_common(1)[0]
+                raise ValueError(f"no setting of the search could be fitted: {why}") from None
+            raise
+        for name, value in vars(numbered).items():
+            if name.endswith("_"):
+                setattr(self, name, value)
+        scorers, _ = self._get_scorers()
+        self.scorer_ = getattr(scorers, "_scorers", scorers)
+        if self.refit:
+            self.best_estimator_ = numbered.best_estimator_.fitted_
+            if hasattr(self.best_estimator_, "feature_names_in_"):
+                self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        for row, setting in enumerate(self.cv_results_["params"]):
+            if seconds := numbered.seconds(setting):
+                self.cv_results_["mean_fit_time"][row] = np.mean(seconds)
+                self.cv_results_["std_fit_time"][row] = np.std(seconds)
+        self.stopped_ = numbered._stopped
+        return numbered._splits
 
     def _check(self) -> None:
         choice(self, "strategy", tuple(STRATEGIES))
@@ -186,124 +200,5 @@ class KernelSearchCV(BaseSearchCV):
         if self.time_limit is not None and not self.time_limit > 0:
             raise ValueError(f"KernelSearchCV: time_limit must be greater than 0, got {self.time_limit!r}.")
 
-    def _wants_accuracy(self, estimator: Any, y: Any) -> bool:
-        default = self.scoring is None and is_classifier(estimator)
-        return (default or self.scoring == "accuracy") and np.ndim(y) == 1
-
-    def _deadline(self) -> float:
+    def _until(self) -> float:
         return np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
-
-    def _open_journal(self, X: Any, y: Any, weight: Array | None, splits: Any) -> Journal | None:
-        if self.journal is None:
-            return None
-        about = [
-            joblib.hash(part)
-            for part in (X, np.asarray(y), weight, splits, content_key(self.estimator), bool(self.return_train_score))
-        ]
-        return Journal(self.journal, f"{__version__} {joblib.hash(about)}")
-
-    def _take(self, inner: _Inner, study: Study, splits: list[tuple[Array, Array]]) -> None:
-        """Make the results of the inner search one's own."""
-        for name, value in vars(inner).items():
-            if name.endswith("_") and not name.startswith("_"):
-                setattr(self, name, value)
-        if hasattr(inner, "best_estimator_"):
-            self.best_estimator_ = getattr(inner.best_estimator_, "fitted_", None)
-        self.scorer_ = self._get_scorers()[0]  # of the estimator itself, not of a cell
-        for name in ("feature_names_in_", "n_features_in_"):
-            self.__dict__.pop(name, None)
-        if hasattr(getattr(self, "best_estimator_", None), "feature_names_in_"):
-            self.feature_names_in_ = self.best_estimator_.feature_names_in_
-        _true_times(self.cv_results_, study, splits)
-        self.stopped_ = study.stopped
-        self.advice_: list[Advice] = advise(self, splits)
-        if study.stopped:
-            reached = np.isfinite(self.cv_results_[_score_name(self)]).sum()
-            warnings.warn(
-                f"KernelSearchCV stopped early ({study.stopped}): {reached} of {len(self.cv_results_['params'])} "
-                "settings were tried on all folds, the others have the score NaN.",
-                stacklevel=3,
-            )
-
-
-def _raw(scorer: Any) -> bool:
-    return callable(scorer) and not hasattr(scorer, "_score_func")
-
-
-def _sees_rows(scoring: Any) -> bool:
-    """Whether a scorer was written by hand, and may look at the rows and at the model."""
-    return any(map(_raw, scoring.values())) if isinstance(scoring, dict) else _raw(scoring)
-
-
-def _on_rows(scoring: Any, study: Study) -> Any:
-    """Scorers that are given a cell and row numbers, and hand the model and its rows on."""
-    if isinstance(scoring, dict):
-        return {name: _on_rows(scorer, study) if _raw(scorer) else scorer for name, scorer in scoring.items()}
-    return lambda cell, rows, truth: scoring(cell.fitted_, study.rows(rows[:, 0], cell.train_), truth)
-
-
-def _score_name(search: Any) -> str:
-    if search.multimetric_:
-        metric = search.refit if isinstance(search.refit, str) else next(iter(search.scorer_))
-        return f"mean_test_{metric}"
-    return "mean_test_score"
-
-
-def _true_times(results: dict[str, Any], study: Study, splits: list[tuple[Array, Array]]) -> None:
-    """Looking a cell up takes no time; its share of the work that it was part of is what it cost."""
-    for row, params in enumerate(results["params"]):
-        cells = [study.outcome(setting_key(params), train) for train, _ in splits]
-        seconds = [cell.seconds for cell in cells if cell is not None]
-        if seconds:
-            results["mean_fit_time"][row] = np.mean(seconds)
-            results["std_fit_time"][row] = np.std(seconds)
-
-
-class _Inner(BaseSearchCV):
-    """The same search as scikit-learn runs it, on row numbers instead of rows."""
-
-    def __init__(
-        self, estimator: Cell, outer: KernelSearchCV, study: Study, splits: list[tuple[Array, Array]], shares: bool
-    ) -> None:
-        super().__init__(
-            estimator=estimator,
-            scoring=outer.scoring,
-            refit=outer.refit,
-            cv=splits,
-            error_score=outer.error_score if outer.time_limit is None else np.nan,
-            return_train_score=outer.return_train_score,
-        )
-        self.outer, self.study, self.splits, self.shares = outer, study, splits, shares
-
-    def _run_search(self, evaluate_candidates: Callable) -> None:
-        evaluate = Evaluate(self._sharing(evaluate_candidates), self.outer, self.splits, self.study.y)
-        STRATEGIES[self.outer.strategy](evaluate)
-
-    def _sharing(self, evaluate_candidates: Callable) -> Callable:
-        """Before scikit-learn asks for the cells one by one, compute them together."""
-
-        def evaluate(candidates: Iterable[dict[str, Any]], splits: Any = None, more: Any = None) -> dict[str, Any]:
-            candidates = list(candidates)
-            if self.shares:
-                folds = [self._fold(train, test) for train, test in (splits or self.splits)]
-                total = len(candidates) * len(folds)
-                with shown(total, self.outer.verbose) as self.study.tell:
-                    self.study.run(candidates, folds)
-                if self.study.stopped:
-                    self.error_score = np.nan
-            return evaluate_candidates(candidates, None if splits is None else check_cv(splits), more)
-
-        return evaluate
-
-    def _fold(self, train: Array, test: Array) -> Fold:
-        wanted = np.union1d(train, test) if self.return_train_score else np.unique(test)
-        return train, wanted
-
-    @staticmethod
-    def _select_best_index(refit: Any, refit_metric: str, results: dict[str, Any]) -> int:
-        """As scikit-learn's; of a halving search, only settings that were tried on most rows can win."""
-        if "n_resources" not in results or callable(refit):
-            return BaseSearchCV._select_best_index(refit, refit_metric, results)
-        most = np.max(results["n_resources"])
-        scores = np.where(results["n_resources"] == most, results[f"mean_test_{refit_metric}"], -np.inf)
-        return int(np.nanargmax(scores))

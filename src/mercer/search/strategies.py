@@ -11,6 +11,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.utils import check_random_state
 
 from .._compile import Array
+from .outcome import setting_key
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
@@ -25,19 +26,13 @@ _FEWEST_ROWS = 200
 class Evaluate:
     """Evaluates settings, on the folds of the search or on parts of them."""
 
-    call: Callable[..., dict[str, Any]]
+    #: settings, splits or ``None``, more columns of the results → the mean test score of each setting
+    call: Callable[..., Array]
     search: KernelSearchCV
     splits: list[tuple[Array, Array]]
-    y: Any
 
     def __call__(self, settings: list[dict[str, Any]], splits: Any = None, more: Any = None) -> Array:
-        """The mean test score of each of the settings."""
-        metric = self.search.refit if isinstance(self.search.refit, str) else "score"
-        results = self.call(settings, splits, more)
-        name = f"mean_test_{metric}"
-        if name not in results:
-            name = next(name for name in results if name.startswith("mean_test_"))
-        return np.asarray(results[name])[-len(settings) :]
+        return self.call(settings, splits, more)
 
     def grid(self) -> list[dict[str, Any]]:
         return list(ParameterGrid(self.search.param_grid))
@@ -89,14 +84,15 @@ def _path(evaluate: Evaluate) -> None:
             improved = False
             for name in names or list(grid)[:1]:
                 line = [{**here, name: value} for value in grid[name]]
-                new = [setting for setting in line if repr(setting) not in tried]
+                new = [setting for setting in line if setting_key(setting) not in tried]
                 if new:
-                    scores = evaluate(new)
-                    tried.update((repr(setting), float(score)) for setting, score in zip(new, scores, strict=True))
-                best = max(line, key=lambda setting: np.nan_to_num(tried[repr(setting)], nan=-np.inf))
-                if tried[repr(best)] > tried.get(repr(here), -np.inf) or (new and repr(best) != repr(here)):
-                    improved |= repr(best) != repr(here)
-                    here = best
+                    tried.update(zip(map(setting_key, new), map(float, evaluate(new)), strict=True))
+                keys = [setting_key(setting) for setting in line]
+                scores = [tried[key] for key in keys]
+                best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
+                now = setting_key(here)
+                if keys[best] != now and (new or scores[best] > tried.get(now, -np.inf)):
+                    improved, here = True, line[best]
 
 
 STRATEGIES: dict[str, Callable[[Evaluate], None]] = {

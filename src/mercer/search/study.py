@@ -20,6 +20,7 @@ import numpy as np
 from sklearn import config_context, get_config
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _safe_split
 
 from .._compile import Array
 from .._labels import combine_weights, encode
@@ -33,7 +34,7 @@ from ..kernels.parts import length
 from ..kernels.shared import SharedStatistics
 from ..solvers.smo import Bench
 from .journal import Journal
-from .layers import Layer, peel, prepared
+from .layers import Layer, peel, prepared, shareable
 from .outcome import Outcome, content_key, fold_key, setting_key
 
 #: Kernel matrices that a fold has at once: statistics of a kernel, the matrix itself, and the part of a working set.
@@ -59,11 +60,12 @@ class Study:
     Parameters
     ----------
     estimator : estimator
-    X, y : rows and labels
+    X, y : rows and labels as the user gave them
+    labels : array of shape (n_rows,)
+        The labels as the machine sees them.
     weight : array, optional
     memory : int
         Bytes that statistics and a kernel matrix may take.
-    journal : Journal, optional
     deadline : float
         When to stop, by ``time.monotonic``.
     tell : callable, optional
@@ -75,35 +77,43 @@ class Study:
         estimator: Any,
         X: Any,
         y: Any,
+        labels: Array,
         weight: Array | None = None,
         memory: int = 10**9,
-        journal: Journal | None = None,
         deadline: float = np.inf,
         tell: Callable[[int], None] | None = None,
     ) -> None:
-        self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
-        self.memory, self.journal, self.deadline = memory, journal, deadline
+        self.estimator, self.X, self.y, self.labels, self.weight = estimator, X, y, labels, weight
+        self.memory, self.deadline = memory, deadline
+        self.journal: Journal | None = None
         self.tell = tell or (lambda cells: None)
         self.size = length(X)
-        self.outcomes: dict[tuple[str, str], Outcome] = dict(journal.known) if journal else {}
+        self.outcomes: dict[tuple[str, str], Outcome] = {}
+        #: Whether all cells have been asked for: fits from now on are real ones.
+        self.over = False
         self._benches = threading.local()
         #: What scikit-learn wants to know of the estimator; its rows are numbers of rows here.
         self.tags = estimator.__sklearn_tags__()
-        self.pairwise = self.tags.input_tags.pairwise
         self.tags.input_tags.pairwise = False
         #: Why cells could not be fitted, as far as they were asked for.
         self.refusals: Counter[str] = Counter()
         #: Why the study ended early, if it did.
         self.stopped: str | None = None
 
-    def rows(self, index: Array, columns: Array | None = None) -> Any:
-        """The user's rows with these numbers; of a square kernel matrix, the columns of the training rows."""
-        if np.array_equal(index, np.arange(self.size)) and (columns is None or not self.pairwise):
+    def keep(self, journal: Journal) -> None:
+        """Take over what a journal knows, and write what is found to it."""
+        self.journal = journal
+        self.outcomes.update(journal.known)
+
+    def rows(self, estimator: Any, index: Array, train: Array) -> Any:
+        """The user's rows with these numbers, as an estimator wants them: of a square matrix the training columns."""
+        everything = np.arange(self.size)
+        if np.array_equal(index, everything) and np.array_equal(train, everything):
             return self.X
-        rows = _safe_indexing(self.X, index)
-        return rows[:, index if columns is None else columns] if self.pairwise else rows
+        return _safe_split(estimator, self.X, None, index, train)[0]
 
     def outcome(self, setting: str, train: Array) -> Outcome | None:
+        """What is known of a cell."""
         return self.outcomes.get((setting, fold_key(train)))
 
     # -- the plan -------------------------------------------------------------------------------------------------
@@ -154,9 +164,7 @@ class Study:
             return
         try:
             X, kept = prepared(layers, self.X, self.y, fold[0])
-        except ValueError as error:
-            for line in lines:
-                self._keep(line, {fold_key(fold[0]): [str(error)] * len(line.keys)})
+        except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
             return
         self._run_space(X, [fold], [kept], lines, memory)
 
@@ -164,15 +172,15 @@ class Study:
         """Lines, grouped by what is done to the rows before the machine sees them."""
         spaces: dict[str, tuple[list[Layer], dict[str, _Line]]] = {}
         for params in settings:
-            estimator = clone(self.estimator).set_params(**params)
+            estimator = clone(self.estimator).set_params(**clone(params, safe=False))
             layers, machine = peel(estimator)
-            if not isinstance(machine, KernelMachine) or not machine.shares_path:
+            if not shareable(estimator) or not machine.shares_path:
                 continue
             if not is_number(getattr(machine, machine.path)):
                 continue
             try:
                 kernel = machine._kernel()
-            except (TypeError, ValueError):  # a plain fit says what is wrong
+            except Exception:  # a plain fit says what is wrong
                 continue
             space = spaces.setdefault("; ".join(layer.key for layer in layers), (layers, {}))
             own = machine.get_params(deep=False)
@@ -205,9 +213,9 @@ class Study:
                     kernel.check()
                     machine._try_kernel(kernel, rows)
                 K = self._matrix(machine, kernel, rows, shared, memory)
-            except ValueError as error:
-                for line in same:
-                    self._keep(line, {fold_key(train): [str(error)] * len(line.keys) for train, _ in folds})
+                if K is not None and not np.isfinite(K.sum(dtype=np.float64)):
+                    continue  # solvers may stop anywhere; plain fits are asked for scores, which show it
+            except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
                 continue
             units = [(rows, K, line, *part) for part in zip(folds, kept, strict=True) for line in same]
             for_each(lambda unit: self._run_line(*unit), units)
@@ -248,24 +256,27 @@ class Study:
             data = self._training(machine, line.kernel, rows, K, train)
             along = machine._along(data, values, lambda model: _scores(model, rows, K, train, machine.memory))
             for value, scores in zip(values, along, strict=True):
+                machine._refuse_nonfinite(scores[fold[1]], fold[1])
                 found[value] = machine._decision(scores[fold[1]])
 
         try:
             follow(values)
-        except ValueError:  # whose fault it is shows when they are tried one by one
+        except Exception:  # whose fault it is shows when they are tried one by one
             for value in values:
                 try:
                     follow([value])
                 except ValueError as error:
                     found[value] = str(error)
+                except Exception:  # a plain fit says what it is
+                    found.pop(value, None)
         share = (time.perf_counter() - begin) / len(line.values)
         self._store({(setting, key): _outcome(fold[1], found[value], share)
-                     for setting, value in zip(line.keys, line.values, strict=True)})  # fmt: skip
+                     for setting, value in zip(line.keys, line.values, strict=True) if value in found})  # fmt: skip
 
     def _training(
         self, machine: KernelMachine, kernel: Kernel | None, rows: Any, K: Array | None, train: Array
     ) -> Training:
-        labels = np.asarray(_safe_indexing(self.y, train))
+        labels = self.labels[train]
         machine.classes_, codes = encode(labels, type(machine).__name__)
         items = rows[train]
         own = None if self.weight is None else self.weight[train]
@@ -278,15 +289,6 @@ class Study:
         given = None if kernel is None or kernel.on_rows else _safe_indexing(self.X, train)
         self._benches.mine = getattr(self._benches, "mine", None) or Bench()
         return Training(kernel, items, codes, weight, gram, given, self._benches.mine)
-
-    def _keep(self, line: _Line, failures: dict[str, list[str]]) -> None:
-        self._store(
-            {
-                (setting, fold): _outcome(np.empty(0, np.int64), error, 0.0)
-                for fold, errors in failures.items()
-                for setting, error in zip(line.keys, errors, strict=True)
-            }
-        )
 
     def _store(self, cells: dict[tuple[str, str], Outcome]) -> None:
         if self.journal is not None:

@@ -1,0 +1,155 @@
+"""scikit-learn's loop over settings and folds, in the order of a strategy and within a time."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import check_cv
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils.validation import _num_samples
+
+from .._compile import Array
+from .strategies import STRATEGIES, Evaluate
+
+Split = tuple[Array, Array]
+
+
+@dataclass
+class _Asked:
+    """A setting that the strategy asked for."""
+
+    params: dict[str, Any]
+    more: dict[str, Any]
+    #: Whether scikit-learn has scored it; else the score that it has on all folds.
+    scored: bool = False
+    score: float = np.nan
+
+
+class Loop(BaseSearchCV):
+    """A search as scikit-learn runs it, except that a strategy asks for settings, and that it may stop before the end.
+
+    Splits are drawn once: all rounds of a strategy see the same. A setting that was not reached has the score NaN.
+    """
+
+    def _plan(self, strategy: str, search: Any, deadline: float) -> None:
+        """What to do in the next :meth:`fit`: which strategy, with the parameters of which search, until when."""
+        self._strategy, self._search, self._deadline = strategy, search, deadline
+        self._asked: list[_Asked] = []
+        self._failure: ValueError | None = None
+        self._stopped: str | None = None
+
+    def _check_input_parameters(self, X: Any, y: Any, split_params: dict[str, Any]) -> None:
+        rows = np.arange(_num_samples(X))
+        splits = self._checked_cv_orig.split(X, y, **split_params)
+        self._splits: list[Split] = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits]
+
+    def _run_search(self, evaluate_candidates: Callable, *, callback_ctx: Any = None) -> None:
+        one_round = self._strategy in ("grid", "random") and self._deadline == np.inf
+        with nullcontext(callback_ctx) if one_round else _task(callback_ctx, self, "search", None, True) as context:
+
+            def score(batch: list[_Asked], splits: list[Split]) -> dict[str, Any]:
+                name = "search" if one_round else "round"
+                with _task(context, self, name, len(batch) * len(splits), False) as task:
+                    options = {} if task is None else {"callback_ctx": task}
+                    return evaluate_candidates([each.params for each in batch], check_cv(splits), None, **options)
+
+            STRATEGIES[self._strategy](Evaluate(partial(self._evaluate, score), self._search, self._splits))
+        if not any(asked.scored for asked in self._asked):
+            raise self._failure or ValueError(
+                f"KernelSearchCV stopped ({self._stopped}) before any setting was tried on all folds; allow more "
+                "time, or search fewer settings."
+            )
+
+    def _evaluate(
+        self, score: Callable, candidates: list[dict[str, Any]], splits: Any = None, more: Any = None
+    ) -> Array:
+        """The mean test scores of candidates."""
+        splits, more = splits or self._splits, more or {}
+        asked = [_Asked(params, {name: more[name][k] for name in more}) for k, params in enumerate(candidates)]
+        self._asked += asked
+        results: dict[str, Any] = {}
+        for batch in self._batches(asked, splits):
+            for each in batch:
+                each.scored = True
+            try:
+                results = score(batch, splits)
+            except ValueError as error:
+                # scikit-learn gives up where all fits of a batch fail; a batch of one setting is not the whole search.
+                if self._deadline == np.inf or "fits failed" not in str(error) or self.error_score == "raise":
+                    raise
+                for each in batch:
+                    each.scored, each.score = False, self.error_score
+                self._failure = error
+                warnings.warn(str(error), FitFailedWarning, stacklevel=2)
+        name = self._name_of_score(results)
+        return np.asarray(results[name])[-len(asked) :] if name else np.full(len(asked), np.nan)
+
+    def _batches(self, asked: list[_Asked], splits: list[Split]) -> Iterator[list[_Asked]]:
+        """Settings to score together, as long as there is time."""
+        if self._deadline == np.inf:
+            yield asked
+            return
+        for each in asked:
+            if time.monotonic() > self._deadline:
+                self._stopped = "time_limit"
+                return
+            yield [each]
+
+    def _name_of_score(self, results: dict[str, Any]) -> str | None:
+        """The column by which settings are compared."""
+        name = f"mean_test_{self.refit if isinstance(self.refit, str) else 'score'}"
+        return name if name in results else next((name for name in results if name.startswith("mean_test_")), None)
+
+    def _format_results(self, candidate_params: Any, n_splits: int, out: list[Any], more_results: Any = None) -> Any:
+        """As scikit-learn's, of all settings that were asked for, those without a score included."""
+        if not self._asked:  # a derived class that asks by itself
+            return super()._format_results(candidate_params, n_splits, out, more_results)
+        scored = iter(range(0, len(out), n_splits))
+        cells: list[Any] = []
+        for asked in self._asked:
+            if asked.scored:
+                start = next(scored)
+                cells += out[start : start + n_splits]
+            else:
+                cells += [_blank(out[0], asked.score)] * n_splits
+        more = {name: [asked.more[name] for asked in self._asked] for name in self._asked[0].more}
+        return super()._format_results([asked.params for asked in self._asked], n_splits, cells, more)
+
+    @staticmethod
+    def _select_best_index(refit: Any, refit_metric: str, results: dict[str, Any]) -> int:
+        """As scikit-learn's; of a halving search, only settings that were tried on most rows can win."""
+        if "n_resources" not in results or callable(refit):
+            return BaseSearchCV._select_best_index(refit, refit_metric, results)
+        scores = results[f"mean_test_{refit_metric}"]
+        most = np.max(results["n_resources"][np.isfinite(scores)], initial=0)
+        return int(np.nanargmax(np.where(results["n_resources"] == most, scores, -np.inf)))
+
+
+def _blank(cell: dict[str, Any], score: float) -> dict[str, Any]:
+    """A cell like another one, with this score and no time spent."""
+    blank = {**cell, "fit_time": 0.0, "score_time": 0.0}
+    for name in ("test_scores", "train_scores"):
+        if name in cell:
+            scores = cell[name]
+            blank[name] = dict.fromkeys(scores, score) if isinstance(scores, dict) else score
+    return blank
+
+
+@contextmanager
+def _task(context: Any, owner: Any, name: str, subtasks: int | None, sequential: bool) -> Iterator[Any]:
+    """A task below another for scikit-learn's callbacks, where its version has them."""
+    if context is None:
+        yield None
+        return
+    task = context.subcontext(task_name=name, max_subtasks=subtasks, sequential_subtasks=sequential)
+    task.call_on_fit_task_begin(estimator=owner)
+    yield task
+    task.call_on_fit_task_end(estimator=owner)

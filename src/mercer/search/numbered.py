@@ -1,0 +1,160 @@
+"""The same search on row numbers: before scikit-learn asks for cells one by one, they are computed together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import joblib
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.metrics._scorer import _BaseScorer
+from sklearn.model_selection import check_cv
+from sklearn.utils._metadata_requests import _routing_enabled
+from sklearn.utils.validation import _check_sample_weight, _check_y
+
+from .. import __version__
+from .._compile import Array
+from .._labels import refuse_bad_labels
+from .._parallel import bytes_of
+from ..kernels.parts import length
+from .cell import Accuracy, Cell
+from .journal import Journal
+from .layers import Rows, peel, shareable, weight_name
+from .loop import Loop, Split, _Asked
+from .outcome import content_key, setting_key
+from .progress import shown
+from .study import Study
+
+if TYPE_CHECKING:
+    from .search_cv import KernelSearchCV
+
+
+class Numbered(Loop):
+    """The cells of a search, looked up in a study.
+
+    Parameters
+    ----------
+    search : KernelSearchCV
+    study : Study
+    params : dict
+        What ``fit`` was given besides rows and labels.
+    """
+
+    def __init__(self, search: KernelSearchCV, study: Study, params: dict[str, Any]) -> None:
+        super().__init__(
+            estimator=Cell(study.estimator, study),
+            scoring=search.scoring,
+            refit=search.refit,
+            cv=_OnRows(check_cv(search.cv, study.y, classifier=is_classifier(search.estimator)), study.X),
+            verbose=search.verbose,
+            error_score=search.error_score,
+            return_train_score=search.return_train_score,
+        )
+        self.search, self.study, self.params = search, study, params
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return repr(self.search)
+
+    def _get_scorers(self) -> tuple[Any, Any]:
+        """Those of the search: they are to ask a cell what they would ask the estimator."""
+        scorers, metric = self.search._get_scorers()
+        plain = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "accuracy")
+        if plain and not set(self.params) - {"groups"} and np.ndim(self.study.y) == 1:
+            return Accuracy(scorers), metric
+        return scorers, metric
+
+    def _check_input_parameters(self, X: Any, y: Any, split_params: dict[str, Any]) -> None:
+        super()._check_input_parameters(X, y, split_params)
+        if self.search.journal is None:
+            return
+        study = self.study
+        about = (study.X, study.labels, study.weight, self._splits, content_key(study.estimator),
+                 bool(self.return_train_score))  # fmt: skip
+        study.keep(Journal(self.search.journal, f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"))
+
+    def _run_search(self, evaluate_candidates: Any) -> None:  # type: ignore[override]
+        super()._run_search(evaluate_candidates)
+        self.study.over = True
+
+    def _batches(self, asked: list[_Asked], splits: list[Split]) -> Iterator[list[_Asked]]:
+        total, verbose = len(asked) * len(splits), self.search.verbose
+        if verbose:
+            # scikit-learn says so as well, but only when it begins to ask.
+            print(f"Fitting {len(splits)} folds for each of {len(asked)} candidates, totalling {total} fits")
+        with shown(total, verbose) as self.study.tell:
+            self.study.run([each.params for each in asked], [self._fold(*split) for split in splits])
+        known = asked
+        if self.study.stopped or time.monotonic() > self.study.deadline:
+            known = [each for each in asked if self._is_known(each.params, splits)]
+        if len(known) < len(asked):
+            self._stopped = self.study.stopped or "time_limit"
+        self.verbose = 0
+        if known:
+            yield known
+
+    def _is_known(self, params: dict[str, Any], splits: list[Split]) -> bool:
+        key = setting_key(params)
+        return all(self.study.outcome(key, train) is not None for train, _ in splits)
+
+    def _fold(self, train: Array, test: Array) -> Split:
+        wanted = np.union1d(train, test) if self.return_train_score else np.unique(test)
+        return train, wanted
+
+    def seconds(self, params: dict[str, Any]) -> list[float]:
+        """What the cells of a setting cost: of work that was shared, their share."""
+        cells = [self.study.outcome(setting_key(params), train) for train, _ in self._splits]
+        return [cell.seconds for cell in cells if cell is not None]
+
+
+class _OnRows:
+    """A splitter that is asked with row numbers, and shown the rows."""
+
+    def __init__(self, splitter: Any, X: Any) -> None:
+        self.splitter, self.X = splitter, X
+
+    def get_n_splits(self, X: Any = None, y: Any = None, **params: Any) -> int:
+        return self.splitter.get_n_splits(self.X, y, **params)
+
+    def split(self, X: Any, y: Any = None, **params: Any) -> Iterator[Any]:
+        return self.splitter.split(self.X, y, **params)
+
+
+def study_of(search: KernelSearchCV, estimator: Any, X: Any, y: Any, params: dict[str, Any]) -> Study | None:
+    """A study of these rows, or ``None`` where every cell must be a fit of its own.
+
+    That is so for callbacks, which watch fits; for scorers written by hand, which may look at rows and model alike;
+    for metadata that are routed, or that ``fit`` takes besides weights; for estimators other than machines of ours; and
+    for labels or weights that ``fit`` would refuse.
+    """
+    name = weight_name(estimator)
+    weight = params.get(name)
+    layers, machine = peel(estimator)
+    watched = any(getattr(each, "_skl_callbacks", None) for each in (search, estimator, machine))
+    if type(search)._run_search is not Loop._run_search:
+        return None  # a derived class that asks for settings by itself
+    if watched or set(params) - {name, "groups"} or (params and _routing_enabled()):
+        return None
+    if not _of_labels(search.scoring) or not shareable(estimator) or y is None:
+        return None
+    if weight is not None and any(isinstance(layer, Rows) for layer in layers[:-1]):
+        return None  # a pipeline inside takes no weights under this name
+    try:
+        refuse_bad_labels(y)
+        labels = np.asarray(_check_y(y))
+        if weight is not None:
+            weight = _check_sample_weight(weight, np.zeros((length(X), 1)), ensure_non_negative=True)
+    except (TypeError, ValueError):
+        return None
+    return Study(estimator, X, y, labels, weight, bytes_of(search.memory), deadline=search._deadline)
+
+
+def _of_labels(scoring: Any) -> bool:
+    """Whether scorers are known to look at predictions alone."""
+    if isinstance(scoring, dict):
+        return all(map(_of_labels, scoring.values()))
+    if isinstance(scoring, (list, tuple, set)):
+        return all(isinstance(name, str) for name in scoring)
+    ours = isinstance(scoring, _BaseScorer) and type(scoring).__module__.startswith("sklearn.")
+    return scoring is None or isinstance(scoring, str) or ours

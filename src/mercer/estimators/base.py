@@ -227,10 +227,12 @@ class KernelMachine(ClassifierMixin, RowMachine):
     def _assemble(self, data: Training, stages: list[Stage]) -> LinearModel | KernelModel:
         """The model of one solution for each class score."""
         intercept = np.array([stage.b for stage in stages])
-        if data.kernel is None:
-            assert isinstance(data.gram, Features)
+        if isinstance(data.gram, Features):
             weights = np.stack([data.gram.model(stage.z) if stage.w is None else stage.w for stage in stages])
-            return LinearModel(weights, intercept + data.gram.shift(weights))
+            intercept = intercept + data.gram.shift(weights)
+            if data.kernel is None:
+                return LinearModel(weights, intercept)
+        assert data.kernel is not None
         return kernel_model(data.kernel, data.items, np.stack([stage.z for stage in stages]), intercept)
 
     def _problems(self) -> range:

@@ -18,12 +18,13 @@ from .. import solvers
 from .._compile import Array
 from .._parallel import bytes_of
 from ..grams import Features, Gram, gram_of
+from ..kernels import Linear
 from ..losses import Hinge, Logistic, Squared, as_loss
-from ..problem import Certificate, Problem, Regression, Solution, Stage, Status, Tube
+from ..problem import Certificate, Problem, Regression, Solution, Stage, Status, Tube, certify
 from ..residuals import EpsilonInsensitive, as_residual_loss
 from ..softmax import Softmax
-from ..solvers.certified import solve_certified
-from ..solvers.certified_smooth import minimise_certified
+from ..solvers.certified import reconciled, solve_certified
+from ..solvers.certified_smooth import minimise_certified, small
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .base import KernelMachine, RowMachine, Training, choice, number
 from .indefinite import refuse_indefinite
@@ -45,8 +46,22 @@ def _refuse_probabilities(estimator: Any) -> None:
 
 
 def _gram(kernel: Any, rows: Any, memory: int | str, free: bool) -> Gram:
-    """The Gram of a smooth machine; a free intercept lets the items of a linear one move."""
-    return Features.around_mean(rows) if kernel is None and free else gram_of(kernel, rows, memory)
+    """The Gram of a smooth machine: features where it is linear; a free intercept lets them move."""
+    if kernel is None or isinstance(kernel, Linear):
+        return Features.around_mean(rows) if free else Features(rows)
+    return gram_of(kernel, rows, memory)
+
+
+def _by_coefficients(problem: Problem, solution: Solution) -> tuple[Solution, Certificate]:
+    """A linear machine that was found by its weights, as coefficients of the items, and the certificate of those."""
+    assert isinstance(problem.gram, Features)
+    balance = problem.intercept and problem.free
+    choices = [reconciled(problem.gram.Phi, np.asarray(solution.w), solution.z, balance=balance), solution.z]
+    certificate, z = min(((certify(problem, z, solution.b), z) for z in choices), key=lambda pair: pair[0].gap)
+    status = solution.status
+    if status is Status.CONVERGED and not small(problem, certificate):
+        status = Status.NOT_CONVERGED
+    return replace(solution, z=z, w=None, status=status), certificate
 
 
 def _warn_if_short(estimator: Any, remedy: str) -> None:
@@ -182,7 +197,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         found: list[tuple[Solution, Certificate]] = []
         with reported(self, X, y, len(problems), "score") as run:
             for k, problem in enumerate(problems):
-                found.append(run(k, partial(minimise_certified, problem, solver)))
+                found.append(run(k, partial(self._minimise, data.kernel, problem, solver)))
                 if found[-1][0].status is Status.INTERRUPTED:
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
         solutions, certificates = ([pair[part] for pair in found] for part in (0, 1))
@@ -195,6 +210,13 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         self.status_ = str(next(s for s in list(Status)[::-1] if s in statuses))
         _warn_if_short(self, "scale the columns, or raise max_iter, time_limit or lam")
         return self
+
+    @staticmethod
+    def _minimise(
+        kernel: Any, problem: Problem, solver: Any, start: Stage | None = None
+    ) -> tuple[Solution, Certificate]:
+        found = minimise_certified(problem, solver, start)
+        return found if kernel is None or found[0].w is None else _by_coefficients(problem, found[0])
 
     @property
     def shares_path(self) -> bool:
@@ -221,7 +243,8 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
             self.lam = lam
             solver, problems = self._solver(), self._all_problems(data)
             starts: list[Any] = list(stages) or [None] * len(problems)
-            solutions = [minimise_certified(p, solver, start)[0] for p, start in zip(problems, starts, strict=True)]
+            pairs = zip(problems, starts, strict=True)
+            solutions = [self._minimise(data.kernel, problem, solver, start)[0] for problem, start in pairs]
             stages = [s.stage for s in solutions]
             yield scores_of(self._assemble(data, self._scores_of(solutions)))
 
@@ -370,13 +393,16 @@ class KernelRegressor(RegressorMixin, RowMachine):
             gram, (targets - centre) / unit, loss.in_units(unit), float(self.lam), weight, bool(self.fit_intercept), True
         )
         solution, certificate = self._tube(problem, unit) if tube else self._smooth(problem)
+        if kernel is not None and not tube and solution.w is not None:
+            solution, certificate = _by_coefficients(problem, solution)
         intercept = np.array([solution.b * unit + centre])
         if kernel is None:
             assert isinstance(gram, Features)
             w = unit * (gram.model(solution.z) if solution.w is None else solution.w)[None]
             self._publish(LinearModel(w, intercept + gram.shift(w)))
         else:
-            self._publish(kernel_model(kernel, rows, unit * solution.z[None], intercept), X)
+            shift = unit * gram.shift(gram.model(solution.z)) if isinstance(gram, Features) else 0.0
+            self._publish(kernel_model(kernel, rows, unit * solution.z[None], intercept + shift), X)
         self.objective_, self.duality_gap_ = (unit**2 * value for value in certificate)
         self.n_iter_ = int(solution.n_iter)
         self.status_ = str(solution.status)

@@ -17,6 +17,8 @@ from .span import FeatureSpan
 
 #: Columns whose mean is more than so many standard deviations from zero are far away.
 _FAR = 3.0
+#: Sparse rows with more than this part of their numbers are not sparse.
+_FULL = 0.3
 
 
 class Features(Gram):
@@ -50,7 +52,7 @@ class Features(Gram):
         """Features of items that are moved to their mean, where they lie far from the origin.
 
         With a free intercept that changes nothing but the intercept, and digits are left for what items differ in.
-        Sparse rows stay where they are, for the sake of their zeros.
+        Sparse rows stay where they are, for the sake of their zeros, if they have any to speak of.
 
         Examples
         --------
@@ -59,7 +61,9 @@ class Features(Gram):
         array([-1.,  1.])
         """
         if sparse.issparse(Phi):
-            return cls(Phi)
+            if Phi.nnz < _FULL * Phi.shape[0] * Phi.shape[1]:
+                return cls(Phi)
+            Phi = Phi.toarray()
         mean = Phi.mean(axis=0, dtype=np.float64)
         if (np.abs(mean) <= _FAR * Phi.std(axis=0, dtype=np.float64)).all():
             return cls(Phi)

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from .._compile import Array
-from ..certificate import MarginCertificate, balanced, certify_margin
+from ..certificate import MarginCertificate, balanced, best_intercept, certify_margin
 from ..grams.base import Gram
 from ..grams.features import Features
 from ..problem import Problem, Solution, Status
@@ -34,13 +34,15 @@ _REFINEMENTS = 3
 #: A gap of more than this part of the objective is not small, whatever the tolerance says, while it costs little.
 _SMALL_GAP = 3e-5
 #: A gap of so little is none.
-_NO_GAP = 1e-10
+_NO_GAP = 1e-9
 #: So many items, or features, an interior point method takes at most.
 LARGEST_MATRIX, LARGEST_WIDTH = 3000, 512
 #: Numbers that features may have to be used by an interior point method.
 _LARGEST_TABLE = 50_000_000
 #: Steps for each item after which an interior point method, where there can be one, is the faster way.
 _PATIENCE, _LEAST_PATIENCE = 100, 20_000
+#: Coefficients that are nearer to a bound than this, relative to the largest, are next to it.
+_NEXT = 1e-5
 #: Blocks of items that an interior point method solves one after the other.
 _BLOCKS = 5
 #: Kernel values in float32 need a diagonal within this range.
@@ -118,8 +120,9 @@ class _Search:
         for _ in range(_BLOCKS):
             if self._done(best) or self._limited():
                 break
-            found = self._interior(best)
-            again = best if found is None else self._better(best, found)
+            again = best
+            for found in self._interior(best):
+                again = self._better(again, found)
             if again is best:
                 break
             best = again
@@ -184,8 +187,12 @@ class _Search:
     def _affordable(self, items: int) -> bool:
         return items <= LARGEST_MATRIX or few_features(self.exact) is not None
 
-    def _interior(self, best: Certified) -> Solution | None:
-        """Solve for all coefficients, or for those that are not clearly where they belong; ``None`` if too many."""
+    def _interior(self, best: Certified) -> list[Solution]:
+        """Solve for all coefficients, or for those that are not clearly where they belong; nothing if too many.
+
+        Coefficients that belong on a bound are put there. That takes away digits where K is nearly singular, so the
+        point inside is given as well.
+        """
         n, z = self.low.size, best.solution.z
         block = np.flatnonzero(self.high > self.low)
         if not self._affordable(block.size):
@@ -195,7 +202,7 @@ class _Search:
             settled = np.where(z <= self.low, distance < -band, (z >= self.high) & (distance > band))
             block = block[~settled[block]]
             if not 2 <= block.size <= LARGEST_MATRIX:
-                return None
+                return []
         fixed = z.copy()
         fixed[block] = 0.0
         others = np.flatnonzero(fixed)
@@ -204,20 +211,29 @@ class _Search:
             targets = targets - self.exact.scores(block, others, fixed[others])
         curvature, unit = curvature_of(self.exact, block, centred=not others.size)
         low, high = self.low[block] * unit, self.high[block] * unit
-        total = np.array([-fixed.sum() * unit])
-        A, sizes = np.ones((1, block.size)), (1.0, float((high - low).max()))
+        A, total, sizes = np.ones((1, block.size)), np.array([-fixed.sum() * unit]), (1.0, float((high - low).max()))
         found = interior_point(curvature, targets, A, total, low, high, sizes=sizes, deadline=self.deadline)
-        new = np.where(found.at_low, low, np.where(found.at_high, high, found.z)) / unit
-        z = fixed
-        z[block] = np.clip(new, self.low[block], self.high[block])
-        z = balanced(z, self.low, self.high)
-        w = weights_of(self.exact, found, unit) if self.by_weights and not others.size else None
-        if w is not None:
-            z = reconciled(few_features(self.exact), w, z, self.low, self.high, balance=True)
-        scores = self.exact.scores_and_square(z, w)[0]
         self.steps += found.steps
-        b = float(found.multipliers[0])
-        return Solution(z=z, b=b, status=Status.CONVERGED, n_iter=found.steps, seen=n, scores=scores, w=w)
+        w = weights_of(self.exact, found, unit) if self.by_weights and not others.size else None
+        points = []
+        for new in (np.where(found.at_low, low, np.where(found.at_high, high, found.z)), found.z):
+            z = fixed.copy()
+            z[block] = new / unit
+            z = balanced(z, self.low, self.high)
+            if w is not None:
+                z = self._on_bounds(reconciled(few_features(self.exact), w, z, self.low, self.high, True), w)
+            scores, b = self.exact.scores_and_square(z, w)[0], float(found.multipliers[0])
+            points.append(Solution(z=z, b=b, status=Status.CONVERGED, n_iter=0, seen=n, scores=scores, w=w))
+        return points
+
+    def _on_bounds(self, z: Array, w: Array) -> Array:
+        """Coefficients next to a bound where the weights say that they belong on it."""
+        F = self.problem.targets() - self.exact.scores_and_square(z, w)[0]
+        distance = F - best_intercept(F, self.low, self.high)
+        slight = _NEXT * np.minimum(self.high - self.low, float(np.abs(z).max(initial=0.0)))
+        z = np.where((distance > 0.1 * self.solver.tol) & (self.high - z < slight), self.high, z)
+        z = np.where((distance < -0.1 * self.solver.tol) & (z - self.low < slight), self.low, z)
+        return reconciled(few_features(self.exact), w, z, self.low, self.high, True)
 
 
 def few_features(gram: Gram) -> Any | None:
@@ -226,7 +242,7 @@ def few_features(gram: Gram) -> Any | None:
         return None
     Phi = gram.Phi
     small = Phi.shape[1] <= LARGEST_WIDTH and Phi.shape[0] * Phi.shape[1] <= _LARGEST_TABLE
-    return Phi if small and Phi.shape[1] < Phi.shape[0] else None
+    return Phi if small else None
 
 
 def weights_of(gram: Gram, found: Optimum, unit: float) -> Array | None:
@@ -234,24 +250,27 @@ def weights_of(gram: Gram, found: Optimum, unit: float) -> Array | None:
     return None if few_features(gram) is None else found.vector / np.sqrt(unit)
 
 
-def reconciled(Phi: Any, w: Array, z: Array, low: Array, high: Array, balance: bool) -> Array:
-    """Coefficients near z whose vector Φᵀz is w, and whose sum is zero where they must be ``balance``\\ d.
+def reconciled(
+    Phi: Any, w: Array, z: Array, low: Any = -np.inf, high: Any = np.inf, balance: bool = True
+) -> Array:
+    """Coefficients near z whose vector Φᵀz is w, and whose sum is zero if they are to ``balance``.
 
-    Snapping coefficients to their bounds changes their vector by little, but large columns make much of that. The free
-    ones make up for it, by the smallest change that does.
+    Putting coefficients on their bounds changes their vector by little, but large columns make much of that. The free
+    ones make up for it, by the smallest change that does. Several models are columns.
     """
-    free = np.flatnonzero((z > low) & (z < high))
+    z, w = z.copy(), np.asarray(w)
+    wide = z.reshape(z.shape[0], -1)
+    free = np.flatnonzero(((z > low) & (z < high)).reshape(wide.shape).all(axis=1))
     if not free.size:
         return z
     rows = np.asarray(Phi[free].toarray() if sparse.issparse(Phi) else Phi[free], dtype=np.float64)
     unit = np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1e-300)
     equations = np.column_stack([rows / unit, np.ones(free.size)][: 1 + balance]).T
     for _ in range(2):
-        missing = (w - Phi.T @ z) / unit
-        missing = np.append(missing, -z.sum()) if balance else missing
-        z = z.copy()
-        z[free] = np.clip(z[free] + np.linalg.lstsq(equations, missing, rcond=None)[0], low[free], high[free])
-    return z
+        missing = (w.reshape(w.shape[0], -1) - Phi.T @ wide) / unit[:, None]
+        missing = np.vstack([missing, -wide.sum(axis=0)]) if balance else missing
+        wide[free] += np.linalg.lstsq(equations, missing, rcond=None)[0]
+    return np.clip(z, low, high)
 
 
 def curvature_of(gram: Gram, items: Array, centred: bool) -> tuple[Curvature, float]:

@@ -54,8 +54,7 @@ def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None
     if solution.status is Status.INTERRUPTED:
         return solution, certificate
     if not small(problem, certificate) and solution.n_iter < solver.max_iter and time.monotonic() < deadline:
-        other = solve_quadratic(problem, float(np.abs(solution.z).max()), deadline)
-        if other is not None:
+        for other in solve_quadratic(problem, float(np.abs(solution.z).max()), deadline):
             checked = certify(problem, other.z, other.b, other.w)
             if checked.gap < certificate.gap:
                 solution, certificate = replace(other, n_iter=solution.n_iter + other.n_iter), checked

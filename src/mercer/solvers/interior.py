@@ -258,7 +258,7 @@ class _Walk:
         dz, _, _, dp, dq = direction(-a * p, -b * q)
         t = self._longest(a, b, dz, dp, dq)
         reached = float((a + t * dz * self.below) @ (p + t * dp) + (b - t * dz * self.above) @ (q + t * dq))
-        aim = (max(reached, 0.0) / products) ** 3 * mu
+        aim = (max(reached, 0.0) / products) ** 3 * mu if products > 0 else 0.0
         dz, dbeta, dw, dp, dq = direction(
             np.where(self.below, aim - a * p - dz * dp, 0.0), np.where(self.above, aim - b * q + dz * dq, 0.0)
         )

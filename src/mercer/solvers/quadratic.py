@@ -25,10 +25,11 @@ def can_be_quadratic(problem: Problem) -> bool:
     return problem.y.ndim == 1 and small and problem.loss.dual_curvature is not None and problem.lam > 0
 
 
-def solve_quadratic(problem: Problem, size: float = 1.0, deadline: float = np.inf) -> Solution | None:
-    """The minimum, or ``None`` where the dual is no quadratic program, or too large a one.
+def solve_quadratic(problem: Problem, size: float = 1.0, deadline: float = np.inf) -> list[Solution]:
+    """The minimum, or nothing where the dual is no quadratic program, or too large a one.
 
-    ``size`` is a guess of how large coefficients are.
+    ``size`` is a guess of how large coefficients are. With coefficients that belong on a bound put there, and as it
+    was found: putting them there takes away digits where K is nearly singular.
 
     Examples
     --------
@@ -37,13 +38,12 @@ def solve_quadratic(problem: Problem, size: float = 1.0, deadline: float = np.in
     >>> from mercer.losses import SquaredHinge
     >>> from mercer.problem import Problem
     >>> problem = Problem(Features(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0]), SquaredHinge(), lam=0.5)
-    >>> found = solve_quadratic(problem)
-    >>> found.z.round(4)
+    >>> solve_quadratic(problem)[0].z.round(4)
     array([0.3333, -0.3333])
     """
     dual, n = problem.quadratic_dual(), len(problem.gram)
     if dual is None or not can_be_quadratic(problem):
-        return None
+        return []
     low, high, ridge = dual
     items = np.flatnonzero(high > low)
     free = problem.intercept and problem.free
@@ -52,16 +52,17 @@ def solve_quadratic(problem: Problem, size: float = 1.0, deadline: float = np.in
     lower, upper = low[items], high[items]
     bounds = lower * unit, upper * unit
     found = interior_point(curvature, problem.y[items], A, c, *bounds, ridge[items] / unit, (1.0, size * unit), deadline)
-    z = np.zeros(n)
-    z[items] = np.clip(
-        np.where(found.at_low, lower, np.where(found.at_high, upper, found.z / unit)), lower, upper
-    )
     w = weights_of(problem.gram, found, unit)
-    if w is not None:
-        z = reconciled(few_features(problem.gram), w, z, low, high, balance=free)
-    scores = problem.gram.scores_and_square(z, w)[0]
-    b = _intercept(problem, scores) if free else 0.0
-    return Solution(z=z, b=b, status=Status.CONVERGED, n_iter=found.steps, seen=n, scores=scores, w=w)
+    points = []
+    for new in (np.where(found.at_low, bounds[0], np.where(found.at_high, bounds[1], found.z)), found.z):
+        z = np.zeros(n)
+        z[items] = np.clip(new / unit, lower, upper)
+        if w is not None:
+            z = reconciled(few_features(problem.gram), w, z, low, high, balance=free)
+        scores = problem.gram.scores_and_square(z, w)[0]
+        b = _intercept(problem, scores) if free else 0.0
+        points.append(Solution(z=z, b=b, status=Status.CONVERGED, n_iter=found.steps, seen=n, scores=scores, w=w))
+    return points
 
 
 def _intercept(problem: Problem, scores: Array) -> float:

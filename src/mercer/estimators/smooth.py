@@ -29,15 +29,6 @@ from .model import LinearModel, kernel_model
 from .progress import CallbackSupportMixin, reported, with_callbacks
 
 
-def _refuse_probabilities(estimator: Any) -> None:
-    """Say what to do where the loss has no probabilities."""
-    if as_loss(estimator.loss) != Logistic():
-        raise AttributeError(
-            f"KernelClassifier has no probabilities with loss={estimator.loss!r}; use loss='logistic', or wrap it in "
-            "sklearn.calibration.CalibratedClassifierCV."
-        )
-
-
 def _warn_if_short(estimator: Any, remedy: str) -> None:
     if estimator.status_ == str(Status.INTERRUPTED):
         warnings.warn(
@@ -231,21 +222,18 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         intercept = bool(self.fit_intercept)
         return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, intercept, free=True)
 
-    @property
-    def predict_proba(self) -> Callable[[Any], Array]:
-        """A function of rows that gives the probability of each class; only with ``loss="logistic"``."""
-        _refuse_probabilities(self)
-        return self._probabilities
+    def _refuse_probabilities(self) -> None:
+        if as_loss(self.loss) != Logistic():
+            raise AttributeError(
+                f"KernelClassifier has no probabilities with loss={self.loss!r}; use loss='logistic', or wrap it in "
+                "sklearn.calibration.CalibratedClassifierCV."
+            )
 
-    def _probabilities(self, X: Any) -> Array:
-        """The probability of each class, in the order of ``classes_`` (for ``loss="logistic"``)."""
-        return self._probabilities_of(self.decision_function(X))
-
-    def _probabilities_of(self, decision: Array) -> Array:
+    def _probabilities_of(self, decision: Array, log: bool = False) -> Array:
         if decision.ndim == 2:
-            return special.softmax(decision, axis=1)
-        second = special.expit(decision)
-        return np.column_stack([1 - second, second])
+            return (special.log_softmax if log else special.softmax)(decision, axis=1)
+        second = (special.log_expit if log else special.expit)(decision)
+        return np.column_stack([special.log_expit(-decision) if log else 1 - second, second])
 
 
 class KernelRegressor(RegressorMixin, RowMachine):

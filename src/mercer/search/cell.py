@@ -9,18 +9,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Tags, _safe_indexing
-from sklearn.utils.metaestimators import available_if
 
 from .._compile import Array
+from .._offered import offered_as
 from .layers import peel
 from .outcome import NotReached, Outcome, setting_key
 
 if TYPE_CHECKING:
     from .study import Study
-
-
-def _machine_has(name: str) -> Any:
-    return available_if(lambda cell: hasattr(cell.made(), name))
 
 
 class Cell(BaseEstimator):
@@ -82,17 +78,23 @@ class Cell(BaseEstimator):
             return self.fitted_.predict(self.study.rows(_numbers(X), self.train_))
         return self.machine_._labels_of(self.outcome_.of(_numbers(X)))
 
-    @_machine_has("decision_function")
+    @offered_as(made)
     def decision_function(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.decision_function(self.study.rows(_numbers(X), self.train_))
         return self.outcome_.of(_numbers(X))
 
-    @_machine_has("predict_proba")
+    @offered_as(made)
     def predict_proba(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.predict_proba(self.study.rows(_numbers(X), self.train_))
         return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)))
+
+    @offered_as(made)
+    def predict_log_proba(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.predict_log_proba(self.study.rows(_numbers(X), self.train_))
+        return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)), log=True)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         measure = r2_score if self.study.tags.estimator_type == "regressor" else accuracy_score

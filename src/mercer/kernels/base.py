@@ -69,9 +69,12 @@ class Kernel(BaseEstimator):
         features = self.features(A)
         return None if features is None else of_columns(features)
 
-    def collapses(self, A: Any, B: Any) -> bool:
-        """Whether listing the features of A is cheaper than comparing each item of A with each of B."""
-        return False
+    def collapses(self, A: Any, B: Any) -> Array:
+        """For each item of A, whether listing its features is cheaper than comparing it with every item of B.
+
+        The answer for an item does not depend on other items of A, except where A is B and is listed as a whole.
+        """
+        return np.zeros(length(A), bool)
 
     def check(self) -> None:
         """Raise ``ValueError`` where a parameter makes no kernel. Called before any work."""
@@ -246,7 +249,7 @@ class Kernel(BaseEstimator):
             i, j = tiles[number]
             values = self.evaluate(pairing.tile(i, j))
             down = np.zeros((place_count(i), 1))
-            _accumulate_one(values, v[j], down)
+            accumulate(values, v[j][:, None], down)
             across = None
             if i.stop <= j.start:
                 across = np.zeros(place_count(j))
@@ -338,12 +341,29 @@ class OfStatistic(Kernel):
 
 
 @jit(reorder=True)
-def _accumulate_one(values: Array, v: Array, out: Array) -> None:
+def _accumulate(values: Array, turned: Array, out: Array) -> None:
+    """Four columns of the result at a time: each value is loaded once for all of them."""
+    whole = turned.shape[0] - turned.shape[0] % 4
     for i in range(values.shape[0]):
-        total = 0.0
-        for j in range(v.size):
-            total += values[i, j] * v[j]
-        out[i, 0] += total
+        row = values[i]
+        for c in range(0, whole, 4):
+            v0, v1, v2, v3 = turned[c], turned[c + 1], turned[c + 2], turned[c + 3]
+            t0 = t1 = t2 = t3 = 0.0
+            for j in range(row.size):
+                value = np.float64(row[j])
+                t0 += value * v0[j]
+                t1 += value * v1[j]
+                t2 += value * v2[j]
+                t3 += value * v3[j]
+            out[i, c] += t0
+            out[i, c + 1] += t1
+            out[i, c + 2] += t2
+            out[i, c + 3] += t3
+        for c in range(whole, turned.shape[0]):
+            v, total = turned[c], 0.0
+            for j in range(row.size):
+                total += np.float64(row[j]) * v[j]
+            out[i, c] += total
 
 
 @jit
@@ -354,11 +374,8 @@ def _accumulate_turned(values: Array, v: Array, out: Array) -> None:
 
 
 def accumulate(values: Array, V: Array, out: Array) -> None:
-    """out += values·V. One column is summed in float64; several go through a matrix product of the values' type."""
-    if V.shape[1] == 1:
-        _accumulate_one(values, np.ascontiguousarray(V[:, 0]), out)
-    else:
-        out += values @ V.astype(values.dtype, copy=False)
+    """out += values·V, summed in float64. What is added to a row depends on that row of ``values`` alone."""
+    _accumulate(np.ascontiguousarray(values), np.ascontiguousarray(V.T), out)
 
 
 def is_number(value: Any) -> bool:

@@ -199,7 +199,7 @@ def test_threads(tmp_path):
     models, batches = [], []
     for dtype in (np.float64, np.float32):
         for kind in ("dense", "thin", "sparse"):
-            rows = rows_like(400, 100, kind, dtype)
+            rows = rows_like(200, 100, kind, dtype)
             dense = rows.toarray() if kind == "sparse" else rows
             for labels in (dense[:, 0] > 0, np.digitize(dense[:, :2].sum(axis=1), [-0.3, 0.3])):
                 for model in (
@@ -219,7 +219,7 @@ def test_threads(tmp_path):
     with open(tmp_path / "models", "wb") as file:
         pickle.dump((models, batches), file)
     found = []
-    for mine, theirs in (("1", "1"), ("2", "2"), ("3", "1")):
+    for mine, theirs in (("1", "1"), ("2", "2")):
         environment = {**os.environ, "NUMBA_NUM_THREADS": mine}
         environment |= {f"{name}_NUM_THREADS": theirs for name in ("OPENBLAS", "OMP", "MKL", "VECLIB")}
         out = tmp_path / f"out{mine}"
@@ -227,9 +227,8 @@ def test_threads(tmp_path):
         subprocess.run(command, env=environment, check=True, timeout=600)
         with open(out, "rb") as file:
             found.append(pickle.load(file))
-    for others in found[1:]:
-        for model, one, other in zip(models, found[0], others, strict=True):
-            np.testing.assert_array_equal(one, other, err_msg=repr(model))
+    for model, one, other in zip(models, *found, strict=True):
+        np.testing.assert_array_equal(one, other, err_msg=repr(model))
 
 
 # -- the product behind it ----------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ _SHIFT = np.uint64(44)
 #: Products of features may have this many entries; they then take a few gigabytes.
 MOST_ENTRIES = 2**26
 #: New items whose features are listed together.
-LISTED_AT_ONCE = 512
+LISTED_AT_ONCE = 1024
 
 
 @dataclass(frozen=True)

@@ -186,17 +186,18 @@ def test_estimators(model, labels, form):
 
 _SCORE = """
 import pickle, sys
-models, batches = pickle.load(open(sys.argv[1], "rb"))
-answers = []
-for model, rows in zip(models, batches):
-    answers.append(model.decision_function(rows) if hasattr(model, "decision_function") else model.predict(rows))
+cases = pickle.load(open(sys.argv[1], "rb"))
+answers = [
+    next(getattr(model, name) for name in ("decision_function", "predict", "scores") if hasattr(model, name))(*given)
+    for model, given in cases
+]
 pickle.dump(answers, open(sys.argv[2], "wb"))
 """
 
 
 def test_threads(tmp_path):
     """In processes of their own: how many threads there are is settled when the libraries are loaded."""
-    models, batches = [], []
+    models = []
     for dtype in (np.float64, np.float32):
         for kind in ("dense", "thin", "sparse"):
             rows = rows_like(200, 100, kind, dtype)
@@ -207,17 +208,18 @@ def test_threads(tmp_path):
                     mercer.SVC(None),
                     mercer.KernelClassifier("matern(length=10)"),
                     mercer.Perceptron("polynomial(degree=2)", epochs=2, variant="voted"),
-                    mercer.Pegasos(Cosine() + 0.1 * Laplacian(gamma=0.01), steps=500),
                 ):
-                    models.append(fitted(model, labels, rows))
-                    batches.append(rows_like(1100, 100, kind, dtype))
+                    models.append((fitted(model, labels, rows), (rows_like(300, 100, kind, dtype),)))
+            for kernel in WIDE:  # large enough for a matrix product to be shared out among threads
+                for scores in (1, 3):
+                    given = (rows_like(490, 100, kind, dtype), "1GB")
+                    models.append((model_of(kernel, rows_like(1500, 100, kind, dtype), scores), given))
     words = ["".join(rng.choice(list("ACGT"), 12)) for _ in range(120)]
     for kernel in (Spectrum(p=3), Subsequence(k=2), Equal() + Spectrum(p=2)):
-        models.append(fitted(mercer.SVC(kernel), np.arange(120) % 3, words))
-        batches.append(words)
+        models.append((fitted(mercer.SVC(kernel), np.arange(120) % 3, words), (words,)))
     (tmp_path / "script.py").write_text(_SCORE)
     with open(tmp_path / "models", "wb") as file:
-        pickle.dump((models, batches), file)
+        pickle.dump(models, file)
     found = []
     for mine, theirs in (("1", "1"), ("2", "2")):
         environment = {**os.environ, "NUMBA_NUM_THREADS": mine}
@@ -227,7 +229,7 @@ def test_threads(tmp_path):
         subprocess.run(command, env=environment, check=True, timeout=600)
         with open(out, "rb") as file:
             found.append(pickle.load(file))
-    for model, one, other in zip(models, *found, strict=True):
+    for (model, _), one, other in zip(models, *found, strict=True):
         np.testing.assert_array_equal(one, other, err_msg=repr(model))
 
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from .._compile import Array
 from .._labels import combine_weights, encode, refuse_bad_labels
 from .._objects import chosen
+from .._offered import offered_if
 from .._parallel import bytes_of
 from .._rows import refuse_extreme, refuse_foreign, tidy_sparse
 from ..grams import Features, Gram, Lazy, gram_of
@@ -179,10 +180,24 @@ class RowMachine(BaseEstimator):
         return tags
 
 
+def _has_probabilities(machine: KernelMachine) -> bool:
+    machine._refuse_probabilities()
+    return True
+
+
+def _has_checkpoints(machine: KernelMachine) -> bool:
+    if not hasattr(machine, "checkpoints"):
+        raise AttributeError(
+            f"{type(machine).__name__} keeps no models of earlier stages; Perceptron and Pegasos with checkpoints do."
+        )
+    return True
+
+
 class KernelMachine(ClassifierMixin, RowMachine):
     """Base of the classifiers. Subclasses also have the parameter ``class_weight``."""
 
     class_weight: Any
+    _stage_models: Any
     #: The parameter along which a search shares work: fits with later values go on from fits with earlier ones.
     path: ClassVar[str] = ""
     #: Whether a kernel matrix in float32 is enough to learn from.
@@ -270,6 +285,37 @@ class KernelMachine(ClassifierMixin, RowMachine):
         """
         return self._labels_of(self.decision_function(X))
 
+    @offered_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, in the order of ``classes_``; only where the loss has probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        return self._probabilities_of(self.decision_function(X))
+
+    @offered_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of each probability, exact also where a probability is too small for a number."""
+        return self._probabilities_of(self.decision_function(X), log=True)
+
+    def _refuse_probabilities(self) -> None:
+        """Raise ``AttributeError`` with advice where the loss has no probabilities."""
+        raise AttributeError(
+            f"{type(self).__name__} has no probabilities: its loss says nothing about them. Wrap the machine in "
+            "sklearn.calibration.CalibratedClassifierCV, or use KernelClassifier(loss='logistic')."
+        )
+
+    def _probabilities_of(self, decision: Array, log: bool = False) -> Array:
+        """The probabilities, or their logarithms, that belong to decision values."""
+        raise NotImplementedError
+
+    @offered_if(_has_checkpoints)
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """As :meth:`decision_function`, for each of the ``checkpoints`` in turn."""
         check_is_fitted(self, "_model")
@@ -279,6 +325,7 @@ class KernelMachine(ClassifierMixin, RowMachine):
             self._refuse_nonfinite(scores)
             yield self._shaped(scores)
 
+    @offered_if(_has_checkpoints)
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """As :meth:`predict`, for each of the ``checkpoints`` in turn."""
         for scores in self.staged_decision_function(X):

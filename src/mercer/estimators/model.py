@@ -7,12 +7,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .._compile import Array
-from .._parallel import bytes_of
-from ..kernels.base import Kernel
+from .._parallel import bytes_of, for_each
+from ..kernels.base import Kernel, accumulate
+from ..kernels.counts import LISTED_AT_ONCE
 from ..kernels.pairing import length
 from ..kernels.weights import FeatureWeights
+
+#: Numbers of the rows that one thread scores at a time by a linear model.
+_NUMBERS = 200_000
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,13 @@ class LinearModel:
     intercept: Array
 
     def scores(self, X: Any, memory: int | str) -> Array:
-        return X @ self.coef.T + self.intercept
+        if sparse.issparse(X):
+            return X @ self.coef.T + self.intercept
+        out = np.zeros((X.shape[0], self.coef.shape[0]))
+        size = max(1, _NUMBERS // max(1, X.shape[1]))
+        pieces = [slice(begin, begin + size) for begin in range(0, X.shape[0], size)]
+        for_each(lambda rows: accumulate(X[rows], self.coef.T, out[rows]), pieces)
+        return out + self.intercept
 
 
 @dataclass(frozen=True)
@@ -55,20 +66,37 @@ class KernelModel:
     @cached_property
     def _weights(self) -> FeatureWeights | None:
         """w = Σⱼ zⱼφ(xⱼ), where listing the features of the support items costs less than comparing them in pairs."""
-        if self.items is None or self.kernel.on_rows or not self.kernel.collapses(self.items, self.items):
+        if self.items is None or self.kernel.on_rows or not self.kernel.collapses(self.items, self.items).all():
             return None
         return FeatureWeights(self.kernel.keyed(self.items), self.coef)
 
     def scores(self, X: Any, memory: int | str) -> Array:
+        """The scores of all items; those of an item do not depend, to the last digit, on the items beside it."""
         weights = self._weights
-        if weights is not None and weights.nbytes <= bytes_of(memory) and self.kernel.collapses(X, self.items):
-            return weights.scores(self.kernel.keyed(X)) + self.intercept
+        listed = np.zeros(length(X), bool)
+        if weights is not None and weights.nbytes <= bytes_of(memory):
+            listed = self.kernel.collapses(X, self.items)
+        out = np.zeros((length(X), self.coef.shape[0]))
+        if not listed.any():
+            self._compare(X, memory, out)
+        elif weights is not None:
+            places = np.flatnonzero(listed)
+            for begin in range(0, places.size, LISTED_AT_ONCE):
+                some = places[begin : begin + LISTED_AT_ONCE]
+                out[some] = weights.scores(self.kernel.keyed(X if some.size == length(X) else X[some]))
+            if not listed.all():
+                others = np.zeros((np.count_nonzero(~listed), out.shape[1]))
+                self._compare(X[np.flatnonzero(~listed)], memory, others)
+                out[~listed] = others
+        return out + self.intercept
+
+    def _compare(self, X: Any, memory: int | str, out: Array) -> None:
+        """Add the scores of items by their similarities to the support items."""
         if self.items is not None and self.kernel.splits:
-            return self.kernel.product(X, self.items, self.coef.T) + self.intercept
-        out = np.empty((length(X), self.coef.shape[0]))
-        for rows in self.blocks(X, memory, self.support.size):
-            out[rows] = self.similarities(X, rows) @ self.coef.T + self.intercept
-        return out
+            out += self.kernel.product(X, self.items, self.coef.T)
+        else:
+            for rows in self.blocks(X, memory, self.support.size):
+                accumulate(self.similarities(X, rows), self.coef.T, out[rows])
 
 
 def kernel_model(kernel: Kernel, items: Any, z: Array, intercept: Array) -> KernelModel:

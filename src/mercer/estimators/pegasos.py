@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from .. import solvers
 from .._compile import Array
+from .._offered import offered_if
 from ..losses import as_loss
 from ..problem import Problem, Solution, Status, certify, checked_items
 from .base import KernelMachine, Training, checkpoints_of, choice, number
@@ -226,7 +226,7 @@ class Pegasos(KernelMachine):
         y = data.signs(position, self.classes_.size)
         return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, bool(self.fit_intercept))
 
-    @available_if(is_linear)
+    @offered_if(is_linear)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Pegasos:
         """Make one pass over more rows in random order, going on from the step reached (linear models only).
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import losses, solvers
 from .._compile import Array
+from .._offered import offered_if
 from ..kernels import Linear
 from ..kernels.pairing import length
 from ..problem import Path, Problem, Solution, Status
@@ -186,7 +186,7 @@ class Perceptron(KernelMachine):
                 stacklevel=3,
             )
 
-    @available_if(is_linear)
+    @offered_if(is_linear)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Perceptron:
         """Make one pass over more rows, going on from the weights so far (linear models only).
 

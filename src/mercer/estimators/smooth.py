@@ -31,18 +31,8 @@ from .indefinite import refuse_indefinite
 from .model import LinearModel, kernel_model
 from .progress import CallbackSupportMixin, reported, with_callbacks
 
-
 #: Changes of a pair of coefficients that count as one step of a tube.
 _TUBE_STEPS = 100_000
-
-
-def _refuse_probabilities(estimator: Any) -> None:
-    """Say what to do where the loss has no probabilities."""
-    if as_loss(estimator.loss) != Logistic():
-        raise AttributeError(
-            f"KernelClassifier has no probabilities with loss={estimator.loss!r}; use loss='logistic', or wrap it in "
-            "sklearn.calibration.CalibratedClassifierCV."
-        )
 
 
 def _gram(kernel: Any, rows: Any, memory: int | str, free: bool) -> Gram:
@@ -268,21 +258,18 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         intercept = bool(self.fit_intercept)
         return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, intercept, free=True)
 
-    @property
-    def predict_proba(self) -> Callable[[Any], Array]:
-        """A function of rows that gives the probability of each class; only with ``loss="logistic"``."""
-        _refuse_probabilities(self)
-        return self._probabilities
+    def _refuse_probabilities(self) -> None:
+        if as_loss(self.loss) != Logistic():
+            raise AttributeError(
+                f"KernelClassifier has no probabilities with loss={self.loss!r}; use loss='logistic', or wrap it in "
+                "sklearn.calibration.CalibratedClassifierCV."
+            )
 
-    def _probabilities(self, X: Any) -> Array:
-        """The probability of each class, in the order of ``classes_`` (for ``loss="logistic"``)."""
-        return self._probabilities_of(self.decision_function(X))
-
-    def _probabilities_of(self, decision: Array) -> Array:
+    def _probabilities_of(self, decision: Array, log: bool = False) -> Array:
         if decision.ndim == 2:
-            return special.softmax(decision, axis=1)
-        second = special.expit(decision)
-        return np.column_stack([1 - second, second])
+            return (special.log_softmax if log else special.softmax)(decision, axis=1)
+        second = (special.log_expit if log else special.expit)(decision)
+        return np.column_stack([special.log_expit(-decision) if log else 1 - second, second])
 
 
 def _unit(targets: Array) -> float:
@@ -390,7 +377,13 @@ class KernelRegressor(RegressorMixin, RowMachine):
         centre = float(np.average(targets, weights=weight)) if tube or self.fit_intercept else 0.0
         unit = _unit(targets - centre)
         problem = Regression(
-            gram, (targets - centre) / unit, loss.in_units(unit), float(self.lam), weight, bool(self.fit_intercept), True
+            gram,
+            (targets - centre) / unit,
+            loss.in_units(unit),
+            float(self.lam),
+            weight,
+            bool(self.fit_intercept),
+            True,
         )
         solution, certificate = self._tube(problem, unit) if tube else self._smooth(problem)
         if kernel is not None and not tube and solution.w is not None:

@@ -330,14 +330,6 @@ class SVC(CallbackSupportMixin, KernelMachine):
             confidence[:, first] -= scores[:, column]
         return votes + confidence / (3 * (np.abs(confidence) + 1))
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("predict_proba", "predict_log_proba"):
-            raise AttributeError(
-                f"SVC has no {name}: the hinge loss says nothing about probabilities. Wrap the machine in "
-                "sklearn.calibration.CalibratedClassifierCV, or use KernelClassifier(loss='logistic')."
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
 
 def single_precision(kernel: Any, rows: Any) -> Any:
     """Rows of numbers in float32; dense rows of a kernel that sees only differences are moved to their mean first.
@@ -427,9 +419,7 @@ class _Machine:
             return linear_start(self.problem, solver.tol, rng)
         return self.start
 
-    def solve(
-        self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram
-    ) -> None:
+    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> None:
         """Solve without a certificate, as long as single precision can be trusted."""
         self.problem = self._state(self.owner.C)
         if self.problem.lam > 0:

@@ -14,7 +14,6 @@ from .base import Gram
 from .rows import DenseRows, SparseRows, Walk
 from .span import FeatureSpan
 
-
 #: Columns whose mean is more than so many standard deviations from zero are far away.
 _FAR = 3.0
 #: Sparse rows with more than this part of their numbers are not sparse.

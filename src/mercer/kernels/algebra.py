@@ -9,7 +9,7 @@ from scipy import sparse
 
 from .._compile import Array
 from .base import Kernel, positive
-from .counts import beside, marked, pair_places, products
+from .counts import MOST_ENTRIES, beside, few_enough, marked, pair_places, products
 from .pairing import Tile
 from .parts import length, part_of
 
@@ -133,11 +133,11 @@ class Product(Kernel):
         return None if left is None or right is None else products(left, right)
 
     def collapses(self, A, B):
-        if not _each_collapses(self, A, B):
-            return False
+        fine = _each_collapses(self, A, B)
+        if not fine.any():
+            return fine
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
-        entries = np.diff(left.starts).astype(np.float64) @ np.diff(right.starts)
-        return bool(_PRODUCT_COST * entries <= length(A) * float(length(B)))
+        return fine & _worth_listing(np.diff(left.starts).astype(np.float64) * np.diff(right.starts), A, B)
 
 
 class Power(Kernel):
@@ -190,10 +190,10 @@ class Power(Kernel):
         return out
 
     def collapses(self, A, B):
-        if not self.kernel.collapses(A, B):
-            return False
-        entries = (np.diff(self.kernel.keyed(A).starts) ** float(self.exponent)).sum()
-        return bool(_PRODUCT_COST * entries <= length(A) * float(length(B)))
+        fine = self.kernel.collapses(A, B)
+        if not fine.any():
+            return fine
+        return fine & _worth_listing(np.diff(self.kernel.keyed(A).starts) ** float(self.exponent), A, B)
 
 
 class Normalised(Kernel):
@@ -245,9 +245,14 @@ class Normalised(Kernel):
         return self.kernel.collapses(A, B)
 
 
-def _each_collapses(kernel: Any, A: Any, B: Any) -> bool:
-    parts = (kernel.left, kernel.right)
-    return all(part.collapses(part_of(A, place), part_of(B, place)) for place, part in enumerate(parts))
+def _each_collapses(kernel: Any, A: Any, B: Any) -> Array:
+    left = kernel.left.collapses(part_of(A, 0), part_of(B, 0))
+    return left & kernel.right.collapses(part_of(A, 1), part_of(B, 1)) if left.any() else left
+
+
+def _worth_listing(entries: Array, A: Any, B: Any) -> Array:
+    """For each item of A with that many products of features, whether to list them."""
+    return (_PRODUCT_COST * entries <= length(B)) & few_enough(entries, MOST_ENTRIES, whole=A is B)
 
 
 def _too_wide(left: Any, right: Any) -> bool:

@@ -69,9 +69,12 @@ class Kernel(BaseEstimator):
         features = self.features(A)
         return None if features is None else of_columns(features)
 
-    def collapses(self, A: Any, B: Any) -> bool:
-        """Whether listing the features of A is cheaper than comparing each item of A with each of B."""
-        return False
+    def collapses(self, A: Any, B: Any) -> Array:
+        """For each item of A, whether listing its features is cheaper than comparing it with every item of B.
+
+        The answer for an item does not depend on other items of A, except where A is B and is listed as a whole.
+        """
+        return np.zeros(length(A), bool)
 
     def check(self) -> None:
         """Raise ``ValueError`` where a parameter makes no kernel. Called before any work."""
@@ -207,12 +210,13 @@ class Kernel(BaseEstimator):
         return self.block_product(Pairing(self, A, B), None, V)
 
     def block_product(self, pairing: Pairing, columns: Array | None, V: Array) -> Array:
-        """The matrix of a pairing, or some of its columns, times V: tile by tile, summed in float64."""
+        """The matrix of a pairing, or some of its columns, times V: tile by tile, the tiles summed in float64."""
         V = np.asarray(V, dtype=np.float64)
         weights = V[:, None] if V.ndim == 1 else V
         if pairing.A is pairing.B and columns is None and self.splits and V.ndim == 1 and V.size > TILE_COLUMNS:
             return self._symmetric_product(pairing, V)
         row_pieces, column_pieces = pairing.cut(None, columns)
+        single = weights.shape[1] == 1  # several columns are summed tile by tile in the type of the values
         out = np.zeros((length(pairing.A), weights.shape[1]))
         if out.size and V.shape[0]:
             if self.splits:
@@ -222,7 +226,8 @@ class Kernel(BaseEstimator):
                 left = 0
                 for j in column_pieces:
                     values = self.evaluate(pairing.tile(i, j))
-                    accumulate(values, weights[left : left + values.shape[1]], out[i])
+                    some = weights[left : left + values.shape[1]]
+                    accumulate(values, some if single else some.astype(values.dtype, copy=False), out[i])
                     left += values.shape[1]
 
             for_each(fill, row_pieces, threads=None if self.splits else 1)
@@ -246,7 +251,7 @@ class Kernel(BaseEstimator):
             i, j = tiles[number]
             values = self.evaluate(pairing.tile(i, j))
             down = np.zeros((place_count(i), 1))
-            _accumulate_one(values, v[j], down)
+            accumulate(values, v[j][:, None], down)
             across = None
             if i.stop <= j.start:
                 across = np.zeros(place_count(j))
@@ -338,12 +343,40 @@ class OfStatistic(Kernel):
 
 
 @jit(reorder=True)
-def _accumulate_one(values: Array, v: Array, out: Array) -> None:
-    for i in range(values.shape[0]):
-        total = 0.0
-        for j in range(v.size):
-            total += values[i, j] * v[j]
-        out[i, 0] += total
+def _accumulate(values: Array, turned: Array, out: Array) -> None:
+    """Two rows and four columns of the result at a time: each number is loaded once for several products."""
+    whole, nothing = turned.shape[0] - turned.shape[0] % 4, turned.dtype.type(0)
+    for i in range(0, values.shape[0], 2):
+        last = min(i + 1, values.shape[0] - 1)
+        x, y = values[i], values[last]
+        for c in range(0, whole, 4):
+            v0, v1, v2, v3 = turned[c], turned[c + 1], turned[c + 2], turned[c + 3]
+            s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = nothing
+            for j in range(x.size):
+                a, b = x[j], y[j]
+                s0 += a * v0[j]
+                s1 += a * v1[j]
+                s2 += a * v2[j]
+                s3 += a * v3[j]
+                t0 += b * v0[j]
+                t1 += b * v1[j]
+                t2 += b * v2[j]
+                t3 += b * v3[j]
+            out[i, c] += s0
+            out[i, c + 1] += s1
+            out[i, c + 2] += s2
+            out[i, c + 3] += s3
+            if last > i:
+                out[last, c] += t0
+                out[last, c + 1] += t1
+                out[last, c + 2] += t2
+                out[last, c + 3] += t3
+        for c in range(whole, turned.shape[0]):
+            for row in range(i, last + 1):
+                v, z, total = turned[c], values[row], nothing
+                for j in range(z.size):
+                    total += z[j] * v[j]
+                out[row, c] += total
 
 
 @jit
@@ -354,11 +387,8 @@ def _accumulate_turned(values: Array, v: Array, out: Array) -> None:
 
 
 def accumulate(values: Array, V: Array, out: Array) -> None:
-    """out += values·V. One column is summed in float64; several go through a matrix product of the values' type."""
-    if V.shape[1] == 1:
-        _accumulate_one(values, np.ascontiguousarray(V[:, 0]), out)
-    else:
-        out += values @ V.astype(values.dtype, copy=False)
+    """out += values·V, summed in the type of V. What is added to a row depends on that row of ``values`` alone."""
+    _accumulate(np.ascontiguousarray(values), np.ascontiguousarray(V.T), out)
 
 
 def is_number(value: Any) -> bool:

@@ -169,7 +169,7 @@ class Equal(OfStatistic):
         return _one_hot(_of_rows(A.keys())[:, None], 1.0)
 
     def collapses(self, A, B):
-        return len(A.levels) == len(B.levels)
+        return np.full(len(A), len(A.levels) == len(B.levels))
 
 
 class Hamming(OfStatistic):
@@ -203,4 +203,4 @@ class Hamming(OfStatistic):
         return _one_hot(keys, 1 / np.sqrt(keys.shape[1]))
 
     def collapses(self, A, B):
-        return len(A.levels) == len(B.levels)
+        return np.full(len(A), len(A.levels) == len(B.levels))

@@ -22,7 +22,9 @@ from .keys import chain, number_keys
 COLUMNS = 2**20
 _SHIFT = np.uint64(44)
 #: Products of features may have this many entries; they then take a few gigabytes.
-_MOST_ENTRIES = 2**26
+MOST_ENTRIES = 2**26
+#: New items whose features are listed together.
+LISTED_AT_ONCE = 1024
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,11 @@ class Counts:
         out = sparse.csr_array((self.values.copy(), columns, starts), shape=(len(self), COLUMNS))
         out.sum_duplicates()
         return out
+
+
+def few_enough(entries: Array, most: float, whole: bool) -> Array:
+    """For each item whether its entries can be listed, with those of the ``whole`` collection or of a few new items."""
+    return np.full(entries.size, entries.sum() <= most) if whole else entries <= most / LISTED_AT_ONCE
 
 
 @jit
@@ -197,7 +204,7 @@ def _chained(keys: Array, mark: int) -> Array:
 def products(left: Counts, right: Counts) -> Counts:
     """Every count of one times every count of the other, item by item, by the key of the pair."""
     entries = float(np.diff(left.starts) @ np.diff(right.starts).astype(np.float64))
-    if entries > _MOST_ENTRIES:
+    if entries > MOST_ENTRIES:
         raise ValueError(
             f"a product of kernels has {entries:.2g} features on these {len(left)} items, too many to list; use the "
             "kernel itself, or fewer items at a time."

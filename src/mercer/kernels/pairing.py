@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._compile import Array
+from .._parallel import thread_count
 from .parts import Parts, length
 from .statistics import Statistic
 
@@ -25,6 +26,8 @@ Places = slice | np.ndarray
 
 #: Rows and columns of a tile: one megabyte of float32 numbers, about one core's second-level cache.
 TILE_ROWS, TILE_COLUMNS = 512, 512
+#: Fewer rows than this are not worth a thread.
+_FEWEST_ROWS = 32
 
 
 def shared_dtype(A: Any, B: Any) -> np.dtype:
@@ -59,8 +62,14 @@ class Pairing:
 
     def cut(self, rows: Array | None = None, columns: Array | None = None) -> tuple[list[Places], list[Places]]:
         """Pieces of the rows and of the columns (all, or those in an index) that make tiles."""
-        sizes = (TILE_ROWS, TILE_COLUMNS) if self.kernel.splits else (2**62, 2**62)
-        return _pieces(length(self.A), rows, sizes[0]), _pieces(length(self.B), columns, sizes[1])
+        height, width = (self._height(), TILE_COLUMNS) if self.kernel.splits else (2**62, 2**62)
+        return _pieces(length(self.A), rows, height), _pieces(length(self.B), columns, width)
+
+    def _height(self) -> int:
+        """How many rows make a tile. A few new rows are shared out among the threads; a matrix has whole tiles."""
+        if self.A is self.B:
+            return TILE_ROWS
+        return min(TILE_ROWS, max(_FEWEST_ROWS, -(-length(self.A) // thread_count())))
 
 
 def _pieces(n: int, index: Array | None, size: int) -> list[Places]:

@@ -139,7 +139,7 @@ class Intersection(OnBags):
         return self.statistic.counts(A)
 
     def collapses(self, A, B):
-        return True
+        return np.ones(len(A), bool)
 
 
 class PartOfUnion(OnBags):

@@ -4,7 +4,10 @@ A Gaussian of any rate is a function of the squared distance, a polynomial of an
 that *statistic* is the expensive part, so it is a thing of its own: an expression computes each statistic once however
 many kernels in it need it.
 
-A statistic prepares both sides once, then fills any tile of the matrix.
+A statistic prepares both sides once, then fills any tile of the matrix. Between two collections, the numbers of a row
+on the left depend on that row and on the right side alone, to the last digit: new rows get the same scores whatever
+other rows come with them. Within one collection the matrix products of a BLAS library may be used, which differ in the
+last digits.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import manhattan_distances
 
 from .._compile import Array, jit
+from .strips import Strips, in_one_order, moved
 from .thin import ThinRows, is_thin, near_origin
 
 #: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
@@ -61,8 +65,8 @@ def product(a: Any, b: Any) -> Array:
 
 
 def skipping_zeros(A: Any, B: Any) -> tuple[ThinRows, ThinRows] | None:
-    """Both sides in a form whose products skip zeros, where that is worth it."""
-    if A.dtype != B.dtype or not is_thin(A) or not (A is B or is_thin(B)):
+    """Both sides in a form whose products skip zeros, where that is worth it for the right side."""
+    if A.dtype != B.dtype or not is_thin(B):
         return None
     right = ThinRows.of(B)
     return right if A is B else ThinRows.of(A), right
@@ -72,6 +76,8 @@ def dots(a: Any, b: Any, i: Any, j: Any) -> Array:
     """⟨x, z⟩ for rows i of the left side and j of the right, in a new array."""
     if isinstance(a, ThinRows):
         return a.product(i, b, j)
+    if isinstance(b, Strips):
+        return b.product(a[i], j)
     right = b[j]
     if a is b and isinstance(i, slice) and isinstance(j, slice) and i == j and not sparse.issparse(b):
         right = right.copy()  # of one array with itself NumPy computes a half, and takes longer to copy it to the other
@@ -82,7 +88,18 @@ def squared_norms(A: Any) -> Array:
     """‖x‖² of every row."""
     if sparse.issparse(A):
         return np.asarray(A.multiply(A).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", A, A)
+    return _squared_norms(np.ascontiguousarray(A))
+
+
+@jit(reorder=True)
+def _squared_norms(A: Array) -> Array:
+    out = np.empty(A.shape[0], A.dtype)
+    for i in range(A.shape[0]):
+        total = 0.0
+        for k in range(A.shape[1]):
+            total += np.float64(A[i, k]) * np.float64(A[i, k])
+        out[i] = total
+    return out
 
 
 class Dot(Statistic):
@@ -91,7 +108,8 @@ class Dot(Statistic):
     moves = False
 
     def prepare(self, A, B):
-        return skipping_zeros(A, B) or (A, B)
+        as_they_are = A is B or sparse.issparse(A) or sparse.issparse(B)
+        return skipping_zeros(A, B) or ((A, B) if as_they_are else in_one_order(A, B))
 
     def tile(self, a, b, i, j):
         return dots(a, b, i, j)
@@ -124,8 +142,10 @@ class SquaredDistance(Statistic):
                 a, b = A, B
         else:
             centre = B.mean(axis=0, dtype=np.float64)
-            b = (B - centre).astype(B.dtype)
-            a = b if A is B else (A - centre).astype(A.dtype)
+            if A is not B:
+                left, right = in_one_order(A, B, centre)
+                return (left, squared_norms(left)), (right, right.squared_norms)
+            a = b = moved(B, centre)
         norms = squared_norms(b)
         return (a, norms if a is b else squared_norms(a)), (b, norms)
 
@@ -161,10 +181,9 @@ class Distance(SquaredDistance):
 
     def tile(self, a, b, i, j):
         out = super().tile(a, b, i, j)
-        (left, left_norms), (right, right_norms) = (a[0][i], a[1][i]), (b[0][j], b[1][j])
-        near = out < _NEAR * (left_norms[:, None] + right_norms)
-        rows, columns = np.nonzero(near)
-        out[rows, columns] = squared_norms(left[rows] - right[columns])
+        rows, columns = np.nonzero(out < _NEAR * (a[1][i][:, None] + b[1][j]))
+        if rows.size:
+            out[rows, columns] = squared_norms(a[0][np.r_[i][rows]] - b[0][np.r_[j][columns]])
         return np.sqrt(out, out=out)
 
 

@@ -14,6 +14,7 @@ from .._exp import exp_scaled
 from .base import Kernel, OfStatistic, is_number, positive
 from .pairing import Tile
 from .statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
+from .strips import in_one_order
 
 __all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
 
@@ -40,7 +41,7 @@ class Linear(OfStatistic):
         return A
 
     def collapses(self, A, B):
-        return A.shape[1] == B.shape[1]
+        return np.full(A.shape[0], A.shape[1] == B.shape[1])
 
 
 class Polynomial(OfStatistic):
@@ -318,7 +319,11 @@ class Quadratic(Kernel):
         values, vectors = np.linalg.eigh(np.asarray(self.B, dtype=np.float64))
         if A.shape[1] != len(values):
             raise ValueError(f"Quadratic: B is {len(values)} × {len(values)}, the rows have {A.shape[1]} features.")
-        return np.asarray(A @ (vectors * np.sqrt(np.maximum(values, 0.0)))).astype(A.dtype)
+        directions = vectors * np.sqrt(np.maximum(values, 0.0))
+        if sparse.issparse(A):
+            return np.asarray(A @ directions).astype(A.dtype)
+        rows, strips = in_one_order(A, directions.T)
+        return strips.product(rows, slice(0, len(values))).astype(A.dtype)
 
     def evaluate(self, tile: Tile) -> Array:
         return tile.mapped(self, self.features, _LINEAR).take(DOT)

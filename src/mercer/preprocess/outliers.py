@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, _safe_indexing, column_or_1d, get_tags, indexable
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
 
 from .._compile import Array
+from .._offered import offered_as
 
 __all__ = ["OutlierFilter", "OutlierReport", "WithoutOutliers"]
 
@@ -166,12 +165,8 @@ def without(outliers: Any, X: Any, y: Any) -> tuple[Any, Array]:
     return fitted, np.flatnonzero(fitted.keep(X))
 
 
-def _inner_has(method: str) -> Callable[[Any], bool]:
-    def check(owner: Any) -> bool:
-        getattr(getattr(owner, "estimator_", owner.estimator), method)  # raises its own AttributeError
-        return True
-
-    return check
+def _inner(wrapper: WithoutOutliers) -> Any:
+    return getattr(wrapper, "estimator_", wrapper.estimator)
 
 
 class WithoutOutliers(MetaEstimatorMixin, BaseEstimator):
@@ -240,25 +235,31 @@ class WithoutOutliers(MetaEstimatorMixin, BaseEstimator):
     def feature_names_in_(self) -> Array:
         return self.filter_.feature_names_in_
 
-    @available_if(_inner_has("predict"))
+    @offered_as(_inner)
     def predict(self, X: Any) -> Array:
         """The label of each row."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict(X)
 
-    @available_if(_inner_has("decision_function"))
+    @offered_as(_inner)
     def decision_function(self, X: Any) -> Array:
         """The score of each row."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.decision_function(X)
 
-    @available_if(_inner_has("predict_proba"))
+    @offered_as(_inner)
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_proba(X)
 
-    @available_if(_inner_has("score"))
+    @offered_as(_inner)
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of each probability."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.predict_log_proba(X)
+
+    @offered_as(_inner)
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose label is right, outliers included."""
         check_is_fitted(self, "estimator_")

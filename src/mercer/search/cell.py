@@ -9,18 +9,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
-from sklearn.utils.metaestimators import available_if
 
 from .._compile import Array
+from .._offered import offered_as
 from .layers import peel
 from .outcome import Outcome, setting_key
 
 if TYPE_CHECKING:
     from .study import Study
-
-
-def _machine_has(name: str) -> Any:
-    return available_if(lambda cell: hasattr(cell.made(), name))
 
 
 class Cell(BaseEstimator):
@@ -90,17 +86,23 @@ class Cell(BaseEstimator):
             return self.fitted_.predict(self._rows(X))
         return self.machine_._labels_of(self.outcome_.of(_numbers(X)))
 
-    @_machine_has("decision_function")
+    @offered_as(made)
     def decision_function(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.decision_function(self._rows(X))
         return self.outcome_.of(_numbers(X))
 
-    @_machine_has("predict_proba")
+    @offered_as(made)
     def predict_proba(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.predict_proba(self._rows(X))
         return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)))
+
+    @offered_as(made)
+    def predict_log_proba(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.predict_log_proba(self._rows(X))
+        return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)), log=True)
 
     def score(self, X: Any, y: Any, **score_params: Any) -> float:
         if self.outcome_ is None:

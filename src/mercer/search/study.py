@@ -27,7 +27,7 @@ from .._labels import combine_weights, encode
 from .._parallel import for_each, thread_count
 from ..estimators.base import KernelMachine, Training
 from ..estimators.model import KernelModel
-from ..grams import Dense, Features, Gram
+from ..grams import Dense, Gram
 from ..kernels import Kernel
 from ..kernels.base import is_number
 from ..kernels.parts import length

@@ -250,9 +250,7 @@ def weights_of(gram: Gram, found: Optimum, unit: float) -> Array | None:
     return None if few_features(gram) is None else found.vector / np.sqrt(unit)
 
 
-def reconciled(
-    Phi: Any, w: Array, z: Array, low: Any = -np.inf, high: Any = np.inf, balance: bool = True
-) -> Array:
+def reconciled(Phi: Any, w: Array, z: Array, low: Any = -np.inf, high: Any = np.inf, balance: bool = True) -> Array:
     """Coefficients near z whose vector Φᵀz is w, and whose sum is zero if they are to ``balance``.
 
     Putting coefficients on their bounds changes their vector by little, but large columns make much of that. The free

@@ -51,7 +51,9 @@ def solve_quadratic(problem: Problem, size: float = 1.0, deadline: float = np.in
     A, c = np.ones((int(free), items.size)), np.zeros(int(free))
     lower, upper = low[items], high[items]
     bounds = lower * unit, upper * unit
-    found = interior_point(curvature, problem.y[items], A, c, *bounds, ridge[items] / unit, (1.0, size * unit), deadline)
+    found = interior_point(
+        curvature, problem.y[items], A, c, *bounds, ridge[items] / unit, (1.0, size * unit), deadline
+    )
     w = weights_of(problem.gram, found, unit)
     points = []
     for new in (np.where(found.at_low, bounds[0], np.where(found.at_high, bounds[1], found.z)), found.z):

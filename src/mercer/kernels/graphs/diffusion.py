@@ -11,6 +11,7 @@ from ..._compile import Array
 from ..base import Kernel, positive
 from ..collection import Collection, listed
 from ..pairing import Tile
+from ..statistics import squared_norms
 from .collection import Graphs
 
 
@@ -115,7 +116,7 @@ class Diffusion(Kernel):
         return heat[tile.j][:, rows].T.astype(tile.pairing.dtype)
 
     def diag(self, A):
-        return np.einsum("ij,ij->i", *[self.features(A)] * 2)
+        return squared_norms(self.features(A))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Diffusion) or self.beta != other.beta:

@@ -73,7 +73,7 @@ class Graphlet(Kernel):
         return scaled(counts[:, kinds(self.size).connected] if self.connected else counts, self.scale)
 
     def collapses(self, A, B):
-        return True
+        return np.ones(len(A), bool)
 
     def evaluate(self, tile: Tile) -> Array:
         return tile.mapped(self, self.features, _LINEAR).take(DOT)

@@ -126,7 +126,7 @@ class WeisfeilerLehman(Kernel):
         return reduce(beside, (statistic.counts(A) for statistic in self._rounds()))
 
     def collapses(self, A, B):
-        return True
+        return np.ones(len(A), bool)
 
 
 class WeisfeilerLehmanAssignment(WeisfeilerLehman):

@@ -103,8 +103,8 @@ class Subsequence(Aligning):
 
     def collapses(self, A, B):
         (lengths, letters), k = self._sizes(A), int(self.k)
-        pairs = k * float(lengths.sum()) * float(self._sizes(B)[0].sum())
-        return bool(_STEP_COST * steps(lengths, letters, k) <= pairs and can_list(lengths, letters, k))
+        pairs = k * lengths * float(self._sizes(B)[0].sum())
+        return (_STEP_COST * steps(lengths, letters, k) <= pairs) & can_list(lengths, letters, k, whole=A is B)
 
     def _sizes(self, A: Strings) -> tuple[Array, Array]:
         """How many letters each string has, and how many different ones."""

@@ -196,4 +196,4 @@ class Mismatch(Kernel):
         return self._statistic.counts(A)
 
     def collapses(self, A, B):
-        return True
+        return np.ones(len(A), bool)

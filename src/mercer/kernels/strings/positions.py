@@ -92,7 +92,7 @@ class WeightedDegree(Kernel):
 
     def collapses(self, A, B):
         same_length = self._table(A).shape[1] == self._table(B).shape[1]
-        return same_length and _SUBSTRING_COST * int(self.k) <= len(B)
+        return np.full(len(A), same_length and _SUBSTRING_COST * int(self.k) <= len(B))
 
 
 @jit

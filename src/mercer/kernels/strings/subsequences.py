@@ -8,7 +8,7 @@ from scipy import special
 from ..._compile import Array, jit
 from ..collection import doubled
 from ..count_dot import place_of
-from ..counts import Counts
+from ..counts import Counts, few_enough
 from ..keys import chain
 
 #: Subsequences that are listed at a time; they take a few gigabytes.
@@ -20,21 +20,22 @@ def bound(lengths: Array, letters: Array, size: int) -> Array:
     return np.minimum(special.comb(lengths, size), letters.astype(np.float64) ** size)
 
 
-def steps(lengths: Array, letters: Array, k: int) -> float:
-    """How many steps it takes at most to list the subsequences of size k of some strings.
+def steps(lengths: Array, letters: Array, k: int) -> Array:
+    """How many steps it takes at most to list the subsequences of size k of each string.
 
     Every letter of a string goes on from every different subsequence of less than k letters before it.
     """
-    return float(sum((lengths * bound(lengths, letters, size)).sum() for size in range(k)))
+    return lengths * sum(bound(lengths, letters, size) for size in range(k))
 
 
-def can_list(lengths: Array, letters: Array, k: int) -> bool:
-    return bool(bound(lengths, letters, k).sum() <= _MOST_SUBSEQUENCES)
+def can_list(lengths: Array, letters: Array, k: int, whole: bool) -> Array:
+    """For each string whether its subsequences can be listed, with those of all others or of a few at a time."""
+    return few_enough(bound(lengths, letters, k), _MOST_SUBSEQUENCES, whole)
 
 
 def refuse_too_many(lengths: Array, letters: Array, k: int) -> None:
-    if not can_list(lengths, letters, k):
-        most = bound(lengths, letters, k)
+    most = bound(lengths, letters, k)
+    if most.sum() > _MOST_SUBSEQUENCES:
         place = int(most.argmax())
         raise ValueError(
             f"Subsequence: string {place} may have {most[place]:.2g} different subsequences of length {k}, and these "

@@ -1,0 +1,34 @@
+"""The tests of SVC on sparse rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .machines import SVC, SVR
+
+NAME = "svm-sparse"
+MODULE = "sklearn.svm.tests.test_sparse"
+
+_TOLERANCE = "coefficients of dense and sparse rows agree to the tolerance of the solver, not to seven digits"
+_PROBABILITY = "asks for probabilities in the end, about which the hinge loss says nothing"
+
+MEANT = {
+    "test_svc*linear-X_train2*": _TOLERANCE,
+    "test_svc*poly-X_train2*": _TOLERANCE,
+    "test_svc*sigmoid*": "this matrix is not positive semi-definite, and is refused with its eigenvalue",
+    "test_unsorted_indices": _PROBABILITY,
+    "test_sparse_svc_clone_with_callable_kernel": _PROBABILITY,
+    "test_timeout": "so few rows are solved at once, before max_iter is looked at",
+}
+
+_LIBLINEAR = "there is no LIBLINEAR: a linear machine is SVC(None), whose intercept is not regularised"
+
+ABSENT = {
+    "*linearsvc*": _LIBLINEAR,
+    "test_sparse_liblinear_intercept_handling": _LIBLINEAR,
+    "*oneclasssvm*": "there is no machine for one class",
+}
+
+
+def patches() -> dict[str, Any]:
+    return {"sklearn.svm.SVC": SVC, "sklearn.svm.SVR": SVR}

@@ -1,0 +1,102 @@
+"""scikit-learn's own tests, run on mercer: how suites are run, and the shortest of them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.svm import SVC, SVR
+
+from reproductions.suites import kernel_ridge, machines, perceptron
+from reproductions.suites.__main__ import suites
+from reproductions.suites.runner import Outcome, reason_for, run
+
+
+def test_reasons_are_found_by_name_and_by_pattern():
+    reasons = {"test_one": "name", "test_two[a-b]": "parameters", "*nu*SVC]": "pattern"}
+    assert reason_for("test_one", reasons) == "name"
+    assert reason_for("test_one[3-x]", reasons) == "name"
+    assert reason_for("test_two[a-b]", reasons) == "parameters"
+    assert reason_for("test_two[a-c]", reasons) is None
+    assert reason_for("test_nu_shape[7-SVC]", reasons) == "pattern"
+
+
+def test_a_failure_without_a_reason_is_not_ok():
+    assert not Outcome().ok
+    assert Outcome(passed=["test_a"], meant={"test_b": "so"}).ok
+    assert not Outcome(passed=["test_a"], unexplained={"test_b": "boom"}).ok
+
+
+def test_every_suite_has_the_same_form():
+    known = suites()
+    assert {"svm", "svm-sparse", "kernel-ridge", "perceptron", "pairwise"} <= set(known)
+    for suite in known.values():
+        assert suite.MODULE.startswith("sklearn.")
+        assert all(name.startswith("sklearn.") for name in suite.patches())
+        assert all(reason and isinstance(reason, str) for reason in suite.MEANT.values())
+
+
+def test_a_suite_in_a_process_of_its_own(tmp_path):
+    out = tmp_path / "results.json"
+    command = [sys.executable, "-m", "reproductions.suites", "--only", "perceptron", "--json", str(out)]
+    done = subprocess.run(command, cwd=Path(__file__).parent.parent, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (row,) = json.loads(out.read_text())
+    assert row["ok"]
+    assert row["value"] == row["bar"] >= 4
+
+
+def test_differences_are_seen():
+    """The same tests with a machine that is wrong: the runner must not be a rubber stamp."""
+
+    class Wrong(kernel_ridge.KernelRidge):
+        def predict(self, X):
+            return super().predict(X) + 1
+
+    suite = SimpleNamespace(
+        MODULE=kernel_ridge.MODULE, MEANT={}, patches=lambda: {"sklearn.kernel_ridge.KernelRidge": Wrong}
+    )
+    outcome = run(suite)
+    assert "test_kernel_ridge" in outcome.unexplained
+    assert not outcome.ok
+    assert run(kernel_ridge).ok
+    assert run(perceptron).ok
+
+
+# -- the adapters against what they stand for ---------------------------------------------------------------------
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((60, 3))
+LABELS = np.digitize(X[:, 0] + X[:, 1] ** 2, [0.2, 1.5])
+TARGET = X[:, 0] * X[:, 1]
+WEIGHT = rng.random(60) + 0.5
+
+
+@pytest.mark.parametrize("shape", ["ovo", "ovr"])
+@pytest.mark.parametrize("params", [{}, {"kernel": "poly", "coef0": 1.0}, {"kernel": "linear"}, {"gamma": "auto"}])
+def test_svc_adapter(params, shape):
+    mine = machines.SVC(**params, tol=1e-6, decision_function_shape=shape).fit(X, LABELS, WEIGHT)
+    theirs = SVC(**params, tol=1e-6, decision_function_shape=shape).fit(X, LABELS, WEIGHT)
+    np.testing.assert_allclose(mine.decision_function(X), theirs.decision_function(X), atol=1e-3)
+    assert mine._gamma == pytest.approx(theirs._gamma)
+    if params.get("kernel") == "linear":
+        np.testing.assert_allclose(mine.coef_, theirs.coef_, atol=1e-3)
+    again = machines.SVC(**params, tol=1e-6, decision_function_shape=shape).fit(sparse.csr_array(X), LABELS, WEIGHT)
+    assert again._gamma == pytest.approx(theirs._gamma)
+
+
+@pytest.mark.parametrize("params", [{}, {"kernel": "linear", "C": 3.0}, {"kernel": "poly", "epsilon": 0.3}])
+def test_svr_adapter(params):
+    mine, theirs = (machine(**params).fit(X, TARGET, WEIGHT) for machine in (machines.SVR, SVR))
+    np.testing.assert_allclose(mine.predict(X), theirs.predict(X), atol=5e-3)
+
+
+@pytest.mark.parametrize("params", [{}, {"kernel": "rbf", "alpha": 0.3}, {"kernel": "poly"}, {"kernel": "cosine"}])
+def test_kernel_ridge_adapter(params):
+    mine, theirs = (machine(**params).fit(X, TARGET, WEIGHT) for machine in (kernel_ridge.KernelRidge, KernelRidge))
+    np.testing.assert_allclose(mine.predict(X), theirs.predict(X), atol=1e-6)

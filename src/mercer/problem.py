@@ -138,7 +138,7 @@ class Problem:
 
 def _times(box: Array, bound: float) -> Array:
     """Bounds for boxes; an item without weight has none but zero."""
-    return np.where(box == 0, 0.0, box * bound) if np.isfinite(bound) else np.where(box == 0, 0.0, np.sign(box) * bound)
+    return np.multiply(box, bound, out=np.zeros(box.shape), where=box != 0)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Losses of the residual r = y − f, for regression.
 
 Each has ``value``, ``slope`` and ``curvature`` by r, on arrays, the ``conjugate`` ℓ*(a) = sup_r (a·r − ℓ(r)) for every
-slope a that the loss can have, and ``in_units(s)``: the loss ℓ′ with ℓ(r) = s²·ℓ′(r/s) (of the tube: s·ℓ′(r/s)), so that
-targets can be brought to a size of one.
+slope a that the loss can have, and ``in_units(s)``: the loss ℓ′ with ℓ(r) = s²·ℓ′(r/s) (of the tube: s·ℓ′(r/s)), so
+that targets can be brought to a size of one.
 
 Examples
 --------

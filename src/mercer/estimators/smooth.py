@@ -190,7 +190,8 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
                 found.append(run(k, partial(self._minimise, data.kernel, problem, solver)))
                 if found[-1][0].status is Status.INTERRUPTED:
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
-        solutions, certificates = ([pair[part] for pair in found] for part in (0, 1))
+        solutions = [solution for solution, _ in found]
+        certificates = [certificate for _, certificate in found]
         self._publish(self._assemble(data, self._scores_of(solutions)), data.given)
         self.n_iter_ = max(s.n_iter for s in solutions)
         self.objective_ = np.array([c.objective for c in certificates])

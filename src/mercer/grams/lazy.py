@@ -86,7 +86,7 @@ class Lazy(Gram):
         return Lazy(self.kernel, self.items[np.asarray(index)], self.memory)
 
     def scaled(self, factor: float) -> Lazy:
-        return Lazy(factor * self.kernel, self.items, self.memory)
+        return Lazy(self.kernel * factor, self.items, self.memory)
 
     def walk(self) -> Walk:
         n = len(self)

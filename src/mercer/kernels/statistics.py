@@ -25,6 +25,9 @@ from .thin import ThinRows, is_thin, near_origin
 #: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
 _DENSE_NUMBERS = 4_000_000
 
+#: Sparse rows with more than this part of their numbers are full.
+_FULL = 0.5
+
 #: Rows are close when their squared distance is below this fraction of their squared norms.
 _NEAR = 1e-4
 
@@ -123,11 +126,14 @@ class SquaredDistance(Statistic):
 
     Far from the origin the three terms are large and their difference small, and every digit is lost. Distances do
     not change when both sides are moved, so dense rows are first moved to the mean of the right side. Sparse rows
-    cannot be moved without filling them; they are computed in double precision instead. Rows near the origin need
-    neither.
+    cannot be moved without filling them; they are computed in double precision instead, unless they are full already
+    and only called sparse. Rows near the origin need neither.
     """
 
     def prepare(self, A, B):
+        if sparse.issparse(B) and B.nnz > _FULL * B.shape[0] * B.shape[1] and not near_origin(B):
+            full = B.toarray()
+            A, B = (full if A is B else A.toarray() if sparse.issparse(A) else A), full
         thin = skipping_zeros(A, B) if is_thin(B) and near_origin(B) else None
         if thin is None:
             return self._moved(A, B)

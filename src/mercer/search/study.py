@@ -27,7 +27,7 @@ from .._labels import combine_weights, encode
 from .._parallel import for_each, thread_count
 from ..estimators.base import KernelMachine, Training
 from ..estimators.model import KernelModel
-from ..grams import Dense, Gram
+from ..grams import Dense
 from ..kernels import Kernel
 from ..kernels.base import is_number
 from ..kernels.parts import length
@@ -281,11 +281,7 @@ class Study:
         items = rows[train]
         own = None if self.weight is None else self.weight[train]
         weight = combine_weights(own, machine.class_weight, items, labels)
-        gram: Gram
-        if kernel is None or K is None:
-            gram = machine._make_gram(kernel, items)
-        else:
-            gram = Dense(K, train)
+        gram = machine._make_gram(kernel, items) if kernel is None or K is None else Dense(K, train)
         given = None if kernel is None or kernel.on_rows else _safe_indexing(self.X, train)
         self._benches.mine = getattr(self._benches, "mine", None) or Bench()
         return Training(kernel, items, codes, weight, gram, given, self._benches.mine)

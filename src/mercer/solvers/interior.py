@@ -87,7 +87,7 @@ class MatrixCurvature:
 
     def system(self, diagonal: Array, A: Array) -> Solve:
         inverse = cholesky_solver(self.K, diagonal)
-        of_A = inverse(A.T)
+        of_A = inverse(A.T) if A.size else A.T
         small = A @ of_A
 
         def once(r: Array, s: Array) -> tuple[Array, Array]:
@@ -172,7 +172,8 @@ def interior_point(
     sizes: tuple[float, ...] = (1.0,),
     deadline: float = np.inf,
 ) -> Optimum:
-    """Minimise; bounds may be infinite, and A may have no rows. K should have a diagonal of about one, and t be of that size.
+    """Minimise; bounds may be infinite, and A may have no rows. K should have a diagonal of about one, as t has.
+
     ``extra`` is added to the diagonal of K. ``sizes`` are guesses of how large coefficients are: the way begins so far
     from the bounds, and begins again with the next guess where it leads nowhere.
 
@@ -242,7 +243,7 @@ class _Walk:
         dual = self.t - Kz - self.A.T @ self.beta + p - q
         primal = self.c - self.A @ self.z
         products = float(a @ p + b @ q)
-        mu = products / max(1, np.count_nonzero(self.below) + np.count_nonzero(self.above))
+        mu = products / max(1, int(self.below.sum() + self.above.sum()))
         if not self._note(a, b, Kz, dual, primal, products):
             return False
         try:
@@ -258,7 +259,7 @@ class _Walk:
         dz, _, _, dp, dq = direction(-a * p, -b * q)
         t = self._longest(a, b, dz, dp, dq)
         reached = float((a + t * dz * self.below) @ (p + t * dp) + (b - t * dz * self.above) @ (q + t * dq))
-        aim = (max(reached, 0.0) / products) ** 3 * mu if products > 0 else 0.0
+        aim = float(max(reached, 0.0) / products) ** 3 * mu if products > 0 else 0.0
         dz, dbeta, dw, dp, dq = direction(
             np.where(self.below, aim - a * p - dz * dp, 0.0), np.where(self.above, aim - b * q + dz * dq, 0.0)
         )

@@ -32,6 +32,8 @@ from ..problem import Problem, Solution, Stage, Status, checked_items
 
 #: Steps made before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 15
+#: No step number is larger: a step is then too short to matter, and the number still has room to count on.
+_LATEST = 1 << 52
 
 #: Where each running number stands in the array that the loop carries.
 _INTERCEPT, _INTERCEPT_LAG, _INTERCEPT_SUM, _HARMONIC, _RHO, _NORM = range(6)
@@ -106,7 +108,7 @@ def _late_start(problem: Problem) -> int:
     if np.isfinite(problem.loss.domain).all():
         return 0
     longest = problem.gram.diag().max(initial=0.0) + (1.0 if problem.intercept else 0.0)
-    return int(np.ceil(longest / problem.lam))
+    return int(min(np.ceil(longest / problem.lam), _LATEST))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import linalg
 
+from .._cholesky import cholesky_solver
 from .._compile import Array
 from ..certificate import balanced
 from ..grams.base import Gram
@@ -25,6 +26,8 @@ from ..problem import Problem, Solution
 #: More free items than this are left as they are: the cost grows with their cube, and a tolerance is a tolerance.
 _LARGEST = 300
 _ATTEMPTS = 8
+#: The system is solved once, and then for what rounding has left.
+_CORRECTIONS = 3
 
 
 def polish(problem: Problem, exact: Gram, solution: Solution) -> Solution:
@@ -58,14 +61,15 @@ def _dual(problem: Problem, exact: Gram, z: Array) -> float:
 
 
 def _solve(K: Array, right: Array, total: float) -> tuple[Array, float] | None:
-    """K·z + b = right with Σz = total; a hair is added to the diagonal, as equal items make K singular."""
-    K = K.copy()
-    K[np.diag_indices_from(K)] += 1e-12 * max(float(K.diagonal().max()), 1e-300)
+    """K·z + b = right with Σz = total; what rounding leaves of both equations is solved for once more."""
     try:
-        factor = linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+        inverse = cholesky_solver(K, np.zeros(right.size))
     except linalg.LinAlgError:
         return None
-    solved = linalg.cho_solve(factor, np.stack([right, np.ones(right.size)], axis=1), check_finite=False)
-    b = (solved[:, 0].sum() - total) / solved[:, 1].sum()
-    z = solved[:, 0] - b * solved[:, 1]
+    of_one = inverse(np.ones((right.size, 1)))[:, 0]
+    z, b = np.zeros(right.size), 0.0
+    for _ in range(_CORRECTIONS):
+        step = inverse((right - K @ z - b)[:, None])[:, 0]
+        more = (step.sum() - (total - z.sum())) / of_one.sum()
+        z, b = z + step - more * of_one, b + more
     return (z, float(b)) if np.isfinite(z).all() else None

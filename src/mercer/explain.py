@@ -135,7 +135,7 @@ def explain(model: Any, item: Any, *, label: Any = None, top: int = 10) -> Expla
         score = intercept + float(coefficients @ similarities)
         pushes = _of_features(fitted, coefficients, rows)
         supporters = _supporters(model, fitted, coefficients, similarities, rows)
-    pushes.sort(key=lambda push: -abs(push.value))
+    pushes.sort(key=lambda push: (-float(f"{abs(push.value):.9g}"), push.name))  # of equals, the first by name
     named = pushes[:top]
     return Explanation(
         label=label,

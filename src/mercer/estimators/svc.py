@@ -36,6 +36,8 @@ from .progress import CallbackSupportMixin, reported, with_callbacks
 
 #: A linear machine with more rows than this begins with passes over them.
 _FEW = 1000
+#: Steps for each item after which an interior point method finds a hard margin sooner.
+_PATIENCE, _LEAST_PATIENCE = 20, 2000
 #: Where there is no hard margin, the machine is that of a C which costs a mistake so many times the longest item.
 _NEARLY_HARD = 1e3
 #: Items whose scores tell, in a search, whether single precision can be trusted.
@@ -463,12 +465,16 @@ class _Machine:
 
     def _hard(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> Certified:
         """The hard margin, or why there is none."""
-        exact = self._features(exact)
-        if not hull_is_small(exact):
-            found = solve_certified(self.problem, exact, solver, self.start, rng, self.scores, bench)
-            separates = float(np.min(self.y * (found.certificate.scores + found.certificate.intercept))) > 0
-            status = found.solution.status if separates else Status.NOT_FOUND
-        else:
+        exact, patience = self._features(exact), max(_LEAST_PATIENCE, _PATIENCE * self.rows.size)
+        small = hull_is_small(exact)
+        # Pairwise steps find a solution with few items where there are many; where it is hard to find they do not end.
+        quick = replace(solver, max_iter=min(solver.max_iter, patience)) if small else solver
+        found = solve_certified(
+            self.problem, exact, quick, self.start, rng, self.scores, bench, self.data.kernel is None, not small
+        )
+        separates = float(np.min(self.y * (found.certificate.scores + found.certificate.intercept))) > 0
+        status = found.solution.status if separates else Status.NOT_FOUND
+        if small and status is not Status.CONVERGED and status is not Status.INTERRUPTED:
             by_weights, deadline = self.data.kernel is None, time.monotonic() + solver.time_limit
             solution = hard_margin(self.problem, exact, deadline, by_weights)
             found = Certified(solution, certify_margin(self.problem, exact, solution))

@@ -66,10 +66,12 @@ def solve_certified(
     scores: Array | None = None,
     bench: Bench | None = None,
     by_weights: bool = False,
+    last_resort: bool = True,
 ) -> Certified:
     """Solve the dual of a soft margin or a tube; ``exact`` is the kernel matrix without rounding to float32.
 
-    ``by_weights``: the model is going to be known by its weights, which may then be more exact than the coefficients.
+    ``by_weights``: the model is going to be known by its weights, which may then be more exact than the coefficients. Without
+    the ``last_resort`` of an interior point method the solver's own steps are all there is.
 
     Examples
     --------
@@ -83,7 +85,7 @@ def solve_certified(
     >>> round(found.certificate.objective, 6), round(found.certificate.intercept, 6)
     (0.18, -0.7)
     """
-    return _Search(problem, exact, solver, rng, bench, by_weights).run(start, scores)
+    return _Search(problem, exact, solver, rng, bench, by_weights, last_resort).run(start, scores)
 
 
 class _Search:
@@ -95,10 +97,12 @@ class _Search:
         rng: np.random.Generator | None,
         bench: Bench | None,
         by_weights: bool,
+        last_resort: bool,
     ) -> None:
         self.problem, self.exact, self.solver = problem, exact, solver
-        self.rng, self.bench, self.by_weights = rng, bench, by_weights
+        self.rng, self.bench, self.by_weights, self.last_resort = rng, bench, by_weights, last_resort
         self.low, self.high = problem.bounds()
+        self.hard = not np.isfinite(self.high - self.low).all()
         self.deadline = time.monotonic() + solver.time_limit
         self.steps = 0
 
@@ -117,7 +121,7 @@ class _Search:
             if again is best:
                 break
             best = again
-        for _ in range(_BLOCKS):
+        for _ in range(_BLOCKS if self.last_resort else 0):
             if self._done(best) or self._limited():
                 break
             again = best
@@ -136,8 +140,12 @@ class _Search:
         return self._violation(certificate) <= self.solver.tol and small
 
     def _violation(self, certificate: MarginCertificate) -> float:
-        """The violation that counts: none, where the gap proves that there is nothing left to gain."""
-        return 0.0 if certificate.gap <= _NO_GAP * abs(certificate.objective) else certificate.violation
+        """The violation that counts: none, where the gap proves that there is nothing left to gain.
+
+        That of a hard margin proves it only for machines that violate nothing.
+        """
+        proven = not self.hard and certificate.gap <= _NO_GAP * abs(certificate.objective)
+        return 0.0 if proven else certificate.violation
 
     def _limited(self) -> bool:
         return time.monotonic() > self.deadline or 0 <= self.solver.max_iter <= self.steps
@@ -170,7 +178,9 @@ class _Search:
         z = balanced(solution.z, self.low, self.high)
         if not np.isfinite(z).all():
             z = np.zeros(z.size)
-        solution = replace(solution, z=z)
+        # A model that is known by its weights is judged by them, and not by what rounding makes of their scores.
+        w = self.exact.model(z) if self.by_weights and solution.w is None else solution.w
+        solution = replace(solution, z=z, w=w)
         certificate = certify_margin(self.problem, self.exact, solution)
         return Certified(replace(solution, b=certificate.intercept), certificate)
 

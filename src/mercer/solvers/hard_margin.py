@@ -54,7 +54,7 @@ def hard_margin(problem: Problem, exact: Gram, deadline: float = np.inf, by_weig
     >>> gram = Features(np.array([[3.0], [1.0], [-1.0]]))
     >>> found = hard_margin(Problem(gram, np.array([1.0, 1.0, -1.0]), Hinge(), intercept=True), gram)
     >>> found.z.round(6), round(found.b, 6), str(found.status)
-    (array([ 0. ,  0.5, -0.5]), 0.0, 'converged')
+    (array([ 0. ,  0.5, -0.5]), -0.0, 'converged')
     """
     y, n = problem.y, len(exact)
     everything = np.arange(n)

@@ -50,7 +50,7 @@ def polish(problem: Problem, exact: Gram, solution: Solution) -> Solution:
         if not outside.any():
             z = balanced(z, low, high)
             better = _dual(problem, exact, z) >= _dual(problem, exact, solution.z)
-            return replace(solution, z=z, b=b) if better else solution
+            return replace(solution, z=z, b=b, w=None) if better else solution
     return solution
 
 

@@ -39,7 +39,7 @@ def solve_quadratic(problem: Problem, size: float = 1.0, deadline: float = np.in
     >>> from mercer.problem import Problem
     >>> problem = Problem(Features(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0]), SquaredHinge(), lam=0.5)
     >>> solve_quadratic(problem)[0].z.round(4)
-    array([0.3333, -0.3333])
+    array([ 0.3333, -0.3333])
     """
     dual, n = problem.quadratic_dual(), len(problem.gram)
     if dual is None or not can_be_quadratic(problem):

@@ -70,8 +70,8 @@ def solve_certified(
 ) -> Certified:
     """Solve the dual of a soft margin or a tube; ``exact`` is the kernel matrix without rounding to float32.
 
-    ``by_weights``: the model is going to be known by its weights, which may then be more exact than the coefficients. Without
-    the ``last_resort`` of an interior point method the solver's own steps are all there is.
+    ``by_weights``: the model is going to be known by its weights, which may then be more exact than the coefficients.
+    Without the ``last_resort`` of an interior point method the solver's own steps are all there is.
 
     Examples
     --------
@@ -130,7 +130,8 @@ class _Search:
             if again is best:
                 break
             best = again
-        best = self._better(best, polish(self.problem, self.exact, best.solution))
+        if self.low.size <= LARGEST_MATRIX or not self._done(best):  # else a tolerance is a tolerance
+            best = self._better(best, polish(self.problem, self.exact, best.solution))
         status = Status.CONVERGED if self._violation(best.certificate) <= self.solver.tol else Status.NOT_CONVERGED
         return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
 

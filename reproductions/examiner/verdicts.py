@@ -1,0 +1,346 @@
+"""One case, fitted and judged."""
+
+from __future__ import annotations
+
+import re
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from . import references
+from .cases import Case
+from .definitions import EXACT, Array
+from .readings import Reading, SoftmaxTask, readings
+from .tasks import Task, softmax_worth
+
+#: Every kind of finding, and what it means.
+KINDS = {
+    "false certificate": "the reported gap is smaller than what another model shows to be missing",
+    "wrong objective": "objective_ is not the objective of the published model",
+    "infeasible": "dual coefficients outside their bounds, or a sum that is not zero",
+    "not finite": "NaN or infinity in a model, a score or a certificate",
+    "false convergence": "status converged, conditions clearly not met",
+    "above LIBSVM": "the objective of an SVC more than 1e-4 above LIBSVM's at tol 1e-6",
+    "hang": "no answer within the time limit",
+    "crash": "an exception that is not a refusal",
+    "undeserved refusal": "a ValueError on data that can be learned from",
+    "hard margin": "separable or not, against a linear program",
+    "probabilities": "rows that do not sum to one, or disagree with predict",
+    "wrong scores": "decision values that are not those of the published coefficients",
+    "missing attribute": "an attribute that every such model should have",
+    "numerical warning": "NumPy warned of an overflow or an invalid value",
+}
+#: A gap above this part of the objective's scale is not small.
+SMALL, SMALL_TUBE = 1e-6, 1e-4
+#: How far an objective may be above LIBSVM's.
+ABOVE = 1e-4
+
+
+@dataclass
+class Outcome:
+    """What came of one case."""
+
+    number: int
+    text: str
+    estimator: str
+    findings: list[tuple[str, str]] = field(default_factory=list)
+    #: Whether the machine, and another method, reached their tolerances; ``None`` where that was not asked.
+    converged: bool | None = None
+    reference: bool | None = None
+    refusal: str | None = None
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    def find(self, kind: str, text: str) -> None:
+        self.findings.append((kind, text))
+
+
+def examine(case: Case) -> Outcome:
+    """Fit a case and judge everything that it says about itself."""
+    out = Outcome(case.number, str(case), case.name)
+    begin = time.perf_counter()
+    model = _fitted(case, out)
+    out.seconds = time.perf_counter() - begin
+    if model is None:
+        return out
+    if not _finite(case, model, out):
+        return out
+    _present(model, out)
+    out.converged = _says_converged(model)
+    if case.name == "Perceptron":
+        return out
+    found = readings(case, model)
+    _scores(case, model, found, out)
+    _probabilities(case, model, out)
+    if case.name == "SVC" and np.isinf(model.C):
+        _hard_margins(case, model, found, out)
+        return out
+    reached = [_judge(case, model, reading, out) for reading in found]
+    out.reference = all(reached) if case.name != "Pegasos" else None
+    return out
+
+
+def _says_converged(model: Any) -> bool:
+    if hasattr(model, "converged_"):
+        return bool(model.converged_)
+    return getattr(model, "status_", None) == "converged"
+
+
+def _fitted(case: Case, out: Outcome) -> Any:
+    """The fitted model; ``None``, with a verdict, where it was refused."""
+    model = clone(case.estimator)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            options = {} if case.weight is None else {"sample_weight": case.weight}
+            model.fit(case.X, case.y, **options)
+        except ValueError as error:
+            out.refusal = reason(str(error))
+            if not deserves_refusal(case, str(error)):
+                out.find("undeserved refusal", str(error))
+            return None
+        except Exception as error:
+            out.find("crash", f"{type(error).__name__}: {error}")
+            return None
+    said = {str(w.message) for w in caught if issubclass(w.category, RuntimeWarning)}
+    for message in sorted(said):
+        out.find("numerical warning", message)
+    return model
+
+
+def reason(message: str) -> str:
+    """A message without its numbers, so that equal reasons count together."""
+    return re.sub(r"-?\d[\d.e+-]*", "#", re.sub(r"the kernel .*? (is|over)", r"the kernel … \1", message))[:110]
+
+
+def deserves_refusal(case: Case, message: str) -> bool:
+    """Whether nothing could be learned: values beyond all numbers, or a matrix that is no kernel's."""
+    K = case.matrix()
+    largest = float(np.minimum(np.abs(K).max(), 1e308))
+    values = case.items if not isinstance(case.items, list) else np.ones((1, 1))
+    size = float(np.abs(values).max())
+    if "definite" in message:
+        eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
+        return bool(eigenvalues[0] < -1e-6 * abs(eigenvalues[-1]))
+    return largest > 1e100 or size > (1e18 if case.single else 1e150)
+
+
+def _finite(case: Case, model: Any, out: Outcome) -> bool:
+    """Whether all that the model is and says is finite."""
+    for name in ("coef_", "dual_coef_", "intercept_", "objective_", "duality_gap_", "kkt_violation_"):
+        value = getattr(model, name, None)
+        if value is not None and not np.isfinite(np.asarray(value, float)).all():
+            hard = name in ("objective_", "duality_gap_") and getattr(model, "C", 1) == np.inf
+            if not (hard and model.status_ != "converged"):
+                out.find("not finite", f"{name} = {np.asarray(value).ravel()[:4]}, status {model.status_!r}")
+                return False
+    score = model.predict if case.name == "KernelRegressor" else model.decision_function
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for rows, what in ((case.X, "training"), (case.X_new, "new")):
+            try:
+                values = score(rows)
+            except ValueError as error:
+                if what == "new" and "overflow" in str(error):
+                    continue  # a row a hundred times further out may well be beyond all numbers
+                out.find("crash", f"scoring {what} rows: {error}")
+                return False
+            beyond = what == "new" and not np.isfinite(case.new_matrix().astype(np.float32 if case.single else float)).all()
+            if not np.isfinite(values).all() and not beyond:
+                out.find("not finite", f"scores of {what} rows, status {model.status_!r}")
+                return False
+    return True
+
+
+def _present(model: Any, out: Outcome) -> None:
+    wanted = ["status_", "n_iter_", "intercept_"]
+    name = type(model).__name__
+    wanted += [] if name == "Perceptron" else ["objective_", "duality_gap_"]
+    wanted += ["kkt_violation_"] if name == "SVC" else ["converged_"]
+    missing = [attribute for attribute in wanted if not hasattr(model, attribute)]
+    if missing:
+        out.find("missing attribute", f"{name} has no {', '.join(missing)}")
+
+
+def _scores(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
+    """Training rows are scored as the published coefficients say; rows in single precision are left out."""
+    several = len(found) > 1 or isinstance(found[0].task, SoftmaxTask)
+    if case.single or (case.name == "SVC" and several and model.strategy == "ovo"):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = model.predict(case.X) if case.name == "KernelRegressor" else model.decision_function(case.X)
+    values = np.asarray(values).reshape(len(case.y), -1)
+    for place, reading in enumerate(found):
+        mine = values[reading.rows] if isinstance(reading.task, SoftmaxTask) else values[reading.rows, place]
+        doubt = 1e6 * (reading.doubt + 2.0**-53 * np.abs(np.asarray(reading.b, EXACT)))
+        off = np.abs(mine - (reading.f + reading.b))
+        if (off > doubt + 1e-300).any():
+            worst = int(np.argmax((off - doubt).max(axis=-1) if off.ndim > 1 else off - doubt))
+            out.find("wrong scores", f"row {worst}: off by {np.max(off[worst]):.3g}, allowed {np.max(doubt[worst]):.3g}")
+
+
+def _probabilities(case: Case, model: Any, out: Outcome) -> None:
+    if case.name != "KernelClassifier" or model.loss != "logistic":
+        return
+    chances, labels = model.predict_proba(case.X), model.predict(case.X)
+    if np.abs(chances.sum(axis=1) - 1).max() > 1e-9 or chances.min() < 0 or not np.isfinite(chances).all():
+        out.find("probabilities", f"rows sum to {chances.sum(axis=1).min()} … {chances.sum(axis=1).max()}")
+    place = np.searchsorted(model.classes_, labels)
+    if (chances[np.arange(len(labels)), place] < chances.max(axis=1) - 1e-12).any():
+        out.find("probabilities", "predict is not the likeliest class")
+
+
+# -- certificates -------------------------------------------------------------------------------------------------------
+
+
+def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
+    """Judge one problem; whether another method solves it is returned."""
+    task, worth = reading.task, reading.worth
+    assert worth is not None
+    P, doubt = worth
+    reached, best, theirs = best_known(reading)
+    scale = max(abs(P), EXACT(task.constant_worth()))
+    say = f"P {_short(P)} (± {_short(doubt)}), least known {_short(best)}, gap {_short(reading.gap)}"
+    out.notes.append(f"{say}, objective_ {_short(reading.objective)}, reference converged: {reached}")
+    if reading.objective is not None and abs(reading.objective - P) > 2 * doubt:
+        out.find("wrong objective", f"objective_ {_short(reading.objective)}, {say}")
+    if reading.gap is not None and P - best > reading.gap + 2 * doubt:
+        out.find("false certificate", f"{say}, {model.status_}")
+    linear = isinstance(task, Task) and not task.loss.smooth
+    converged = _says_converged(model)
+    if linear and case.name != "Pegasos":
+        assert isinstance(task, Task)
+        _feasible(task, reading.z, out)
+        worst, rounding = references.violation(task, reading.z) if reading.z is not None else (0.0, 0.0)
+        out.notes.append(f"violation {worst:.3g} (± {rounding:.3g})")
+        if case.name == "SVC" and converged and worst > 2 * model.tol + rounding:
+            out.find("false convergence", f"violation {worst:.3g}, tol {model.tol:g}, {say}")
+        if case.name == "SVC" and theirs is not None and model.tol <= 1e-3:
+            above = (P - theirs) / max(theirs, EXACT(1e-300))
+            if above > ABOVE and P - theirs > 2 * doubt:
+                out.find("above LIBSVM", f"{float(above):.2e} relative, {say}, {model.status_}")
+    small = SMALL_TUBE if linear else SMALL
+    if converged and case.name in ("KernelClassifier", "KernelRegressor"):
+        if P - best > small * scale + 2 * doubt:
+            out.find("false convergence", f"{float((P - best) / scale):.2e} of the scale is missing: {say}")
+        elif reading.gap is not None and reading.gap > small * scale + 4 * doubt:
+            out.find("false convergence", f"gap {float(reading.gap / scale):.2e} of the scale: {say}")
+    return reached
+
+
+def best_known(reading: Reading) -> tuple[bool, float, float | None]:
+    """Whether another method solved the problem, the least objective of any model known, and LIBSVM's."""
+    task, worth = reading.task, reading.worth
+    assert worth is not None
+    if isinstance(task, SoftmaxTask):
+        if task.own.size > 600:
+            return False, worth.value, None
+        Z, b, reached = references.softmax_newton(task.K, task.own, task.cost, task.reg, task.free)
+        value = softmax_worth(task.K, task.own, task.cost, task.reg, Z, b).value
+        return reached, min(value, worth.value), None
+    if task.loss.smooth:
+        answer = references.newton(task)
+        return answer.converged, min(task.worth_of(answer.z, answer.b).value, worth.value), None
+    values, theirs, reached = [worth.value], None, False
+    answer = references.interior_point(task)
+    values.append(_worth_with_best_intercept(task, answer.z))
+    other = references.libsvm(task) if task.intercept == "free" else None
+    if other is not None:
+        theirs = _worth_with_best_intercept(task, other.z)
+        values.append(theirs)
+        worst, rounding = references.violation(task, other.z)
+        unit = 1.0 if task.loss.name == "hinge" else float(np.std(task.y.astype(float))) or 1.0
+        reached = other.converged and worst <= 1e-3 * unit and rounding < 1e-4 * unit
+        theirs = theirs if reached else None
+    return reached, min(values), theirs
+
+
+def _worth_with_best_intercept(task: Task, z: Array) -> float:
+    z = np.asarray(z, EXACT)
+    f = task.K @ z
+    if task.intercept == "counted":
+        return task.worth_of(z, z.sum()).value
+    return task.worth_of(z, task.best_intercept(f)).value
+
+
+def _feasible(task: Task, z: Array | None, out: Outcome) -> None:
+    if z is None:
+        return
+    box = task.box()
+    over = np.abs(z) - box
+    wrong = task.y * z if task.loss.name == "hinge" else np.zeros(1)
+    if (over > 1e-9 * box).any() or (wrong < -1e-9 * np.abs(z).max(initial=0)).any():
+        out.find("infeasible", f"coefficients up to {_short((np.abs(z) / np.maximum(box, 1e-4000)).max())} of their bounds")
+    total, size = abs(z.sum()), np.abs(z).sum()
+    if task.intercept == "free" and total > 1e-9 * size:
+        out.find("infeasible", f"the coefficients sum to {_short(total)}, their sizes to {_short(size)}")
+
+
+def _short(value: Any) -> str:
+    return "none" if value is None else f"{float(value):.6g}"
+
+
+# -- the hard margin ----------------------------------------------------------------------------------------------------
+
+
+def _hard_margins(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
+    answers = [_separable(case, reading) for reading in found]
+    out.notes.append(f"separable: {answers}, status {model.status_}")
+    if model.status_ == "not separable" and all(answer[0] == "yes" for answer in answers):
+        out.find("hard margin", f"called not separable; {'; '.join(answer[1] for answer in answers)}")
+    if model.status_ == "converged" and any(answer[0] == "no" for answer in answers):
+        out.find("hard margin", f"called converged; {'; '.join(answer[1] for answer in answers)}")
+    if all(answer[0] == "yes" for answer in answers):
+        out.reference = True
+    else:
+        out.converged = None
+    if model.status_ != "converged":
+        return
+    for reading, (_, _, least) in zip(found, answers, strict=True):
+        task, z = reading.task, reading.z
+        assert isinstance(task, Task) and z is not None
+        margins = task.y * (reading.f + reading.b) + reading.doubt
+        if margins.min() < 1 - 2 * model.tol:
+            out.find("false convergence", f"hard margin with a row at {_short(margins.min())}")
+        half = z @ reading.f / 2
+        doubt = np.abs(z) @ reading.doubt + 1e-9 * abs(half)
+        if reading.objective is None or abs(reading.objective - half) > 2 * doubt:
+            out.find("wrong objective", f"hard margin: objective_ {_short(reading.objective)}, ½‖w‖² {_short(half)}")
+        elif reading.gap is not None and least is not None and reading.objective - reading.gap > least + 2 * doubt:
+            out.find("false certificate", f"hard margin: {_short(reading.objective)} less {_short(reading.gap)}; {_short(least)}")
+        if abs(z.sum()) > 1e-9 * np.abs(z).sum() or (task.y * z < 0).any():
+            out.find("infeasible", f"hard margin: the coefficients sum to {_short(z.sum())}")
+
+
+def _separable(case: Case, reading: Reading) -> tuple[str, str, float | None]:
+    """"yes", "no" or "unclear", why, and an upper bound on the least ½‖w‖² where there is one."""
+    task = reading.task
+    assert isinstance(task, Task)
+    z = references.interior_point(task).z
+    f, doubt = task.scores(z)
+    # The intercept in the middle of both classes; then everything is scaled to a margin of one.
+    b = -(np.min(f[task.y > 0]) + np.max(f[task.y < 0])) / 2
+    margins = task.y * (f + b)
+    least = None
+    if margins.min() > 0:
+        least = (z @ f) / 2 / margins.min() ** 2
+        if doubt.max() < 1e-2 * margins.min():
+            return "yes", f"a separator with ½‖w‖² = {_short(least)} is known", least
+    items = case.items if case.kernel is None or str(case.kernel) == "linear" else None
+    if items is not None:
+        t = references.separation(items[reading.rows], task.y)
+        if t is not None and t > 1e-6:
+            return "yes", f"the linear program finds a margin of {t:.2g}", least
+        if t is not None and t < 1e-10:
+            return "no", "the linear program finds no margin", least
+        return "unclear", f"margin {t}", least
+    for i in range(len(task.y)):
+        same = (task.K == task.K[i]).all(axis=1)
+        if np.unique(task.y[same]).size > 1:
+            return "no", "equal rows with different labels", least
+    return "unclear", "no separator found", least

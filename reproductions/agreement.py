@@ -1,7 +1,7 @@
 """Do the solvers keep their word? Against LIBSVM on public data, and against an independent examiner on random fits.
 
     python -m reproductions.agreement [--only unimi,spambase] [--json results.json]
-    python -m reproductions.agreement --cases 10000 [--seed 0] [--jobs 2] [--json results.json]
+    python -m reproductions.agreement --cases 10000 [--seed 0] [--jobs 2] [--limit 60] [--json results.json]
     python -m reproductions.agreement --case 123 [--seed 0]
 
 The first compares on data sets (:mod:`.on_public_data`), the second draws random fits of every estimator, kernel and
@@ -24,13 +24,14 @@ def main() -> None:
     parser.add_argument("--case", type=int, help="examine one random fit again, and say more")
     parser.add_argument("--seed", type=int, default=0, help="which series of random fits")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for one random fit")
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     if options.case is not None:
         report.show(options.seed, options.case)
         return
     if options.cases is not None:
-        outcomes = report.examine_many(options.cases, options.seed, options.jobs)
+        outcomes = report.examine_many(options.cases, options.seed, options.jobs, options.limit)
         results = report.figures(outcomes, options.seed)
         report.print_report(outcomes, results, options.seed)
     else:

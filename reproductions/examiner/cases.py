@@ -55,7 +55,7 @@ class Case:
         return getattr(self.X, "dtype", None) == np.float32
 
     def __str__(self) -> str:
-        return f"{self.estimator!r} on {', '.join(self.tags)}".replace("\n", " ")
+        return " ".join(f"{self.estimator!r} on {', '.join(self.tags)}".split())
 
 
 def draw_case(seed: int, number: int) -> Case:

@@ -15,6 +15,8 @@ from scipy import sparse, special
 
 Array = np.ndarray
 EXACT = np.longdouble
+#: The least positive number.
+TINY = np.finfo(EXACT).tiny
 
 
 def rows_of(X: Any) -> Array:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-#: Seconds for the first case of a process, which waits for compilation, and for each one after it.
-_WARM, LIMIT = 900.0, 60.0
+#: Seconds until a process has compiled what it needs.
+_WARM = 900.0
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -31,8 +31,8 @@ class _Worker:
         self.number: int | None = None
         self.deadline = time.monotonic() + _WARM
 
-    def give(self, number: int | None) -> None:
-        self.number, self.deadline = number, time.monotonic() + LIMIT
+    def give(self, number: int, limit: float) -> None:
+        self.number, self.deadline = number, time.monotonic() + limit
         self.pipe.send(number)
 
     def end(self) -> None:
@@ -42,9 +42,17 @@ class _Worker:
 
 
 def run(
-    work: Callable[[int], Any], warm: Callable[[], Any], numbers: list[int], jobs: int, lost: Callable[[int, str], Any]
+    work: Callable[[int], Any],
+    warm: Callable[[], Any],
+    lost: Callable[[int, str], Any],
+    numbers: list[int],
+    jobs: int,
+    limit: float,
 ) -> Iterator[Any]:
-    """``work(number)`` for every number, in any order; ``lost(number, why)`` where its process hung or died."""
+    """``work(number)`` for every number, in any order; ``lost(number, why)`` where its process died, or took too long.
+
+    ``warm`` is called once in every process; ``limit`` are seconds for one number.
+    """
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     waiting = iter(numbers)
     workers = [_Worker(work, warm) for _ in range(min(jobs, len(numbers)))]
@@ -80,7 +88,7 @@ def run(
                     worker.end()
                     workers.remove(worker)
                 else:
-                    worker.give(number)
+                    worker.give(number, limit)
     finally:
         for worker in workers:
             worker.end()

@@ -62,35 +62,35 @@ def item_weights(case: Case) -> Array:
     return out * np.array([given.get(label, 1.0) for label in labels.tolist()])[codes]
 
 
-def readings(case: Case, model: Any) -> list[Reading]:
-    """Every problem of a fitted model with its published answer."""
+def readings(case: Case, model: Any, off: Array | float = 0.0) -> list[Reading]:
+    """Every problem of a fitted model with its published answer; ``off`` are errors of the kernel values it saw."""
     K = case.matrix()
+    off = np.broadcast_to(np.asarray(off, EXACT), K.shape)
     if case.name == "SVC":
-        return _soft_margins(case, model, K)
+        return _soft_margins(case, model, K, off)
     if case.name == "KernelRegressor":
-        return [_regression(case, model, K)]
+        return [_regression(case, model, K, off)]
     weight = item_weights(case).astype(EXACT)
     codes = np.unique(case.y, return_inverse=True)[1]
     classes = int(codes.max()) + 1
     cost, reg = weight / weight.sum(), float(model.lam)
     everything = np.arange(len(codes))
     if case.name == "KernelClassifier" and model.loss == "logistic" and classes > 2:
-        return [_softmax(case, model, K, codes, cost, reg)]
+        return [_softmax(case, model, K, off, codes, cost, reg)]
     intercept = "none" if not model.fit_intercept else "free" if case.name == "KernelClassifier" else "counted"
     out = []
     for place in range(1 if classes == 2 else classes):
         y = np.where(codes == (1 if classes == 2 else place), 1, -1).astype(EXACT)
-        task = Task(K, y, cost, reg, Loss(model.loss), intercept, _rounding(case))
+        task = Task(K, y, cost, reg, Loss(model.loss), intercept, _rounding(case), off)
         out.append(_read(case, model, task, everything, place, number(model, "objective_", place)))
     return out
 
 
 def number(model: Any, name: str, place: int) -> float | None:
     """One figure of a fitted attribute that is a number or an array of them; ``None`` where there is none."""
-    value = getattr(model, name, None)
-    if value is None:
+    if not hasattr(model, name):
         return None
-    values = np.atleast_1d(np.asarray(value, float))
+    values = np.atleast_1d(np.asarray(getattr(model, name), float))
     return float(values[place]) if place < values.size else None
 
 
@@ -121,7 +121,7 @@ def _read(case: Case, model: Any, task: Task, rows: Array, place: int, objective
     return Reading(task, rows, z, b, worth, f, doubt, objective, number(model, "duality_gap_", place))
 
 
-def _soft_margins(case: Case, model: Any, K: Array) -> list[Reading]:
+def _soft_margins(case: Case, model: Any, K: Array, off: Array) -> list[Reading]:
     weight, n = item_weights(case).astype(EXACT), len(case.y)
     codes = np.unique(case.y, return_inverse=True)[1]
     classes, alive = int(codes.max()) + 1, weight > 0
@@ -144,7 +144,8 @@ def _soft_margins(case: Case, model: Any, K: Array) -> list[Reading]:
         hard = np.isinf(model.C)
         cost = np.full(rows.size, EXACT(np.inf)) if hard else EXACT(model.C) * weight[rows]
         rounding = _rounding(case) if case.kernel is None or case.given else DOUBLE
-        task = Task(K[np.ix_(rows, rows)], y, cost, 1.0, Loss("hinge"), "free", rounding)
+        block = np.ix_(rows, rows)
+        task = Task(K[block], y, cost, 1.0, Loss("hinge"), "free", rounding, off[block])
         b = model.intercept_[place]
         f, doubt = task.scores(z)
         square, square_doubt = z @ f, np.abs(z) @ doubt
@@ -158,7 +159,7 @@ def _soft_margins(case: Case, model: Any, K: Array) -> list[Reading]:
     return out
 
 
-def _regression(case: Case, model: Any, K: Array) -> Reading:
+def _regression(case: Case, model: Any, K: Array, off: Array) -> Reading:
     n = len(case.y)
     weight = item_weights(case).astype(EXACT)
     name, size = "residual", 0.0
@@ -168,11 +169,12 @@ def _regression(case: Case, model: Any, K: Array) -> Reading:
         name, size = "tube", model.loss.epsilon
     none = not model.fit_intercept and (name != "tube" or not np.any(model.intercept_))
     intercept = "none" if none else "free"  # the tube may have one in any case
-    task = Task(K, np.asarray(case.y, EXACT), weight / weight.sum(), float(model.lam), Loss(name, size), intercept)
+    y, cost = np.asarray(case.y, EXACT), weight / weight.sum()
+    task = Task(K, y, cost, float(model.lam), Loss(name, size), intercept, off=off)
     return _read(case, model, task, np.arange(n), 0, number(model, "objective_", 0))
 
 
-def _softmax(case: Case, model: Any, K: Array, codes: Array, cost: Array, reg: float) -> Reading:
+def _softmax(case: Case, model: Any, K: Array, off: Array, codes: Array, cost: Array, reg: float) -> Reading:
     own = np.equal(codes[:, None], np.arange(codes.max() + 1)).astype(EXACT)
     task = SoftmaxTask(K, own, cost, reg, bool(model.fit_intercept))
     n, k = own.shape
@@ -180,7 +182,7 @@ def _softmax(case: Case, model: Any, K: Array, codes: Array, cost: Array, reg: f
     if hasattr(model, "dual_coef_"):
         Z = np.stack([spread(model, n, place) for place in range(k)], axis=1)
         F = K @ Z
-        doubt = DOUBLE * (np.abs(K) @ np.abs(Z) + np.abs(b))
+        doubt = (DOUBLE * np.abs(K) + off) @ np.abs(Z) + DOUBLE * np.abs(b)
         worth = softmax_at(F, (Z * F).sum(), own, cost, reg, b, doubt, (np.abs(Z) * doubt).sum())
     else:
         Z, W = None, np.asarray(model.coef_, EXACT).T

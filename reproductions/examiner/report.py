@@ -8,7 +8,7 @@ from typing import Any
 
 from ..results import Results
 from .cases import draw_case
-from .pool import LIMIT, run
+from .pool import run
 from .verdicts import KINDS, Outcome, examine
 
 #: How many of the fits that another method solves must converge.
@@ -36,10 +36,10 @@ def _guarded(seed: int, number: int) -> Outcome:
 def _lost(seed: int, number: int, why: str) -> Outcome:
     case = draw_case(seed, number)
     kind = "hang" if "time" in why else "crash"
-    return Outcome(number, str(case), case.name, [(kind, why)], converged=False, seconds=LIMIT)
+    return Outcome(number, str(case), case.name, [(kind, why)], converged=False)
 
 
-def _warm(seed: int) -> None:
+def _warm() -> None:
     """Compile what most cases need, before the watchdog looks."""
     seen: set[Any] = set()
     for number in range(60):
@@ -50,12 +50,10 @@ def _warm(seed: int) -> None:
             _guarded(0, number)
 
 
-def examine_many(count: int, seed: int, jobs: int) -> list[Outcome]:
-    """The first ``count`` cases of a series."""
+def examine_many(count: int, seed: int, jobs: int, limit: float) -> list[Outcome]:
+    """The first ``count`` cases of a series, each within ``limit`` seconds."""
     outcomes = []
-    for outcome in run(
-        partial(_guarded, seed), partial(_warm, seed), list(range(count)), jobs, partial(_lost, seed)
-    ):
+    for outcome in run(partial(_guarded, seed), _warm, partial(_lost, seed), list(range(count)), jobs, limit):
         outcomes.append(outcome)
         if len(outcomes) % 1000 == 0:
             print(f"… {len(outcomes)} of {count} cases", flush=True)
@@ -88,10 +86,12 @@ def print_report(outcomes: list[Outcome], results: Results, seed: int) -> None:
         print(f"{row['what'].removeprefix('examiner: '):<52} {value:>9} {bar:>7}  {'yes' if row['ok'] else 'NO'}")
     spent = sum(outcome.seconds for outcome in outcomes)
     slow = sorted(outcomes, key=lambda outcome: -outcome.seconds)[:3]
-    print(f"{len(outcomes)} fits in {spent:.0f} s of fitting; slowest: {[(o.number, round(o.seconds, 1)) for o in slow]}")
+    print(
+        f"{len(outcomes)} fits in {spent:.0f} s of fitting; slowest: {[(o.number, round(o.seconds, 1)) for o in slow]}"
+    )
     print("refusals: " + results.rows[-1]["note"])
     short = [outcome for outcome in outcomes if outcome.reference and not outcome.converged]
-    _list("not converged where another method is", [(outcome, "") for outcome in short], seed)
+    _list("not converged where another method is", [(outcome, "; ".join(outcome.notes)) for outcome in short], seed)
     for kind in [*KINDS, "examiner"]:
         _list(kind, [(o, text) for o in outcomes for found, text in o.findings if found == kind], seed)
 
@@ -101,8 +101,11 @@ def _list(kind: str, found: list[tuple[Outcome, str]], seed: int) -> None:
         return
     by = Counter(outcome.estimator for outcome, _ in found)
     print(f"\n{kind}: {len(found)} ({', '.join(f'{name} {count}' for name, count in by.most_common())})")
-    for outcome, text in found[:_LISTED]:
-        print(f"  --seed {seed} --case {outcome.number}: {outcome.text[:230]}\n      {text}")
+    seen: Counter[str] = Counter()
+    for outcome, text in found:
+        seen[text] += 1
+        if seen[text] <= 2 and len(seen) <= _LISTED:
+            print(f"  --seed {seed} --case {outcome.number}: {outcome.text[:230]}\n      {text}")
 
 
 def show(seed: int, number: int) -> Outcome:

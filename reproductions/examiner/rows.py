@@ -25,8 +25,8 @@ SHAPES = (
 def sizes(rng: np.random.Generator) -> tuple[int, int]:
     """How many rows and columns: few, mostly; the number of rows is spread evenly over its logarithm."""
     most = 400 if rng.random() < 0.02 else 120
-    n = int(round(np.exp(rng.uniform(np.log(2), np.log(most)))))
-    return n, 1 if rng.random() < 0.1 else int(round(np.exp(rng.uniform(0, np.log(30)))))
+    n = round(float(np.exp(rng.uniform(np.log(2), np.log(most)))))
+    return n, 1 if rng.random() < 0.1 else round(float(np.exp(rng.uniform(0, np.log(30)))))
 
 
 def draw_rows(rng: np.random.Generator, tags: list[str]) -> tuple[Array, Array]:
@@ -58,14 +58,16 @@ def draw_rows(rng: np.random.Generator, tags: list[str]) -> tuple[Array, Array]:
     elif shape == "labels of one column":
         signal = X[:, int(rng.integers(d))].copy()
     elif shape not in ("separable",):
-        signal = np.sin(signal) + 0.3 * rng.standard_normal(n) if rng.random() < 0.5 else signal + rng.standard_normal(n)
+        signal = (
+            np.sin(signal) + 0.3 * rng.standard_normal(n) if rng.random() < 0.5 else signal + rng.standard_normal(n)
+        )
     tags.append(f"{shape} {n}×{d}")
     return X, signal
 
 
 def disturb(rng: np.random.Generator, X: Array, signal: Array, tags: list[str]) -> tuple[Array, Array]:
     """Duplicates, collinear and constant columns; then units and offsets."""
-    n, d = X.shape
+    n = len(X)
     if rng.random() < 0.15:
         again = rng.integers(n, size=max(1, n // 3))
         places = rng.integers(n, size=again.size)

@@ -7,12 +7,12 @@ The soft margin has reg = 1 and cost = C·s; the machines of mean losses have re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from .definitions import EXACT, Array
+from .definitions import EXACT, TINY, Array
 
 #: What double precision loses in one sum of many terms, relative to the sum of their sizes.
 DOUBLE, SINGLE = 64 * 2.0**-53, 64 * 2.0**-24
@@ -116,11 +116,13 @@ class Task:
     intercept: str = "free"
     #: What one rounding costs where the data were given, 64 of them at a time.
     rounding: float = DOUBLE
+    #: How far the kernel values that a machine saw are from K.
+    off: Array = field(default_factory=lambda: np.zeros(1))
 
     def scores(self, z: Array) -> tuple[Array, Array]:
         """Kz, and how far rounding may be from it."""
         z = np.asarray(z, EXACT)
-        return self.K @ z, self.rounding * (np.abs(self.K) @ np.abs(z))
+        return self.K @ z, (self.rounding * np.abs(self.K) + self.off) @ np.abs(z)
 
     def worth_of(self, z: Array, b: float) -> Worth:
         """The objective of coefficients and an intercept."""
@@ -155,7 +157,7 @@ class Task:
         zero = np.zeros(len(self.y), EXACT)
         values = [self.worth(zero, EXACT(0), EXACT(0), zero, EXACT(0)).value]
         if self.intercept == "free":
-            for b in np.unique(np.append(self.y, np.average(self.y, weights=np.maximum(self.cost, 1e-4000)))):
+            for b in np.unique(np.append(self.y, np.average(self.y, weights=np.maximum(self.cost, TINY)))):
                 values.append(self.worth(zero, EXACT(0), b, zero, EXACT(0)).value)
         return float(min(values))
 
@@ -175,7 +177,7 @@ class Task:
 
 
 def softmax_worth(K: Array, own: Array, cost: Array, reg: float, Z: Array, b: Array) -> Worth:
-    """As :meth:`Task.worth_of`, for several classes at once: a column of Z for each, ``own`` is 1 in an item's class."""
+    """As :meth:`Task.worth_of`, for several classes: a column of Z for each, ``own`` is 1 in an item's class."""
     Z, b = np.asarray(Z, EXACT), np.asarray(b, EXACT)
     F = K @ Z
     doubt = DOUBLE * (np.abs(K) @ np.abs(Z) + np.abs(b))

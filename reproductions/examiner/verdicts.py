@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from . import references
+from . import references, smooth_references
 from .cases import Case
-from .definitions import EXACT, Array
+from .definitions import EXACT, TINY, Array
 from .readings import Reading, SoftmaxTask, readings
-from .tasks import Task, softmax_worth
+from .tasks import Task, Worth, softmax_worth
 
 #: Every kind of finding, and what it means.
 KINDS = {
@@ -30,12 +30,15 @@ KINDS = {
     "undeserved refusal": "a ValueError on data that can be learned from",
     "hard margin": "separable or not, against a linear program",
     "probabilities": "rows that do not sum to one, or disagree with predict",
+    "kernel values": "kernel values in double precision that are not those of the definition",
     "wrong scores": "decision values that are not those of the published coefficients",
     "missing attribute": "an attribute that every such model should have",
     "numerical warning": "NumPy warned of an overflow or an invalid value",
 }
 #: A gap above this part of the objective's scale is not small.
 SMALL, SMALL_TUBE = 1e-6, 1e-4
+#: How far a kernel value in double precision may be from its definition, relative to both self-similarities.
+KERNEL = 1e-10
 #: How far an objective may be above LIBSVM's.
 ABOVE = 1e-4
 
@@ -73,13 +76,15 @@ def examine(case: Case) -> Outcome:
     out.converged = _says_converged(model)
     if case.name == "Perceptron":
         return out
-    found = readings(case, model)
+    found = readings(case, model, _kernel_values(case, out))
     _scores(case, model, found, out)
     _probabilities(case, model, out)
     if case.name == "SVC" and np.isinf(model.C):
-        _hard_margins(case, model, found, out)
+        with np.errstate(all="ignore"):
+            _hard_margins(case, model, found, out)
         return out
-    reached = [_judge(case, model, reading, out) for reading in found]
+    with np.errstate(all="ignore"):
+        reached = [_judge(case, model, reading, out) for reading in found]
     out.reference = all(reached) if case.name != "Pegasos" else None
     return out
 
@@ -149,7 +154,9 @@ def _finite(case: Case, model: Any, out: Outcome) -> bool:
                     continue  # a row a hundred times further out may well be beyond all numbers
                 out.find("crash", f"scoring {what} rows: {error}")
                 return False
-            beyond = what == "new" and not np.isfinite(case.new_matrix().astype(np.float32 if case.single else float)).all()
+            beyond = (
+                what == "new" and not np.isfinite(case.new_matrix().astype(np.float32 if case.single else float)).all()
+            )
             if not np.isfinite(values).all() and not beyond:
                 out.find("not finite", f"scores of {what} rows, status {model.status_!r}")
                 return False
@@ -164,6 +171,24 @@ def _present(model: Any, out: Outcome) -> None:
     missing = [attribute for attribute in wanted if not hasattr(model, attribute)]
     if missing:
         out.find("missing attribute", f"{name} has no {', '.join(missing)}")
+
+
+def _kernel_values(case: Case, out: Outcome) -> Array | float:
+    """How far the kernel's own values in double precision are from the definition.
+
+    What a machine says is then judged by the values that it saw, and these are judged here.
+    """
+    if case.kernel is None or case.given:
+        return 0.0
+    rows = case.X.astype(np.float64) if hasattr(case.X, "astype") else case.X
+    K = case.matrix()
+    off = np.abs(case.kernel(rows) - K)
+    size = np.sqrt(np.abs(K.diagonal()))
+    worst = np.max(off / np.maximum(size[:, None] * size, TINY))
+    out.notes.append(f"kernel values off by {_short(worst)}")
+    if not worst <= KERNEL:
+        out.find("kernel values", f"off by {_short(worst)} of √(k(x, x)·k(z, z))")
+    return off
 
 
 def _scores(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
@@ -181,7 +206,9 @@ def _scores(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
         off = np.abs(mine - (reading.f + reading.b))
         if (off > doubt + 1e-300).any():
             worst = int(np.argmax((off - doubt).max(axis=-1) if off.ndim > 1 else off - doubt))
-            out.find("wrong scores", f"row {worst}: off by {np.max(off[worst]):.3g}, allowed {np.max(doubt[worst]):.3g}")
+            out.find(
+                "wrong scores", f"row {worst}: off by {np.max(off[worst]):.3g}, allowed {np.max(doubt[worst]):.3g}"
+            )
 
 
 def _probabilities(case: Case, model: Any, out: Outcome) -> None:
@@ -195,7 +222,7 @@ def _probabilities(case: Case, model: Any, out: Outcome) -> None:
         out.find("probabilities", "predict is not the likeliest class")
 
 
-# -- certificates -------------------------------------------------------------------------------------------------------
+# -- certificates ---------------------------------------------------------------------------------
 
 
 def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
@@ -240,32 +267,36 @@ def best_known(reading: Reading) -> tuple[bool, float, float | None]:
     if isinstance(task, SoftmaxTask):
         if task.own.size > 600:
             return False, worth.value, None
-        Z, b, reached = references.softmax_newton(task.K, task.own, task.cost, task.reg, task.free)
-        value = softmax_worth(task.K, task.own, task.cost, task.reg, Z, b).value
-        return reached, min(value, worth.value), None
+        Z, b, reached = smooth_references.softmax_newton(task.K, task.own, task.cost, task.reg, task.free)
+        found = softmax_worth(task.K, task.own, task.cost, task.reg, Z, b)
+        return reached and _plain(found, task), min(found.value, worth.value), None
     if task.loss.smooth:
-        answer = references.newton(task)
-        return answer.converged, min(task.worth_of(answer.z, answer.b).value, worth.value), None
-    values, theirs, reached = [worth.value], None, False
+        answer = smooth_references.newton(task)
+        found = task.worth_of(answer.z, answer.b)
+        return answer.converged and _plain(found, task), min(found.value, worth.value), None
     answer = references.interior_point(task)
-    values.append(_worth_with_best_intercept(task, answer.z))
+    inner, theirs = _worth_with_best_intercept(task, answer.z), None
+    values = [worth.value, inner.value]
+    # The dual value of allowed coefficients is below every objective: where both meet, the problem is solved.
+    reached = inner.value - task.dual(answer.z) <= 1e-7 * inner.value and _plain(inner, task)
     other = references.libsvm(task) if task.intercept == "free" else None
     if other is not None:
-        theirs = _worth_with_best_intercept(task, other.z)
-        values.append(theirs)
+        values.append(_worth_with_best_intercept(task, other.z).value)
         worst, rounding = references.violation(task, other.z)
         unit = 1.0 if task.loss.name == "hinge" else float(np.std(task.y.astype(float))) or 1.0
-        reached = other.converged and worst <= 1e-3 * unit and rounding < 1e-4 * unit
-        theirs = theirs if reached else None
-    return reached, min(values), theirs
+        if other.converged and worst <= 1e-3 * unit and rounding < 1e-4 * unit:
+            reached, theirs = True, values[-1]
+    return bool(reached), min(values), theirs
 
 
-def _worth_with_best_intercept(task: Task, z: Array) -> float:
+def _plain(worth: Worth, task: Task | SoftmaxTask) -> bool:
+    """Whether double precision tells an objective to many digits."""
+    return bool(worth.doubt <= 1e-6 * max(worth.value, EXACT(task.constant_worth())))
+
+
+def _worth_with_best_intercept(task: Task, z: Array) -> Worth:
     z = np.asarray(z, EXACT)
-    f = task.K @ z
-    if task.intercept == "counted":
-        return task.worth_of(z, z.sum()).value
-    return task.worth_of(z, task.best_intercept(f)).value
+    return task.worth_of(z, z.sum() if task.intercept == "counted" else task.best_intercept(task.K @ z))
 
 
 def _feasible(task: Task, z: Array | None, out: Outcome) -> None:
@@ -275,7 +306,9 @@ def _feasible(task: Task, z: Array | None, out: Outcome) -> None:
     over = np.abs(z) - box
     wrong = task.y * z if task.loss.name == "hinge" else np.zeros(1)
     if (over > 1e-9 * box).any() or (wrong < -1e-9 * np.abs(z).max(initial=0)).any():
-        out.find("infeasible", f"coefficients up to {_short((np.abs(z) / np.maximum(box, 1e-4000)).max())} of their bounds")
+        out.find(
+            "infeasible", f"coefficients up to {_short((np.abs(z) / np.maximum(box, TINY)).max())} of their bounds"
+        )
     total, size = abs(z.sum()), np.abs(z).sum()
     if task.intercept == "free" and total > 1e-9 * size:
         out.find("infeasible", f"the coefficients sum to {_short(total)}, their sizes to {_short(size)}")
@@ -285,7 +318,7 @@ def _short(value: Any) -> str:
     return "none" if value is None else f"{float(value):.6g}"
 
 
-# -- the hard margin ----------------------------------------------------------------------------------------------------
+# -- the hard margin ---------------------------------------------------------------------------------
 
 
 def _hard_margins(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
@@ -303,7 +336,8 @@ def _hard_margins(case: Case, model: Any, found: list[Reading], out: Outcome) ->
         return
     for reading, (_, _, least) in zip(found, answers, strict=True):
         task, z = reading.task, reading.z
-        assert isinstance(task, Task) and z is not None
+        assert isinstance(task, Task)
+        assert z is not None
         margins = task.y * (reading.f + reading.b) + reading.doubt
         if margins.min() < 1 - 2 * model.tol:
             out.find("false convergence", f"hard margin with a row at {_short(margins.min())}")
@@ -312,13 +346,16 @@ def _hard_margins(case: Case, model: Any, found: list[Reading], out: Outcome) ->
         if reading.objective is None or abs(reading.objective - half) > 2 * doubt:
             out.find("wrong objective", f"hard margin: objective_ {_short(reading.objective)}, ½‖w‖² {_short(half)}")
         elif reading.gap is not None and least is not None and reading.objective - reading.gap > least + 2 * doubt:
-            out.find("false certificate", f"hard margin: {_short(reading.objective)} less {_short(reading.gap)}; {_short(least)}")
+            out.find(
+                "false certificate",
+                f"hard margin: {_short(reading.objective)} less {_short(reading.gap)}; {_short(least)}",
+            )
         if abs(z.sum()) > 1e-9 * np.abs(z).sum() or (task.y * z < 0).any():
             out.find("infeasible", f"hard margin: the coefficients sum to {_short(z.sum())}")
 
 
 def _separable(case: Case, reading: Reading) -> tuple[str, str, float | None]:
-    """"yes", "no" or "unclear", why, and an upper bound on the least ½‖w‖² where there is one."""
+    """ "yes", "no" or "unclear", why, and an upper bound on the least ½‖w‖² where there is one."""
     task = reading.task
     assert isinstance(task, Task)
     z = references.interior_point(task).z
@@ -340,7 +377,7 @@ def _separable(case: Case, reading: Reading) -> tuple[str, str, float | None]:
             return "no", "the linear program finds no margin", least
         return "unclear", f"margin {t}", least
     for i in range(len(task.y)):
-        same = (task.K == task.K[i]).all(axis=1)
+        same = np.equal(task.K, task.K[i]).all(axis=1)
         if np.unique(task.y[same]).size > 1:
             return "no", "equal rows with different labels", least
     return "unclear", "no separator found", least

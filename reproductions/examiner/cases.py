@@ -151,10 +151,9 @@ def _svc(rng: np.random.Generator, kernel: Any, class_weight: Any) -> Any:
 
 def _classifier(rng: np.random.Generator, kernel: Any, class_weight: Any) -> Any:
     loss = str(rng.choice(["logistic", "logistic", "smooth_hinge", "squared_hinge", "squared"]))
-    intercept = bool(rng.random() < 0.75)
-    return mercer.KernelClassifier(
-        kernel, loss, _decades(rng, -9, 3), fit_intercept=intercept, class_weight=class_weight
-    )
+    intercept, tol = bool(rng.random() < 0.75), 1e-8 if rng.random() < 0.1 else 1e-11
+    lam = _decades(rng, -9, 3)
+    return mercer.KernelClassifier(kernel, loss, lam, tol=tol, fit_intercept=intercept, class_weight=class_weight)
 
 
 def _regressor(rng: np.random.Generator, kernel: Any, unit: float) -> Any:

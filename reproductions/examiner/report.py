@@ -89,6 +89,12 @@ def print_report(outcomes: list[Outcome], results: Results, seed: int) -> None:
     print(
         f"{len(outcomes)} fits in {spent:.0f} s of fitting; slowest: {[(o.number, round(o.seconds, 1)) for o in slow]}"
     )
+    for name in sorted({outcome.estimator for outcome in outcomes}):
+        asked = [o for o in outcomes if o.estimator == name and o.reference is not None]
+        reached = [o for o in asked if o.reference]
+        if asked:
+            both = sum(bool(o.converged) for o in reached)
+            print(f"  {name}: another method solved {len(reached)} of {len(asked)}, it {both} of these")
     print("refusals: " + results.rows[-1]["note"])
     short = [outcome for outcome in outcomes if outcome.reference and not outcome.converged]
     _list("not converged where another method is", [(outcome, "; ".join(outcome.notes)) for outcome in short], seed)

@@ -25,14 +25,13 @@ def newton(task: Task, steps: int = 80) -> Answer:
     z, b, f = np.zeros(n, EXACT), EXACT(0), np.zeros(n, EXACT)
     if free and not task.loss.of_margin:
         b = np.average(task.y, weights=task.cost)
-    rough = K.astype(np.float64)
     value = _objective(task, z @ f, f + b)
     damping, converged = 0.0, False
     for _ in range(steps):
         g = task.cost * task.loss.slope(task.y, f + b)
         h = task.cost * np.maximum(task.loss.bend(task.y, f + b), EXACT(damping))
         M = np.zeros((n + 1, n + 1))
-        M[:n, :n] = (h[:, None] * K).astype(np.float64) if np.abs(rough).max() < 1e280 else h[:, None] * rough
+        M[:n, :n] = h[:, None] * K
         M[np.arange(n), np.arange(n)] += task.reg
         M[:n, n] = h
         right = np.zeros(n + 1, EXACT)
@@ -43,7 +42,10 @@ def newton(task: Task, steps: int = 80) -> Answer:
             M[:n, n], M[n, n] = 0.0, 1.0
         step = _solve_refined(M, right, h, K, task.reg, free)
         if step is None:
-            break
+            damping = max(10 * damping, 1e-3)
+            if damping > 1:
+                break
+            continue
         dz, db = step[:n], step[n] if free else EXACT(0)
         df = K @ dz
         # How much the quadratic model promises.
@@ -62,7 +64,7 @@ def newton(task: Task, steps: int = 80) -> Answer:
             t /= 2
         if found is None:
             converged = bool(promise <= 1e-9 * scale)
-            damping = max(10 * damping, 1e-6)
+            damping = max(10 * damping, 1e-3)
             if converged or damping > 1:
                 break
             continue

@@ -13,8 +13,8 @@ from .verdicts import KINDS, Outcome, examine
 
 #: How many of the fits that another method solves must converge.
 CONVERGED = 0.995
-#: Examples listed for each kind of finding.
-_LISTED = 12
+#: Different examples listed for each kind of finding, and examples with the same text.
+_LISTED, _ALIKE = 12, 4
 
 
 def examine_number(seed: int, number: int) -> Outcome:
@@ -107,10 +107,11 @@ def _list(kind: str, found: list[tuple[Outcome, str]], seed: int) -> None:
         return
     by = Counter(outcome.estimator for outcome, _ in found)
     print(f"\n{kind}: {len(found)} ({', '.join(f'{name} {count}' for name, count in by.most_common())})")
+    print(f"  cases {sorted({outcome.number for outcome, _ in found})[:100]}")
     seen: Counter[str] = Counter()
     for outcome, text in found:
         seen[text] += 1
-        if seen[text] <= 2 and len(seen) <= _LISTED:
+        if seen[text] <= _ALIKE and len(seen) <= _LISTED:
             print(f"  --seed {seed} --case {outcome.number}: {outcome.text[:230]}\n      {text}")
 
 

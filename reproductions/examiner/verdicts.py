@@ -104,13 +104,13 @@ def _fitted(case: Case, out: Outcome) -> Any:
         try:
             options = {} if case.weight is None else {"sample_weight": case.weight}
             model.fit(case.X, case.y, **options)
-        except ValueError as error:
-            out.refusal = reason(str(error))
-            if not deserves_refusal(case, str(error)):
-                out.find("undeserved refusal", str(error))
-            return None
         except Exception as error:
-            out.find("crash", f"{type(error).__name__}: {error}")
+            if isinstance(error, ValueError) and not isinstance(error, np.linalg.LinAlgError):
+                out.refusal = reason(str(error))
+                if not deserves_refusal(case, str(error)):
+                    out.find("undeserved refusal", str(error))
+            else:
+                out.find("crash", f"{type(error).__name__}: {error}")
             return None
     said = {str(w.message) for w in caught if issubclass(w.category, RuntimeWarning)}
     for message in sorted(said):

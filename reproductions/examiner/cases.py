@@ -75,7 +75,8 @@ def draw_case(seed: int, number: int) -> Case:
     if kernel is not None and name != "Perceptron" and rng.random() < 0.02:
         kernel = kernels.Sigmoid(gamma=float(f"{1 / max(float(np.square(X).sum(axis=1).mean()), 1e-300):.3g}"))
     items, new_items = rows_of(X), rows_of(new)
-    given, X_given, new_given, parameter = False, X, new, kernel
+    given, X_given, new_given = False, X, new
+    parameter: Any = kernel
     if kernel is not None and rng.random() < 0.08:
         K = kernel_matrix(kernel, items, items).astype(np.float64)
         if np.isfinite(K).all():
@@ -157,7 +158,8 @@ def _classifier(rng: np.random.Generator, kernel: Any, class_weight: Any) -> Any
 
 
 def _regressor(rng: np.random.Generator, kernel: Any, unit: float) -> Any:
-    kind, loss = str(rng.choice(["squared", "huber", "tube"])), None
+    kind = str(rng.choice(["squared", "huber", "tube"]))
+    loss: Any = None
     size = float(f"{unit * float(rng.choice([0.001, 0.01, 0.1, 0.5, 2.0])):.3g}")
     if kind == "huber":
         loss = residuals.Huber(delta=size)

@@ -15,6 +15,8 @@ from scipy import sparse, special
 
 Array = np.ndarray
 EXACT = np.longdouble
+#: A number in extended precision; NumPy's types of such numbers and Python's do not mix.
+Real = Any
 #: The least positive number.
 TINY = np.finfo(EXACT).tiny
 
@@ -119,7 +121,7 @@ def _count_products(a: Counter, b: Counter) -> float:
     return sum(a[key] * b[key] for key in a)
 
 
-def _smaller_over_larger(a: Counter, b: Counter) -> float:
+def _smaller_over_larger(a: Counter, b: Counter) -> Real:
     larger = sum((a | b).values())
     return EXACT(sum((a & b).values())) / larger if larger else 1.0
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg, optimize
 from sklearn import svm
 
-from .definitions import EXACT, Array
+from .definitions import EXACT, Array, Real
 from .tasks import Task
 
 #: LIBSVM keeps kernel values in single precision; larger ones are infinite there.
@@ -24,7 +24,7 @@ class Answer(NamedTuple):
     """Coefficients and an intercept by another method, and whether that method says that it has converged."""
 
     z: Array
-    b: float
+    b: Real
     converged: bool
 
 

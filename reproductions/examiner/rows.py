@@ -49,7 +49,7 @@ def draw_rows(rng: np.random.Generator, tags: list[str]) -> tuple[Array, Array]:
     signal = X @ direction
     if shape == "separable":
         side = np.where(signal >= np.median(signal), 1.0, -1.0)
-        X = X + side[:, None] * direction * 2 / max(np.linalg.norm(direction), 1e-9)
+        X = X + side[:, None] * direction * 2 / max(float(np.linalg.norm(direction)), 1e-9)
         signal = X @ direction
     elif shape == "nearly separable":
         signal = signal + 0.1 * rng.standard_normal(n)

@@ -49,7 +49,7 @@ def _combined(rng: np.random.Generator, X: Array) -> kernels.Kernel:
             return left ** int(rng.integers(2, 4))
         case 3:
             return kernels.Normalised(left)
-    return _short(10 ** rng.uniform(-6, 6)) * left
+    return kernels.Scaled(_short(10 ** rng.uniform(-6, 6)), left)
 
 
 def _short(value: float) -> float:

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from scipy import linalg
 
-from .definitions import EXACT, Array
+from .definitions import EXACT, Array, Real
 from .references import Answer
 from .tasks import Task
 
@@ -22,7 +22,8 @@ def newton(task: Task, steps: int = 80) -> Answer:
     n = len(task.y)
     K = task.K + (1 if task.intercept == "counted" else 0)
     free = task.intercept == "free"
-    z, b, f = np.zeros(n, EXACT), EXACT(0), np.zeros(n, EXACT)
+    b: Real = EXACT(0)
+    z, f = np.zeros(n, EXACT), np.zeros(n, EXACT)
     if free and not task.loss.of_margin:
         b = np.average(task.y, weights=task.cost)
     value = _objective(task, z @ f, f + b)
@@ -50,7 +51,7 @@ def newton(task: Task, steps: int = 80) -> Answer:
         df = K @ dz
         # How much the quadratic model promises.
         promise = -(EXACT(task.reg) * (dz @ f) + g @ (df + db))
-        scale = max(abs(value), EXACT(1e-300))
+        scale: Real = max(abs(value), EXACT(1e-300))
         if not np.isfinite(promise) or promise <= 1e-15 * scale:
             converged = bool(np.isfinite(promise) and abs(promise) <= 1e-9 * scale)
             break
@@ -75,7 +76,7 @@ def newton(task: Task, steps: int = 80) -> Answer:
     return Answer(z, b, converged)
 
 
-def _objective(task: Task, square: float, scores: Array) -> float:
+def _objective(task: Task, square: Real, scores: Array) -> Real:
     return EXACT(task.reg) / 2 * square + task.cost @ task.loss.value(task.y, scores)
 
 
@@ -108,7 +109,7 @@ def softmax_newton(K: Array, own: Array, cost: Array, reg: float, free: bool) ->
     Z, b, F = np.zeros((n, k), EXACT), np.zeros(k, EXACT), np.zeros((n, k), EXACT)
     cost = np.asarray(cost, EXACT)
 
-    def objective(square: float, scores: Array) -> float:
+    def objective(square: Real, scores: Array) -> Real:
         top = scores.max(axis=1, keepdims=True)
         loss = np.log(np.exp(scores - top).sum(axis=1)) + top[:, 0] - (scores * own).sum(axis=1)
         return EXACT(reg) / 2 * square + cost @ loss

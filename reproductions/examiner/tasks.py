@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .definitions import EXACT, TINY, Array
+from .definitions import EXACT, TINY, Array, Real
 
 #: What double precision loses in one sum of many terms, relative to the sum of their sizes.
 DOUBLE, SINGLE = 64 * 2.0**-53, 64 * 2.0**-24
@@ -100,8 +100,8 @@ def _chance(t: Array) -> Array:
 class Worth(NamedTuple):
     """An objective, and how far a correct computation in double precision may be from it."""
 
-    value: float
-    doubt: float
+    value: Real
+    doubt: Real
 
 
 @dataclass(frozen=True)
@@ -124,13 +124,13 @@ class Task:
         z = np.asarray(z, EXACT)
         return self.K @ z, (self.rounding * np.abs(self.K) + self.off) @ np.abs(z)
 
-    def worth_of(self, z: Array, b: float) -> Worth:
+    def worth_of(self, z: Array, b: Real) -> Worth:
         """The objective of coefficients and an intercept."""
         f, doubt = self.scores(z)
         z = np.asarray(z, EXACT)
         return self.worth(f, z @ f, b, doubt, np.abs(z) @ doubt)
 
-    def worth(self, f: Array, square: float, b: float, doubt: Array, square_doubt: float) -> Worth:
+    def worth(self, f: Array, square: Real, b: Real, doubt: Array, square_doubt: Real) -> Worth:
         """The objective from the scores without the intercept and from ‖w‖², and what doubt of both does to it."""
         b = EXACT(b)
         square = square + b * b if self.intercept == "counted" else square
@@ -141,7 +141,7 @@ class Task:
         total = EXACT(self.reg) / 2 * square_doubt + self.cost @ np.maximum(*around)
         return Worth(size, total + RELATIVE * (EXACT(self.reg) / 2 * np.abs(square) + self.cost @ here))
 
-    def best_intercept(self, f: Array) -> float:
+    def best_intercept(self, f: Array) -> Real:
         """The b for which Σ cost·ℓ(y, f + b) is least, for losses made of straight pieces: at one of their ends."""
         if self.intercept != "free":
             return EXACT(0)
@@ -167,7 +167,7 @@ class Task:
         """The largest coefficient of each item, cost/reg."""
         return self.cost / EXACT(self.reg)
 
-    def dual(self, z: Array) -> float:
+    def dual(self, z: Array) -> Real:
         """The dual objective of coefficients within their bounds: a lower bound on P where Σz = 0 (or no intercept)."""
         z = np.asarray(z, EXACT)
         f = self.K @ z
@@ -185,7 +185,7 @@ def softmax_worth(K: Array, own: Array, cost: Array, reg: float, Z: Array, b: Ar
 
 
 def softmax_at(
-    F: Array, square: float, own: Array, cost: Array, reg: float, b: Array, doubt: Array, square_doubt: float
+    F: Array, square: Real, own: Array, cost: Array, reg: float, b: Array, doubt: Array, square_doubt: Real
 ) -> Worth:
     scores = F + b
     top = scores.max(axis=1, keepdims=True)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from . import references, smooth_references
 from .cases import Case
-from .definitions import EXACT, TINY, Array
+from .definitions import EXACT, TINY, Array, Real
 from .readings import Reading, SoftmaxTask, item_weights, readings, spread
 from .tasks import DOUBLE, SINGLE, Task, Worth, softmax_worth
 
@@ -253,7 +253,7 @@ def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
     assert worth is not None
     P, doubt = worth
     reached, best, theirs = best_known(reading)
-    scale = max(abs(P), EXACT(task.constant_worth()))
+    scale: Real = max(abs(P), EXACT(task.constant_worth()))
     say = f"P {_short(P)} (± {_short(doubt)}), least known {_short(best)}, gap {_short(reading.gap)}"
     out.notes.append(f"{say}, objective_ {_short(reading.objective)}, reference converged: {reached}")
     if reading.objective is not None and abs(reading.objective - P) > 2 * doubt:
@@ -282,7 +282,7 @@ def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
     return reached
 
 
-def best_known(reading: Reading) -> tuple[bool, float, float | None]:
+def best_known(reading: Reading) -> tuple[bool, Real, Real | None]:
     """Whether another method solved the problem, the least objective of any model known, and LIBSVM's."""
     task, worth = reading.task, reading.worth
     assert worth is not None

@@ -78,11 +78,10 @@ def draw_case(seed: int, number: int) -> Case:
     given, X_given, new_given = False, X, new
     parameter: Any = kernel
     if kernel is not None and rng.random() < 0.08:
-        K = kernel_matrix(kernel, items, items).astype(np.float64)
-        if np.isfinite(K).all():
-            K = np.maximum(K, K.T)
-            given, X_given = True, K.astype(X.dtype)
-            new_given = kernel_matrix(kernel, new_items, items).astype(X.dtype)
+        K, K_new = kernel_matrix(kernel, items, items), kernel_matrix(kernel, new_items, items)
+        if max(np.abs(K).max(), np.abs(K_new).max()) < np.finfo(X.dtype).max / 2:
+            given, X_given = True, np.maximum(K, K.T).astype(X.dtype)
+            new_given = K_new.astype(X.dtype)
             parameter = "precomputed"
             tags.append(f"matrix of {kernel}")
     elif rng.random() < 0.15:

@@ -106,8 +106,8 @@ def _matern(r: Array, nu: float, length: float) -> Array:
         return (1 + s) * np.exp(-s)
     if nu == 2.5:
         return (1 + s + s * s / 3) * np.exp(-s)
-    # s^ν·K_ν(s) is e^(−s) times a function that changes slowly; the limit at 0 is 2^(ν−1)·Γ(ν).
-    away = np.maximum(s, EXACT(1e-8)).astype(np.float64)
+    # s^ν·K_ν(s) is e^(−s) times a function that changes slowly; the limit at 0 is 2^(ν−1)·Γ(ν), far away it is 0.
+    away = np.clip(s, EXACT(1e-8), EXACT(1e4)).astype(np.float64)
     bessel = special.kve(nu, away).astype(EXACT) * np.exp(-away.astype(EXACT))
     out = EXACT(2 ** (1 - nu) / special.gamma(nu)) * away.astype(EXACT) ** EXACT(nu) * bessel
     return np.where(s < 1e-8, EXACT(1), out)

@@ -182,14 +182,15 @@ def _kernel_values(case: Case, out: Outcome) -> Array | float:
     K = case.matrix()
     rows = case.X.astype(np.float64) if hasattr(case.X, "astype") else case.X
     off = np.abs(case.kernel(rows) - K)
-    size = np.sqrt(np.abs(K.diagonal()))
-    worst = np.max(off / np.maximum(size[:, None] * size, TINY))
+    lengths = np.sqrt(np.abs(K.diagonal()))
+    size = np.maximum(lengths[:, None] * lengths, TINY)
+    worst = np.max(off / size)
     out.notes.append(f"kernel values off by {_short(worst)}")
     if not worst <= KERNEL:
         out.find("kernel values", f"off by {_short(worst)} of √(k(x, x)·k(z, z))")
     if case.single and case.name == "Pegasos":  # it computes in the precision of the rows
-        off = np.maximum(off, np.abs(case.kernel(case.X) - K))
-    return 10 * off  # a part of the rows is rounded otherwise than all of them
+        worst = max(worst, np.max(np.abs(case.kernel(case.X) - K) / size))
+    return 10 * worst * size  # a part of the rows is rounded otherwise than all of them
 
 
 def _scores(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:

@@ -171,22 +171,23 @@ def libsvm(task: Task, limit: int = 100_000, tol: float = 1e-6) -> Answer | None
 def violation(task: Task, z: Array) -> tuple[float, float]:
     """The worst violation of an optimality condition of the dual, and how much of it may be rounding.
 
-    F = t − Kz may not be larger at an item that could grow than at one that could shrink. Coefficients within 1e-9 of a
-    bound, measured by the width of their box, are taken to be at it.
+    F = t − Kz may not be larger at an item that could grow than at one that could shrink. Coefficients nearer to a bound
+    than 1e-9 of the width of their box (1e-6, at its far end) are taken to be at it.
     """
     alive = task.cost > 0
     f, doubt = task.scores(z)
     z, y, box = np.asarray(z, EXACT), task.y, task.box()
     near = 1e-9 * np.where(np.isfinite(box), box, np.abs(z).max(initial=0))
+    far = box * (1 - EXACT(1e-6))
     if task.loss.name == "tube":
         size = EXACT(task.loss.size)
         # A coefficient at zero grows against one wall of the tube and shrinks against the other.
         up, down = np.where(z < -near, y + size, y - size) - f, np.where(z > near, y - size, y + size) - f
-        grow, shrink = alive & (z < box - near), alive & (z > near - box)
+        grow, shrink = alive & (z < far), alive & (z > -far)
     else:
         up = down = y - f
-        grow = alive & (z < np.where(y > 0, box, 0) - near)
-        shrink = alive & (z > np.where(y > 0, 0, -box) + near)
+        grow = alive & (z < np.where(y > 0, far, -near))
+        shrink = alive & (z > np.where(y > 0, near, -far))
     if task.intercept == "free":
         worst = np.max(up[grow], initial=-np.inf) - np.min(down[shrink], initial=np.inf)
     else:

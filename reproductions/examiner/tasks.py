@@ -103,6 +103,11 @@ class Worth(NamedTuple):
     value: Real
     doubt: Real
 
+    @property
+    def most(self) -> Real:
+        """What the objective is at most: extended precision has eleven binary digits more than double."""
+        return np.maximum(self.value, 0) + self.doubt / 2**11
+
 
 @dataclass(frozen=True)
 class Task:

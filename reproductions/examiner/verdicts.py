@@ -79,6 +79,8 @@ def examine(case: Case) -> Outcome:
         return out
     found = readings(case, model, _kernel_values(case, out))
     _scores(case, model, found, out)
+    if "sigmoid" in str(case.kernel):  # learned from, but nothing here is convex
+        return out
     _probabilities(case, model, out)
     if case.name == "SVC" and np.isinf(model.C):
         with np.errstate(all="ignore"):
@@ -258,7 +260,7 @@ def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
     say = f"P {_short(P)} (± {_short(doubt)}), least known {_short(best)}, gap {_short(reading.gap)}"
     out.notes.append(f"{say}, objective_ {_short(reading.objective)}, reference converged: {reached}")
     if reading.objective is not None and abs(reading.objective - P) > 2 * doubt:
-        out.find("wrong objective", f"objective_ {_short(reading.objective)}, {say}")
+        out.find("wrong objective", f"objective_ is {_short(reading.objective - P)} more than P; {say}")
     if reading.gap is not None and (reading.gap < 0 or P - best > reading.gap + 2 * doubt):
         out.find("false certificate", f"{say}, {model.status_}")
     linear = isinstance(task, Task) and not task.loss.smooth
@@ -292,19 +294,19 @@ def best_known(reading: Reading) -> tuple[bool, Real, Real | None]:
             return False, worth.value, None
         Z, b, reached = smooth_references.softmax_newton(task.K, task.own, task.cost, task.reg, task.free)
         found = softmax_worth(task.K, task.own, task.cost, task.reg, Z, b)
-        return reached and _plain(found, task), min(found.value, worth.value), None
+        return reached and _plain(found, task), min(found.most, worth.value), None
     if task.loss.smooth:
         answer = smooth_references.newton(task)
         found = task.worth_of(answer.z, answer.b)
-        return answer.converged and _plain(found, task), min(found.value, worth.value), None
+        return answer.converged and _plain(found, task), min(found.most, worth.value), None
     answer = references.interior_point(task)
     inner, theirs = _worth_with_best_intercept(task, answer.z), None
-    values = [worth.value, inner.value]
+    values = [worth.value, inner.most]
     # The dual value of allowed coefficients is below every objective: where both meet, the problem is solved.
     reached = inner.value - task.dual(answer.z) <= 1e-7 * inner.value and _plain(inner, task)
     other = references.libsvm(task) if task.intercept == "free" else None
     if other is not None:
-        values.append(_worth_with_best_intercept(task, other.z).value)
+        values.append(_worth_with_best_intercept(task, other.z).most)
         worst, rounding = references.violation(task, other.z)
         unit = 1.0 if task.loss.name == "hinge" else float(np.std(task.y.astype(float))) or 1.0
         if other.converged and worst <= 1e-3 * unit and rounding < 1e-4 * unit:

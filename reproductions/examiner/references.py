@@ -171,8 +171,8 @@ def libsvm(task: Task, limit: int = 100_000, tol: float = 1e-6) -> Answer | None
 def violation(task: Task, z: Array) -> tuple[float, float]:
     """The worst violation of an optimality condition of the dual, and how much of it may be rounding.
 
-    F = t − Kz may not be larger at an item that could grow than at one that could shrink. Coefficients nearer to a bound
-    than 1e-9 of the width of their box (1e-6, at its far end) are taken to be at it.
+    F = t − Kz may not be larger where a coefficient could grow than where one could shrink. Coefficients nearer to a
+    bound than 1e-9 of the width of their box (1e-6, at its far end) are taken to be at it.
     """
     alive = task.cost > 0
     f, doubt = task.scores(z)

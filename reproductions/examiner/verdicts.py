@@ -31,7 +31,7 @@ KINDS = {
     "hard margin": "separable or not, against a linear program",
     "probabilities": "rows that do not sum to one, or disagree with predict",
     "kernel values": "kernel values in double precision that are not those of the definition",
-    "wrong scores": "decision values that are not those of the published coefficients",
+    "wrong scores": "decision values or weights that are not those of the published coefficients",
     "missing attribute": "an attribute that every such model should have",
     "numerical warning": "NumPy warned of an overflow or an invalid value",
 }
@@ -79,6 +79,7 @@ def examine(case: Case) -> Outcome:
         return out
     found = readings(case, model, _kernel_values(case, out))
     _scores(case, model, found, out)
+    _weights(case, model, found, out)
     if "sigmoid" in str(case.kernel):  # learned from, but nothing here is convex
         return out
     _probabilities(case, model, out)
@@ -213,6 +214,19 @@ def _scores(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
             out.find(
                 "wrong scores", f"row {worst}: off by {np.max(off[worst]):.3g}, allowed {np.max(doubt[worst]):.3g}"
             )
+
+
+def _weights(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
+    """Weights that are published beside dual coefficients are those of the coefficients, w = Σ z·x."""
+    if case.name != "SVC" or case.kernel is not None:
+        return
+    for place, reading in enumerate(found):
+        X, z = case.items[reading.rows], reading.z
+        off = np.abs(z @ X - np.asarray(model.coef_[place], EXACT))
+        doubt = 100 * (SINGLE if case.single else DOUBLE) * (np.abs(z) @ np.abs(X))
+        if (off > doubt).any():
+            worst = int(np.argmax(off - doubt))
+            out.find("wrong scores", f"coef_ is {_short(off[worst])} from Σ z·x, allowed {_short(doubt[worst])}")
 
 
 def _perceptron(case: Case, model: Any, out: Outcome) -> None:

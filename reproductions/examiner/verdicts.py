@@ -221,7 +221,7 @@ def _weights(case: Case, model: Any, found: list[Reading], out: Outcome) -> None
     if case.name != "SVC" or case.kernel is not None:
         return
     for place, reading in enumerate(found):
-        X, z = case.items[reading.rows], reading.z
+        X, z = case.items[reading.rows], np.asarray(reading.z, EXACT)
         off = np.abs(z @ X - np.asarray(model.coef_[place], EXACT))
         doubt = 100 * (SINGLE if case.single else DOUBLE) * (np.abs(z) @ np.abs(X))
         if (off > doubt).any():

@@ -168,14 +168,15 @@ def libsvm(task: Task, limit: int = 100_000, tol: float = 1e-6) -> Answer | None
     return Answer(z, float(machine.intercept_[0]), machine.fit_status_ == 0)
 
 
-def violation(task: Task, z: Array) -> tuple[float, float]:
+def violation(task: Task, z: Array, scores: tuple[Array, Array] | None = None) -> tuple[float, float]:
     """The worst violation of an optimality condition of the dual, and how much of it may be rounding.
 
     F = t − Kz may not be larger where a coefficient could grow than where one could shrink. Coefficients nearer to a
-    bound than 1e-9 of the width of their box (1e-6, at its far end) are taken to be at it.
+    bound than 1e-9 of the width of their box (1e-6, at its far end) are taken to be at it. ``scores`` (with their doubt)
+    are those of weights, where the model is its weights.
     """
     alive = task.cost > 0
-    f, doubt = task.scores(z)
+    f, doubt = task.scores(z) if scores is None else scores
     z, y, box = np.asarray(z, EXACT), task.y, task.box()
     near = 1e-9 * np.where(np.isfinite(box), box, np.abs(z).max(initial=0))
     far = box * (1 - EXACT(1e-6))

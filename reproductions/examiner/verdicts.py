@@ -133,7 +133,7 @@ def deserves_refusal(case: Case, message: str) -> bool:
         eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
         return bool(eigenvalues[0] < -1e-6 * abs(eigenvalues[-1]))
     values = np.ones(1) if isinstance(case.items, list) else case.items
-    return bool(np.abs(K).max() > (1e37 if case.single else 1e100) or np.abs(values).max() > 1e150)
+    return bool(np.abs(K).max() > (1e18 if case.single else 1e100) or np.abs(values).max() > 1e150)
 
 
 def _finite(case: Case, model: Any, out: Outcome) -> bool:
@@ -222,8 +222,9 @@ def _weights(case: Case, model: Any, found: list[Reading], out: Outcome) -> None
         return
     for place, reading in enumerate(found):
         X, z = case.items[reading.rows], np.asarray(reading.z, EXACT)
-        off = np.abs(z @ X - np.asarray(model.coef_[place], EXACT))
-        doubt = 100 * (SINGLE if case.single else DOUBLE) * (np.abs(z) @ np.abs(X))
+        w = np.asarray(model.coef_[place], EXACT)
+        off = np.abs(z @ X - w)
+        doubt = 100 * (SINGLE if case.single else DOUBLE) * (np.abs(z) @ np.abs(X)) + 1e-6 * np.abs(w).max()
         if (off > doubt).any():
             worst = int(np.argmax(off - doubt))
             out.find("wrong scores", f"coef_ is {_short(off[worst])} from Σ z·x, allowed {_short(doubt[worst])}")
@@ -282,7 +283,8 @@ def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
     if linear and case.name != "Pegasos":
         assert isinstance(task, Task)
         _feasible(task, reading.z, out)
-        worst, rounding = references.violation(task, reading.z) if reading.z is not None else (0.0, 0.0)
+        scores = reading.f, reading.doubt
+        worst, rounding = references.violation(task, reading.z, scores) if reading.z is not None else (0.0, 0.0)
         out.notes.append(f"violation {worst:.3g} (± {rounding:.3g})")
         if case.name == "SVC" and converged and worst > 2 * model.tol + rounding:
             out.find("false convergence", f"violation {worst:.3g}, tol {model.tol:g}, {say}")

@@ -172,8 +172,8 @@ def violation(task: Task, z: Array, scores: tuple[Array, Array] | None = None) -
     """The worst violation of an optimality condition of the dual, and how much of it may be rounding.
 
     F = t − Kz may not be larger where a coefficient could grow than where one could shrink. Coefficients nearer to a
-    bound than 1e-9 of the width of their box (1e-6, at its far end) are taken to be at it. ``scores`` (with their doubt)
-    are those of weights, where the model is its weights.
+    bound than 1e-9 of the width of their box (1e-6, at its far end) are taken to be at it. ``scores``, with their
+    doubt, are those of weights, where the model is its weights.
     """
     alive = task.cost > 0
     f, doubt = task.scores(z) if scores is None else scores

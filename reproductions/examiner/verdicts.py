@@ -224,7 +224,7 @@ def _weights(case: Case, model: Any, found: list[Reading], out: Outcome) -> None
         X, z = case.items[reading.rows], np.asarray(reading.z, EXACT)
         w = np.asarray(model.coef_[place], EXACT)
         off = np.abs(z @ X - w)
-        doubt = 100 * (SINGLE if case.single else DOUBLE) * (np.abs(z) @ np.abs(X)) + 1e-6 * np.abs(w).max()
+        doubt = 100 * (SINGLE if case.single else DOUBLE) * (np.abs(z) @ np.abs(X)) + 1e-4 * np.abs(w).max()
         if (off > doubt).any():
             worst = int(np.argmax(off - doubt))
             out.find("wrong scores", f"coef_ is {_short(off[worst])} from Σ z·x, allowed {_short(doubt[worst])}")

@@ -132,6 +132,8 @@ def deserves_refusal(case: Case, message: str) -> bool:
     if "definite" in message:
         eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
         return bool(eigenvalues[0] < -1e-6 * abs(eigenvalues[-1]))
+    if case.name == "Pegasos" and np.abs(K).max() > 1e10 * case.estimator.lam:
+        return True  # steps of 1/(λt) that go further and further
     values = np.ones(1) if isinstance(case.items, list) else case.items
     return bool(np.abs(K).max() > (1e18 if case.single else 1e100) or np.abs(values).max() > 1e150)
 
@@ -150,19 +152,19 @@ def _finite(case: Case, model: Any, out: Outcome) -> bool:
         warnings.simplefilter("ignore")
         for rows, what in ((case.X, "training"), (case.X_new, "new")):
             try:
-                values = score(rows)
+                fine, why = np.isfinite(score(rows)).all(), "NaN or infinity"
             except ValueError as error:
-                if what == "new" and "overflow" in str(error):
-                    continue  # a row a hundred times further out may well be beyond all numbers
-                out.find("crash", f"scoring {what} rows: {error}")
-                return False
-            beyond = (
-                what == "new" and not np.isfinite(case.new_matrix().astype(np.float32 if case.single else float)).all()
-            )
-            if not np.isfinite(values).all() and not beyond:
-                out.find("not finite", f"scores of {what} rows, status {model.status_!r}")
+                fine, why = False, str(error)
+            # A row a hundred times further out may well be beyond all numbers.
+            if not fine and not (what == "new" and _beyond(case)):
+                out.find("not finite", f"scores of {what} rows, status {model.status_!r}: {why}")
                 return False
     return True
+
+
+def _beyond(case: Case) -> bool:
+    """Whether kernel values of new rows leave the range of the precision that they are computed in."""
+    return bool(np.abs(case.new_matrix()).max() > (1e37 if case.single else 1e150))
 
 
 def _present(model: Any, out: Outcome) -> None:

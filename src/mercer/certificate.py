@@ -93,10 +93,11 @@ def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginC
             "the kernel matrix has values too large for a machine to be computed from; scale the columns first, for "
             "example with sklearn.preprocessing.StandardScaler, or use a normalised kernel."
         )
-    # Rounding: a score is a sum of terms zⱼ·k(xⱼ, x), each as large as √(k(x, x)·k(xⱼ, xⱼ)).
-    lengths = np.sqrt(np.maximum(exact.diag(), 0.0))
+    # Rounding: a score is a sum of terms zⱼ·k(xⱼ, x), each as large as √(k(x, x)·k(xⱼ, xⱼ)), or ⟨w, φ(x)⟩.
+    lengths = exact.lengths()
     paid = np.where(F - b > 0, np.where(np.isfinite(high), high, 0.0), np.where(np.isfinite(low), -low, 0.0))
-    rounding = _EPSILON * float(lengths[used] @ np.abs(weights)) * float(lengths @ paid)
+    parts = float(lengths[used] @ np.abs(weights)) if solution.w is None else float(np.sqrt(square))
+    rounding = _EPSILON * parts * float(lengths @ paid)
     return MarginCertificate(b, primal, max(rounding, primal - dual), max(0.0, grow - shrink), scores)
 
 

@@ -317,7 +317,7 @@ def certify(problem: Problem, z: Array, b: Any, w: Array | None = None) -> Certi
             "the model or its scores are too large for numbers to hold; scale the columns first, for example with "
             "sklearn.preprocessing.StandardScaler, or use a larger lam."
         )
-    return Certificate(float(primal), max(float(primal - dual), _rounding(problem, z, here + b)))
+    return Certificate(float(primal), max(float(primal - dual), _rounding(problem, z, w, here + b)))
 
 
 def _dual(problem: Problem, allowed: Array, conjugate: float) -> float:
@@ -327,9 +327,15 @@ def _dual(problem: Problem, allowed: Array, conjugate: float) -> float:
     return float(-conjugate - problem.lam / 2 * square)
 
 
-def _rounding(problem: Problem, z: Array, scores: Array) -> float:
-    """What rounding may do to an objective: a score is a sum of terms zⱼ·k(xⱼ, x), as large as √(k(x, x)·k(xⱼ, xⱼ))."""
-    lengths = np.sqrt(np.maximum(problem.gram.diag(), 0.0))
-    slopes = np.abs(problem.derivatives(scores)[0])
-    return float(_EPSILON * np.vdot(np.broadcast_to(lengths[:, None], slopes.reshape(lengths.size, -1).shape),
-                 slopes.reshape(lengths.size, -1)) * (lengths @ np.abs(z).reshape(lengths.size, -1)).max())  # fmt: skip
+def _rounding(problem: Problem, z: Array, w: Array | None, scores: Array) -> float:
+    """What rounding may do to an objective.
+
+    A score is a sum of terms zⱼ·k(xⱼ, x), each as large as √(k(x, x)·k(xⱼ, xⱼ)), or ⟨w, φ(x)⟩, as large as ‖w‖·‖φ(x)‖.
+    """
+    lengths = problem.gram.lengths()
+    slopes = np.abs(problem.derivatives(scores)[0]).reshape(lengths.size, -1)
+    if w is None:
+        sizes = lengths @ np.abs(z).reshape(lengths.size, -1)
+    else:
+        sizes = np.linalg.norm(w.reshape(w.shape[0], -1), axis=0)
+    return float(_EPSILON * np.sum((lengths @ slopes) * sizes))

@@ -33,6 +33,8 @@ from .progress import CallbackSupportMixin, reported, with_callbacks
 
 #: Changes of a pair of coefficients that count as one step of a tube.
 _TUBE_STEPS = 100_000
+#: Items of a linear machine whose matrix is looked at, to write its weights as coefficients.
+_FEW = 1000
 
 
 def _gram(kernel: Any, rows: Any, memory: int | str, free: bool) -> Gram:
@@ -45,8 +47,14 @@ def _gram(kernel: Any, rows: Any, memory: int | str, free: bool) -> Gram:
 def _by_coefficients(problem: Problem, solution: Solution) -> tuple[Solution, Certificate]:
     """A linear machine that was found by its weights, as coefficients of the items, and the certificate of those."""
     assert isinstance(problem.gram, Features)
-    balance = problem.intercept and problem.free
-    choices = [reconciled(problem.gram.Phi, np.asarray(solution.w), solution.z, balance=balance), solution.z]
+    balance, Phi = problem.intercept and problem.free, problem.gram.Phi
+    choices = [reconciled(Phi, np.asarray(solution.w), solution.z, balance=balance), solution.z]
+    if len(problem.gram) <= _FEW:  # weights may have a part that no item has, and that no score shows
+        K = np.asarray(problem.gram.rows(np.arange(len(problem.gram))), dtype=np.float64)
+        choices.append(np.linalg.lstsq(K, Phi @ np.asarray(solution.w), rcond=1e-15)[0])
+    if balance:  # to the last digit: items are not where they were given, and Σz says by how much that matters
+        choices = [z - z.mean(axis=0) for z in choices]
+        choices = [z - z.mean(axis=0) for z in choices]
     certificate, z = min(((certify(problem, z, solution.b), z) for z in choices), key=lambda pair: pair[0].gap)
     status = solution.status
     if status is Status.CONVERGED and not small(problem, certificate):

@@ -27,6 +27,10 @@ class Gram:
         """The n self-similarities, in float64."""
         raise NotImplementedError
 
+    def lengths(self) -> Array:
+        """‖φ(x)‖ of the items as they were given: how large the parts of a score are that rounding works on."""
+        return np.sqrt(np.maximum(self.diag(), 0.0))
+
     def matvec(self, z: Array) -> Array:
         """K·z in float64, for a vector or for several as the columns of a matrix."""
         raise NotImplementedError

@@ -80,6 +80,11 @@ class Features(Gram):
     def diag(self) -> Array:
         return squared_norms(self.Phi).astype(np.float64)
 
+    def lengths(self) -> Array:
+        if self.centre is None:
+            return super().lengths()
+        return np.sqrt(squared_norms(self.Phi + self.centre))
+
     def model(self, z: Array) -> Array:
         """w = Φᵀz: the model in feature space."""
         return self.Phi.T @ np.asarray(z, dtype=np.float64)

@@ -231,10 +231,12 @@ class _Search:
             z = fixed.copy()
             z[block] = new / unit
             z = balanced(z, self.low, self.high)
+            own = w
             if w is not None:
                 z = self._on_bounds(reconciled(few_features(self.exact), w, z, self.low, self.high, True), w)
-            scores, b = self.exact.scores_and_square(z, w)[0], float(found.multipliers[0])
-            points.append(Solution(z=z, b=b, status=Status.CONVERGED, n_iter=0, seen=n, scores=scores, w=w))
+                own = w if agree(few_features(self.exact), w, z, 0.01 * self.solver.tol) else None
+            scores, b = self.exact.scores_and_square(z, own)[0], float(found.multipliers[0])
+            points.append(Solution(z=z, b=b, status=Status.CONVERGED, n_iter=0, seen=n, scores=scores, w=own))
         return points
 
     def _on_bounds(self, z: Array, w: Array) -> Array:
@@ -280,6 +282,13 @@ def reconciled(Phi: Any, w: Array, z: Array, low: Any = -np.inf, high: Any = np.
         missing = np.vstack([missing, -wide.sum(axis=0)]) if balance else missing
         wide[free] += np.linalg.lstsq(equations, missing, rcond=None)[0]
     return np.clip(z, low, high)
+
+
+def agree(Phi: Any, w: Array, z: Array, tol: float) -> bool:
+    """Whether the model with coefficients z is the one with weights w: their scores differ by nothing but rounding."""
+    size = abs(Phi)
+    rounding = 1e-14 * (size @ (size.T @ np.abs(z)))
+    return bool((np.abs(Phi @ (Phi.T @ z - w)) <= tol + rounding).all())
 
 
 def curvature_of(gram: Gram, items: Array, centred: bool) -> tuple[Curvature, float]:

@@ -21,7 +21,7 @@ from .._compile import Array
 from ..grams.base import Gram
 from ..grams.features import Features
 from ..problem import Problem, Solution, Status
-from .certified import LARGEST_MATRIX, curvature_of, few_features, reconciled, weights_of
+from .certified import LARGEST_MATRIX, agree, curvature_of, few_features, reconciled, weights_of
 from .interior import Optimum, interior_point
 from .polish import polish
 
@@ -96,7 +96,8 @@ def _by_weights(w: Array | None, found: Optimum, problem: Problem, exact: Gram) 
     low, high = np.where(problem.y > 0, 0.0, -np.inf), np.where(problem.y > 0, np.inf, 0.0)
     z = reconciled(few_features(exact), w, z, low, high, balance=True)
     f, _ = exact.scores_and_square(z, w)
-    return _scaled(z, f, problem.y, found.steps, w)
+    gap = float(f[problem.y > 0].min() - f[problem.y < 0].max())
+    return _scaled(z, f, problem.y, found.steps, w) if agree(few_features(exact), w, z, 1e-6 * gap) else None
 
 
 def _scaled(z: Array, f: Array, y: Array, steps: int, w: Array | None = None) -> Solution | None:

@@ -37,6 +37,8 @@ _CORRECTIONS = 2
 #: How far of the way to the nearest bound a step may go.
 _SHY = 0.995
 _ROUNDING = 2.3e-16
+#: What the first equation may be off by, relative to t, where the minimum is.
+_EVEN = 1e-8
 #: A box wider than this has one side only.
 _ENDLESS = 1e20
 #: A distance from the minimum, as a share of what is minimised, that another start would not make smaller.
@@ -275,7 +277,8 @@ class _Walk:
         """Keep the best point so far; whether it is worth going on."""
         size = float(np.abs(self.z) @ np.abs(self.t)) + float(self.z @ Kz)
         off = float(np.abs(dual) @ np.abs(self.z)) + float(np.abs(self.beta) @ np.abs(primal))
-        distance, share = products + off, (products + off) / max(size, 1e-300)
+        distance = products + off
+        share = distance / size if size > 0 else np.inf
         self.worse = 0 if distance < self.distance or share < self.share else self.worse + 1
         self.distance = min(self.distance, distance)
         if share < self.share:
@@ -284,7 +287,8 @@ class _Walk:
             unit = np.minimum(self.high - self.low, float(np.abs(self.z).max()))
             at_low, at_high = self.below & (a < self.p * unit), self.above & (b < self.q * unit)
             self.best = (self.z, self.w, self.beta, at_low, at_high)
-        return share > 10 * _ROUNDING and self.worse < _TRIES
+        there = share <= 10 * _ROUNDING and np.abs(dual).max() <= _EVEN * max(1.0, float(np.abs(self.t).max()))
+        return not there and self.worse < _TRIES
 
     def _longest(self, a: Array, b: Array, dz: Array, dp: Array, dq: Array) -> float:
         """How far a step may go until the first of z, p, q reaches a bound, at most all the way."""

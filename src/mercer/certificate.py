@@ -19,6 +19,8 @@ _TRUSTED, _SAMPLE = 0.02, 256
 #: With so few items all scores are computed anew.
 _FEW = 2000
 _EPSILON = 2.3e-16
+#: A sum is zero that is smaller than this part of its terms.
+_ROUNDED = 1e-14
 
 
 class MarginCertificate(NamedTuple):
@@ -134,7 +136,7 @@ def balanced(z: Array, low: Array, high: Array) -> Array:
     """Coefficients within their bounds whose sum is zero to rounding.
 
     What is too much is taken from those that are free, in proportion to the room they have; from all others only where
-    those have too little.
+    those have too little, and rounding is no reason to take a coefficient off its bound.
 
     Examples
     --------
@@ -144,14 +146,21 @@ def balanced(z: Array, low: Array, high: Array) -> Array:
     """
     z = np.clip(z, low, high)
     free = (z > low) & (z < high)
-    for who in (free, free, np.ones(z.size, bool), np.ones(z.size, bool)):
+    for _ in range(3):
         excess = float(z.sum())
-        if abs(excess) <= 2.3e-16 * float(np.abs(z).sum()) or not who.any():
-            continue
-        # A coefficient gives up what brings it nearer to zero, never the other way round.
-        side = who & ((z > 0) if excess > 0 else (z < 0))
-        room = np.where(side, np.abs(z), 0.0)
-        total = float(room.sum())
-        if total > 0:
-            z = np.clip(z - np.sign(excess) * room * min(1.0, abs(excess) / total), low, high)
+        room = np.where(free, z - low if excess > 0 else high - z, 0.0)
+        room = np.where(np.isfinite(room), room, np.abs(z))
+        z = _given_up(z, room, excess, _EPSILON, low, high)
+    for _ in range(2):
+        excess = float(z.sum())
+        room = np.where(z > 0 if excess > 0 else z < 0, np.abs(z), 0.0)
+        z = _given_up(z, room, excess, _ROUNDED, low, high)
     return z
+
+
+def _given_up(z: Array, room: Array, excess: float, slight: float, low: Array, high: Array) -> Array:
+    """z with the excess taken off in proportion to the room, or as much of it as there is room for."""
+    total = float(room.sum())
+    if abs(excess) <= slight * float(np.abs(z).sum()) or total == 0:
+        return z
+    return np.clip(z - np.sign(excess) * room * min(1.0, abs(excess) / total), low, high)

@@ -258,7 +258,10 @@ class _Walk:
             return dz, dbeta, dw, (wanted_a - p * dz) / a, (wanted_b + q * dz) / b
 
         # How far one could go if rounding and bounds allowed it tells how much to aim for the middle first.
-        dz, _, _, dp, dq = direction(-a * p, -b * q)
+        try:
+            dz, _, _, dp, dq = direction(-a * p, -b * q)
+        except linalg.LinAlgError:
+            return False
         t = self._longest(a, b, dz, dp, dq)
         reached = float((a + t * dz * self.below) @ (p + t * dp) + (b - t * dz * self.above) @ (q + t * dq))
         aim = float(max(reached, 0.0) / products) ** 3 * mu if products > 0 else 0.0

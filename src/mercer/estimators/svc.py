@@ -20,7 +20,7 @@ from .._compile import Array
 from .._parallel import bytes_of, for_each, one_blas_thread
 from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
-from ..kernels import Linear
+from ..kernels import Linear, Normalised, Power, Product, Scaled, Sum
 from ..kernels.thin import is_thin, near_origin
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
@@ -348,7 +348,17 @@ def single_precision(kernel: Any, rows: Any) -> Any:
 def fits_single(kernel: Any, rows: Any) -> bool:
     """Whether float32 can hold the rows, and their kernel values: |k(x, z)|² ≤ k(x, x)·k(z, z)."""
     largest = max(-float(rows.min()), float(rows.max())) if min(rows.shape) else 0.0
-    return largest < np.sqrt(_SINGLE) and float(np.max(kernel.diag(rows), initial=0.0)) < _SINGLE
+    return largest < np.sqrt(_SINGLE) and _in_range(kernel, rows)
+
+
+def _in_range(kernel: Any, rows: Any) -> bool:
+    """Whether self-similarities, and those of the parts that they are computed from, are neither too large nor small."""
+    values = kernel.diag(rows)
+    seen = values[values > 0]
+    if not (np.isfinite(values).all() and (not seen.size or (seen.max() < _SINGLE and seen.min() > 1 / _SINGLE))):
+        return False
+    parts = kernel.parts() if isinstance(kernel, (Normalised, Power, Product, Scaled, Sum)) else []
+    return all(_in_range(part, rows) for part in parts)
 
 
 def _contradictions(data: Training, rows: Array | None = None) -> int:

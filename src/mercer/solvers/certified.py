@@ -89,6 +89,9 @@ def solve_certified(
 
 
 class _Search:
+    #: Of all that was found, what has the least gap.
+    narrowest: Certified
+
     def __init__(
         self,
         problem: Problem,
@@ -132,21 +135,23 @@ class _Search:
             best = again
         if self.low.size <= LARGEST_MATRIX or not self._done(best):  # else a tolerance is a tolerance
             best = self._better(best, polish(self.problem, self.exact, best.solution))
-        status = Status.CONVERGED if self._violation(best.certificate) <= self.solver.tol else Status.NOT_CONVERGED
+        if best.certificate.violation > self.solver.tol and self._proven(self.narrowest):
+            best = self.narrowest
+        converged = best.certificate.violation <= self.solver.tol or self._proven(best)
+        status = Status.CONVERGED if converged else Status.NOT_CONVERGED
         return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
 
     def _done(self, found: Certified) -> bool:
         certificate = found.certificate
         small = certificate.gap <= _SMALL_GAP * abs(certificate.objective) or self.low.size > LARGEST_MATRIX
-        return self._violation(certificate) <= self.solver.tol and small
+        return certificate.violation <= self.solver.tol and small
 
-    def _violation(self, certificate: MarginCertificate) -> float:
-        """The violation that counts: none, where the gap proves that there is nothing left to gain.
+    def _proven(self, found: Certified) -> bool:
+        """Whether the gap proves that there is nothing left to gain, whatever is violated by tiny coefficients.
 
         That of a hard margin proves it only for machines that violate nothing.
         """
-        proven = not self.hard and certificate.gap <= _NO_GAP * abs(certificate.objective)
-        return 0.0 if proven else certificate.violation
+        return not self.hard and found.certificate.gap <= _NO_GAP * abs(found.certificate.objective)
 
     def _limited(self) -> bool:
         return time.monotonic() > self.deadline or 0 <= self.solver.max_iter <= self.steps
@@ -183,14 +188,17 @@ class _Search:
         w = self.exact.model(z) if self.by_weights and solution.w is None else solution.w
         solution = replace(solution, z=z, w=w)
         certificate = certify_margin(self.problem, self.exact, solution)
-        return Certified(replace(solution, b=certificate.intercept), certificate)
+        found = Certified(replace(solution, b=certificate.intercept), certificate)
+        if not hasattr(self, "narrowest") or certificate.gap < self.narrowest.certificate.gap:
+            self.narrowest = found
+        return found
 
     def _better(self, best: Certified, other: Solution) -> Certified:
         """The one that violates less than it may, or less; of two such, the one with the smaller gap."""
         if other is best.solution:
             return best
         found = self._certified(other)
-        ranks = [(max(self._violation(c), self.solver.tol), c.gap) for c in (found.certificate, best.certificate)]
+        ranks = [(max(c.violation, self.solver.tol), c.gap) for c in (found.certificate, best.certificate)]
         return found if ranks[0] < ranks[1] else best
 
     # -- interior point -------------------------------------------------------------------------------------------

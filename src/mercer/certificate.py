@@ -36,7 +36,7 @@ class MarginCertificate(NamedTuple):
     scores: Array
 
 
-def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginCertificate:
+def certify_margin(problem: Problem, exact: Gram, solution: Solution, known: bool = False) -> MarginCertificate:
     """The certificate of a solution of the dual, in float64; the coefficients are within their bounds, Σz = 0.
 
     With F = t − Kz, how much the score of each item falls short of its target, and boxes Cᵢ = highᵢ − lowᵢ,
@@ -49,7 +49,8 @@ def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginC
     ``exact``, the kernel matrix without rounding to float32, and so are those of the clear ones where rounding turns
     out to be more than a small part of "clearly".
 
-    A linear model that is known by its weights is judged by them: ½‖w‖² takes the place of ½·zᵀKz in the primal.
+    ``known``: the scores of the solution are exact already, as far as they matter. A linear model that is known by its
+    weights is judged by them: ½‖w‖² takes the place of ½·zᵀKz in the primal.
     """
     z, targets = solution.z, problem.targets()
     low, high = problem.bounds()
@@ -69,6 +70,8 @@ def certify_margin(problem: Problem, exact: Gram, solution: Solution) -> MarginC
     left = np.arange(z.size)
     if solution.w is not None:
         scores, square = exact.scores_and_square(z, solution.w)
+        left = left[:0]
+    elif known:
         left = left[:0]
     elif z.size > _FEW:
         distance = targets - scores - solution.b

@@ -265,8 +265,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
         out = np.zeros((classes - 1, coef.shape[1]))
         for machine, (first, second) in enumerate(combinations(range(classes), 2)):
             mine, others = codes == first, codes == second
-            out[second - 1, mine] = -coef[machine, mine]
-            out[first, others] = -coef[machine, others]
+            out[second - 1, mine] = 0.0 - coef[machine, mine]  # and not −0
+            out[first, others] = 0.0 - coef[machine, others]
         return out
 
     def _speak(self, machines: list[_Machine]) -> None:
@@ -352,7 +352,7 @@ def fits_single(kernel: Any, rows: Any) -> bool:
 
 
 def _in_range(kernel: Any, rows: Any) -> bool:
-    """Whether self-similarities, and those of the parts that they are computed from, are neither too large nor small."""
+    """Whether self-similarities, and those of the parts that they come from, are neither too large nor too small."""
     values = kernel.diag(rows)
     seen = values[values > 0]
     if not (np.isfinite(values).all() and (not seen.size or (seen.max() < _SINGLE and seen.min() > 1 / _SINGLE))):

@@ -31,8 +31,9 @@ from .soft_margin import SoftMargin
 
 #: How often a solution that single precision took for one is improved from exact scores.
 _REFINEMENTS = 3
-#: A gap of more than this part of the objective is not small, whatever the tolerance says, while it costs little.
-_SMALL_GAP = 3e-5
+#: A gap of more than this part of the objective is not small, whatever the tolerance says. The solver is asked for no
+#: more; of so few items everything is.
+_SMALL_GAP, _FEW = 8e-5, 500
 #: A gap of so little is none.
 _NO_GAP = 1e-9
 #: So many items, or features, an interior point method takes at most.
@@ -114,6 +115,8 @@ class _Search:
         best = self._certified(first)
         if first.status is Status.INTERRUPTED:
             return best
+        if not self._done(best) and not self._limited():
+            best = self._polished(best)
         tol = self.solver.tol
         for _ in range(_REFINEMENTS):
             if self._done(best) or self._limited():
@@ -133,8 +136,8 @@ class _Search:
             if again is best:
                 break
             best = again
-        if self.low.size <= LARGEST_MATRIX or not self._done(best):  # else a tolerance is a tolerance
-            best = self._better(best, polish(self.problem, self.exact, best.solution))
+        if self.low.size <= LARGEST_MATRIX and not self._limited():  # beyond that a tolerance is a tolerance
+            best = self._polished(best)
         if best.certificate.violation > self.solver.tol and self._proven(self.narrowest):
             best = self.narrowest
         converged = best.certificate.violation <= self.solver.tol or self._proven(best)
@@ -143,7 +146,7 @@ class _Search:
 
     def _done(self, found: Certified) -> bool:
         certificate = found.certificate
-        small = certificate.gap <= _SMALL_GAP * abs(certificate.objective) or self.low.size > LARGEST_MATRIX
+        small = certificate.gap <= _SMALL_GAP * abs(certificate.objective) or self.low.size > _FEW
         return certificate.violation <= self.solver.tol and small
 
     def _proven(self, found: Certified) -> bool:
@@ -164,7 +167,9 @@ class _Search:
             allowed = patience if allowed < 0 else min(allowed, self.steps + patience)
         if allowed >= 0:
             allowed = max(0, allowed - self.steps)
-        solver = replace(self.solver, tol=tol, max_iter=allowed, time_limit=self.deadline - time.monotonic())
+        solver = replace(
+            self.solver, tol=tol, max_iter=allowed, time_limit=self.deadline - time.monotonic(), gap=_SMALL_GAP
+        )
         problem, unit = self._in_range()
         if unit != 1.0:
             start = None if start is None else start * unit
@@ -180,24 +185,29 @@ class _Search:
         gram = self.problem.gram.scaled(1 / largest)
         return replace(self.problem, gram=gram, lam=self.problem.lam / largest), largest
 
-    def _certified(self, solution: Solution) -> Certified:
+    def _certified(self, solution: Solution, known: bool = False) -> Certified:
         z = balanced(solution.z, self.low, self.high)
+        known = known and bool((z == solution.z).all())
         if not np.isfinite(z).all():
             z = np.zeros(z.size)
         # A model that is known by its weights is judged by them, and not by what rounding makes of their scores.
         w = self.exact.model(z) if self.by_weights and solution.w is None else solution.w
         solution = replace(solution, z=z, w=w)
-        certificate = certify_margin(self.problem, self.exact, solution)
+        certificate = certify_margin(self.problem, self.exact, solution, known)
         found = Certified(replace(solution, b=certificate.intercept), certificate)
         if not hasattr(self, "narrowest") or certificate.gap < self.narrowest.certificate.gap:
             self.narrowest = found
         return found
 
-    def _better(self, best: Certified, other: Solution) -> Certified:
+    def _polished(self, best: Certified) -> Certified:
+        """With the last digits of its free coefficients, where that is better."""
+        exact = replace(best.solution, scores=best.certificate.scores)
+        other = polish(self.problem, self.exact, exact)
+        return best if other is exact else self._better(best, other, known=True)
+
+    def _better(self, best: Certified, other: Solution, known: bool = False) -> Certified:
         """The one that violates less than it may, or less; of two such, the one with the smaller gap."""
-        if other is best.solution:
-            return best
-        found = self._certified(other)
+        found = self._certified(other, known)
         ranks = [(max(c.violation, self.solver.tol), c.gap) for c in (found.certificate, best.certificate)]
         return found if ranks[0] < ranks[1] else best
 

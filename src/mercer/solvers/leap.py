@@ -20,14 +20,14 @@ from .._compile import Array
 #: The cost grows with the cube of the free items; with more of them pairwise steps are faster.
 LARGEST_LEAP = 600
 _ATTEMPTS = 12
-#: Added to the diagonal, relative to it: single precision makes nearly equal items look indefinite.
+#: Single precision makes nearly equal items look indefinite.
 _RIDGE = 3e-7
 
 
-def leap(K: Array, F: Array, z: Array, low: Array, high: Array) -> bool:
+def leap(K: Array, F: Array, z: Array, low: Array, high: Array, hair: float = _RIDGE) -> bool:
     """Solve for the free coefficients in place; ``False``, and nothing changed, where that does not help.
 
-    ``K`` and ``F`` may be in float32; F is brought up to date.
+    ``K`` and ``F`` may be in float32; F is brought up to date. ``hair`` is added to the diagonal, relative to it.
     """
     free = np.flatnonzero((z > low) & (z < high))
     if not 2 <= free.size <= LARGEST_LEAP:
@@ -38,7 +38,7 @@ def leap(K: Array, F: Array, z: Array, low: Array, high: Array) -> bool:
     for _ in range(_ATTEMPTS):
         fixed = np.setdiff1d(np.arange(free.size), moving, assume_unique=True)
         rest = right[moving] - A[np.ix_(moving, fixed)] @ change[fixed]
-        step = _balanced_solution(A[np.ix_(moving, moving)], rest, -change[fixed].sum())
+        step = _balanced_solution(A[np.ix_(moving, moving)], rest, -change[fixed].sum(), hair)
         if step is None:
             return False
         wanted = old[moving] + step
@@ -58,9 +58,9 @@ def leap(K: Array, F: Array, z: Array, low: Array, high: Array) -> bool:
     return True
 
 
-def _balanced_solution(A: Array, right: Array, total: float) -> Array | None:
+def _balanced_solution(A: Array, right: Array, total: float, hair: float) -> Array | None:
     """x with A·x + b = right for some b, and Σx = total."""
-    A[np.diag_indices_from(A)] *= 1 + _RIDGE
+    A[np.diag_indices_from(A)] *= 1 + hair
     try:
         factor = linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:

@@ -24,7 +24,7 @@ import numpy as np
 
 from .._combine import add_rows, gather
 from .._compile import Array
-from ..certificate import balanced
+from ..certificate import balanced, best_intercept, slack
 from ..grams.dense import Dense
 from ..problem import Problem, Solution, Status
 from .row_cache import RowCache
@@ -43,6 +43,8 @@ _BAND = 0.03
 _LATE = 0.5
 #: Coefficients (times the largest self-similarity) beyond this mean that a hard margin is not going to be found.
 _ENDLESS = 1e8
+#: A tolerance is made tighter by no more than this, for the sake of a gap.
+_TIGHTEST = 0.01
 #: Working sets that are tried before Python looks at the clock and at Ctrl-C.
 _ROUNDS = 32
 
@@ -61,6 +63,8 @@ class SoftMargin:
         Seconds after which the best model so far is returned.
     memory : int
         Bytes that the block of the kernel matrix may take.
+    gap : float
+        The duality gap to reach, as a part of the objective, where one block has all items and it costs little.
 
     Examples
     --------
@@ -80,6 +84,7 @@ class SoftMargin:
     max_iter: int = -1
     time_limit: float = np.inf
     memory: int = 10**9
+    gap: float = np.inf
 
     def solve(
         self,
@@ -131,6 +136,11 @@ class SoftMargin:
                 steps += made
                 old = active
                 free = (z > low) & (z < high)
+                if active.size == n and not out_of_time and np.isfinite(high - low).all():
+                    tighter = self._tolerance_for_gap(targets, F, z, low, high)
+                    if tighter < self.tol:
+                        made, out_of_time = self._solve_active(bench, K, F, z, low, high, active, tighter, steps, begin)
+                        steps += made
                 # A block of all items has brought F up to date itself.
                 moved = short.update(z, free) if active.size < n else short.belongs_to(z)
                 grow, shrink = gap_of(F, z, low, high)
@@ -194,6 +204,13 @@ class SoftMargin:
         reach = targets - F
         b = _intercept(F, z, low, high)
         return Solution(z[places], b, status, steps, seen=n, scores=reach[places], reach=reach)
+
+    def _tolerance_for_gap(self, targets: Array, F: Array, z: Array, low: Array, high: Array) -> float:
+        """The tolerance that should leave the gap that is asked for: gaps shrink as violations do."""
+        square = float(z @ (targets - F))
+        paid = float(slack(F - best_intercept(F, low, high), low, high).sum())
+        gap, allowed = square + paid - float(targets @ z), self.gap * abs(0.5 * square + paid)
+        return self.tol * max(_TIGHTEST, 0.5 * allowed / gap) if gap > allowed else self.tol
 
     def _solve_active(
         self,

@@ -13,12 +13,15 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from numbers import Real
 from typing import Any, TypeVar
 
 import joblib
 from threadpoolctl import ThreadpoolController
+
+from ._interrupts import heed, heeding
 
 T = TypeVar("T")
 
@@ -73,33 +76,32 @@ def _mark_worker() -> None:
     _worker.busy = True
 
 
-def for_each(
-    work: Callable[[T], Any],
-    pieces: Iterable[T],
-    threads: int | None = None,
-    on_interrupt: Callable[[], Any] = lambda: None,
-) -> None:
+def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
     """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started.
 
-    On Ctrl-C ``on_interrupt`` is called at once, so that long pieces under way can end early.
+    Ctrl-C is passed on to the threads: long pieces under way that :func:`heed` it end early.
     """
     pieces = list(pieces)
     threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
     if threads <= 1:
         with one_blas_thread() if thread_count() == 1 else contextlib.nullcontext():
             for piece in pieces:
+                heed()
                 work(piece)
         return
-    waiting = iter(pieces)
+    waiting, stop = iter(pieces), threading.Event()
 
     def work_through() -> None:
-        for piece in waiting:
-            work(piece)
+        with heeding(stop):
+            for piece in waiting:
+                work(piece)
 
     with one_blas_thread():
         pool = _pool(threads)
-        futures = [pool.submit(work_through) for _ in range(threads)]
+        futures: list[Future] = []
         try:
+            # Each thread works in a context like that of the caller.
+            futures += (pool.submit(copy_context().run, work_through) for _ in range(threads))
             wait(futures, return_when=FIRST_EXCEPTION)
             for future in futures:
                 if future.done():
@@ -108,7 +110,7 @@ def for_each(
             for _ in waiting:  # nobody starts another piece
                 pass
             if isinstance(error, KeyboardInterrupt):
-                on_interrupt()
+                stop.set()
             pool.shutdown(wait=True)
             raise
     _idle.append((threads, pool))

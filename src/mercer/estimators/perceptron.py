@@ -143,10 +143,12 @@ class Perceptron(KernelMachine):
             order, weight = merged(data.contents, data.codes, data.weight)
             data = replace(data, weight=weight)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return data, [
-            solver.solve(self._problem(data, position), rng=np.random.default_rng(seed), order=order)
-            for position in self._problems()
-        ]
+        solutions: list[Solution] = []
+        for position in self._problems():
+            solutions.append(solver.solve(self._problem(data, position), rng=np.random.default_rng(seed), order=order))
+            if solutions[-1].status is Status.INTERRUPTED:
+                solver = replace(solver, epochs=1)  # the other scores get a first model, so that all have one
+        return data, solutions
 
     @property
     def shares_path(self) -> bool:
@@ -175,7 +177,15 @@ class Perceptron(KernelMachine):
         self.mistakes_ = [s.trace for s in solutions]
         self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
         self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
-        if not self.converged_:
+        if any(s.status is Status.INTERRUPTED for s in solutions):
+            self.status_ = str(Status.INTERRUPTED)
+            warnings.warn(
+                f"Perceptron was interrupted after {solutions[-1].n_iter} of {self.epochs} epochs; the model is that "
+                "of the last whole one.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        elif not self.converged_:
             remedy = (
                 "use a richer kernel, or variant='averaged'" if self.variant == "last" else "or use a richer kernel"
             )

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._compile import Array
+from .._interrupts import kept
 from .._parallel import bytes_of, for_each, one_blas_thread
 from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
@@ -175,7 +176,14 @@ class SVC(CallbackSupportMixin, KernelMachine):
         with one_blas_thread(), reported(self, X, y, len(machines), "machine") as run:
             parts = list(enumerate(machines))
             threads = 1 if len(parts) == 1 else None
-            for_each(lambda part: run(part[0], lambda: complete(part[1])), parts, threads)
+            try:
+                for_each(lambda part: run(part[0], lambda: complete(part[1])), parts, threads)
+            except KeyboardInterrupt:
+                left = [machine for machine in machines if machine.certificate is None]
+                if not kept() or len(left) == len(machines):
+                    raise
+                for machine in left:
+                    machine.leave_out(Status.INTERRUPTED)
         self._keep(data, machines)
         self._speak(machines)
         return self
@@ -279,7 +287,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         elif self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"SVC was interrupted; the model is the best so far, with a worst violation of "
-                f"{self.kkt_violation_.max():.3g}.",
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -348,6 +356,14 @@ def _contradictions(data: Training) -> str:
     return f" ({count} rows appear with more than one label)" if count else ""
 
 
+def _left_out(machines: list[_Machine]) -> str:
+    """How many machines were not reached, in words."""
+    count = sum(machine.left_out for machine in machines)
+    if not count:
+        return ""
+    return f"; {count} of {len(machines)} machines were not reached and always decide for their larger class"
+
+
 def _support(data: Training, machines: list[_Machine]) -> tuple[Array, Array]:
     """The items that any machine uses, class by class, and their coefficients: a row for each machine."""
     mine = [np.flatnonzero(machine.solution.z) for machine in machines]
@@ -374,6 +390,7 @@ class _Machine:
 
     solution: Solution
     certificate: MarginCertificate | None = None
+    left_out = False
     tol: float
     #: The scores of ``start``, where they are known for all items of the matrix.
     scores: Array | None = None
@@ -383,13 +400,30 @@ class _Machine:
         self.owner, self.data, self.rows, self.y = owner, data, rows, y
         self.owner_C = owner.C
 
-    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench) -> None:
+    def _state(self) -> Gram:
+        """State the problem; its Gram is returned."""
         n = self.rows.size
         weight = None if self.data.weight is None else self.data.weight[self.rows]
         total = n if weight is None else weight.sum()
         lam = 0.0 if np.isinf(self.owner.C) else 1 / (self.owner.C * total)
         gram = self.data.gram if n == self.data.codes.size else self.data.gram.take(self.rows)
         self.problem = Problem(gram, self.y, Hinge(), lam, weight, intercept=True)
+        return gram
+
+    def leave_out(self, status: Status) -> None:
+        """No solution: the class with more weight always wins, which is the best of all models without coefficients."""
+        self._state()
+        self.left_out = True
+        low, high = self.problem.bounds()
+        box, n = high - low, self.rows.size
+        b = float(np.sign(self.y @ np.where(np.isfinite(box), box, 1.0)))
+        lost = self.y * b < 1
+        objective = float(box[lost] @ (1 - self.y[lost] * b))
+        self.solution = Solution(np.zeros(n), b, status, 0, scores=np.zeros(n))
+        self.certificate = MarginCertificate(b, objective, objective, 2.0, np.zeros(n))
+
+    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench) -> None:
+        gram, n = self._state(), self.rows.size
         start = self.start
         if start is None and isinstance(gram, Features) and np.isfinite(self.owner.C) and n > _FEW:
             start = linear_start(self.problem, solver.tol, rng)

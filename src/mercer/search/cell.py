@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.metaestimators import available_if
 
 from .._compile import Array
+from .._interrupts import whole
 from .layers import peel
 from .outcome import NotReached, Outcome, setting_key
 
@@ -57,14 +60,14 @@ class Cell(BaseEstimator):
         train = _numbers(X)
         self.outcome_: Outcome | None = self.study.outcome(setting_key(self.params), train)
         if self.outcome_ is None:
-            if self.study.stopped and train.size < self.study.size:
-                raise NotReached(f"the search stopped ({self.study.stopped}) before this setting was tried")
             self.train_ = train
-            try:
-                self.fitted_ = self.made().fit(self.study.rows(train), y, **fit_params)
-            except ValueError as error:
-                self.study.refusals[str(error)] += 1
-                raise
+            if train.size == self.study.size:  # the winner, on all rows
+                self.fitted_ = self._fitted(y, fit_params)
+                return self
+            if self.study.late():
+                raise self._not_reached()
+            with self._all_or_nothing():
+                self.fitted_ = self._fitted(y, fit_params)
             return self
         if self.outcome_.error is not None:
             self.study.refusals[self.outcome_.error] += 1
@@ -73,25 +76,49 @@ class Cell(BaseEstimator):
         self.machine_.classes_ = np.unique(_safe_indexing(self.study.y, train))
         return self
 
+    def _fitted(self, y: Any, fit_params: dict[str, Any]) -> Any:
+        try:
+            return self.made().fit(self.study.rows(self.train_), y, **fit_params)
+        except ValueError as error:
+            self.study.refusals[str(error)] += 1
+            raise
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Work of a fold outside the study; Ctrl-C drops it, and ends the search alone where that was asked for."""
+        with self.study.interruptible(), whole():
+            yield
+            return
+        raise self._not_reached()
+
+    def _not_reached(self) -> NotReached:
+        return NotReached(f"the search stopped ({self.study.stopped}) before this setting was tried")
+
+    def _ask(self, method: str, X: Any) -> Array:
+        """What the model of a fold outside the study says."""
+        with self._all_or_nothing():
+            answer = getattr(self.fitted_, method)(self.study.rows(_numbers(X), self.train_))
+        return answer
+
     @property
     def classes_(self) -> Array:
         return self.fitted_.classes_ if self.outcome_ is None else self.machine_.classes_
 
     def predict(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.predict(self.study.rows(_numbers(X), self.train_))
+            return self._ask("predict", X)
         return self.machine_._labels_of(self.outcome_.of(_numbers(X)))
 
     @_machine_has("decision_function")
     def decision_function(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.decision_function(self.study.rows(_numbers(X), self.train_))
+            return self._ask("decision_function", X)
         return self.outcome_.of(_numbers(X))
 
     @_machine_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
         if self.outcome_ is None:
-            return self.fitted_.predict_proba(self.study.rows(_numbers(X), self.train_))
+            return self._ask("predict_proba", X)
         return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import joblib
@@ -18,7 +19,9 @@ from sklearn.utils.validation import _check_sample_weight
 
 from .. import __version__
 from .._compile import Array
+from .._interrupts import kept
 from .._parallel import bytes_of
+from ..displays._fitted import last_step
 from ..estimators.base import choice
 from .advice import Advice, advise
 from .cell import Cell, share_right
@@ -160,20 +163,14 @@ class KernelSearchCV(BaseSearchCV):
         elif not params and self._wants_accuracy(estimator, y):
             inner.scoring = share_right
         with warnings.catch_warnings():
-            if study.deadline < np.inf:  # settings that were not reached are told of in one sentence
+            if study.deadline < np.inf or kept():  # settings that were not reached are told of in one sentence
                 warnings.simplefilter("ignore", FitFailedWarning)
             try:
                 inner.fit(numbers, y, **params)
             except ValueError as error:
-                if study.stopped is None and study.refusals and "fits failed" in str(error):
-                    why, _ = study.refusals.most_common(1)[0]
-                    raise ValueError(f"no setting of the search could be fitted: {why}") from None
-                if study.stopped is None:
+                if "fits failed" not in str(error):
                     raise
-                raise ValueError(
-                    f"KernelSearchCV stopped ({study.stopped}) before any setting was tried on all folds; allow more "
-                    "time, or search fewer settings."
-                ) from None
+                raise _no_evidence(study) or error from None
         self._take(inner, study, splits)
         if hasattr(self, "best_estimator_") and not hasattr(inner.best_estimator_, "fitted_"):  # a fold of all rows
             self.best_estimator_ = inner.best_estimator_.made().fit(X, y, **params)
@@ -215,7 +212,8 @@ class KernelSearchCV(BaseSearchCV):
         if hasattr(getattr(self, "best_estimator_", None), "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
         _true_times(self.cv_results_, study, splits)
-        self.stopped_ = study.stopped
+        refitted = getattr(last_step(getattr(self, "best_estimator_", None)), "status_", None)
+        self.stopped_ = "interrupted" if refitted == "interrupted" else study.stopped
         self.advice_: list[Advice] = advise(self, splits)
         if study.stopped:
             reached = np.isfinite(self.cv_results_[_score_name(self)]).sum()
@@ -224,6 +222,21 @@ class KernelSearchCV(BaseSearchCV):
                 "settings were tried on all folds, the others have the score NaN.",
                 stacklevel=3,
             )
+
+
+def _no_evidence(study: Study) -> BaseException | None:
+    """Why no setting has a score, where the study knows: it was stopped, or the machine refused."""
+    if study.stopped == "interrupted":
+        return KeyboardInterrupt()  # asked to keep the best, but there is none
+    if study.stopped:
+        return ValueError(
+            f"KernelSearchCV stopped ({study.stopped}) before any setting was tried on all folds; allow more time, or "
+            "search fewer settings."
+        )
+    if study.refusals:
+        why, _ = study.refusals.most_common(1)[0]
+        return ValueError(f"no setting of the search could be fitted: {why}")
+    return None
 
 
 def _raw(scorer: Any) -> bool:
@@ -259,6 +272,10 @@ def _true_times(results: dict[str, Any], study: Study, splits: list[tuple[Array,
             results["std_fit_time"][row] = np.std(seconds)
 
 
+class _Over(Exception):
+    """The search was stopped: what it has found by now is what there is."""
+
+
 class _Inner(BaseSearchCV):
     """The same search as scikit-learn runs it, on row numbers instead of rows."""
 
@@ -270,14 +287,15 @@ class _Inner(BaseSearchCV):
             scoring=outer.scoring,
             refit=outer.refit,
             cv=splits,
-            error_score=outer.error_score if outer.time_limit is None else np.nan,
+            error_score=np.nan if kept() or outer.time_limit is not None else outer.error_score,
             return_train_score=outer.return_train_score,
         )
         self.outer, self.study, self.splits, self.shares = outer, study, splits, shares
 
     def _run_search(self, evaluate_candidates: Callable) -> None:
         evaluate = Evaluate(self._sharing(evaluate_candidates), self.outer, self.splits, self.study.y)
-        STRATEGIES[self.outer.strategy](evaluate)
+        with suppress(_Over):
+            STRATEGIES[self.outer.strategy](evaluate)
 
     def _sharing(self, evaluate_candidates: Callable) -> Callable:
         """Before scikit-learn asks for the cells one by one, compute them together."""
@@ -291,19 +309,34 @@ class _Inner(BaseSearchCV):
                     self.study.run(candidates, folds)
                 if self.study.stopped:
                     self.error_score = np.nan
-            return evaluate_candidates(candidates, None if splits is None else check_cv(splits), more)
+            try:
+                results = evaluate_candidates(candidates, None if splits is None else check_cv(splits), more)
+            except ValueError:
+                if self.study.stopped and rounds:
+                    raise _Over from None
+                raise
+            if self.study.stopped:
+                raise _Over
+            rounds.append(len(candidates))
+            return results
 
+        rounds: list[int] = []
         return evaluate
 
     def _fold(self, train: Array, test: Array) -> Fold:
         wanted = np.union1d(train, test) if self.return_train_score else np.unique(test)
         return train, wanted
 
-    @staticmethod
-    def _select_best_index(refit: Any, refit_metric: str, results: dict[str, Any]) -> int:
-        """As scikit-learn's; of a halving search, only settings that were tried on most rows can win."""
+    def _select_best_index(self, refit: Any, refit_metric: str, results: dict[str, Any]) -> int:
+        """As scikit-learn's, where there is a score at all.
+
+        Of a halving search, only settings that were tried on most rows can win.
+        """
+        scores = np.asarray(results[f"mean_test_{refit_metric}"], dtype=float)
+        if np.isnan(scores).all() and (why := _no_evidence(self.study)) is not None:
+            raise why
         if "n_resources" not in results or callable(refit):
             return BaseSearchCV._select_best_index(refit, refit_metric, results)
-        most = np.max(results["n_resources"])
-        scores = np.where(results["n_resources"] == most, results[f"mean_test_{refit_metric}"], -np.inf)
-        return int(np.nanargmax(scores))
+        rows = np.asarray(results["n_resources"])
+        most = np.max(rows, where=~np.isnan(scores), initial=0)
+        return int(np.nanargmax(np.where(rows == most, scores, -np.inf)))

@@ -13,6 +13,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from .._compile import Array
+from .._interrupts import kept, whole
 from .._labels import combine_weights, encode
 from .._parallel import for_each, thread_count
 from ..estimators.base import KernelMachine, Training
@@ -114,12 +116,25 @@ class Study:
         for train, rows in folds:  # folds may differ in their test rows alone
             before = wanted.get(fold_key(train), (train, rows))[1]
             wanted[fold_key(train)] = train, np.union1d(before, rows)
-        try:
+        with self.interruptible(), whole():
             self._run(settings, list(wanted.values()))
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Inside this block, Ctrl-C ends the study rather than the program, where that was asked for."""
+        asked = kept()
+        try:
+            yield
         except KeyboardInterrupt:
-            if not self.outcomes:
+            if not asked:
                 raise
             self.stopped = "interrupted"
+
+    def late(self) -> bool:
+        """Whether no new work should be begun."""
+        if self.stopped is None and time.monotonic() > self.deadline:
+            self.stopped = "time_limit"
+        return self.stopped is not None
 
     def _run(self, settings: list[dict[str, Any]], folds: list[Fold]) -> None:
         with warnings.catch_warnings():  # here and not in a unit: filters belong to all threads together
@@ -143,10 +158,7 @@ class Study:
             with config_context(**config):
                 self._run_prepared(layers, lines, fold, self.memory // abreast)
 
-        for_each(run_fold, folds, abreast, self._interrupt)
-
-    def _interrupt(self) -> None:
-        self.stopped = "interrupted"
+        for_each(run_fold, folds, abreast)
 
     def _run_prepared(self, layers: list[Layer], lines: list[_Line], fold: Fold, memory: int) -> None:
         """All lines on a fold, with rows prepared as its training rows say."""
@@ -234,10 +246,7 @@ class Study:
     def _run_line(self, rows: Any, K: Array | None, line: _Line, fold: Fold, train: Array) -> None:
         """One line on one fold."""
         key = fold_key(fold[0])
-        if all((setting, key) in self.outcomes for setting in line.keys) or self.stopped:
-            return
-        if time.monotonic() > self.deadline:
-            self.stopped = "time_limit"
+        if all((setting, key) in self.outcomes for setting in line.keys) or self.late():
             return
         machine = clone(line.machine)
         values = sorted(set(line.values), reverse=machine.path == "lam")  # from the simplest model on

@@ -103,6 +103,7 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "missing": list(reading["missing"]),
         "sparse": table.rows is not None,
         "features": table.n_columns,
+        "found": table.found,
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
         **more,
     }

@@ -58,6 +58,9 @@ class Table:
         Strings, sets or graphs instead of features, see :mod:`mercer.kernels`.
     kind : {"rows", "strings", "sets", "graphs"}
         What the rows are.
+    found : dict
+        Arguments of :func:`mercer.io.read` that were found out from the file, and that other files of the same kind
+        should be read with.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Table:
     lines: Array | None = field(default=None, repr=False)
     items: Any = field(default=None, repr=False)
     kind: str = "rows"
+    found: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def X(self) -> Any:

@@ -22,10 +22,14 @@ import joblib
 from threadpoolctl import ThreadpoolController
 
 from ._interrupts import heed, heeding
+from ._numbers import shown
 
 T = TypeVar("T")
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+#: More bytes than any machine has.
+_MOST = 2**60
 
 
 def thread_count() -> int:
@@ -154,9 +158,9 @@ def bytes_of(memory: int | float | str) -> int:
     if isinstance(memory, str):
         match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*", memory)
         if match and match[2].lower() in _UNITS:
-            size = int(float(match[1]) * _UNITS[match[2].lower()])
-            if size > 0:
-                return size
-    elif isinstance(memory, Real) and not isinstance(memory, bool) and 0 < memory < float("inf"):
-        return int(memory)
-    raise ValueError(f"memory={memory!r} is not a size; give bytes or a text such as '500MB' or '2GB'.")
+            size = min(float(match[1]) * _UNITS[match[2].lower()], float(_MOST))
+            if size >= 1:
+                return int(size)
+    elif isinstance(memory, Real) and not isinstance(memory, bool) and 1 <= memory < float("inf"):
+        return int(min(memory, _MOST))
+    raise ValueError(f"memory={shown(memory)} is not a size; give bytes or a text such as '500MB' or '2GB'.")

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ._compile import Array
+from ._numbers import number
 
 __all__ = ["EpsilonInsensitive", "Huber", "ResidualLoss", "SquaredError", "as_residual_loss"]
 
@@ -68,6 +69,9 @@ class Huber(ResidualLoss):
 
     delta: float = 1.0
 
+    def __post_init__(self) -> None:
+        number(self, "delta")
+
     def value(self, r):
         size = np.abs(r)
         return np.where(size <= self.delta, 0.5 * size * size, self.delta * (size - 0.5 * self.delta))
@@ -91,6 +95,9 @@ class EpsilonInsensitive(ResidualLoss):
 
     epsilon: float = 0.1
     smooth = False
+
+    def __post_init__(self) -> None:
+        number(self, "epsilon", strict=False)
 
     def value(self, r):
         return np.maximum(0.0, np.abs(r) - self.epsilon)

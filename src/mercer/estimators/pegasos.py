@@ -14,10 +14,12 @@ from sklearn.utils.metaestimators import available_if
 
 from .. import solvers
 from .._compile import Array
+from .._numbers import choice, number, truth
 from ..losses import as_loss
 from ..problem import Problem, Solution, Status, certify, checked_items
-from .base import KernelMachine, Training, checkpoints_of, choice, number
+from .base import KernelMachine, Training, checkpoints_of
 from .distinct import content_order
+from .indefinite import refuse_indefinite
 from .model import LinearModel
 from .partial import is_linear, more_rows
 
@@ -130,6 +132,8 @@ class Pegasos(KernelMachine):
         number(self, "batch", 1, whole=True, strict=False)
         choice(self, "kernel_scale", ("t-1", "t"))
         choice(self, "average", ("tail", True, False))
+        truth(self, "project")
+        truth(self, "fit_intercept")
         if isinstance(self.sampling, str):
             choice(self, "sampling", ("replace", "once", "epoch"))
         elif np.size(self.sampling) != self.steps * self.batch:
@@ -168,6 +172,7 @@ class Pegasos(KernelMachine):
 
     def _solve(self, data: Training) -> tuple[list[Problem], list[Solution]]:
         solver, order = self._solver(), None
+        refuse_indefinite(data.gram, data.kernel)
         if isinstance(self.sampling, str) and data.comparable:
             order, _ = content_order(data.contents, data.codes)
         if not isinstance(self.sampling, str):

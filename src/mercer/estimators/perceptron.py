@@ -15,11 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import losses, solvers
 from .._compile import Array
+from .._numbers import choice, number, truth
 from ..kernels import Linear
 from ..kernels.pairing import length
 from ..problem import Path, Problem, Solution, Status
-from .base import KernelMachine, Training, checkpoints_of, choice, number
+from .base import KernelMachine, Training, checkpoints_of
 from .distinct import merged
+from .indefinite import refuse_indefinite
 from .model import KernelModel, LinearModel
 from .partial import is_linear, more_rows
 
@@ -109,6 +111,7 @@ class Perceptron(KernelMachine):
         choice(self, "order", ("random", "once", "file"))
         choice(self, "variant", ("last", "averaged", "voted"))
         choice(self, "start", ("zero", "random"))
+        truth(self, "fit_intercept")
         if self.variant == "voted" and self.start == "random":
             raise ValueError("Perceptron: variant='voted' needs start='zero', so that the updates tell every model.")
         points = checkpoints_of(self, "checkpoints", self.epochs)
@@ -138,6 +141,7 @@ class Perceptron(KernelMachine):
         self._keep(data, solutions, solver)
 
     def _solve(self, data: Training, solver: solvers.Perceptron) -> tuple[Training, list[Solution]]:
+        refuse_indefinite(data.gram, data.kernel)
         order = None if data.weight is None else np.flatnonzero(data.weight)
         if self.order != "file" and data.comparable:
             order, weight = merged(data.contents, data.codes, data.weight)

@@ -16,6 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from .. import solvers
 from .._compile import Array
+from .._labels import refuse_bad_targets
+from .._numbers import choice, number, truth
 from .._parallel import bytes_of
 from ..losses import Logistic, Squared, as_loss
 from ..problem import Problem, Regression, Solution, Stage, Status, Tube, certify
@@ -23,7 +25,8 @@ from ..residuals import EpsilonInsensitive, as_residual_loss
 from ..softmax import Softmax
 from ..solvers.polish import polish
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
-from .base import KernelMachine, RowMachine, Training, choice, number
+from .alike import warn_if_alike
+from .base import KernelMachine, RowMachine, Training
 from .indefinite import refuse_indefinite
 from .model import LinearModel, kernel_model
 from .progress import CallbackSupportMixin, reported, with_callbacks
@@ -132,6 +135,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
         choice(self, "solver", ("newton", "gradient"))
+        truth(self, "fit_intercept")
         if self.time_limit is not None:
             number(self, "time_limit", 0)
         limit = np.inf if self.time_limit is None else float(self.time_limit) / problems
@@ -316,9 +320,11 @@ class KernelRegressor(RegressorMixin, RowMachine):
         number(self, "lam", 0)
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
+        truth(self, "fit_intercept")
         loss = as_residual_loss(self.loss)
         kernel = self._kernel()
         bytes_of(self.memory)
+        refuse_bad_targets(y)
         rows, targets = self._rows(X, kernel, y, reset=True, numeric=True)
         targets = np.asarray(targets, dtype=np.float64)
         weight = None
@@ -329,6 +335,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         if kernel is not None:
             self._try_kernel(kernel, rows)
         gram = self._make_gram(kernel, rows)
+        warn_if_alike(self, kernel, rows, gram)
         refuse_indefinite(gram, kernel)
         # Targets are centred and brought to a scale of one, so that tolerances mean the same for all units.
         centre, scale = float(targets.mean()), float(targets.std()) or 1.0

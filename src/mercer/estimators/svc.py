@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,6 +19,7 @@ from sklearn.utils import check_random_state
 from .. import solvers
 from .._compile import Array
 from .._interrupts import kept
+from .._numbers import choice, is_number, number, shown, truth
 from .._parallel import bytes_of, for_each, one_blas_thread
 from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
@@ -27,7 +29,7 @@ from ..problem import Problem, Solution, Status
 from ..solvers.coordinate import linear_start
 from ..solvers.polish import polish
 from ..solvers.smo import Bench
-from .base import KernelMachine, Training, choice, number
+from .base import KernelMachine, Training
 from .distinct import row_keys
 from .indefinite import refuse_indefinite
 from .model import KernelModel, LinearModel
@@ -35,6 +37,8 @@ from .progress import CallbackSupportMixin, reported, with_callbacks
 
 #: A linear machine with more rows than this begins with passes over them.
 _FEW = 1000
+#: Machines for pairs of classes beyond this are worth a warning.
+_MANY = 1000
 #: How often a solution that single precision took for one is improved from exact scores.
 _REFINEMENTS = 3
 
@@ -124,13 +128,14 @@ class SVC(CallbackSupportMixin, KernelMachine):
         self.random_state = random_state
 
     def _check(self) -> None:
-        if not (isinstance(self.C, (int, float, np.number)) and not isinstance(self.C, bool) and self.C > 0):
-            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {self.C!r}.")
+        if not (is_number(self.C) and self.C > 0):
+            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
         if self.time_limit is not None:
             number(self, "time_limit", 0)
         choice(self, "strategy", ("ovo", "ovr"))
+        truth(self, "warm_start")
 
     def _make_gram(self, kernel: Any, rows: Any) -> Gram:
         """Rows in float32 are enough to find the solution; the certificate goes back to all digits."""
@@ -162,11 +167,16 @@ class SVC(CallbackSupportMixin, KernelMachine):
         before = self._memory_of_fit() if self.warm_start else None
         data = self._training(X, y, sample_weight)
         refuse_indefinite(data.gram, data.kernel)
+        _warn_of_many(self.classes_.size, self.strategy)
+        deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
         machines = self._machines(data, before)
         solver, benches = self._solver(len(machines)), threading.local()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
 
         def complete(machine: _Machine) -> None:
+            if time.monotonic() > deadline and machine is not machines[0]:
+                machine.leave_out(Status.NOT_CONVERGED)
+                return
             benches.mine = getattr(benches, "mine", None) or Bench()
             machine.solve(solver, np.random.default_rng(seed), benches.mine)
             machine.certify(data.exact_gram())
@@ -294,7 +304,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
         elif self.status_ != str(Status.CONVERGED):
             warnings.warn(
                 f"SVC stopped before tol={self.tol:g} was reached: the worst violation is "
-                f"{self.kkt_violation_.max():.3g}. Scale the columns, lower C, or raise max_iter or time_limit.",
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, lower C, or raise max_iter "
+                "or time_limit.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -356,6 +367,18 @@ def _contradictions(data: Training) -> str:
     return f" ({count} rows appear with more than one label)" if count else ""
 
 
+def _warn_of_many(classes: int, strategy: str) -> None:
+    """Machines for all pairs of many classes take long: say so before they do."""
+    pairs = classes * (classes - 1) // 2
+    if strategy == "ovo" and pairs >= _MANY:
+        warnings.warn(
+            f"SVC: {classes} classes make {pairs} machines, one for each pair, which may take long; strategy='ovr' "
+            f"makes {classes}.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def _left_out(machines: list[_Machine]) -> str:
     """How many machines were not reached, in words."""
     count = sum(machine.left_out for machine in machines)
@@ -400,35 +423,29 @@ class _Machine:
         self.owner, self.data, self.rows, self.y = owner, data, rows, y
         self.owner_C = owner.C
 
-    def _state(self) -> Gram:
-        """State the problem; its Gram is returned."""
+    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench) -> None:
         n = self.rows.size
         weight = None if self.data.weight is None else self.data.weight[self.rows]
         total = n if weight is None else weight.sum()
         lam = 0.0 if np.isinf(self.owner.C) else 1 / (self.owner.C * total)
         gram = self.data.gram if n == self.data.codes.size else self.data.gram.take(self.rows)
         self.problem = Problem(gram, self.y, Hinge(), lam, weight, intercept=True)
-        return gram
-
-    def leave_out(self, status: Status) -> None:
-        """No solution: the class with more weight always wins, which is the best of all models without coefficients."""
-        self._state()
-        self.left_out = True
-        low, high = self.problem.bounds()
-        box, n = high - low, self.rows.size
-        b = float(np.sign(self.y @ np.where(np.isfinite(box), box, 1.0)))
-        lost = self.y * b < 1
-        objective = float(box[lost] @ (1 - self.y[lost] * b))
-        self.solution = Solution(np.zeros(n), b, status, 0, scores=np.zeros(n))
-        self.certificate = MarginCertificate(b, objective, objective, 2.0, np.zeros(n))
-
-    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench) -> None:
-        gram, n = self._state(), self.rows.size
         start = self.start
         if start is None and isinstance(gram, Features) and np.isfinite(self.owner.C) and n > _FEW:
             start = linear_start(self.problem, solver.tol, rng)
         self._again = partial(solver.solve, self.problem, rng=rng, bench=bench)
         self.solution, self.certificate, self.tol = self._again(start, scores=self.scores), None, solver.tol
+
+    def leave_out(self, status: Status) -> None:
+        """No solution: the class with more weight always wins, which is the best of all models without coefficients."""
+        self.left_out = True
+        n = self.rows.size
+        weight = np.ones(n) if self.data.weight is None else self.data.weight[self.rows]
+        b = float(np.sign(self.y @ weight))
+        lost = self.y * b < 1
+        objective = float(self.owner.C * (weight[lost] @ (1 - self.y[lost] * b)))
+        self.solution = Solution(np.zeros(n), b, status, 0, scores=np.zeros(n))
+        self.certificate = MarginCertificate(b, objective, objective, 2.0, np.zeros(n))
 
     def go_on_from(self, other: _Machine) -> None:
         """Begin with the solution of the same machine for a smaller C.

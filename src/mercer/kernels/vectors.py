@@ -11,7 +11,9 @@ from scipy import sparse, special
 
 from .._compile import Array, jit
 from .._exp import exp_scaled
-from .base import Kernel, OfStatistic, is_number, positive
+from .._numbers import is_number
+from .base import Kernel, OfStatistic
+from .checks import positive
 from .pairing import Tile
 from .statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
 

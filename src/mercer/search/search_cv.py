@@ -20,9 +20,10 @@ from sklearn.utils.validation import _check_sample_weight
 from .. import __version__
 from .._compile import Array
 from .._interrupts import kept
+from .._numbers import choice, number
 from .._parallel import bytes_of
+from .._rows import refuse_damaged
 from ..displays._fitted import last_step
-from ..estimators.base import choice
 from .advice import Advice, advise
 from .cell import Cell, share_right
 from .journal import Journal
@@ -144,6 +145,7 @@ class KernelSearchCV(BaseSearchCV):
         self
         """
         self._check()
+        refuse_damaged(X)
         X, y, groups = indexable(X, y, groups)
         estimator = clone(self.estimator)
         n = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -180,8 +182,10 @@ class KernelSearchCV(BaseSearchCV):
         choice(self, "strategy", tuple(STRATEGIES))
         if self.strategy != "random" and not len(ParameterGrid(self.param_grid)):
             raise ValueError("KernelSearchCV: the grid is empty; give each parameter at least one value.")
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise ValueError(f"KernelSearchCV: time_limit must be greater than 0, got {self.time_limit!r}.")
+        if self.time_limit is not None:
+            number(self, "time_limit")
+        if self.strategy == "random":
+            number(self, "n_iter", 1, whole=True, strict=False)
 
     def _wants_accuracy(self, estimator: Any, y: Any) -> bool:
         default = self.scoring is None and is_classifier(estimator)

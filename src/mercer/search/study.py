@@ -25,12 +25,12 @@ from sklearn.utils import _safe_indexing
 from .._compile import Array
 from .._interrupts import kept, whole
 from .._labels import combine_weights, encode
+from .._numbers import is_number
 from .._parallel import for_each, thread_count
 from ..estimators.base import KernelMachine, Training
 from ..estimators.model import KernelModel
 from ..grams import Dense, Features, Gram
 from ..kernels import Kernel
-from ..kernels.base import is_number
 from ..kernels.parts import length
 from ..kernels.shared import SharedStatistics
 from ..solvers.smo import Bench

@@ -120,3 +120,30 @@ def test_two_collections_of_graphs_are_not_mixed(tmp_path):
         archive.add(tmp_path, "both")
     with pytest.raises(ValueError, match="'both/AIDS' and 'both/MUTAG'; unpack it"):
         read_tu(packed.getvalue())
+
+
+# -- tables -------------------------------------------------------------------------------------------------------
+
+
+def test_a_few_fractions_are_classes(mercer, tmp_path):
+    lines = [f"{k},{k % 5},{0.5 if k % 2 else 1.5}" for k in range(40)]
+    (tmp_path / "dose.csv").write_text("a,b,dose\n" + "\n".join(lines))
+    assert set(read(tmp_path / "dose.csv").y.tolist()) == {"0.5", "1.5"}
+    for command in ("train svc dose.csv -o m", "run m dose.csv", "tune logistic dose.csv --folds 2"):
+        mercer(command)
+    measured = "\n".join(f"{k},{k % 5},{k / 7}" for k in range(40))
+    (tmp_path / "measured.csv").write_text("a,b,y\n" + measured)
+    assert read(tmp_path / "measured.csv").y.dtype.kind == "f"
+
+
+@pytest.mark.parametrize("learner", ["logistic", "svc", "pegasos-2"])
+def test_columns_that_overflow_are_named(mercer, tmp_path, learner):
+    (tmp_path / "big.csv").write_text("a,b,y\n" + "\n".join(f"{k}e300,{k},{'pq'[k % 2]}" for k in range(40)))
+    done = mercer(f"train {learner} big.csv -o m", 1)
+    assert "column 'a' has values up to 3.9e+301, whose squares overflow" in done.stderr
+
+
+def test_thousands_are_no_decimals(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "\n".join(f'"1,{k:03d}",{k},{"pq"[k % 2]}' for k in range(40)))
+    with pytest.raises(DataError, match=r"decimal comma; .* or write thousands without one"):
+        read(tmp_path / "t.csv")

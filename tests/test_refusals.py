@@ -216,7 +216,7 @@ def test_a_kernel_that_is_none_is_refused(learner):
         (None, sparse.csr_array((40, 3)), "rows"),
         ("precomputed", np.full((40, 40), 2.0), "rows of the kernel matrix"),
         ("spectrum(p=2)", ["GATTACA"] * 40, r"items, as spectrum\(p=2\) sees them,"),
-        ("spectrum(p=2)", ["AAA", "AAA"] * 20, r"items, as spectrum\(p=2\) sees them,"),
+        ("normalised(spectrum(p=2))", ["GATTACA"] * 40, r"items, as normalised\(spectrum\(p=2\)\) sees them,"),
     ],
 )
 def test_rows_without_a_difference_are_said_to_be_so(learner, kernel, rows, what):
@@ -227,6 +227,20 @@ def test_rows_without_a_difference_are_said_to_be_so(learner, kernel, rows, what
             learner(kernel).fit(rows, y)
         rows = np.eye(40) if kernel in (None, "gaussian", "precomputed") else ["GATTACA", "CATTAGA"] * 20
         learner(kernel).fit(rows, y)
+
+
+@every
+def test_collections_that_are_no_rows_or_weights(learner):
+    for rows in ({1.0, 2.0}, {"a": [1.0]}, iter(X.tolist())):
+        with pytest.raises(TypeError, match="not rows in an order"):
+            learner(None).fit(rows, y)
+    for weight in ({1.0}, {"a": 1}, [10**400] * 40, iter([1.0] * 40)):
+        with pytest.raises(ValueError, match="sample_weight must hold one number for each row"):
+            learner(None).fit(X, y, sample_weight=weight)
+    with pytest.raises(ValueError, match="too large for a float"):
+        learner(None).fit([[10**400]] * 40, y)
+    with pytest.raises(ValueError, match="too large for a float"):
+        Gaussian()([[10**400]])
 
 
 # -- many classes ---------------------------------------------------------------------------------------------------

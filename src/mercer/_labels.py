@@ -90,6 +90,14 @@ def encode(y: Array, name: str) -> tuple[Array, Array]:
     return classes, codes
 
 
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Weights as numbers, one a row and none negative."""
+    try:
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except (TypeError, OverflowError):
+        raise ValueError(f"sample_weight must hold one number for each row, got {shown(sample_weight)}.") from None
+
+
 def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, whole: bool = True) -> Array | None:
     """One weight a row from both kinds of weights; ``None`` where all rows count the same.
 
@@ -103,7 +111,7 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, who
                 )
     if sample_weight is None and class_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weight = checked_weights(sample_weight, X)
     if class_weight is not None:
         weight = weight * compute_sample_weight(class_weight, y)
     if not whole:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ LARGEST = 1e150
 def refuse_foreign(X: Any, name: str = "X") -> None:
     """Refuse inputs that would be converted to numbers silently and wrongly, or are damaged."""
     refuse_damaged(X, name)
+    if isinstance(X, (set, frozenset, dict, Iterator)):
+        raise TypeError(f"{name} is a {type(X).__name__}, not rows in an order; give an array, a list or a frame.")
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array, whose mask would be ignored; fill it first (X.filled(...)).")
     kind = getattr(getattr(X, "dtype", None), "kind", None)
@@ -31,6 +35,15 @@ def refuse_foreign(X: Any, name: str = "X") -> None:
                 f"column {column!r} of {name} is of type {dtype}; encode it as numbers first, for example with "
                 "sklearn.preprocessing.OneHotEncoder."
             )
+
+
+@contextmanager
+def refusing_endless_digits(name: str = "X") -> Iterator[None]:
+    """Inside this block, whole numbers that no float can hold are refused in one sentence."""
+    try:
+        yield
+    except OverflowError:
+        raise ValueError(f"{name} holds a whole number too large for a float; scale the columns first.") from None
 
 
 def refuse_damaged(X: Any, name: str = "X") -> None:
@@ -133,15 +146,16 @@ def as_rows(X: Any, name: str = "X", allow_empty: bool = True) -> Any:
            [3., 4.]])
     """
     refuse_foreign(X, name)
-    X = check_array(
-        X,
-        accept_sparse="csr",
-        dtype=(np.float64, np.float32),
-        order="C",
-        ensure_all_finite=False,
-        ensure_min_samples=0 if allow_empty else 1,
-        input_name=name,
-    )
+    with refusing_endless_digits(name):
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=0 if allow_empty else 1,
+            input_name=name,
+        )
     if sparse.issparse(X):
         X = tidy_sparse(X, name)
     refuse_extreme(X, name)

@@ -18,7 +18,7 @@ from .._labels import combine_weights, encode, refuse_bad_labels
 from .._numbers import shown
 from .._objects import chosen
 from .._parallel import bytes_of
-from .._rows import refuse_extreme, refuse_foreign, tidy_sparse
+from .._rows import refuse_extreme, refuse_foreign, refusing_endless_digits, tidy_sparse
 from ..grams import Gram, Lazy, gram_of
 from ..kernels import Function, Kernel, as_kernel
 from ..kernels.given import refuse_asymmetric
@@ -107,7 +107,8 @@ class RowMachine(BaseEstimator):
         }
         if numeric:
             options["y_numeric"] = True
-        checked = validate_data(self, X, y, **options)
+        with refusing_endless_digits():
+            checked = validate_data(self, X, y, **options)
         rows, labels = (checked, None) if isinstance(y, str) and y == "no_validation" else checked
         if sparse.issparse(rows):
             rows = tidy_sparse(rows)

@@ -12,11 +12,11 @@ import numpy as np
 from scipy import special
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .. import solvers
 from .._compile import Array
-from .._labels import refuse_bad_targets
+from .._labels import checked_weights, refuse_bad_targets
 from .._numbers import choice, number, truth
 from .._parallel import bytes_of
 from ..losses import Logistic, Squared, as_loss
@@ -329,7 +329,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         targets = np.asarray(targets, dtype=np.float64)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+            weight = checked_weights(sample_weight, rows)
             if not weight.any():
                 raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
         if kernel is not None:

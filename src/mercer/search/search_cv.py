@@ -15,11 +15,11 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
-from sklearn.utils.validation import _check_sample_weight
 
 from .. import __version__
 from .._compile import Array
 from .._interrupts import kept
+from .._labels import checked_weights
 from .._numbers import choice, number
 from .._parallel import bytes_of
 from .._rows import refuse_damaged
@@ -155,7 +155,7 @@ class KernelSearchCV(BaseSearchCV):
         custom = _sees_rows(self.scoring)
         weight = params.get(weight_name(estimator))
         if weight is not None:
-            weight = _check_sample_weight(weight, numbers.astype(float), ensure_non_negative=True)
+            weight = checked_weights(weight, numbers.astype(float))
         alone = custom or set(params) - {weight_name(estimator)}
         journal = None if alone else self._open_journal(X, y, weight, splits)
         study = Study(estimator, X, y, weight, bytes_of(self.memory), journal, self._deadline())

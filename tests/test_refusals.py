@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron
-from mercer.kernels import Gaussian, Linear, Matern, Polynomial, Spectrum
+from mercer.kernels import Gaussian, Linear, Matern, Mismatch, Polynomial, Spectrum, WeisfeilerLehman
 from mercer.residuals import EpsilonInsensitive, Huber
 
 rng = np.random.default_rng(0)
@@ -241,6 +241,35 @@ def test_collections_that_are_no_rows_or_weights(learner):
         learner(None).fit([[10**400]] * 40, y)
     with pytest.raises(ValueError, match="too large for a float"):
         Gaussian()([[10**400]])
+
+
+@pytest.mark.parametrize("learner", CLASSIFIERS)
+def test_class_weights_of_other_kinds(learner):
+    for bad in ([1.0], "equal", 3, 10**400):
+        with pytest.raises(ValueError, match="class_weight must be 'balanced' or a dict"):
+            learner(None, class_weight=bad).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "items"),
+    [
+        (Polynomial(degree=10**18), X),
+        (Spectrum(p=1e300), ["ab", "cd"]),
+        (Mismatch(k=10**18), ["ab", "cd"]),
+        (WeisfeilerLehman(h=10**18), [(2, [[0, 1]])]),
+    ],
+    ids=str,
+)
+def test_parameters_that_would_take_for_ever(kernel, items):
+    with pytest.raises(ValueError, match=r"at most|up to a million"):
+        kernel(items)
+
+
+def test_rows_of_other_things_and_an_empty_grid():
+    with pytest.raises(ValueError, match="must hold rows of numbers, but it holds a 'set'"):
+        Gaussian()([{1, 2}, {3}])
+    for strategy in ("grid", "path"):
+        assert KernelSearchCV(SVC(), [{}], strategy=strategy, cv=2).fit(X, y).best_params_ == {}
 
 
 # -- many classes ---------------------------------------------------------------------------------------------------

@@ -109,6 +109,10 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, who
                 raise ValueError(
                     f"class_weight of {plain_label(label)!r} is {value!r}; it must be a number, zero or more."
                 )
+    elif class_weight is not None and not (isinstance(class_weight, str) and class_weight == "balanced"):
+        raise ValueError(
+            f"class_weight must be 'balanced' or a dict of a number for each class, got {shown(class_weight)}."
+        )
     if sample_weight is None and class_weight is None:
         return None
     weight = checked_weights(sample_weight, X)

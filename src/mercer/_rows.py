@@ -38,12 +38,17 @@ def refuse_foreign(X: Any, name: str = "X") -> None:
 
 
 @contextmanager
-def refusing_endless_digits(name: str = "X") -> Iterator[None]:
-    """Inside this block, whole numbers that no float can hold are refused in one sentence."""
+def numbers_only(name: str = "X") -> Iterator[None]:
+    """Inside this block, cells that cannot become floats are refused in one sentence: objects, endless digits."""
     try:
         yield
     except OverflowError:
         raise ValueError(f"{name} holds a whole number too large for a float; scale the columns first.") from None
+    except TypeError as error:
+        if not str(error).startswith("float() argument"):
+            raise
+        kind = str(error).rpartition(" ")[2]
+        raise ValueError(f"{name} must hold rows of numbers, but it holds a {kind}; choose a kernel for it.") from None
 
 
 def refuse_damaged(X: Any, name: str = "X") -> None:
@@ -146,7 +151,7 @@ def as_rows(X: Any, name: str = "X", allow_empty: bool = True) -> Any:
            [3., 4.]])
     """
     refuse_foreign(X, name)
-    with refusing_endless_digits(name):
+    with numbers_only(name):
         X = check_array(
             X,
             accept_sparse="csr",

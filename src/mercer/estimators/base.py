@@ -18,7 +18,7 @@ from .._labels import combine_weights, encode, refuse_bad_labels
 from .._numbers import shown
 from .._objects import chosen
 from .._parallel import bytes_of
-from .._rows import refuse_extreme, refuse_foreign, refusing_endless_digits, tidy_sparse
+from .._rows import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
 from ..grams import Gram, Lazy, gram_of
 from ..kernels import Function, Kernel, as_kernel
 from ..kernels.given import refuse_asymmetric
@@ -107,7 +107,7 @@ class RowMachine(BaseEstimator):
         }
         if numeric:
             options["y_numeric"] = True
-        with refusing_endless_digits():
+        with numbers_only():
             checked = validate_data(self, X, y, **options)
         rows, labels = (checked, None) if isinstance(y, str) and y == "no_validation" else checked
         if sparse.issparse(rows):

@@ -8,6 +8,9 @@ from typing import Any
 from .._numbers import number, shown
 from .._numbers import truth as truth
 
+#: Lengths, depths and rounds beyond this take for ever and tell nothing more.
+_LARGEST = 1000
+
 
 def positive(kernel: Any, name: str, minimum: float = 0.0, strict: bool = True) -> None:
     """Check that a parameter is a finite number above ``minimum``."""
@@ -15,8 +18,12 @@ def positive(kernel: Any, name: str, minimum: float = 0.0, strict: bool = True) 
 
 
 def whole_number(kernel: Any, name: str, minimum: int) -> None:
-    """Check that a parameter is a whole number of at least ``minimum``."""
+    """Check that a parameter is a whole number of at least ``minimum``, and no larger than any use of it."""
     number(kernel, name, minimum, whole=True, strict=False)
+    if getattr(kernel, name) > _LARGEST:
+        raise ValueError(
+            f"{type(kernel).__name__}: {name} must be at most {_LARGEST}, got {shown(getattr(kernel, name))}."
+        )
 
 
 def one_of(kernel: Any, name: str, options: Sequence[Any]) -> None:

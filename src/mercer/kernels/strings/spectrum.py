@@ -77,9 +77,10 @@ class Spectrum(Kernel):
 
     def check(self):
         ends = self.p if isinstance(self.p, (tuple, list)) else (self.p, self.p)
-        if len(ends) != 2 or not all(map(is_whole, ends)) or not 1 <= ends[0] <= ends[1]:
+        if len(ends) != 2 or not all(map(is_whole, ends)) or not 1 <= ends[0] <= ends[1] <= 10**6:
             raise ValueError(
-                f"Spectrum: p must be a length of at least 1, or (shortest, longest); got {shown(self.p)}."
+                f"Spectrum: p must be a length of at least 1, or (shortest, longest), up to a million; got "
+                f"{shown(self.p)}."
             )
         if self.weights is not None:
             sizes = int(ends[1] - ends[0]) + 1

@@ -48,7 +48,10 @@ def numbers_only(name: str = "X") -> Iterator[None]:
         if not str(error).startswith("float() argument"):
             raise
         kind = str(error).rpartition(" ")[2]
-        raise ValueError(f"{name} must hold rows of numbers, but it holds a {kind}; choose a kernel for it.") from None
+        raise TypeError(
+            f"{name} must hold rows of numbers, but it holds a {kind} (a cell as argument must be a string or a real "
+            "number); choose a kernel for such items."
+        ) from None
 
 
 def refuse_damaged(X: Any, name: str = "X") -> None:

@@ -88,10 +88,17 @@ def test_kernels_and_searches_refuse_damaged_rows(how):
 
 
 def test_whole_sparse_rows_are_not_touched():
-    for make in (sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.bsr_array, sparse.lil_array):
+    for make in (
+        sparse.csr_array,
+        sparse.csc_array,
+        sparse.coo_array,
+        sparse.bsr_array,
+        sparse.lil_array,
+        sparse.dok_array,
+    ):
         rows = make(np.round(X))
         before = rows.toarray()
-        Perceptron(random_state=0).fit(rows, np.arange(40) % 2 if make is None else (before[:, 0] > 0) * 1)
+        Perceptron(random_state=0).fit(rows, (before[:, 0] > 0) * 1)
         assert (rows.toarray() == before).all()
 
 

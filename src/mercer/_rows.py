@@ -17,7 +17,7 @@ LARGEST = 1e150
 def refuse_foreign(X: Any, name: str = "X") -> None:
     """Refuse inputs that would be converted to numbers silently and wrongly, or are damaged."""
     refuse_damaged(X, name)
-    if isinstance(X, (set, frozenset, dict, Iterator)):
+    if isinstance(X, (set, frozenset, dict, Iterator)) and not sparse.issparse(X):
         raise TypeError(f"{name} is a {type(X).__name__}, not rows in an order; give an array, a list or a frame.")
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array, whose mask would be ignored; fill it first (X.filled(...)).")

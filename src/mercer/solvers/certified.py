@@ -7,12 +7,14 @@ by the exact matrix, item by item; where it is not,
 2. an interior point method in float64 takes over (:mod:`.interior`), which does not care how badly K is conditioned;
 3. the free coefficients are solved for as a linear system (:mod:`.polish`).
 
-The best of all is kept, and its status follows from its certificate.
+The best of all is kept, and its status follows from its certificate. Ctrl-C raises; inside ``keep_best()`` the best by
+then is returned.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from .._compile import Array
+from .._interrupts import kept, whole
 from ..certificate import MarginCertificate, balanced, best_intercept, certify_margin
 from ..grams.base import Gram
 from ..grams.features import Features
@@ -111,6 +114,20 @@ class _Search:
         best = self._certified(first)
         if first.status is Status.INTERRUPTED:
             return best
+        try:
+            with whole():
+                for better in self._improved(best):
+                    best = better
+            done = self._violation(best.certificate) <= self.solver.tol
+            status = Status.CONVERGED if done else Status.NOT_CONVERGED
+        except KeyboardInterrupt:
+            if not kept():
+                raise
+            status = Status.INTERRUPTED
+        return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
+
+    def _improved(self, best: Certified) -> Iterator[Certified]:
+        """Solutions that are better and better."""
         tol = self.solver.tol
         for _ in range(_REFINEMENTS):
             if self._done(best) or self._limited():
@@ -121,6 +138,7 @@ class _Search:
             if again is best:
                 break
             best = again
+            yield best
         for _ in range(_BLOCKS if self.last_resort else 0):
             if self._done(best) or self._limited():
                 break
@@ -130,10 +148,9 @@ class _Search:
             if again is best:
                 break
             best = again
+            yield best
         if self.low.size <= LARGEST_MATRIX or not self._done(best):  # else a tolerance is a tolerance
-            best = self._better(best, polish(self.problem, self.exact, best.solution))
-        status = Status.CONVERGED if self._violation(best.certificate) <= self.solver.tol else Status.NOT_CONVERGED
-        return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
+            yield self._better(best, polish(self.problem, self.exact, best.solution))
 
     def _done(self, found: Certified) -> bool:
         certificate = found.certificate

@@ -152,7 +152,7 @@ def test_only_some_nodes_with_a_label():
     ("kernel", "hint"),
     [
         (Graphlet(size=6), "size must be one of 3, 4, 5"),
-        (Graphlet(connected=1), "connected must be one of False, True"),
+        (Graphlet(connected=1), "connected must be True or False"),
         (Graphlet(scale="log"), "scale must be one of 'counts', 'frequencies', 'cosine'"),
         (WeisfeilerLehman(h=-1), "h must be a whole number of at least 0"),
         (RandomWalk(decay=0), "decay must be a number greater than 0"),

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from mercer import KernelClassifier, KernelRegressor, KernelSearchCV
+from mercer import KernelClassifier, KernelRegressor, KernelSearchCV, keep_best
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
 from mercer.losses import Logistic
@@ -103,7 +103,7 @@ def test_an_interrupted_fit_keeps_the_best_so_far(monkeypatch):
             return super().gradient(*arguments)
 
     monkeypatch.setattr(Features, "span", property(lambda gram: Impatient(gram.Phi, None, 4)))
-    with pytest.warns(ConvergenceWarning, match=r"was interrupted; the model is the best so far.*gap of"):
+    with keep_best(), pytest.warns(ConvergenceWarning, match=r"was interrupted; the model is the best so far.*gap of"):
         model = KernelClassifier(None, lam=1e-4).fit(X, classes)
     assert model.status_ == "interrupted"
     assert not model.converged_

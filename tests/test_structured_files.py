@@ -36,7 +36,7 @@ def test_bad_fasta_is_refused(data, hint):
 def test_baskets():
     assert read_baskets(b"1 2  3\n\n2\n").baskets == [["1", "2", "3"], [], ["2"]]
     assert read_baskets(b'"brown, sliced bread",milk\nmilk\n').baskets == [["brown, sliced bread", "milk"], ["milk"]]
-    assert read_baskets(b"a;b;+\nc;-", label="last") == ([["a", "b"], ["c"]], ["+", "-"])
+    assert read_baskets(b"a;b;+\nc;-", label="last") == ([["a", "b"], ["c"]], ["+", "-"], ";")
     with pytest.raises(ValueError, match="line 2: the line is empty"):
         read_baskets(b"a b\n\nc d", label="first")
 

@@ -11,15 +11,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._interrupts import keep_best
     from .estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
     from .search import KernelSearchCV
 
 __version__ = "0.1.0"
 
-__all__ = ["SVC", "KernelClassifier", "KernelRegressor", "KernelSearchCV", "Pegasos", "Perceptron", "__version__"]
+__all__ = [
+    "SVC",
+    "KernelClassifier",
+    "KernelRegressor",
+    "KernelSearchCV",
+    "Pegasos",
+    "Perceptron",
+    "__version__",
+    "keep_best",
+]
 
 _HOMES = dict.fromkeys(["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
-_HOMES["KernelSearchCV"] = "search"
+_HOMES |= {"KernelSearchCV": "search", "keep_best": "_interrupts"}
 
 
 def __getattr__(name: str) -> Any:

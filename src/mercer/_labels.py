@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from numbers import Number, Real
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from ._compile import Array
+from ._numbers import shown
 from ._objects import is_missing
 
 
@@ -33,6 +35,35 @@ def refuse_bad_labels(y: Any) -> None:
         raise ValueError(
             f"y mixes numbers (row {kinds['numbers']}) and text (row {kinds['text']}); make all labels one kind."
         )
+
+
+def refuse_bad_targets(y: Any) -> None:
+    """Name the first target of a regression that is missing or no number."""
+    if y is None or hasattr(y, "columns"):  # scikit-learn says what it thinks of a table of targets
+        return
+    if isinstance(y, np.ndarray) and y.dtype.kind in "iubf":
+        row = int(np.argmax(~np.isfinite(y))) if y.ndim == 1 and y.size else 0
+        if y.ndim == 1 and y.size and not np.isfinite(y[row]):
+            what = "NaN" if np.isnan(y[row]) else "infinity"
+            raise ValueError(f"Input y contains {what}: the target in row {row} is {y[row]}; drop that row.")
+        return
+    values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
+    for row, value in enumerate(values):
+        if isinstance(value, (list, tuple)):
+            return  # two-dimensional: scikit-learn says what is wrong with that
+        if is_missing(value):
+            raise ValueError(f"Input y contains NaN or nothing: missing target in row {row}; drop that row.")
+        if isinstance(value, complex):
+            raise ValueError(f"Complex data not supported: the target in row {row} is {value!r}.")
+        if not isinstance(value, (Real, Decimal)) or not np.isfinite(_as_float(value)):
+            raise ValueError(f"y must hold finite numbers (not infinity), but row {row} holds {shown(value)}.")
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
 
 
 def plain_label(label: Any) -> Any:
@@ -59,6 +90,14 @@ def encode(y: Array, name: str) -> tuple[Array, Array]:
     return classes, codes
 
 
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Weights as numbers, one a row and none negative."""
+    try:
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except (TypeError, OverflowError):
+        raise ValueError(f"sample_weight must hold one number for each row, got {shown(sample_weight)}.") from None
+
+
 def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, whole: bool = True) -> Array | None:
     """One weight a row from both kinds of weights; ``None`` where all rows count the same.
 
@@ -70,9 +109,13 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, who
                 raise ValueError(
                     f"class_weight of {plain_label(label)!r} is {value!r}; it must be a number, zero or more."
                 )
+    elif class_weight is not None and not (isinstance(class_weight, str) and class_weight == "balanced"):
+        raise ValueError(
+            f"class_weight must be 'balanced' or a dict of a number for each class, got {shown(class_weight)}."
+        )
     if sample_weight is None and class_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weight = checked_weights(sample_weight, X)
     if class_weight is not None:
         weight = weight * compute_sample_weight(class_weight, y)
     if not whole:

@@ -13,16 +13,23 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from numbers import Real
 from typing import Any, TypeVar
 
 import joblib
 from threadpoolctl import ThreadpoolController
 
+from ._interrupts import heed, heeding
+from ._numbers import shown
+
 T = TypeVar("T")
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+#: More bytes than any machine has.
+_MOST = 2**60
 
 
 def thread_count() -> int:
@@ -73,33 +80,32 @@ def _mark_worker() -> None:
     _worker.busy = True
 
 
-def for_each(
-    work: Callable[[T], Any],
-    pieces: Iterable[T],
-    threads: int | None = None,
-    on_interrupt: Callable[[], Any] = lambda: None,
-) -> None:
+def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
     """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started.
 
-    On Ctrl-C ``on_interrupt`` is called at once, so that long pieces under way can end early.
+    Ctrl-C is passed on to the threads: long pieces under way that :func:`heed` it end early.
     """
     pieces = list(pieces)
     threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
     if threads <= 1:
         with one_blas_thread() if thread_count() == 1 else contextlib.nullcontext():
             for piece in pieces:
+                heed()
                 work(piece)
         return
-    waiting = iter(pieces)
+    waiting, stop = iter(pieces), threading.Event()
 
     def work_through() -> None:
-        for piece in waiting:
-            work(piece)
+        with heeding(stop):
+            for piece in waiting:
+                work(piece)
 
     with one_blas_thread():
         pool = _pool(threads)
-        futures = [pool.submit(work_through) for _ in range(threads)]
+        futures: list[Future] = []
         try:
+            # Each thread works in a context like that of the caller.
+            futures += (pool.submit(copy_context().run, work_through) for _ in range(threads))
             wait(futures, return_when=FIRST_EXCEPTION)
             for future in futures:
                 if future.done():
@@ -108,7 +114,7 @@ def for_each(
             for _ in waiting:  # nobody starts another piece
                 pass
             if isinstance(error, KeyboardInterrupt):
-                on_interrupt()
+                stop.set()
             pool.shutdown(wait=True)
             raise
     _idle.append((threads, pool))
@@ -152,9 +158,9 @@ def bytes_of(memory: int | float | str) -> int:
     if isinstance(memory, str):
         match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*", memory)
         if match and match[2].lower() in _UNITS:
-            size = int(float(match[1]) * _UNITS[match[2].lower()])
-            if size > 0:
-                return size
-    elif isinstance(memory, Real) and not isinstance(memory, bool) and 0 < memory < float("inf"):
-        return int(memory)
-    raise ValueError(f"memory={memory!r} is not a size; give bytes or a text such as '500MB' or '2GB'.")
+            size = min(float(match[1]) * _UNITS[match[2].lower()], float(_MOST))
+            if size >= 1:
+                return int(size)
+    elif isinstance(memory, Real) and not isinstance(memory, bool) and 1 <= memory < float("inf"):
+        return int(min(memory, _MOST))
+    raise ValueError(f"memory={shown(memory)} is not a size; give bytes or a text such as '500MB' or '2GB'.")

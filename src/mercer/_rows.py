@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,10 @@ LARGEST = 1e150
 
 
 def refuse_foreign(X: Any, name: str = "X") -> None:
-    """Refuse inputs that would be converted to numbers silently and wrongly."""
+    """Refuse inputs that would be converted to numbers silently and wrongly, or are damaged."""
+    refuse_damaged(X, name)
+    if isinstance(X, (set, frozenset, dict, Iterator)) and not sparse.issparse(X):
+        raise TypeError(f"{name} is a {type(X).__name__}, not rows in an order; give an array, a list or a frame.")
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array, whose mask would be ignored; fill it first (X.filled(...)).")
     kind = getattr(getattr(X, "dtype", None), "kind", None)
@@ -30,6 +35,59 @@ def refuse_foreign(X: Any, name: str = "X") -> None:
                 f"column {column!r} of {name} is of type {dtype}; encode it as numbers first, for example with "
                 "sklearn.preprocessing.OneHotEncoder."
             )
+
+
+@contextmanager
+def numbers_only(name: str = "X") -> Iterator[None]:
+    """Inside this block, cells that cannot become floats are refused in one sentence: objects, endless digits."""
+    try:
+        yield
+    except OverflowError:
+        raise ValueError(f"{name} holds a whole number too large for a float; scale the columns first.") from None
+    except TypeError as error:
+        if not str(error).startswith("float() argument"):
+            raise
+        kind = str(error).rpartition(" ")[2]
+        raise TypeError(
+            f"{name} must hold rows of numbers, but it holds a {kind} (a cell as argument must be a string or a real "
+            "number); choose a kernel for such items."
+        ) from None
+
+
+def refuse_damaged(X: Any, name: str = "X") -> None:
+    """Refuse sparse rows whose arrays contradict each other: compiled loops would read memory that is not theirs."""
+    if not sparse.issparse(X) or X.ndim != 2:
+        return
+    height, width = X.shape
+    if X.format == "coo":
+        if not X.row.size == X.col.size == X.data.size:
+            raise _damage(name, f"it has {X.row.size} row numbers, {X.col.size} column numbers, {X.data.size} values")
+        _refuse_outside(X.row, height, "row", name)
+        _refuse_outside(X.col, width, "column", name)
+    elif X.format in ("csr", "csc", "bsr"):
+        block = X.blocksize if X.format == "bsr" else (1, 1)
+        major, minor = (width, height) if X.format == "csc" else (height // block[0], width // block[1])
+        ends, index, values = X.indptr, X.indices, X.data.shape[0]
+        if ends.size != major + 1:
+            raise _damage(name, f"indptr has {ends.size} numbers, it needs {major + 1}")
+        if index.size != values:
+            raise _damage(name, f"it has {index.size} indices for {values} values")
+        if ends[0] != 0:
+            raise _damage(name, f"indptr begins with {ends[0]}, it must begin with 0")
+        if (ends[1:] < ends[:-1]).any():
+            raise _damage(name, f"indptr decreases after place {int(np.argmax(ends[1:] < ends[:-1]))}")
+        if ends[-1] > values:
+            raise _damage(name, f"indptr ends with {ends[-1]}, but there are {values} values")
+        _refuse_outside(index, minor, "row" if X.format == "csc" else "column", name)
+
+
+def _refuse_outside(index: Any, size: int, what: str, name: str) -> None:
+    if index.size and (index.min() < 0 or index.max() >= size):
+        raise _damage(name, f"it has a {what} index outside 0..{size - 1}")
+
+
+def _damage(name: str, what: str) -> ValueError:
+    return ValueError(f"sparse {name} is damaged: {what}; build the matrix again.")
 
 
 def _column_types(X: Any) -> list[tuple[Any, Any]]:
@@ -78,9 +136,8 @@ def _first_bad(X: Any) -> tuple[int, int]:
 
 
 def tidy_sparse(X: Any, name: str = "X") -> Any:
-    """A CSR matrix whose indices are proven to lie inside its shape, sorted and without duplicates."""
-    if X.indices.size and (X.indices.min() < 0 or X.indices.max() >= X.shape[1]):
-        raise ValueError(f"sparse {name} has a column index outside 0..{X.shape[1] - 1}; the matrix is damaged.")
+    """A CSR matrix whose arrays are proven to fit together, its indices sorted and without duplicates."""
+    refuse_damaged(X, name)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -97,15 +154,16 @@ def as_rows(X: Any, name: str = "X", allow_empty: bool = True) -> Any:
            [3., 4.]])
     """
     refuse_foreign(X, name)
-    X = check_array(
-        X,
-        accept_sparse="csr",
-        dtype=(np.float64, np.float32),
-        order="C",
-        ensure_all_finite=False,
-        ensure_min_samples=0 if allow_empty else 1,
-        input_name=name,
-    )
+    with numbers_only(name):
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=0 if allow_empty else 1,
+            input_name=name,
+        )
     if sparse.issparse(X):
         X = tidy_sparse(X, name)
     refuse_extreme(X, name)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ._compile import Array
+from ._numbers import number
 
 __all__ = ["EpsilonInsensitive", "Huber", "ResidualLoss", "SquaredError", "as_residual_loss"]
 
@@ -98,6 +99,9 @@ class Huber(ResidualLoss):
     def steepest(self):
         return self.delta
 
+    def __post_init__(self) -> None:
+        number(self, "delta")
+
     def value(self, r):
         size = np.abs(r)
         return np.where(size <= self.delta, 0.5 * size * size, self.delta * (size - 0.5 * self.delta))
@@ -131,6 +135,9 @@ class EpsilonInsensitive(ResidualLoss):
     @property
     def steepest(self):
         return 1.0
+
+    def __post_init__(self) -> None:
+        number(self, "epsilon", strict=False)
 
     def value(self, r):
         return np.maximum(0.0, np.abs(r) - self.epsilon)

@@ -79,12 +79,10 @@ def machine(
 
 
 def fit(model: Any, table: Table, what: str, voice: Voice) -> float:
-    """Fit, and tell how many seconds it took. An interrupted fit is an interrupted command."""
+    """Fit, and tell how many seconds it took."""
     begin = time.perf_counter()
     with voice.working(what):
         model.fit(table.X, table.y)
-    if getattr(machine_of(model), "status_", "") == "interrupted":
-        raise KeyboardInterrupt
     if hasattr(model, "report_"):
         voice.note(str(model.report_))
     return time.perf_counter() - begin
@@ -105,6 +103,7 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "missing": list(reading["missing"]),
         "sparse": table.rows is not None,
         "features": table.n_columns,
+        "found": table.found,
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
         **more,
     }

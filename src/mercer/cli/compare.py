@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from .options import common, data_options, preparation_options
+from .partial import leave
 from .voice import Voice, plain
 
 __all__ = ["compare"]
@@ -94,6 +95,7 @@ def compare(
       mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
       mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
+    from .._interrupts import keep_best
     from ..io import read
     from ..report import compare as study
     from ..report import write
@@ -105,12 +107,15 @@ def compare(
     table = read(data, **reading)
     for note in table.notes:
         voice.note(note)
-    with _progress(voice) as say:
+    with _progress(voice) as say, keep_best():
         facts = study(table, learners=learners, seed=seed, progress=say, command=_command(), **preparing, **options)
         page = write(facts, output)
     voice.give(facts)
     _show(facts, voice)
     voice.say(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
+    if facts["stopped"]:
+        missing = ", ".join(one["title"] for one in facts["skipped"])
+        leave(facts["stopped"], f"the comparison is partial, without {missing}.")
 
 
 def _command() -> str:

@@ -126,6 +126,11 @@ data_options = _grouped(
             help="The format of DATA. [default: look]",
         ),
         click.option(
+            "--zero-based/--one-based",
+            default=None,
+            help="Whether features of a svmlight file are numbered from 0 or 1. [default: as in training, or look]",
+        ),
+        click.option(
             "--labels",
             type=click.Path(dir_okay=False),
             help="The labels of strings, sets or graphs: one a line, or name and label.",
@@ -144,6 +149,7 @@ data_options = _grouped(
         "decimal",
         "quotes",
         "format",
+        "zero_based",
         "labels",
         "max_bytes",
     ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import common, data_options, learner_argument, parameters, preparation_options
+from .partial import leave
 from .voice import Voice
 
 if TYPE_CHECKING:
@@ -111,6 +112,9 @@ def train(
         voice.say(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
     support = f", {training['support']} support rows" if training["support"] is not None else ""
     voice.say(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
+    limit = getattr(last, "time_limit", None)
+    if training["status"] != "converged" and limit is not None and seconds >= limit:
+        leave("time_limit", f"the model in {output} is the best so far.")
 
 
 def _split(table: Any, holdout: float | None, seed: int) -> tuple[Any, Any]:

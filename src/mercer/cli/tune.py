@@ -9,6 +9,7 @@ import click
 
 from ..io.table import DataError
 from .options import common, data_options, learner_argument, parameters, preparation_options
+from .partial import leave
 from .voice import Voice
 
 if TYPE_CHECKING:
@@ -80,11 +81,13 @@ def tune(
     """
     from sklearn.model_selection import StratifiedKFold
 
+    from .._interrupts import keep_best
     from ..io import read, save
     from ..io.writing import refuse_unwritable
     from ..search import KernelSearchCV  # type: ignore[import-not-found,unused-ignore]
     from ..suited import suited
     from .building import about_model, fit, machine, refuse_measurements
+    from .opening import machine_of
 
     for path in filter(None, (output, journal)):
         refuse_unwritable(path)
@@ -116,7 +119,11 @@ def tune(
         time_limit=time_limit,
         random_state=seed,
     )
-    seconds = fit(search, table, f"searching {algorithm.title} on {table.n_rows} rows", voice)
+    with keep_best():
+        seconds = fit(search, table, f"searching {algorithm.title} on {table.n_rows} rows", voice)
+    asked = output
+    if getattr(machine_of(search.best_estimator_), "status_", None) == "interrupted":
+        output = None  # a model that is half made is none to predict with
     best = {name.removeprefix(prefix): value for name, value in search.best_params_.items()}
     advice = [fact.message.replace(prefix, "") for fact in getattr(search, "advice_", [])]
     error = 1 - search.best_score_
@@ -135,7 +142,7 @@ def tune(
         )
     rows = _ranked(search.cv_results_, prefix)
     voice.give({"learner": algorithm.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
-                "cells": rows, "output": output})  # fmt: skip
+                "cells": rows, "output": output, "stopped": search.stopped_})  # fmt: skip
     names = list(best)
     lines = [
         [*(row["parameters"][name] for name in names), f"{100 * row['error']:.2f} %", f"{100 * row['std']:.2f}"]
@@ -148,6 +155,10 @@ def tune(
     voice.say(
         f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, error {100 * error:.2f} % ({seconds:.1f} s){where}"
     )
+    if search.stopped_:
+        settings = len(search.cv_results_["params"])
+        unsaid = "" if output or asked is None else f"; no model was written to {asked}"
+        leave(search.stopped_, f"the search is partial, {len(rows)} of {settings} settings were tried{unsaid}.")
 
 
 def _refuse_rare_classes(table: Table, folds: int) -> None:

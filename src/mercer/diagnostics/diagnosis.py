@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._compile import Array
+from .._labels import plain_label
 from ..kernels import Kernel, as_kernel
 from . import measures
 from .sample import drawn, labels_of, some_items
@@ -238,7 +239,7 @@ def _examine(name: str, K: Array, y: Array | None, total: int, random: np.random
 def _against_labels(K: Array, C: Array, y: Array, random: np.random.Generator) -> tuple[dict[str, Any], bool]:
     T, classes = measures.target_columns(y)
     if len(np.unique(y)) < 2:
-        raise ValueError(f"y holds only one class, {y[0]!r}; leave it out, or give items of two classes.")
+        raise ValueError(f"y holds only one class, {plain_label(y[0])!r}; leave it out, or give items of two classes.")
     Kc = measures.centred(K.astype(np.float64))
     found: dict[str, Any] = {
         "within": None,

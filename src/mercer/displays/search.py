@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.base import is_number
+from .._numbers import is_number
 from ._canvas import Canvas, shorten
 
 

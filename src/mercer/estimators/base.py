@@ -15,15 +15,17 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from .._compile import Array
 from .._labels import combine_weights, encode, refuse_bad_labels
+from .._numbers import shown
 from .._objects import chosen
 from .._offered import offered_if
 from .._parallel import bytes_of
-from .._rows import refuse_extreme, refuse_foreign, tidy_sparse
+from .._rows import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
 from ..grams import Features, Gram, Lazy, gram_of
 from ..kernels import Function, Kernel, as_kernel
 from ..kernels.given import refuse_asymmetric
 from ..kernels.parts import length
 from ..problem import Stage
+from .alike import warn_if_alike
 from .fingerprints import fingerprints
 from .model import KernelModel, LinearModel, kernel_model
 
@@ -106,7 +108,8 @@ class RowMachine(BaseEstimator):
         }
         if numeric:
             options["y_numeric"] = True
-        checked = validate_data(self, X, y, **options)
+        with numbers_only():
+            checked = validate_data(self, X, y, **options)
         rows, labels = (checked, None) if isinstance(y, str) and y == "no_validation" else checked
         if sparse.issparse(rows):
             rows = tidy_sparse(rows)
@@ -234,6 +237,7 @@ class KernelMachine(ClassifierMixin, RowMachine):
             self._try_kernel(kernel, rows)
         given = None if kernel is None or kernel.on_rows else X
         data = Training(kernel, rows, codes, weight, self._make_gram(kernel, rows), given)
+        warn_if_alike(self, kernel, rows, data.gram)
         self.classes_ = classes
         return data
 
@@ -353,31 +357,14 @@ class KernelMachine(ClassifierMixin, RowMachine):
         return self.classes_[codes]
 
 
-def number(owner: Any, name: str, low: float, *, whole: bool = False, strict: bool = True) -> None:
-    """Check that a parameter is a finite number above ``low``."""
-    value = getattr(owner, name)
-    fine = isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and -1e300 < value < 1e300
-    fine = fine and (value > low if strict else value >= low) and (not whole or value == int(value))
-    if not fine:
-        kind = "a whole number" if whole else "a number"
-        bound = f"{'greater than' if strict else 'of at least'} {low:g}"
-        raise ValueError(f"{type(owner).__name__}: {name} must be {kind} {bound}, got {value!r}.")
-
-
-def choice(owner: Any, name: str, options: tuple[Any, ...]) -> None:
-    """Check that a parameter is one of some words."""
-    value = getattr(owner, name)
-    if not any(type(value) is type(option) and value == option for option in options):
-        words = ", ".join(map(str, options))
-        raise ValueError(f"{type(owner).__name__}: {name} must be one of {words}; got {value!r}.")
-
-
 def checkpoints_of(owner: Any, name: str, last: int) -> tuple[int, ...]:
     """Check a list of checkpoints."""
     values = getattr(owner, name)
     if values is None:
         return ()
     points = np.atleast_1d(np.asarray(values))
-    if points.dtype.kind not in "iu" or points.min() < 1 or points.max() > last:
-        raise ValueError(f"{type(owner).__name__}: {name} must be whole numbers between 1 and {last}, got {values!r}.")
+    if points.dtype.kind not in "iu" or not points.size or points.min() < 1 or points.max() > last:
+        raise ValueError(
+            f"{type(owner).__name__}: {name} must be whole numbers between 1 and {last}, got {shown(values)}."
+        )
     return tuple(sorted(set(points.tolist())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._compile import Array
+from .._numbers import choice, number, truth
 from .._offered import offered_if
 from ..losses import as_loss
 from ..problem import Problem, Solution, Status, certify, checked_items
-from .base import KernelMachine, Training, checkpoints_of, choice, number
+from .base import KernelMachine, Training, checkpoints_of
 from .distinct import content_order
+from .indefinite import refuse_indefinite
 from .model import LinearModel
 from .partial import is_linear, more_rows
 
@@ -129,6 +132,8 @@ class Pegasos(KernelMachine):
         number(self, "batch", 1, whole=True, strict=False)
         choice(self, "kernel_scale", ("t-1", "t"))
         choice(self, "average", ("tail", True, False))
+        truth(self, "project")
+        truth(self, "fit_intercept")
         if isinstance(self.sampling, str):
             choice(self, "sampling", ("replace", "once", "epoch"))
         elif np.size(self.sampling) != self.steps * self.batch:
@@ -167,13 +172,20 @@ class Pegasos(KernelMachine):
 
     def _solve(self, data: Training) -> tuple[list[Problem], list[Solution]]:
         solver, order = self._solver(), None
+        refuse_indefinite(data.gram, data.kernel)
         if isinstance(self.sampling, str) and data.comparable:
             order, _ = content_order(data.contents, data.codes)
         if not isinstance(self.sampling, str):
             checked_items(self.sampling, len(data.gram))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         problems = [self._problem(data, position) for position in self._problems()]
-        return problems, [solver.solve(problem, rng=np.random.default_rng(seed), order=order) for problem in problems]
+        solutions: list[Solution] = []
+        for problem in problems:
+            solutions.append(solver.solve(problem, rng=np.random.default_rng(seed), order=order))
+            if solutions[-1].status is Status.INTERRUPTED and isinstance(self.sampling, str):
+                # The other scores get a first model, so that all have one.
+                solver = replace(solver, steps=min(solver.steps, len(data.gram)), checkpoints=())
+        return problems, solutions
 
     @property
     def shares_path(self) -> bool:
@@ -189,9 +201,9 @@ class Pegasos(KernelMachine):
     def _learn(self, data: Training) -> None:
         problems, solutions = self._solve(data)
         self._publish(self._assemble(data, [s.stage for s in solutions]), data.given)
-        stages = list(zip(*(s.stages for s in solutions), strict=True))
+        stages = list(zip(*(s.stages for s in solutions), strict=False))
         self._stage_models = [self._assemble(data, list(stage)) for stage in stages]
-        self.n_iter_ = int(self.steps)
+        self.n_iter_ = solutions[0].n_iter
         self.rows_seen_ = solutions[0].seen
         if data.kernel is None:
             self._remember(data, solutions)
@@ -201,6 +213,14 @@ class Pegasos(KernelMachine):
         self.duality_gap_ = np.array([c.gap for c in certificates])
         self.converged_ = bool((self.duality_gap_ <= _TOLERANCE * self.objective_).all())
         self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
+        if any(s.status is Status.INTERRUPTED for s in solutions):
+            self.status_ = str(Status.INTERRUPTED)
+            warnings.warn(
+                f"Pegasos was interrupted after {solutions[-1].n_iter} of {self.steps} steps; the model is the best so "
+                f"far, with a duality gap of {self.duality_gap_.max():.3g}.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         self.trace_ = np.array(
             [
                 (stage[0].n_iter, sum(certify(p, s.z, s.b).objective for p, s in zip(problems, stage, strict=True)))

@@ -14,12 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import losses, solvers
 from .._compile import Array
+from .._numbers import choice, number, truth
 from .._offered import offered_if
 from ..kernels import Linear
 from ..kernels.pairing import length
 from ..problem import Path, Problem, Solution, Status
-from .base import KernelMachine, Training, checkpoints_of, choice, number
+from .base import KernelMachine, Training, checkpoints_of
 from .distinct import merged
+from .indefinite import refuse_indefinite
 from .model import KernelModel, LinearModel
 from .partial import is_linear, more_rows
 
@@ -109,6 +111,7 @@ class Perceptron(KernelMachine):
         choice(self, "order", ("random", "once", "file"))
         choice(self, "variant", ("last", "averaged", "voted"))
         choice(self, "start", ("zero", "random"))
+        truth(self, "fit_intercept")
         if self.variant == "voted" and self.start == "random":
             raise ValueError("Perceptron: variant='voted' needs start='zero', so that the updates tell every model.")
         points = checkpoints_of(self, "checkpoints", self.epochs)
@@ -138,15 +141,18 @@ class Perceptron(KernelMachine):
         self._keep(data, solutions, solver)
 
     def _solve(self, data: Training, solver: solvers.Perceptron) -> tuple[Training, list[Solution]]:
+        refuse_indefinite(data.gram, data.kernel)
         order = None if data.weight is None else np.flatnonzero(data.weight)
         if self.order != "file" and data.comparable:
             order, weight = merged(data.contents, data.codes, data.weight)
             data = replace(data, weight=weight)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return data, [
-            solver.solve(self._problem(data, position), rng=np.random.default_rng(seed), order=order)
-            for position in self._problems()
-        ]
+        solutions: list[Solution] = []
+        for position in self._problems():
+            solutions.append(solver.solve(self._problem(data, position), rng=np.random.default_rng(seed), order=order))
+            if solutions[-1].status is Status.INTERRUPTED:
+                solver = replace(solver, epochs=1)  # the other scores get a first model, so that all have one
+        return data, solutions
 
     @property
     def shares_path(self) -> bool:
@@ -175,7 +181,15 @@ class Perceptron(KernelMachine):
         self.mistakes_ = [s.trace for s in solutions]
         self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
         self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
-        if not self.converged_:
+        if any(s.status is Status.INTERRUPTED for s in solutions):
+            self.status_ = str(Status.INTERRUPTED)
+            warnings.warn(
+                f"Perceptron was interrupted after {solutions[-1].n_iter} of {self.epochs} epochs; the model is that "
+                "of the last whole one.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        elif not self.converged_:
             remedy = (
                 "use a richer kernel, or variant='averaged'" if self.variant == "last" else "or use a richer kernel"
             )

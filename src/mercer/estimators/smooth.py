@@ -12,10 +12,12 @@ import numpy as np
 from scipy import special
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .. import solvers
 from .._compile import Array
+from .._labels import checked_weights, refuse_bad_targets
+from .._numbers import choice, number, truth
 from .._parallel import bytes_of
 from ..grams import Features, Gram, gram_of
 from ..kernels import Linear
@@ -26,7 +28,8 @@ from ..softmax import Softmax
 from ..solvers.certified import reconciled, solve_certified
 from ..solvers.certified_smooth import minimise_certified, small
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
-from .base import KernelMachine, RowMachine, Training, choice, number
+from .alike import warn_if_alike
+from .base import KernelMachine, RowMachine, Training
 from .indefinite import refuse_indefinite
 from .model import LinearModel, kernel_model
 from .progress import CallbackSupportMixin, reported, with_callbacks
@@ -65,7 +68,8 @@ def _by_coefficients(problem: Problem, solution: Solution) -> tuple[Solution, Ce
 def _warn_if_short(estimator: Any, remedy: str) -> None:
     if estimator.status_ == str(Status.INTERRUPTED):
         warnings.warn(
-            f"{type(estimator).__name__} was interrupted; the model is the best so far, {_gap_of(estimator)}.",
+            f"{type(estimator).__name__} was interrupted; the model is the best so far, after {estimator.n_iter_} "
+            f"iterations, with a duality gap of {np.max(estimator.duality_gap_):.3g}.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -76,11 +80,6 @@ def _warn_if_short(estimator: Any, remedy: str) -> None:
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-def _gap_of(estimator: Any) -> str:
-    gap = getattr(estimator, "duality_gap_", None)
-    return f"after {estimator.n_iter_} iterations" + ("" if gap is None else f", with a duality gap of {gap.max():.3g}")
 
 
 class KernelClassifier(CallbackSupportMixin, KernelMachine):
@@ -159,6 +158,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
         choice(self, "solver", ("newton", "gradient"))
+        truth(self, "fit_intercept")
         if self.time_limit is not None:
             number(self, "time_limit", 0)
         limit = np.inf if self.time_limit is None else float(self.time_limit) / problems
@@ -364,21 +364,24 @@ class KernelRegressor(RegressorMixin, RowMachine):
         number(self, "lam", 0)
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
+        truth(self, "fit_intercept")
         if self.time_limit is not None:
             number(self, "time_limit", 0)
         loss = as_residual_loss(self.loss)
         kernel = self._kernel()
         bytes_of(self.memory)
+        refuse_bad_targets(y)
         rows, targets = self._rows(X, kernel, y, reset=True, numeric=True)
         targets = np.asarray(targets, dtype=np.float64)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+            weight = checked_weights(sample_weight, rows)
             if not weight.any():
                 raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
         if kernel is not None:
             self._try_kernel(kernel, rows)
         gram = self._make_gram(kernel, rows)
+        warn_if_alike(self, kernel, rows, gram)
         refuse_indefinite(gram, kernel)
         # Targets are centred and measured in units of their spread, so that tolerances mean the same for all of them:
         # with y = c + s·y′ a squared or Huber loss is s² times that of the residual in those units.

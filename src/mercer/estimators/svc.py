@@ -6,7 +6,6 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -17,33 +16,24 @@ from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._compile import Array
+from .._interrupts import kept
+from .._numbers import choice, is_number, number, shown, truth
 from .._parallel import bytes_of, for_each, one_blas_thread
-from ..certificate import MarginCertificate, certify_margin
 from ..grams import Dense, Features, Gram, Lazy
 from ..kernels import Linear, Normalised, Power, Product, Scaled, Sum
 from ..kernels.thin import is_thin, near_origin
-from ..losses import Hinge
-from ..problem import Problem, Solution, Status
-from ..solvers.certified import Certified, solve_certified
-from ..solvers.coordinate import linear_start
-from ..solvers.hard_margin import hard_margin, hull_is_small
+from ..problem import Status
 from ..solvers.smo import Bench
-from .base import KernelMachine, Training, choice, number
-from .distinct import row_keys
+from .base import KernelMachine, Training
 from .indefinite import refuse_indefinite
+from .machine import Machine, contradictions
 from .model import KernelModel, LinearModel
 from .progress import CallbackSupportMixin, reported, with_callbacks
 
-#: A linear machine with more rows than this begins with passes over them.
-_FEW = 1000
-#: Steps for each item after which an interior point method finds a hard margin sooner.
-_PATIENCE, _LEAST_PATIENCE = 20, 2000
-#: Where there is no hard margin, the machine is that of a C which costs a mistake so many times the longest item.
-_NEARLY_HARD = 1e3
-#: Items whose scores tell, in a search, whether single precision can be trusted.
-_SPOTS = 32
 #: The largest self-similarity that single precision is used for.
 _SINGLE = 1e30
+#: Machines for pairs of classes beyond this are worth a warning.
+_MANY = 1000
 
 
 class SVC(CallbackSupportMixin, KernelMachine):
@@ -132,13 +122,14 @@ class SVC(CallbackSupportMixin, KernelMachine):
         self.random_state = random_state
 
     def _check(self) -> None:
-        if not (isinstance(self.C, (int, float, np.number)) and not isinstance(self.C, bool) and self.C > 0):
-            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {self.C!r}.")
+        if not (is_number(self.C) and self.C > 0):
+            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
         if self.time_limit is not None:
             number(self, "time_limit", 0)
         choice(self, "strategy", ("ovo", "ovr"))
+        truth(self, "warm_start")
 
     def _make_gram(self, kernel: Any, rows: Any) -> Gram:
         """Rows in float32 are enough to find the solution; the certificate goes back to all digits."""
@@ -170,11 +161,16 @@ class SVC(CallbackSupportMixin, KernelMachine):
         before = self._memory_of_fit() if self.warm_start else None
         data = self._training(X, y, sample_weight)
         refuse_indefinite(data.gram, data.kernel)
+        _warn_of_many(self.classes_.size, self.strategy)
+        deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
         machines = self._machines(data, before)
         solver, benches = self._solver(len(machines)), threading.local()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
 
-        def complete(machine: _Machine) -> None:
+        def complete(machine: Machine) -> None:
+            if time.monotonic() > deadline and machine is not machines[0]:
+                machine.leave_out(Status.NOT_CONVERGED)
+                return
             benches.mine = getattr(benches, "mine", None) or Bench()
             machine.complete(solver, np.random.default_rng(seed), benches.mine, data.exact_gram())
 
@@ -183,7 +179,14 @@ class SVC(CallbackSupportMixin, KernelMachine):
         with one_blas_thread(), reported(self, X, y, len(machines), "machine") as run:
             parts = list(enumerate(machines))
             threads = 1 if len(parts) == 1 else None
-            for_each(lambda part: run(part[0], lambda: complete(part[1])), parts, threads)
+            try:
+                for_each(lambda part: run(part[0], lambda: complete(part[1])), parts, threads)
+            except KeyboardInterrupt:
+                left = [machine for machine in machines if machine.certificate is None]
+                if not kept() or len(left) == len(machines):
+                    raise
+                for machine in left:
+                    machine.leave_out(Status.INTERRUPTED)
         self._keep(data, machines)
         self._speak(machines)
         return self
@@ -191,7 +194,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
     def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
         refuse_indefinite(data.gram, data.kernel)
-        previous: list[_Machine] = []
+        previous: list[Machine] = []
         bench, exact = data.bench or Bench(), data.exact_gram()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         for C in values:
@@ -214,7 +217,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         limit = np.inf if self.time_limit is None else float(self.time_limit) / machines
         return solvers.SoftMargin(float(self.tol), int(self.max_iter), limit, share)
 
-    def _machines(self, data: Training, before: Any) -> list[_Machine]:
+    def _machines(self, data: Training, before: Any) -> list[Machine]:
         """One for two classes, one for each pair of classes, or one for each class."""
         classes = self.classes_.size
         alive = np.ones(data.codes.size, bool) if data.weight is None else data.weight > 0
@@ -222,10 +225,10 @@ class SVC(CallbackSupportMixin, KernelMachine):
         if classes == 2 or self.strategy == "ovo":
             for first, second in combinations(range(classes), 2):
                 rows = np.flatnonzero(alive & ((data.codes == first) | (data.codes == second)))
-                made.append(_Machine(self, data, rows, np.where(data.codes[rows] == second, 1.0, -1.0)))
+                made.append(Machine(self, data, rows, np.where(data.codes[rows] == second, 1.0, -1.0)))
         else:
             rows = np.flatnonzero(alive)
-            made = [_Machine(self, data, rows, np.where(data.codes[rows] == k, 1.0, -1.0)) for k in range(classes)]
+            made = [Machine(self, data, rows, np.where(data.codes[rows] == k, 1.0, -1.0)) for k in range(classes)]
         if before is not None and before.shape == (len(made), data.codes.size):
             for machine, start in zip(made, before, strict=True):
                 machine.start = start[machine.rows]
@@ -235,7 +238,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         """The coefficients of the last fit, for every row of its data."""
         return getattr(self, "_last", None)
 
-    def _keep(self, data: Training, machines: list[_Machine]) -> None:
+    def _keep(self, data: Training, machines: list[Machine]) -> None:
         used, coef = _support(data, machines)
         self._last = None
         if self.warm_start:
@@ -269,7 +272,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
             out[first, others] = 0.0 - coef[machine, others]
         return out
 
-    def _speak(self, machines: list[_Machine]) -> None:
+    def _speak(self, machines: list[Machine]) -> None:
         """Warn of everything short of a solution."""
         if any(machine.solution.cramped for machine in machines):
             warnings.warn(
@@ -278,7 +281,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
                 stacklevel=3,
             )
         if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
-            twice = _contradictions(machines[0].data)
+            twice = contradictions(machines[0].data)
             why = (
                 "no hard margin exists, the classes are not separable with this kernel"
                 if self.status_ == str(Status.NOT_SEPARABLE)
@@ -294,14 +297,15 @@ class SVC(CallbackSupportMixin, KernelMachine):
         elif self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"SVC was interrupted; the model is the best so far, with a worst violation of "
-                f"{self.kkt_violation_.max():.3g}.",
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
         elif self.status_ != str(Status.CONVERGED):
             warnings.warn(
                 f"SVC stopped before tol={self.tol:g} was reached: the worst violation is "
-                f"{self.kkt_violation_.max():.3g}. Scale the columns, lower C, or raise max_iter or time_limit.",
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, lower C, or raise max_iter "
+                "or time_limit.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -361,17 +365,27 @@ def _in_range(kernel: Any, rows: Any) -> bool:
     return all(_in_range(part, rows) for part in parts)
 
 
-def _contradictions(data: Training, rows: Array | None = None) -> int:
-    """How many of the rows appear again with another label."""
-    if not data.comparable:
-        return 0
-    rows = np.arange(data.codes.size) if rows is None else rows
-    same = np.unique(row_keys(data.contents[rows], np.zeros(rows.size)), return_inverse=True)[1]
-    pairs = np.unique(np.stack([same, data.codes[rows]], axis=1), axis=0)
-    return int((np.bincount(pairs[:, 0]) > 1).sum())
+def _warn_of_many(classes: int, strategy: str) -> None:
+    """Machines for all pairs of many classes take long: say so before they do."""
+    pairs = classes * (classes - 1) // 2
+    if strategy == "ovo" and pairs >= _MANY:
+        warnings.warn(
+            f"SVC: {classes} classes make {pairs} machines, one for each pair, which may take long; strategy='ovr' "
+            f"makes {classes}.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
-def _support(data: Training, machines: list[_Machine]) -> tuple[Array, Array]:
+def _left_out(machines: list[Machine]) -> str:
+    """How many machines were not reached, in words."""
+    count = sum(machine.left_out for machine in machines)
+    if not count:
+        return ""
+    return f"; {count} of {len(machines)} machines were not reached and always decide for their larger class"
+
+
+def _support(data: Training, machines: list[Machine]) -> tuple[Array, Array]:
     """The items that any machine uses, class by class, and their coefficients: a row for each machine."""
     mine = [np.flatnonzero(machine.solution.z) for machine in machines]
     support = [machine.rows[places] for machine, places in zip(machines, mine, strict=True)]
@@ -385,7 +399,7 @@ def _support(data: Training, machines: list[_Machine]) -> tuple[Array, Array]:
     return used, coef
 
 
-def _model_of(data: Training, machines: list[_Machine], used: Array, coef: Array) -> LinearModel | KernelModel:
+def _model_of(data: Training, machines: list[Machine], used: Array, coef: Array) -> LinearModel | KernelModel:
     intercept = np.array([machine.b for machine in machines])
     if isinstance(data.gram, Features):
         gram = data.gram.take(used)
@@ -397,132 +411,3 @@ def _model_of(data: Training, machines: list[_Machine], used: Array, coef: Array
             return LinearModel(weights, intercept)
     assert data.kernel is not None
     return KernelModel(data.kernel, used, None if data.kernel.precomputed else data.items[used], coef, intercept)
-
-
-class _Machine:
-    """One two-class problem of a fit."""
-
-    problem: Problem
-    solution: Solution
-    certificate: MarginCertificate | None = None
-    #: The scores of ``start``, where they are known for all items of the matrix.
-    scores: Array | None = None
-    start: Array | None = None
-
-    def __init__(self, owner: SVC, data: Training, rows: Array, y: Array) -> None:
-        self.owner, self.data, self.rows, self.y = owner, data, rows, y
-        self.owner_C = owner.C
-
-    def _state(self, C: float) -> Problem:
-        weight = None if self.data.weight is None else self.data.weight[self.rows]
-        total = self.rows.size if weight is None else weight.sum()
-        lam = 0.0 if np.isinf(C) else 1 / (C * total)
-        gram = self._part(self.data.gram)
-        return Problem(gram, self.y, Hinge(), lam, weight, intercept=True, free=True)
-
-    def _part(self, gram: Gram) -> Gram:
-        """The Gram of this machine's items."""
-        return gram if self.rows.size == self.data.codes.size else gram.take(self.rows)
-
-    def _begin(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> Array | None:
-        """Coefficients to begin with."""
-        gram = self.problem.gram
-        if self.start is None and isinstance(gram, Features) and self.problem.lam > 0 and self.rows.size > _FEW:
-            return linear_start(self.problem, solver.tol, rng)
-        return self.start
-
-    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> None:
-        """Solve without a certificate, as long as single precision can be trusted."""
-        self.problem = self._state(self.owner.C)
-        if self.problem.lam > 0:
-            start = self._begin(solver, rng)
-            self.solution = solver.solve(self.problem, start, rng, scores=self.scores, bench=bench)
-            if self._trusted(self._part(exact), solver.tol, rng):
-                return
-        self.complete(solver, rng, bench, exact)
-
-    def _trusted(self, exact: Gram, tol: float, rng: np.random.Generator) -> bool:
-        """Whether this is a solution as far as the exact scores of some items tell."""
-        solution = self.solution
-        if solution.status is not Status.CONVERGED or not np.isfinite(solution.z).all():
-            return solution.status is Status.INTERRUPTED
-        used, n = np.flatnonzero(solution.z), self.rows.size
-        spots = np.sort(rng.choice(n, min(n, _SPOTS), replace=False))
-        if not used.size:
-            return True
-        scores = exact.scores(spots, used, solution.z[used])
-        return bool(np.abs(scores - np.asarray(solution.scores)[spots]).max() <= 10 * tol)
-
-    def complete(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> None:
-        """Solve with a certificate in float64."""
-        exact = self._part(exact)
-        self.problem = self._state(self.owner.C)
-        proven = None
-        if self.problem.lam == 0:
-            found = self._hard(solver, rng, bench, exact)
-            if found.solution.status not in (Status.NOT_SEPARABLE, Status.NOT_FOUND):
-                self.solution, self.certificate = found.solution, found.certificate
-                return
-            proven = found.solution.status
-            # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
-            self.problem = self._state(_NEARLY_HARD / max(float(np.mean(exact.diag())), 1e-300))
-        start = self._begin(solver, rng)
-        linear = self.data.kernel is None
-        found = solve_certified(self.problem, exact, solver, start, rng, self.scores, bench, by_weights=linear)
-        self.solution, self.certificate = found.solution, found.certificate
-        if proven is not None:
-            self.solution = replace(self.solution, status=proven)
-
-    def _hard(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> Certified:
-        """The hard margin, or why there is none."""
-        exact, patience = self._features(exact), max(_LEAST_PATIENCE, _PATIENCE * self.rows.size)
-        small = hull_is_small(exact)
-        # Pairwise steps find a solution with few items where there are many; where it is hard to find they do not end.
-        quick = replace(solver, max_iter=min(solver.max_iter, patience)) if small else solver
-        found = solve_certified(
-            self.problem, exact, quick, self.start, rng, self.scores, bench, self.data.kernel is None, not small
-        )
-        separates = float(np.min(self.y * (found.certificate.scores + found.certificate.intercept))) > 0
-        status = found.solution.status if separates else Status.NOT_FOUND
-        if small and status is not Status.CONVERGED and status is not Status.INTERRUPTED:
-            by_weights, deadline = self.data.kernel is None, time.monotonic() + solver.time_limit
-            solution = hard_margin(self.problem, exact, deadline, by_weights)
-            found = Certified(solution, certify_margin(self.problem, exact, solution))
-            status = solution.status
-            if status is Status.CONVERGED and found.certificate.violation > solver.tol:
-                status = Status.NOT_CONVERGED
-        if status is Status.NOT_FOUND and _contradictions(self.data, self.rows):
-            status = Status.NOT_SEPARABLE
-        return replace(found, solution=replace(found.solution, status=status))
-
-    def _features(self, exact: Gram) -> Gram:
-        """The items' features, where the kernel has few: they tell more exactly than the matrix what is separable."""
-        kernel = self.data.kernel
-        if kernel is None or kernel.precomputed or isinstance(exact, Features) or not kernel.on_rows:
-            return exact
-        features = kernel.features(self.data.items[self.rows].astype(np.float64, copy=False))
-        small = features is not None and features.shape[1] < self.rows.size and np.isfinite(features.sum())
-        return Features(features) if small else exact
-
-    def go_on_from(self, other: _Machine) -> None:
-        """Begin with the solution of the same machine for a smaller C.
-
-        Coefficients at their bound tend to stay there, so all of them grow by a factor: the one for which the dual
-        s·zᵀt − s²/2·zᵀKz is largest, but no more than C does.
-        """
-        z, f = other.solution.z, np.asarray(other.solution.scores)
-        gain, cost = float(z @ self.y), float(z @ f)
-        growth = self.owner.C / other.owner_C if np.isfinite(self.owner.C) else 1.0
-        s = min(max(gain / cost, 1.0), growth) if cost > 0 else 1.0
-        self.start = s * z
-        reach = other.solution.reach
-        self.scores = None if reach is None else s * reach
-
-    def finite_C(self) -> float:
-        """The C of the problem that was solved in the end."""
-        total = self.rows.size if self.problem.weight is None else self.problem.weight.sum()
-        return 1 / (self.problem.lam * total)
-
-    @property
-    def b(self) -> float:
-        return self.solution.b if self.certificate is None else self.certificate.intercept

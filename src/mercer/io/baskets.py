@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import csv
-import io
 from typing import NamedTuple
 
 __all__ = ["Baskets", "read_baskets"]
 
 
 class Baskets(NamedTuple):
-    """Lists of items, and a label for each (``None`` where the file has none)."""
+    """Lists of items, a label for each (``None`` where the file has none), and what stands between items, if seen."""
 
     baskets: list[list[str]]
     labels: list[str] | None
+    delimiter: str | None = None
 
 
 def read_baskets(
-    data: bytes, label: str | None = None, delimiter: str | None = None, name: str = "the basket file"
+    data: bytes,
+    label: str | None = None,
+    delimiter: str | None = None,
+    name: str = "the basket file",
+    quotes: bool = True,
 ) -> Baskets:
     """The baskets of a file, one a line. An empty line is an empty basket.
 
@@ -31,6 +35,8 @@ def read_baskets(
         What stands between items. By default a tab, semicolon or comma, whichever occurs, else white space.
     name : str
         What messages call the file.
+    quotes : bool, default=True
+        Whether ``"`` around an item protects what stands inside; if not, it is an ordinary character.
 
     Returns
     -------
@@ -39,7 +45,7 @@ def read_baskets(
     Examples
     --------
     >>> read_baskets(b"yes,milk,bread\\nno,egg\\n", label="first")
-    Baskets(baskets=[['milk', 'bread'], ['egg']], labels=['yes', 'no'])
+    Baskets(baskets=[['milk', 'bread'], ['egg']], labels=['yes', 'no'], delimiter=',')
     """
     if label not in (None, "first", "last"):
         raise ValueError(f"read_baskets: label must be 'first', 'last' or None; got {label!r}.")
@@ -50,16 +56,29 @@ def read_baskets(
         raise ValueError(f"{name}, line {line}: this is no text in UTF-8; convert the file first.") from None
     text = text.replace("\r\n", "\n").rstrip("\n")
     if delimiter is None:
-        delimiter = next((mark for mark in "\t;," if mark in text), None)
-    if delimiter is None:
+        delimiter = next((mark for mark in "\t;, " if mark in text), None)
+    if delimiter in (None, " "):
         rows = [line.split() for line in text.split("\n")]
     else:
-        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter, strict=False))
+        rows = [_cells(line, delimiter, quotes, f"{name}, line {k}") for k, line in enumerate(text.split("\n"), 1)]
     rows = [[item.strip() for item in row if item.strip()] for row in rows]
     if label is None:
-        return Baskets(rows, None)
+        return Baskets(rows, None, delimiter)
     for place, row in enumerate(rows):
         if not row:
             raise ValueError(f"{name}, line {place + 1}: the line is empty, so its basket has no label.")
     labels = [row[0 if label == "first" else -1] for row in rows]
-    return Baskets([row[1:] if label == "first" else row[:-1] for row in rows], labels)
+    return Baskets([row[1:] if label == "first" else row[:-1] for row in rows], labels, delimiter)
+
+
+def _cells(line: str, delimiter: str, quotes: bool, place: str) -> list[str]:
+    """The items of one line. A basket is a line: no quote reaches into the next."""
+    if not quotes or '"' not in line:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error as error:
+        raise ValueError(
+            f"{place}: the quotes do not match ({error}); close the quote, or read quotes as ordinary characters with "
+            "quotes=False (--no-quotes)."
+        ) from None

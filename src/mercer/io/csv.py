@@ -241,7 +241,8 @@ def _refuse_mistakes(name: str, column: _Numbers, source: Source, options: Optio
     total = column.wrong + column.right
     place = f"{source.shown}, line {line}, column {name!r}"
     if column.decimal_commas == column.wrong and options.decimal == ".":
-        raise DataError(f"{place}: {cell!r} seems to have a decimal comma; say decimal=',' (--decimal ,).")
+        thousands = ", or write thousands without one" if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", cell) else ""
+        raise DataError(f"{place}: {cell!r} seems to have a decimal comma; say decimal=',' (--decimal ,){thousands}.")
     if options.kinds.get(name) == "number":
         raise DataError(f"{place}: {cell[:40]!r} is not a number.")
     if total >= 20 and column.wrong <= _FEW * total:

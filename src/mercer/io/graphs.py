@@ -15,10 +15,9 @@ from .._compile import Array
 from .._parallel import bytes_of
 from ..kernels.collection import starts_of
 from ..kernels.graphs import Graphs
+from .tu_parts import is_collection, one_collection, part_of
 
 __all__ = ["TUGraphs", "read_tu"]
-
-_PARTS = ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels")
 
 
 class TUGraphs(NamedTuple):
@@ -35,7 +34,8 @@ def read_tu(source: str | Path | bytes, max_bytes: int | str = "1GB") -> TUGraph
     Parameters
     ----------
     source : path or bytes
-        A folder, a tar archive (packed or not), or the bytes of one. An archive is read, never extracted.
+        A folder, a tar archive (packed or not), or the bytes of one. An archive is read, never extracted. Where a
+        folder holds several collections, the folder and the name of one: ``"folder/NAME"``.
     max_bytes : int or str, default="1GB"
         What its files may take together, unpacked.
 
@@ -57,6 +57,8 @@ def read_tu(source: str | Path | bytes, max_bytes: int | str = "1GB") -> TUGraph
     limit = bytes_of(max_bytes)
     if not isinstance(source, bytes) and Path(source).is_dir():
         name, parts = _folder(Path(source), limit)
+    elif not isinstance(source, bytes) and is_collection(source):
+        name, parts = _folder(Path(source).parent, limit, Path(source).name)
     else:
         name, parts = _archive(source if isinstance(source, bytes) else Path(source).read_bytes(), limit)
     for needed in ("A", "graph_indicator"):
@@ -65,19 +67,15 @@ def read_tu(source: str | Path | bytes, max_bytes: int | str = "1GB") -> TUGraph
     return TUGraphs(*_assemble(parts, name), name)
 
 
-def _part(filename: str) -> tuple[str, str] | None:
-    """The name of the collection and the part that a file holds, where it is one of those needed."""
-    for part in _PARTS:
-        if filename.endswith(f"_{part}.txt"):
-            return filename.removesuffix(f"_{part}.txt"), part
-    return None
-
-
-def _folder(folder: Path, limit: int) -> tuple[str, dict[str, bytes]]:
+def _folder(folder: Path, limit: int, only: str | None = None) -> tuple[str, dict[str, bytes]]:
+    """The parts of a folder; of one collection in it, where it is named."""
     name, parts = folder.name, {}
-    for path in sorted(folder.glob("*.txt")):
-        known = _part(path.name)
-        if known is not None:
+    files = sorted(folder.glob("*.txt"))
+    if only is None:
+        one_collection([path.name for path in files], "name one of them: the folder, a slash and the name")
+    for path in files:
+        known = part_of(path.name)
+        if known is not None and only in (None, known[0]):
             limit -= path.stat().st_size
             _refuse_size(limit)
             name, parts[known[1]] = known[0], path.read_bytes()
@@ -88,8 +86,9 @@ def _archive(data: bytes, limit: int) -> tuple[str, dict[str, bytes]]:
     name, parts = "graphs", {}
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as archive:
+            one_collection([member.name for member in archive if member.isfile()], "unpack it and name one of them")
             for member in archive:
-                known = _part(Path(member.name).name)
+                known = part_of(Path(member.name).name)
                 file = archive.extractfile(member) if known is not None and member.isfile() else None
                 if known is None or file is None:
                     continue
@@ -97,6 +96,8 @@ def _archive(data: bytes, limit: int) -> tuple[str, dict[str, bytes]]:
                 limit -= len(content)
                 _refuse_size(limit)
                 name, parts[known[1]] = known[0], content
+    except ValueError:
+        raise
     except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise ValueError(f"the graphs are no folder and no readable tar archive: {error}.") from None
     return name, parts

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +57,7 @@ def basket_table(source: Source, options: Options) -> Table:
     given = "first" if options.target is None and options.labelled and options.labels is None else str(options.target)
     place = None if options.labels is not None else _PLACES.get(given)
     try:
-        found = read_baskets(source.data, place, options.delimiter, source.shown)
+        found = read_baskets(source.data, place, options.delimiter, source.shown, options.quotes)
     except ValueError as error:
         raise DataError(str(error)) from None
     labels: Sequence[Any] | None = found.labels
@@ -66,7 +68,8 @@ def basket_table(source: Source, options: Options) -> Table:
     remedy = "say which item is the label with target='first' or 'last', or name a file of labels (--labels FILE)"
     origin = _origin(source, np.arange(1, len(found.baskets) + 1))
     items = Bags.of(found.baskets)
-    return _table(items, "sets", labels, place or "label", origin, options, remedy, notes if assumed else [])
+    table = _table(items, "sets", labels, place or "label", origin, options, remedy, notes if assumed else [])
+    return replace(table, found={} if found.delimiter is None else {"delimiter": found.delimiter})
 
 
 def graph_table(source: Source, options: Options) -> Table:
@@ -75,12 +78,13 @@ def graph_table(source: Source, options: Options) -> Table:
 
 
 def folder_table(folder: str | Path, options: Options) -> Table:
-    """Graphs of a folder in the TU format."""
+    """Graphs of a folder in the TU format, or of one collection in it."""
     folder = Path(folder)
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.txt")):
+    inside = folder.is_dir()
+    for path in sorted(folder.glob("*.txt") if inside else folder.parent.glob(f"{glob.escape(folder.name)}_*.txt")):
         digest.update(path.read_bytes())
-    shown = f"the folder {folder.name!r}"
+    shown = f"the folder {folder.name!r}" if inside else f"the collection {folder.name!r}"
     return _graphs(folder, Origin(shown, folder.name, str(folder), digest.hexdigest()), options)
 
 
@@ -137,7 +141,10 @@ def _labels_beside(names: list[str], options: Options) -> list[str | None]:
         return [row[0] or None for row in rows]
     if any(len(row) != 2 for row in rows):
         raise DataError(f"{source.shown}: a file of labels has one label a line, or a name and a label.")
-    known = dict(rows)
+    known: dict[str, str] = {}
+    for name, label in rows:
+        if known.setdefault(name, label) != label:
+            raise DataError(f"{source.shown} has two labels for {name!r}, {known[name]!r} and {label!r}; keep one.")
     if not any(name in known for name in names):
         raise DataError(f"{source.shown} has no label for any item: no line begins with a name such as {names[0]!r}.")
     return [known.get(name) or None for name in names]

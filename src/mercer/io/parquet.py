@@ -41,12 +41,16 @@ def read_parquet(source: Source, options: Options) -> Table:
         ]
         table = pq.ParquetFile(io.BytesIO(source.data), read_dictionary=words).read().unify_dictionaries()
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{source.shown} is a damaged Parquet file: {str(error).splitlines()[0]}.") from None
+        raise DataError(f"{source.shown} is a damaged Parquet file: {_first_sentence(error)}.") from None
     if table.num_rows == 0 or table.num_columns == 0:
         raise DataError(f"{source.shown} has no rows.")
     columns = {name: _column(name, table.column(name), source, options) for name in table.column_names}
     origin = Origin(source.shown, source.name, source.path, source.digest)
     return assemble(columns, origin, options)
+
+
+def _first_sentence(error: Exception) -> str:
+    return str(error).splitlines()[0].partition(". ")[0].rstrip(".")
 
 
 def _column(name: str, values: Any, source: Source, options: Options) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 from .builtin import BUILTIN, builtin, is_builtin
 from .sources import Source, open_source
 from .table import DataError, Table
+from .tu_parts import is_collection
 
 __all__ = ["FORMATS", "FORMAT_NAMES", "Options", "read"]
 
@@ -65,6 +66,7 @@ class Options:
     drop: frozenset[str] = frozenset()
     dense: bool | None = None
     features: int | None = None
+    zero_based: bool | None = None
     format: str | None = None
     labels: str | Path | None = None
     max_bytes: int | str = "1GB"
@@ -85,6 +87,7 @@ def read(
     drop: Sequence[str] = (),
     dense: bool | None = None,
     features: int | None = None,
+    zero_based: bool | None = None,
     format: str | None = None,
     labels: str | Path | None = None,
     max_bytes: int | str = "1GB",
@@ -96,7 +99,8 @@ def read(
     source : str or Path
         A file: CSV and its relatives, Parquet or svmlight, as it is or packed with gzip, bzip2 or xz; ``"-"`` for the
         standard input; or a built-in name, see :data:`mercer.io.BUILTIN`. Strings from FASTA files, sets from files
-        with one basket a line, graphs from folders and archives in the TU format.
+        with one basket a line, graphs from folders and archives in the TU format (``"folder/NAME"`` where a folder
+        holds several collections of graphs).
     target : str or int, optional
         The column of labels, by name or by position from 0 (negative: from the end). By default the last one. In a
         FASTA header, the word before ``=``, by default ``"label"``; in a basket, ``"first"`` (default) or ``"last"``.
@@ -121,6 +125,9 @@ def read(
         Whether a svmlight file becomes a frame or sparse rows. By default what is smaller.
     features : int, optional
         How many features a svmlight file has at least: those that never occur in it are zero.
+    zero_based : bool, optional
+        Whether the first feature of a svmlight file has the number 0, or 1. By default 0 where that number occurs; a
+        file that is read for a model should be read as the file that it was trained on (``table.found``).
     format : str, optional
         One of :data:`FORMAT_NAMES`. By default what the suffix says, or the beginning of the file.
     labels : str or Path, optional
@@ -161,6 +168,7 @@ def read(
         drop=frozenset(drop),
         dense=dense,
         features=features,
+        zero_based=zero_based,
         format=format,
         labels=labels,
         max_bytes=max_bytes,
@@ -170,6 +178,8 @@ def read(
         return builtin(str(source), options)
     if source != "-" and os.path.isdir(source):
         return _folder(Path(source), options)
+    if source != "-" and is_collection(source):
+        return _function("items:folder_table")(Path(source), options)
     try:
         opened = open_source(source, max_bytes)
     except DataError as error:

@@ -33,30 +33,46 @@ def read_svmlight(source: Source, options: Options) -> Table:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        rows, y = load_svmlight_file(io.BytesIO(source.data), zero_based="auto")
+        # Read as if numbers began at 0: column 0 is empty where they begin at 1.
+        rows, y = load_svmlight_file(io.BytesIO(source.data), zero_based=True)
     except (ValueError, OverflowError, MemoryError, IndexError) as error:
         raise _first_fault(source, error) from None
+    zero = bool((rows.indices == 0).any())
+    zero_based = zero if options.zero_based is None else options.zero_based
+    if not zero_based:
+        if zero:
+            raise DataError(
+                f"{source.shown} has a feature with the number 0, but features should be numbered from 1; read it with "
+                "zero_based=True (--zero-based) if that is how the numbers are meant."
+            )
+        rows = rows[:, 1:]
     if rows.shape[0] == 0:
         raise DataError(f"{source.shown} has no rows.")
     if rows.shape[1] > _WIDEST or not (np.isfinite(rows.data).all() and np.isfinite(y).all()):
         raise _first_fault(source, None)
+    found = {"zero_based": zero_based}
     if options.features is not None and rows.shape[1] < options.features:
         rows.resize(rows.shape[0], options.features)
     if rows.shape[1] == 0:
         raise DataError(f"{source.shown} has labels and no features.")
     notes = [f"A svmlight file with {rows.shape[1]} features; the label is the first number of each line."]
+    if options.zero_based is None and not zero:
+        notes.append(
+            "No feature has the number 0, so they are taken to be numbered from 1; --zero-based says otherwise."
+        )
     cells = rows.shape[0] * rows.shape[1]
     dense = rows.nnz >= _DENSE * cells and 8 * cells <= _MOST_DENSE if options.dense is None else options.dense
     origin = Origin(source.shown, source.name, source.path, source.digest)
     if not dense:
         return Table(
-            origin.name, None, rows, as_labels(y.tolist()), "label", tuple(notes), origin.source, origin.digest
+            origin.name, None, rows, as_labels(y.tolist()), "label", tuple(notes), origin.source, origin.digest,
+            found=found,
         )  # fmt: skip
     if cells > _MOST_DENSE:
         raise DataError(f"{source.shown} has {cells:,} cells, too many for a dense table; read it with dense=False.")
     columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(np.ascontiguousarray(rows.toarray().T))}
     columns["label"] = y
-    return assemble(columns, origin, _labels_last(options), notes)
+    return replace(assemble(columns, origin, _labels_last(options), notes), found=found)
 
 
 def _labels_last(options: Options) -> Options:

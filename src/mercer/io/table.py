@@ -58,6 +58,9 @@ class Table:
         Strings, sets or graphs instead of features, see :mod:`mercer.kernels`.
     kind : {"rows", "strings", "sets", "graphs"}
         What the rows are.
+    found : dict
+        Arguments of :func:`mercer.io.read` that were found out from the file, and that other files of the same kind
+        should be read with.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Table:
     lines: Array | None = field(default=None, repr=False)
     items: Any = field(default=None, repr=False)
     kind: str = "rows"
+    found: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def X(self) -> Any:
@@ -169,6 +173,8 @@ class Table:
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
+#: Different fractions up to this number are classes.
+_FEW = 20
 #: Longer labels stay Python strings: an array of fixed width would take their length for every row.
 _LONG = 100
 
@@ -176,10 +182,12 @@ _LONG = 100
 def as_labels(values: list[Any], words_only: bool = False) -> Array:
     """Labels as whole numbers, as numbers or as words, whichever all of them are.
 
+    A few fractions that come again are names of classes, such as doses; others are measurements, and stay numbers.
+
     Examples
     --------
-    >>> as_labels(["1", "-1"]).tolist(), as_labels(["1", "b"]).tolist(), as_labels([2.0, 0.0]).tolist()
-    ([1, -1], ['1', 'b'], [2, 0])
+    >>> as_labels(["1", "-1"]).tolist(), as_labels(["1", "b"]).tolist(), as_labels([2.0, 0.5] * 2).tolist()
+    ([1, -1], ['1', 'b'], ['2.0', '0.5', '2.0', '0.5'])
     """
     try:
         numbers = np.array([float(value) for value in values])
@@ -188,6 +196,9 @@ def as_labels(values: list[Any], words_only: bool = False) -> Array:
         plain = False
     if plain and np.isfinite(numbers).all():
         whole = numbers.astype(np.int64) if (np.abs(numbers) < 2**53).all() else numbers
-        return whole if (whole == numbers).all() else numbers
+        if (whole == numbers).all():
+            return whole
+        if np.unique(numbers).size > min(_FEW, numbers.size // 2):
+            return numbers
     words = [str(value) for value in values]
     return np.array(words, dtype=object if any(len(word) > _LONG for word in words) else np.str_)

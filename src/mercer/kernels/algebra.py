@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from .._compile import Array
-from .base import Kernel, positive
+from .base import Kernel
+from .checks import positive
 from .counts import MOST_ENTRIES, beside, few_enough, marked, pair_places, products
 from .pairing import Tile
 from .parts import length, part_of

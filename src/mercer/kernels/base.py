@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from .._combine import mirror, turn
 from .._compile import Array, jit
+from .._numbers import is_number
 from .._parallel import for_each
 from .._rows import as_rows
 from .collection import Collection
@@ -391,24 +392,10 @@ def accumulate(values: Array, V: Array, out: Array) -> None:
     _accumulate(np.ascontiguousarray(values), np.ascontiguousarray(V.T), out)
 
 
-def is_number(value: Any) -> bool:
-    """Whether a value is a real number (and not a truth value)."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     return bool(a == b)
-
-
-def positive(kernel: Kernel, name: str, minimum: float = 0.0, strict: bool = True) -> None:
-    """Check that a parameter is a finite number above ``minimum``."""
-    value = getattr(kernel, name)
-    fine = is_number(value) and np.isfinite(value) and (value > minimum if strict else value >= minimum)
-    if not fine:
-        bound = ("greater than" if strict else "at least") + f" {minimum:g}"
-        raise ValueError(f"{type(kernel).__name__}: {name} must be a number {bound}, got {value!r}.")
 
 
 def default_parameters(kernel: Kernel) -> dict[str, Any]:

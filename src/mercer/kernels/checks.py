@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+from .._numbers import number, shown
+from .._numbers import truth as truth
 
-from .base import is_number
+#: Lengths, depths and rounds beyond this take for ever and tell nothing more.
+_LARGEST = 1000
+
+
+def positive(kernel: Any, name: str, minimum: float = 0.0, strict: bool = True) -> None:
+    """Check that a parameter is a finite number above ``minimum``."""
+    number(kernel, name, minimum, strict=strict)
 
 
 def whole_number(kernel: Any, name: str, minimum: int) -> None:
-    """Check that a parameter is a whole number of at least ``minimum``."""
-    value = getattr(kernel, name)
-    if not is_number(value) or not np.isfinite(value) or value != int(value) or value < minimum:
+    """Check that a parameter is a whole number of at least ``minimum``, and no larger than any use of it."""
+    number(kernel, name, minimum, whole=True, strict=False)
+    if getattr(kernel, name) > _LARGEST:
         raise ValueError(
-            f"{type(kernel).__name__}: {name} must be a whole number of at least {minimum}, got {value!r}."
+            f"{type(kernel).__name__}: {name} must be at most {_LARGEST}, got {shown(getattr(kernel, name))}."
         )
 
 
@@ -23,10 +30,6 @@ def one_of(kernel: Any, name: str, options: Sequence[Any]) -> None:
     """Check that a parameter is one of a few values."""
     value = getattr(kernel, name)
     if not any(type(value) is type(option) and value == option for option in options):
-        shown = ", ".join(map(repr, options))
-        raise ValueError(f"{type(kernel).__name__}: {name} must be one of {shown}; got {value!r}.")
-
-
-def truth(kernel: Any, name: str) -> None:
-    """Check that a parameter is true or false."""
-    one_of(kernel, name, (False, True))
+        raise ValueError(
+            f"{type(kernel).__name__}: {name} must be one of {', '.join(map(repr, options))}; got {shown(value)}."
+        )

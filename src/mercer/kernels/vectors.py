@@ -11,12 +11,17 @@ from scipy import sparse, special
 
 from .._compile import Array, jit
 from .._exp import exp_scaled
-from .base import Kernel, OfStatistic, is_number, positive
+from .._numbers import is_number
+from .base import Kernel, OfStatistic
+from .checks import positive
 from .pairing import Tile
 from .statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
 from .strips import in_one_order
 
 __all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
+
+#: Powers beyond this leave the range of numbers for all but the tamest rows.
+_LARGEST_DEGREE = 1000
 
 
 class Linear(OfStatistic):
@@ -70,8 +75,10 @@ class Polynomial(OfStatistic):
 
     def check(self):
         positive(self, "degree")
-        if self.degree != int(self.degree):
-            raise ValueError(f"Polynomial: degree must be a whole number, got {self.degree!r}.")
+        if self.degree != int(self.degree) or self.degree > _LARGEST_DEGREE:
+            raise ValueError(
+                f"Polynomial: degree must be a whole number of at most {_LARGEST_DEGREE}, got {self.degree!r}."
+            )
         positive(self, "coef0", strict=False)
         positive(self, "gamma")
 
@@ -303,7 +310,7 @@ class Quadratic(Kernel):
     def check(self):
         try:
             B = np.asarray(self.B, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError("Quadratic: B must be a square matrix of numbers.") from None
         if B.ndim != 2 or B.shape[0] != B.shape[1] or not np.isfinite(B).all():
             raise ValueError(f"Quadratic: B must be a square matrix of finite numbers, got shape {B.shape}.")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
+from .._rows import LARGEST
 from ..io.table import DataError
 from .columns import Constant, CorrelationFilter, Numbers
 from .outliers import OutlierFilter, WithoutOutliers
@@ -159,6 +161,7 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
     empty = {name for name, count in table.missing.items() if count == table.n_rows}
     _refuse_holes({name: count for name, count in table.missing.items() if name not in empty}, impute)
     numbers = [name for name in table.numeric_columns if name not in empty]
+    _refuse_overflow(table, numbers)
     words = [name for name in table.category_columns if name not in empty]
     if not numbers and not words:
         raise DataError(f"{table.name}: no column has any values.")
@@ -176,6 +179,17 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
     sparse_threshold = 1.0 if width > _WIDE else 0.0
     together = ColumnTransformer(parts, sparse_threshold=sparse_threshold, verbose_feature_names_out=False)
     return [("columns", together)]
+
+
+def _refuse_overflow(table: Table, numbers: list[str]) -> None:
+    """Values whose squares overflow would become NaN on the way, and be blamed on nobody."""
+    for name in numbers:
+        largest = float(np.nanmax(np.abs(table.X[name].to_numpy())))
+        if largest > LARGEST:
+            raise DataError(
+                f"column {name!r} has values up to {largest:.3g}, whose squares overflow; write it in other units, or "
+                f"leave it out (--drop {name})."
+            )
 
 
 def _refuse_holes(holes: dict[str, int], impute: str | None) -> None:

@@ -16,6 +16,7 @@ from sklearn.model_selection import train_test_split
 
 from .. import __version__
 from .._compile import Array
+from .._interrupts import kept, whole
 from ..kernels import parse
 from ..learners import Learner, named
 from ..suited import suited
@@ -43,6 +44,11 @@ TUNED_ROWS = 4000
 FITTED_ROWS = {"linear": None, "degree 2": None, "kernel": 10_000}
 #: Cells of the table of products beyond which a degree-2 learner is left out.
 _PRODUCTS = 2500
+#: Why learners are left out of a study that ended early.
+_STOPPED = {
+    "time_limit": "the time limit of {:g} s was over before it began.",
+    "interrupted": "the study was interrupted before it was done.",
+}
 #: A target with more values than this, most of them seen once or twice, is a measurement and no class.
 _CLASSES = 100
 
@@ -108,7 +114,8 @@ def compare(
     Returns
     -------
     dict
-        Facts of JSON's own kinds.
+        Facts of JSON's own kinds. ``"stopped"`` is "time_limit" where learners were left out for lack of time,
+        "interrupted" where Ctrl-C ended the study early (:func:`mercer.keep_best`), else ``None``.
     """
     start = time.perf_counter()
     say = progress or (lambda what, share: None)
@@ -130,13 +137,23 @@ def compare(
     width = facts["preprocessing"]["features"]
 
     runs, skipped = [], []
+    stopped: str | None = None
     for position, learner in enumerate(chosen):
         say(f"tuning {learner.title}", position / len(chosen))
-        why = _reason_to_skip(learner, width, start, time_limit)
-        if why:
-            skipped.append({"name": learner.name, "title": learner.title, "why": why})
-            continue
-        runs.append(_learned(learner, preparation, learn, y[train], folds, seed))
+        if time_limit is not None and time.perf_counter() - start > time_limit:
+            stopped = stopped or "time_limit"
+        why = _STOPPED[stopped].format(time_limit) if stopped else _reason_to_skip(learner, width)
+        if not why:
+            try:
+                with whole():
+                    runs.append(_learned(learner, preparation, learn, y[train], folds, seed))
+                continue
+            except KeyboardInterrupt:
+                if not (kept() and runs):
+                    raise
+                stopped = "interrupted"
+                why = _STOPPED[stopped]
+        skipped.append({"name": learner.name, "title": learner.title, "why": why})
     if not runs:
         raise ValueError(f"no learner could be compared: {skipped[0]['why']}")
 
@@ -149,6 +166,7 @@ def compare(
     on_plane = {run.learner.name: run.model for run in runs if run.learner.on_rows}
     facts["boundary"] = boundaries(on_plane, learn.X, y[train]) if on_plane else None
     facts["skipped"] = skipped
+    facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, time.perf_counter() - start)
     return facts
 
@@ -268,10 +286,8 @@ def _split(y: Array, train: Array, test: Array, test_size: float, seed: int, cv:
     }
 
 
-def _reason_to_skip(learner: Learner, width: int, start: float, time_limit: float | None) -> str | None:
+def _reason_to_skip(learner: Learner, width: int) -> str | None:
     """Why a learner is not tried, in one sentence."""
-    if time_limit is not None and time.perf_counter() - start > time_limit:
-        return f"the time limit of {time_limit:g} s was over before it began."
     products = width * (width + 3) // 2
     if learner.degree == 2 and products > _PRODUCTS:
         return (

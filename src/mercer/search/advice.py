@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._compile import Array
-from ..kernels.base import is_number
+from .._numbers import is_number
 from .layers import peel
 from .outcome import setting_key
 

@@ -1,4 +1,4 @@
-"""scikit-learn's loop over settings and folds, in the order of a strategy and within a time."""
+"""scikit-learn's loop over settings and folds, in the order of a strategy, until it is told to stop."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils.validation import _num_samples
 
 from .._compile import Array
+from .._interrupts import kept, whole
 from .strategies import STRATEGIES, Evaluate
 
 Split = tuple[Array, Array]
@@ -28,7 +29,7 @@ class _Asked:
 
     params: dict[str, Any]
     more: dict[str, Any]
-    #: Whether scikit-learn has scored it; else the score that it has on all folds.
+    #: Whether it was tried on all folds; else the score that it has on them.
     scored: bool = False
     score: float = np.nan
 
@@ -42,6 +43,8 @@ class Loop(BaseSearchCV):
     def _plan(self, strategy: str, search: Any, deadline: float) -> None:
         """What to do in the next :meth:`fit`: which strategy, with the parameters of which search, until when."""
         self._strategy, self._search, self._deadline = strategy, search, deadline
+        #: Whether a round is all or nothing; else settings are tried one by one, and those that were tried count.
+        self._at_once = deadline == np.inf and not kept()
         self._asked: list[_Asked] = []
         self._failure: ValueError | None = None
         self._stopped: str | None = None
@@ -52,7 +55,7 @@ class Loop(BaseSearchCV):
         self._splits: list[Split] = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits]
 
     def _run_search(self, evaluate_candidates: Callable, *, callback_ctx: Any = None) -> None:
-        one_round = self._strategy in ("grid", "random") and self._deadline == np.inf
+        one_round = self._strategy in ("grid", "random") and self._at_once
         with nullcontext(callback_ctx) if one_round else _task(callback_ctx, self, "search", None, True) as context:
 
             def score(batch: list[_Asked], splits: list[Split]) -> dict[str, Any]:
@@ -63,6 +66,8 @@ class Loop(BaseSearchCV):
 
             STRATEGIES[self._strategy](Evaluate(partial(self._evaluate, score), self._search, self._splits))
         if not any(asked.scored for asked in self._asked):
+            if self._stopped == "interrupted":
+                raise KeyboardInterrupt  # the best was to be kept, but there is none
             raise self._failure or ValueError(
                 f"KernelSearchCV stopped ({self._stopped}) before any setting was tried on all folds; allow more "
                 "time, or search fewer settings."
@@ -73,33 +78,39 @@ class Loop(BaseSearchCV):
     ) -> Array:
         """The mean test scores of candidates."""
         splits, more = splits or self._splits, more or {}
-        asked = [_Asked(params, {name: more[name][k] for name in more}) for k, params in enumerate(candidates)]
+        asked = [_Asked(dict(params), {name: more[name][k] for name in more}) for k, params in enumerate(candidates)]
         self._asked += asked
         results: dict[str, Any] = {}
         for batch in self._batches(asked, splits):
-            for each in batch:
-                each.scored = True
             try:
-                results = score(batch, splits)
+                with whole():
+                    results = score(batch, splits)
+                for each in batch:
+                    each.scored = True
+            except KeyboardInterrupt:
+                if not kept():
+                    raise
+                self._stopped = "interrupted"
             except ValueError as error:
                 # scikit-learn gives up where all fits of a batch fail; a batch of one setting is not the whole search.
-                if self._deadline == np.inf or "fits failed" not in str(error) or self.error_score == "raise":
+                if self._at_once or "fits failed" not in str(error) or self.error_score == "raise":
                     raise
                 for each in batch:
-                    each.scored, each.score = False, self.error_score
+                    each.score = self.error_score
                 self._failure = error
                 warnings.warn(str(error), FitFailedWarning, stacklevel=2)
         name = self._name_of_score(results)
         return np.asarray(results[name])[-len(asked) :] if name else np.full(len(asked), np.nan)
 
     def _batches(self, asked: list[_Asked], splits: list[Split]) -> Iterator[list[_Asked]]:
-        """Settings to score together, as long as there is time."""
-        if self._deadline == np.inf:
+        """Settings to score together, until there is a reason to stop."""
+        if self._at_once:
             yield asked
             return
         for each in asked:
-            if time.monotonic() > self._deadline:
+            if self._stopped is None and time.monotonic() > self._deadline:
                 self._stopped = "time_limit"
+            if self._stopped:
                 return
             yield [each]
 
@@ -112,14 +123,11 @@ class Loop(BaseSearchCV):
         """As scikit-learn's, of all settings that were asked for, those without a score included."""
         if not self._asked:  # a derived class that asks by itself
             return super()._format_results(candidate_params, n_splits, out, more_results)
-        scored = iter(range(0, len(out), n_splits))
+        # Every setting is an object of its own, which tells where its cells are.
+        found = {id(params): out[k * n_splits : (k + 1) * n_splits] for k, params in enumerate(candidate_params)}
         cells: list[Any] = []
         for asked in self._asked:
-            if asked.scored:
-                start = next(scored)
-                cells += out[start : start + n_splits]
-            else:
-                cells += [_blank(out[0], asked.score)] * n_splits
+            cells += found.get(id(asked.params)) or [_blank(out[0], asked.score)] * n_splits
         more = {name: [asked.more[name] for asked in self._asked] for name in self._asked[0].more}
         return super()._format_results([asked.params for asked in self._asked], n_splits, cells, more)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import joblib
@@ -12,11 +12,11 @@ from sklearn.base import is_classifier
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection import check_cv
 from sklearn.utils._metadata_requests import _routing_enabled
-from sklearn.utils.validation import _check_sample_weight, _check_y
+from sklearn.utils.validation import _check_y
 
 from .. import __version__
 from .._compile import Array
-from .._labels import refuse_bad_labels
+from .._labels import checked_weights, refuse_bad_labels
 from .._parallel import bytes_of
 from ..kernels.parts import length
 from .cell import Accuracy, Cell
@@ -85,14 +85,25 @@ class Numbered(Loop):
             print(f"Fitting {len(splits)} folds for each of {len(asked)} candidates, totalling {total} fits")
         with shown(total, verbose) as self.study.tell:
             self.study.run([each.params for each in asked], [self._fold(*split) for split in splits])
-        known = asked
-        if self.study.stopped or time.monotonic() > self.study.deadline:
-            known = [each for each in asked if self._is_known(each.params, splits)]
-        if len(known) < len(asked):
-            self._stopped = self.study.stopped or "time_limit"
         self.verbose = 0
-        if known:
-            yield known
+        if self._at_once:
+            yield asked
+            return
+        if self.study.stopped == "interrupted":  # work may have been left out, or rounds that would have come
+            self._stopped = "interrupted"
+        for known, batch in groupby(asked, lambda each: self._is_known(each.params, splits)):
+            if known:
+                yield from self._looked_up(list(batch))
+            else:  # plain fits, where there is reason left to begin them
+                self._stopped = self._stopped or self.study.stopped
+                yield from super()._batches(list(batch), splits)
+
+    def _looked_up(self, batch: list[_Asked]) -> Iterator[list[_Asked]]:
+        """Settings that are known: the work has been done, and Ctrl-C while they are looked up takes none of it."""
+        before = self._stopped
+        yield batch
+        if self._stopped != before:
+            yield batch
 
     def _is_known(self, params: dict[str, Any], splits: list[Split]) -> bool:
         key = setting_key(params)
@@ -144,7 +155,7 @@ def study_of(search: KernelSearchCV, estimator: Any, X: Any, y: Any, params: dic
         refuse_bad_labels(y)
         labels = np.asarray(_check_y(y))
         if weight is not None:
-            weight = _check_sample_weight(weight, np.zeros((length(X), 1)), ensure_non_negative=True)
+            weight = checked_weights(weight, np.zeros((length(X), 1)))
     except (TypeError, ValueError):
         return None
     return Study(estimator, X, y, labels, weight, bytes_of(search.memory), deadline=search._deadline)

@@ -11,17 +11,22 @@ from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import _safe_indexing, check_random_state
 
 from .._compile import Array
+from .._interrupts import kept, whole
 
 __all__ = ["NestedResult", "ProtocolResult", "nested_cross_validation", "train_validate_test"]
 
 
 @dataclass(frozen=True)
 class NestedResult:
-    """The score of the whole procedure, search included, on rows that it never saw."""
+    """The score of the whole procedure, search included, on rows that it never saw.
+
+    ``stopped`` is "interrupted" where Ctrl-C left outer folds out (:func:`mercer.keep_best`), else ``None``.
+    """
 
     scores: Array
     params: list[dict[str, Any]]
     searches: list[Any]
+    stopped: str | None = None
 
     @property
     def mean(self) -> float:
@@ -32,7 +37,9 @@ class NestedResult:
         return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else 0.0
 
     def __str__(self) -> str:
-        return f"{self.mean:.4f} ± {self.sd:.4f} over {len(self.scores)} outer folds"
+        return f"{self.mean:.4f} ± {self.sd:.4f} over {len(self.scores)} outer folds" + (
+            f" ({self.stopped} before the others)" if self.stopped else ""
+        )
 
 
 def nested_cross_validation(search: Any, X: Any, y: Any, *, cv: Any = 5, groups: Any = None) -> NestedResult:
@@ -61,13 +68,22 @@ def nested_cross_validation(search: Any, X: Any, y: Any, *, cv: Any = 5, groups:
     >>> len(result.scores)
     3
     """
-    scores, params, searches = [], [], []
-    for train, test in check_cv(cv, y, classifier=is_classifier(search.estimator)).split(X, y, groups):
-        fitted = clone(search).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-        scores.append(fitted.score(_safe_indexing(X, test), _safe_indexing(y, test)))
-        params.append(fitted.best_params_)
-        searches.append(fitted)
-    return NestedResult(np.array(scores), params, searches)
+    searches: list[Any] = []
+    scores: list[float] = []
+    stopped = None
+    try:
+        for train, test in check_cv(cv, y, classifier=is_classifier(search.estimator)).split(X, y, groups):
+            with whole():
+                fitted = clone(search).fit(_safe_indexing(X, train), _safe_indexing(y, train))
+                score = fitted.score(_safe_indexing(X, test), _safe_indexing(y, test))
+            searches.append(fitted)
+            scores.append(score)
+    except KeyboardInterrupt:
+        if not (kept() and scores):
+            raise
+        stopped = "interrupted"
+    done = searches[: len(scores)]
+    return NestedResult(np.array(scores), [fitted.best_params_ for fitted in done], done, stopped)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,10 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 
-from ..estimators.base import choice
+from .._interrupts import whole
+from .._numbers import choice, number
+from .._rows import refuse_damaged
+from ..displays._fitted import last_step
 from .advice import Advice, advise
 from .loop import Loop, Split
 from .numbered import Numbered, study_of
@@ -139,6 +143,7 @@ class KernelSearchCV(Loop):
         self._check()
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # of an earlier fit
+        refuse_damaged(X)
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())
         study = study_of(self, clone(self.estimator), X, y, params)
@@ -149,27 +154,31 @@ class KernelSearchCV(Loop):
             )
         try:
             if study is None:
-                super().fit(X, y, **params)
-                self.stopped_, splits = self._stopped, self._splits
+                # A derived class that asks for settings by itself is told nothing of fits that are half made.
+                with nullcontext() if type(self)._run_search is Loop._run_search else whole():
+                    super().fit(X, y, **params)
+                stopped, splits = self._stopped, self._splits
             else:
-                splits = self._fit_shared(study, params)
+                stopped, splits = self._fit_shared(study, params)
         finally:
-            for name in ("_strategy", "_search", "_deadline", "_asked", "_failure", "_stopped", "_splits"):
+            for name in ("_strategy", "_search", "_deadline", "_at_once", "_asked", "_failure", "_stopped", "_splits"):
                 self.__dict__.pop(name, None)
+        winner = last_step(getattr(self, "best_estimator_", None))
+        self.stopped_ = "interrupted" if getattr(winner, "status_", None) == "interrupted" else stopped
         self.advice_: list[Advice] = advise(self, splits)
-        if self.stopped_:
+        if stopped:
             reached = np.isfinite(self.cv_results_[self._name_of_score(self.cv_results_)]).sum()
             warnings.warn(
-                f"KernelSearchCV stopped early ({self.stopped_}): {reached} of {len(self.cv_results_['params'])} "
+                f"KernelSearchCV stopped early ({stopped}): {reached} of {len(self.cv_results_['params'])} "
                 "settings were tried on all folds, the others have the score NaN.",
                 stacklevel=2,
             )
         return self
 
-    def _fit_shared(self, study: Study, params: dict[str, Any]) -> list[Split]:
-        """Search on row numbers, and make the results one's own."""
+    def _fit_shared(self, study: Study, params: dict[str, Any]) -> tuple[str | None, list[Split]]:
+        """Search on row numbers, and make the results one's own; why it stopped, and the splits."""
         numbered = Numbered(self, study, params)
-        numbered._plan(self.strategy, self, np.inf)  # the study watches the time
+        numbered._plan(self.strategy, self, study.deadline)
         try:
             numbered.fit(np.arange(study.size)[:, None], study.y, **params)
         except ValueError as error:
@@ -190,15 +199,16 @@ class KernelSearchCV(Loop):
             if seconds := numbered.seconds(setting):
                 self.cv_results_["mean_fit_time"][row] = np.mean(seconds)
                 self.cv_results_["std_fit_time"][row] = np.std(seconds)
-        self.stopped_ = numbered._stopped
-        return numbered._splits
+        return numbered._stopped, numbered._splits
 
     def _check(self) -> None:
         choice(self, "strategy", tuple(STRATEGIES))
         if self.strategy != "random" and not len(ParameterGrid(self.param_grid)):
             raise ValueError("KernelSearchCV: the grid is empty; give each parameter at least one value.")
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise ValueError(f"KernelSearchCV: time_limit must be greater than 0, got {self.time_limit!r}.")
+        if self.time_limit is not None:
+            number(self, "time_limit")
+        if self.strategy == "random":
+            number(self, "n_iter", 1, whole=True, strict=False)
 
     def _until(self) -> float:
         return np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)

@@ -77,6 +77,9 @@ def _path(evaluate: Evaluate) -> None:
     grids = evaluate.search.param_grid
     tried: dict[str, float] = {}
     for grid in [grids] if isinstance(grids, dict) else grids:
+        if not grid:  # one setting: the estimator as it is
+            evaluate([{}])
+            continue
         names = [name for name in grid if len(grid[name]) > 1]
         here = {name: list(values)[len(values) // 2] for name, values in grid.items()}
         improved = True

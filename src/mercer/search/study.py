@@ -23,13 +23,14 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from .._compile import Array
+from .._interrupts import kept, whole
 from .._labels import combine_weights, encode
+from .._numbers import is_number
 from .._parallel import for_each, thread_count
 from ..estimators.base import KernelMachine, Training
 from ..estimators.model import KernelModel
 from ..grams import Dense
 from ..kernels import Kernel
-from ..kernels.base import is_number
 from ..kernels.parts import length
 from ..kernels.shared import SharedStatistics
 from ..solvers.smo import Bench
@@ -125,11 +126,18 @@ class Study:
             before = wanted.get(fold_key(train), (train, rows))[1]
             wanted[fold_key(train)] = train, np.union1d(before, rows)
         try:
-            self._run(settings, list(wanted.values()))
+            with whole():
+                self._run(settings, list(wanted.values()))
         except KeyboardInterrupt:
-            if not self.outcomes:
+            if not kept():
                 raise
             self.stopped = "interrupted"
+
+    def _late(self) -> bool:
+        """Whether no new work should be begun."""
+        if self.stopped is None and time.monotonic() > self.deadline:
+            self.stopped = "time_limit"
+        return self.stopped is not None
 
     def _run(self, settings: list[dict[str, Any]], folds: list[Fold]) -> None:
         with warnings.catch_warnings():  # here and not in a unit: filters belong to all threads together
@@ -153,10 +161,7 @@ class Study:
             with config_context(**config):
                 self._run_prepared(layers, lines, fold, self.memory // abreast)
 
-        for_each(run_fold, folds, abreast, self._interrupt)
-
-    def _interrupt(self) -> None:
-        self.stopped = "interrupted"
+        for_each(run_fold, folds, abreast)
 
     def _run_prepared(self, layers: list[Layer], lines: list[_Line], fold: Fold, memory: int) -> None:
         """All lines on a fold, with rows prepared as its training rows say."""
@@ -242,10 +247,7 @@ class Study:
     def _run_line(self, rows: Any, K: Array | None, line: _Line, fold: Fold, train: Array) -> None:
         """One line on one fold."""
         key = fold_key(fold[0])
-        if all((setting, key) in self.outcomes for setting in line.keys) or self.stopped:
-            return
-        if time.monotonic() > self.deadline:
-            self.stopped = "time_limit"
+        if all((setting, key) in self.outcomes for setting in line.keys) or self._late():
             return
         machine = clone(line.machine)
         values = sorted(set(line.values), reverse=machine.path == "lam")  # from the simplest model on

@@ -7,12 +7,14 @@ by the exact matrix, item by item; where it is not,
 2. an interior point method in float64 takes over (:mod:`.interior`), which does not care how badly K is conditioned;
 3. the free coefficients are solved for as a linear system (:mod:`.polish`).
 
-The best of all is kept, and its status follows from its certificate.
+The best of all is kept, and its status follows from its certificate. Ctrl-C raises; inside ``keep_best()`` the best by
+then is returned.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from .._compile import Array
+from .._interrupts import kept, whole
 from ..certificate import MarginCertificate, balanced, best_intercept, certify_margin
 from ..grams.base import Gram
 from ..grams.features import Features
@@ -115,8 +118,25 @@ class _Search:
         best = self._certified(first)
         if first.status is Status.INTERRUPTED:
             return best
+        try:
+            with whole():
+                for better in self._improved(best):
+                    best = better
+        except KeyboardInterrupt:
+            if not kept():
+                raise
+            return replace(best, solution=replace(best.solution, status=Status.INTERRUPTED, n_iter=self.steps))
+        if best.certificate.violation > self.solver.tol and self._proven(self.narrowest):
+            best = self.narrowest
+        converged = best.certificate.violation <= self.solver.tol or self._proven(best)
+        status = Status.CONVERGED if converged else Status.NOT_CONVERGED
+        return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
+
+    def _improved(self, best: Certified) -> Iterator[Certified]:
+        """Solutions that are better and better."""
         if not self._done(best) and not self._limited():
             best = self._polished(best)
+            yield best
         tol = self.solver.tol
         for _ in range(_REFINEMENTS):
             if self._done(best) or self._limited():
@@ -127,6 +147,7 @@ class _Search:
             if again is best:
                 break
             best = again
+            yield best
         for _ in range(_BLOCKS if self.last_resort else 0):
             if self._done(best) or self._limited():
                 break
@@ -136,13 +157,9 @@ class _Search:
             if again is best:
                 break
             best = again
+            yield best
         if self.low.size <= LARGEST_MATRIX and not self._limited():  # beyond that a tolerance is a tolerance
-            best = self._polished(best)
-        if best.certificate.violation > self.solver.tol and self._proven(self.narrowest):
-            best = self.narrowest
-        converged = best.certificate.violation <= self.solver.tol or self._proven(best)
-        status = Status.CONVERGED if converged else Status.NOT_CONVERGED
-        return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
+            yield self._polished(best)
 
     def _done(self, found: Certified) -> bool:
         certificate = found.certificate

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from .._interrupts import kept, whole
 from ..problem import Certificate, Problem, Solution, Stage, Status, certify
 from .newton import Newton
 from .quadratic import can_be_quadratic, solve_quadratic
@@ -22,6 +24,8 @@ _TIGHTER = 3
 
 def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None) -> tuple[Solution, Certificate]:
     """A solution and its certificate; the status says what the certificate does.
+
+    Ctrl-C raises; inside ``keep_best()`` the best solution by then is returned.
 
     Examples
     --------
@@ -39,8 +43,26 @@ def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None
     limited = solver
     if isinstance(solver, Newton) and can_be_quadratic(problem):
         limited = replace(solver, max_iter=min(solver.max_iter, _PATIENCE))
-    solution = limited.solve(problem, start)
-    certificate = certify(problem, solution.z, solution.b, solution.w)
+    first = limited.solve(problem, start)
+    best = first, certify(problem, first.z, first.b, first.w)
+    if first.status is Status.INTERRUPTED:
+        return best
+    try:
+        with whole():
+            for better in _improved(problem, solver, limited, *best, deadline):
+                best = better
+        status = Status.CONVERGED if small(problem, best[1]) else Status.NOT_CONVERGED
+    except KeyboardInterrupt:
+        if not kept():
+            raise
+        status = Status.INTERRUPTED
+    return replace(best[0], status=status), best[1]
+
+
+def _improved(
+    problem: Problem, solver: Any, limited: Any, solution: Solution, certificate: Certificate, deadline: float
+) -> Iterator[tuple[Solution, Certificate]]:
+    """Solutions with smaller and smaller gaps; ``limited`` is the solver with the patience that was had with it."""
     for _ in range(_TIGHTER):
         if solution.status is not Status.CONVERGED or small(problem, certificate) or not isinstance(limited, Newton):
             break
@@ -51,15 +73,13 @@ def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None
         if not checked.gap < certificate.gap:
             break
         solution, certificate = again, checked
-    if solution.status is Status.INTERRUPTED:
-        return solution, certificate
+        yield solution, certificate
     if not small(problem, certificate) and solution.n_iter < solver.max_iter and time.monotonic() < deadline:
         for other in solve_quadratic(problem, float(np.abs(solution.z).max()), deadline):
             checked = certify(problem, other.z, other.b, other.w)
             if checked.gap < certificate.gap:
                 solution, certificate = replace(other, n_iter=solution.n_iter + other.n_iter), checked
-    status = Status.CONVERGED if small(problem, certificate) else Status.NOT_CONVERGED
-    return replace(solution, status=status), certificate
+                yield solution, certificate
 
 
 def small(problem: Problem, certificate: Certificate) -> bool:

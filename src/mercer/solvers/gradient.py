@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._interrupts import heed, kept
 from ..problem import Problem, Solution, Stage, Status
 
 
@@ -56,6 +57,7 @@ class Gradient:
         trace, status, step = [best[0]], Status.NOT_CONVERGED, 0
         try:
             for step in range(1, self.max_iter + 1):
+                heed()
                 g, _ = problem.derivatives(f + b)
                 inner = problem.lam * z + g
                 along = gram.matvec(inner)
@@ -75,6 +77,8 @@ class Gradient:
                 if time.monotonic() - begin > self.time_limit:
                     break
         except KeyboardInterrupt:
+            if not kept():
+                raise
             status = Status.INTERRUPTED
         _, z, b, f = best
         return Solution(z=z, b=b, status=status, n_iter=step, seen=n, trace=np.array(trace), scores=f)

@@ -28,6 +28,7 @@ from scipy import linalg
 
 from .._cholesky import cholesky_solver
 from .._compile import Array
+from .._interrupts import heed
 from .._parallel import one_blas_thread
 
 #: Steps at most; after some thirty rounding errors have the word.
@@ -193,6 +194,7 @@ def interior_point(
             walk = _Walk(curvature, targets, A, c, low, high, extra, size)
             steps = 0
             while steps < _STEPS and time.monotonic() < deadline and walk.step():
+                heed()
                 steps += 1
             total += steps
             if best is None or walk.share < best.share:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._compile import Array
+from .._interrupts import heed, kept
 from ..grams.span import Inverse, Span
 from ..problem import Problem, Solution, Stage, Status
 
@@ -77,6 +78,8 @@ class Newton:
                 status = descent.step(self.tol)
                 trace.append(descent.objective)
         except KeyboardInterrupt:  # the model is that of the last whole step
+            if not kept():
+                raise
             status = Status.INTERRUPTED
         status = status or Status.NOT_CONVERGED
         span, f, b = problem.gram.span, descent.f, descent.b
@@ -199,6 +202,7 @@ def _step(
     direction, db = better, better_b
     d, total, p = np.zeros_like(r), np.zeros_like(rb), None
     for _ in range(_LONGEST):
+        heed()
         scores, bent, reaction = curve(direction, db)
         bending = lam * span.dot(direction, direction) + float(np.vdot(scores, bent))
         if not (square > 0 and bending > 0):  # nothing but rounding errors

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from .._compile import Array, jit
+from .._interrupts import heed, kept
 from .._prefetch import prefetch
 from ..grams.rows import LATER, SOON, add, at_hand, foresee, score
 from ..problem import Problem, Solution, Stage, Status, checked_items
@@ -194,39 +195,58 @@ class Pegasos:
             if not self.average:
                 scale = run[_RHO] / (lam * (first - 1 + steps))
                 return scale * z[:, 0], float(scale * run[_INTERCEPT])
-            since = steps // 2 if self.average == "tail" else 0
+            # Sums are kept at the half of every checkpoint; Ctrl-C may come at any other step.
+            since = max(mark for mark in sums if mark <= steps // 2) if self.average == "tail" else 0
             (now, now_b), (then, then_b) = summed(), sums[since]
             return (now - then) / (lam * (steps - since)), (now_b - then_b) / (lam * (steps - since))
+
+        def steps_of(drawn: Array) -> None:
+            row = 0
+            while row < len(drawn):
+                heed()
+                row = _steps(
+                    walk.rows, step, drawn, row, len(drawn), first + done, lam, slope, self.lead, radius, diag,
+                    v, z, total, bias_step, run,
+                )  # fmt: skip
+                if row < len(drawn):
+                    walk.fetch(drawn[row])
+
+        def state() -> Stage:
+            return Stage(first - 1 + done, run[_RHO] * z[:, 0], float(run[_RHO] * run[_INTERCEPT]))
 
         stages: list[Stage] = []
         wanted = {*self.checkpoints, self.steps}
         marks = {checkpoint // 2 for checkpoint in wanted} if self.average == "tail" else set()
         sums = {0: (np.zeros(n), 0.0)}
-        done = 0
-        for checkpoint in sorted(wanted | marks):
-            while done < checkpoint:
-                drawn = draws.take(min(checkpoint - done, max(1, _CHUNK // self.batch)))
-                row = 0
-                while row < len(drawn):
-                    row = _steps(
-                        walk.rows, step, drawn, row, len(drawn), first + done, lam, slope, self.lead, radius, diag,
-                        v, z, total, bias_step, run,
-                    )  # fmt: skip
-                    if row < len(drawn):
-                        walk.fetch(drawn[row])
-                done += len(drawn)
-            if checkpoint in wanted:
-                stages.append(Stage(checkpoint, *model(checkpoint)))
-            if checkpoint in marks:
-                sums[checkpoint] = summed()
+        done, last, status = 0, None, Status.NOT_CONVERGED  # a number of steps proves nothing; a certificate may
+        try:
+            for checkpoint in sorted(wanted | marks):
+                while done < checkpoint:
+                    drawn = draws.take(min(checkpoint - done, max(1, _CHUNK // self.batch)))
+                    steps_of(drawn)
+                    done += len(drawn)
+                    if kept():
+                        last = Stage(done, *model(done)), state()
+                if checkpoint in wanted:
+                    stages.append(Stage(checkpoint, *model(checkpoint)))
+                if checkpoint in marks:
+                    sums[checkpoint] = summed()
+            final, end = stages[-1], state()
+        except KeyboardInterrupt:  # the model is that after the last whole chunk of steps, if there is one
+            if last is None:
+                raise
+            final, end = last
+            status = Status.INTERRUPTED
+            reached = [stage for stage in stages if stage.n_iter in self.checkpoints]
+            stages = reached + [final._replace(n_iter=point) for point in sorted(self.checkpoints)[len(reached) :]]
         return Solution(
-            z=stages[-1].z,
-            b=stages[-1].b,
-            status=Status.NOT_CONVERGED,  # a fixed number of steps proves nothing; a certificate may
-            n_iter=self.steps,
+            z=final.z,
+            b=final.b,
+            status=status,
+            n_iter=final.n_iter,
             seen=int(np.count_nonzero(draws.seen)),
             stages=tuple(stage for stage in stages if stage.n_iter in self.checkpoints),
-            state=Stage(first - 1 + self.steps, run[_RHO] * z[:, 0], float(run[_RHO] * run[_INTERCEPT])),
+            state=end,
         )
 
 

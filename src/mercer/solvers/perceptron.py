@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._compile import Array, jit
+from .._interrupts import heed, kept
 from .._prefetch import prefetch
 from ..grams.rows import LATER, SOON, add, at_hand, foresee, score
 from ..problem import Path, Problem, Solution, Stage, Status, checked_items
@@ -127,11 +128,13 @@ class Perceptron:
                 return z[:, 0] - z[:, 1] / clock, float(b[0] - b[1] / clock)
             return z[:, 0].copy(), float(b[0])
 
-        for visits in self._visits(order, rng):
+        def one_pass(visits: Array) -> int:
+            nonlocal clock
             made = 0
             for begin in range(0, order.size, _CHUNK):
                 end = min(begin + _CHUNK, order.size)
                 while begin < end:
+                    heed()
                     stop, updates = _visit(walk.rows, step, visits, begin, end, bias_step, v, z, clock, b, items, steps)
                     made += updates
                     clock += stop - begin
@@ -140,18 +143,31 @@ class Perceptron:
                         path.append((items[:updates].copy(), steps[:updates].copy()))
                     if begin < end:
                         walk.fetch(visits[begin : begin + 1])
-            mistakes.append(made)
-            if made == 0:
-                break
-            if len(mistakes) in self.checkpoints and len(mistakes) < self.epochs:
-                stages.append(Stage(len(mistakes), *model()))
-        final, intercept = model()
+            return made
+
+        status, whole = Status.NOT_CONVERGED, None
+        try:
+            for visits in self._visits(order, rng):
+                mistakes.append(one_pass(visits))
+                if mistakes[-1] == 0:
+                    status = Status.CONVERGED
+                    break
+                if len(mistakes) in self.checkpoints and len(mistakes) < self.epochs:
+                    stages.append(Stage(len(mistakes), *model()))
+                if kept():
+                    whole = *model(), clock, len(mistakes), len(path)
+            final, intercept = model()
+        except KeyboardInterrupt:  # the model is that of the last whole pass, if there is one
+            if whole is None:
+                raise
+            final, intercept, clock, passes, pieces = whole
+            status, mistakes, path = Status.INTERRUPTED, mistakes[:passes], path[:pieces]
         # After a clean pass nothing would have changed any more: later checkpoints are the final model.
-        stages += [Stage(epoch, final, intercept) for epoch in sorted(self.checkpoints) if epoch >= len(mistakes)]
+        stages += [Stage(epoch, final, intercept) for epoch in sorted(self.checkpoints)[len(stages) :]]
         return Solution(
             z=final,
             b=intercept,
-            status=Status.CONVERGED if mistakes and mistakes[-1] == 0 else Status.NOT_CONVERGED,
+            status=status,
             n_iter=len(mistakes),
             trace=np.array(mistakes),
             seen=order.size,

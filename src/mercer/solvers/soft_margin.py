@@ -24,6 +24,7 @@ import numpy as np
 
 from .._combine import add_rows, gather
 from .._compile import Array
+from .._interrupts import heed, kept
 from ..certificate import balanced, best_intercept, slack
 from ..grams.dense import Dense
 from ..problem import Problem, Solution, Status
@@ -148,6 +149,8 @@ class SoftMargin:
                     short.widen()
                     grow, shrink = gap_of(F, z, low, high)
             except KeyboardInterrupt:  # z is as good as it was before this block, or better
+                if not kept():
+                    raise
                 status, F = Status.INTERRUPTED, targets - gram.matvec(z)
                 break
             if grow - shrink <= self.tol:
@@ -193,6 +196,8 @@ class SoftMargin:
         try:
             steps, _ = self._solve_active(bench, K, F, z, low, high, everything, self.tol, 0, begin)
         except KeyboardInterrupt:
+            if not kept():
+                raise
             reach = Dense(K).model(z)
             b = _intercept(targets - reach, z, low, high)
             return Solution(z[places], b, Status.INTERRUPTED, 0, seen=n, scores=reach[places], reach=reach)
@@ -230,17 +235,20 @@ class SoftMargin:
         previous = np.empty(0, np.int64)
         total, limit = 0, False
         deadline = begin + self.time_limit
-        while not limit:
-            left = np.inf if self.max_iter < 0 else max(0, self.max_iter - steps - total)
-            made, previous = bench.solve(K, f, own, lower, upper, tolerance, _ROUNDS, previous, left, deadline)
-            total += made
-            if not np.isfinite(upper).all() and np.abs(own).max() * K.diagonal().max(initial=0.0) > _ENDLESS:
-                break
-            grow, shrink = gap_of(f, own, lower, upper)
-            limit = time.monotonic() > deadline or 0 <= self.max_iter <= steps + total
-            if made == 0 or grow - shrink <= tolerance:
-                break
-        z[active] = own
+        try:
+            while not limit:
+                heed()
+                left = np.inf if self.max_iter < 0 else max(0, self.max_iter - steps - total)
+                made, previous = bench.solve(K, f, own, lower, upper, tolerance, _ROUNDS, previous, left, deadline)
+                total += made
+                if not np.isfinite(upper).all() and np.abs(own).max() * K.diagonal().max(initial=0.0) > _ENDLESS:
+                    break
+                grow, shrink = gap_of(f, own, lower, upper)
+                limit = time.monotonic() > deadline or 0 <= self.max_iter <= steps + total
+                if made == 0 or grow - shrink <= tolerance:
+                    break
+        finally:  # after Ctrl-C too: coefficients stay within their bounds and sum to zero between working sets
+            z[active] = own
         if active.size == z.size:
             F[active] = f
         return total, limit

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse, special
 
 from ..._compile import Array
-from ..base import Kernel, positive
+from ..base import Kernel
+from ..checks import positive
 from ..collection import Collection, listed
 from ..pairing import Tile
 from ..statistics import squared_norms

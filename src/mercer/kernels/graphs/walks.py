@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..._compile import Array, jit
-from ..base import Kernel, positive
+from ..base import Kernel
+from ..checks import positive
 from ..collection import each_pair
 from ..pairing import Tile
 from .collection import Graphs

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..._compile import Array, jit
-from ..base import Kernel, is_number, positive
-from ..checks import whole_number
+from ..._numbers import is_number
+from ..base import Kernel
+from ..checks import positive, whole_number
 from ..collection import each_pair
 from ..pairing import Tile
 from .collection import Strings, check_tokens

@@ -43,8 +43,6 @@ class WeightedDegree(Kernel):
 
     def check(self):
         whole_number(self, "k", 1)
-        if self.k > 1000:
-            raise ValueError(f"WeightedDegree: k must be at most 1000, got {self.k!r}.")
         check_tokens(self)
 
     def items(self, A):

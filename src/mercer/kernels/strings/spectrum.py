@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..._compile import Array, jit
-from ..base import Kernel, is_number
+from ..._numbers import is_number, is_whole, shown
+from ..base import Kernel
 from ..collection import in_chunks, starts_of
 from ..count_dot import CountDot
 from ..counts import Counts, beside, count
@@ -76,8 +77,11 @@ class Spectrum(Kernel):
 
     def check(self):
         ends = self.p if isinstance(self.p, (tuple, list)) else (self.p, self.p)
-        if len(ends) != 2 or not all(is_number(end) and end == int(end) for end in ends) or not 1 <= ends[0] <= ends[1]:
-            raise ValueError(f"Spectrum: p must be a length of at least 1, or (shortest, longest); got {self.p!r}.")
+        if len(ends) != 2 or not all(map(is_whole, ends)) or not 1 <= ends[0] <= ends[1] <= 10**6:
+            raise ValueError(
+                f"Spectrum: p must be a length of at least 1, or (shortest, longest), up to a million; got "
+                f"{shown(self.p)}."
+            )
         if self.weights is not None:
             sizes = int(ends[1] - ends[0]) + 1
             weights = list(self.weights) if hasattr(self.weights, "__len__") else []

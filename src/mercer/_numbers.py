@@ -1,0 +1,74 @@
+"""Parameters, checked: what counts as a number, as a truth value, as one of some words. The one place for it.
+
+Numbers are Python's and NumPy's own. Values that only look like one (text, ``Fraction``, ``Decimal``, truth values) and
+whole numbers too large for a float are refused in one sentence, rather than by whatever would stumble over them later.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+__all__ = ["choice", "is_number", "is_whole", "number", "shown", "truth"]
+
+#: Larger numbers than this count as no limit at all, and their products overflow.
+_LARGEST = 1e300
+_LONG = 60
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number that a float can hold, and not a truth value.
+
+    Examples
+    --------
+    >>> is_number(2), is_number(np.float32(0.5)), is_number(True), is_number("2"), is_number(10**400)
+    (True, True, False, False, False)
+    """
+    if isinstance(value, (int, np.integer)):
+        return not isinstance(value, bool) and abs(int(value)) <= sys.float_info.max
+    return isinstance(value, (float, np.floating))
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number.
+
+    Examples
+    --------
+    >>> is_whole(2.0), is_whole(2.5), is_whole(float("nan")), is_whole(True)
+    (True, False, False, False)
+    """
+    return is_number(value) and bool(np.isfinite(value)) and value == int(value)
+
+
+def shown(value: Any) -> str:
+    """A value as messages show it, cut where it is long."""
+    text = repr(value) if not isinstance(value, int) or abs(value) < 10**_LONG else "a number of too many digits"
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+
+
+def number(owner: Any, name: str, low: float = 0.0, *, whole: bool = False, strict: bool = True) -> None:
+    """Check that a parameter is a finite number above ``low``, or at least ``low`` where not ``strict``."""
+    value = getattr(owner, name)
+    fine = (is_whole if whole else is_number)(value) and -_LARGEST < value < _LARGEST
+    if not (fine and (value > low if strict else value >= low)):
+        kind = "a whole number" if whole else "a number"
+        bound = f"{'greater than' if strict else 'of at least'} {low:g}"
+        raise ValueError(f"{type(owner).__name__}: {name} must be {kind} {bound}, got {shown(value)}.")
+
+
+def truth(owner: Any, name: str) -> None:
+    """Check that a parameter is true or false."""
+    value = getattr(owner, name)
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{type(owner).__name__}: {name} must be True or False, got {shown(value)}.")
+
+
+def choice(owner: Any, name: str, options: tuple[Any, ...]) -> None:
+    """Check that a parameter is one of some words."""
+    value = getattr(owner, name)
+    plain = value.item() if isinstance(value, (np.bool_, np.str_)) else value
+    if not any(type(plain) is type(option) and plain == option for option in options):
+        words = ", ".join(map(str, options))
+        raise ValueError(f"{type(owner).__name__}: {name} must be one of {words}; got {shown(value)}.")

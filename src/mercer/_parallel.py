@@ -13,7 +13,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from numbers import Real
 from typing import Any, TypeVar
@@ -106,7 +106,7 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
         try:
             # Each thread works in a context like that of the caller.
             futures += (pool.submit(copy_context().run, work_through) for _ in range(threads))
-            wait(futures, return_when=FIRST_EXCEPTION)
+            _wait(futures, FIRST_EXCEPTION)
             for future in futures:
                 if future.done():
                     future.result()
@@ -115,9 +115,26 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
                 pass
             if isinstance(error, KeyboardInterrupt):
                 stop.set()
-            pool.shutdown(wait=True)
+            pool.shutdown(wait=False)
+            _wait(futures, ALL_COMPLETED)  # a second Ctrl-C does not
             raise
     _idle.append((threads, pool))
+
+
+#: Seconds after which a thread that waits looks up.
+_GLANCE = 0.05
+
+
+def _wait(futures: list[Future], until: str) -> None:
+    """Wait for threads, and look up again and again.
+
+    Where the system hands Ctrl-C to another thread than the main one, Python does not wake the main thread up to raise
+    it: a thread that sleeps without a limit would never hear of it.
+    """
+    while True:
+        done, not_done = wait(futures, timeout=_GLANCE, return_when=until)
+        if not not_done or (until == FIRST_EXCEPTION and any(future.exception() for future in done)):
+            return
 
 
 #: Threads that have nothing to do, by how many they are: starting new ones for every matrix takes too long.

@@ -115,7 +115,8 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
         search.fit(X, target)
     assert search.stopped_ == "interrupted"
     scores = search.cv_results_["mean_test_score"]
-    assert 0 < np.isfinite(scores).sum() < scores.size
+    # A path asks for settings one after the other, and the one that was interrupted may not be listed.
+    assert 0 < np.isfinite(scores).sum() < scores.size + (strategy == "path")
     assert search.best_score_ == np.nanmax(scores)
     # What is there is what a search without an interruption finds.
     found = [params for params, score in zip(search.cv_results_["params"], scores, strict=True) if np.isfinite(score)]
@@ -131,12 +132,13 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
 @pytest.mark.parametrize("strategy", ["grid", "random", "halving", "path"])
 @pytest.mark.parametrize("estimator", [SVC("gaussian(gamma=1)"), KernelRegressor("gaussian(gamma=1)")])
 def test_no_best_setting_without_evidence(strategy, estimator, monkeypatch):
-    """Some folds of every setting are not all folds of one."""
+    """Some folds of every setting are not all folds of one; a setting that shares nothing is tried on all or on none."""
     from mercer.search import study
 
-    target = y if isinstance(estimator, SVC) else X[:, 0]
+    shares = isinstance(estimator, SVC)
+    target, looks = (y, 4) if shares else (X[:, 0], 2)
     calls = []
-    monkeypatch.setattr(study.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < 4 else 1e9))
+    monkeypatch.setattr(study.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < looks else 1e9))
     search = KernelSearchCV(estimator, {"kernel__gamma": [0.5, 1.0, 2.0]}, cv=5, strategy=strategy, time_limit=10)
     with pytest.raises(ValueError, match="before any setting was tried on all folds"):
         search.fit(X, target)

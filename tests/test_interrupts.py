@@ -132,7 +132,7 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
 @pytest.mark.parametrize("strategy", ["grid", "random", "halving", "path"])
 @pytest.mark.parametrize("estimator", [SVC("gaussian(gamma=1)"), KernelRegressor("gaussian(gamma=1)")])
 def test_no_best_setting_without_evidence(strategy, estimator, monkeypatch):
-    """Some folds of every setting are not all folds of one; a setting that shares nothing is tried on all or on none."""
+    """Some folds of every setting are not all folds of one; what shares nothing is tried on all folds or on none."""
     from mercer.search import study
 
     shares = isinstance(estimator, SVC)

@@ -15,7 +15,7 @@ from .newton import Newton
 from .quadratic import can_be_quadratic, solve_quadratic
 
 #: A gap is small if it is at most this part of the objective, or that part of what a model of zeros would cost.
-_OF_OBJECTIVE, _OF_NOTHING = 1e-6, 1e-9
+_OF_OBJECTIVE, _OF_NOTHING = 1e-6, 1e-11
 #: Newton steps after which another way is faster, where there is one.
 _PATIENCE = 30
 #: How often a solver whose own tolerance leaves a gap goes on with a tighter one.

@@ -29,6 +29,8 @@ from .polish import polish
 _ROUNDING = 1e-13
 #: Machines whose ‖w‖² is at most so many times the least one's count as equally wide.
 _AS_WIDE = 1 + 1e-6
+#: A gap between scores whose inverse is still a number.
+_LEAST = 1e-300
 #: How often a combination of items that is nearly zero is corrected.
 _CORRECTIONS = 4
 #: Features beyond which a meeting point of two hulls is not looked for.
@@ -103,7 +105,7 @@ def _by_weights(w: Array | None, found: Optimum, problem: Problem, exact: Gram) 
 def _scaled(z: Array, f: Array, y: Array, steps: int, w: Array | None = None) -> Solution | None:
     """The machine scaled so that its least margin is 1; ``None`` where it separates nothing."""
     above, below = float(f[y > 0].min()), float(f[y < 0].max())
-    if not above > below or not np.isfinite(2 / (above - below)):
+    if not _LEAST < above - below < np.inf:
         return None
     k = 2 / (above - below)
     b = -0.5 * k * (above + below)

@@ -188,7 +188,7 @@ def interior_point(
     >>> found.z.round(6)
     array([ 1., -1.])
     """
-    with one_blas_thread():
+    with one_blas_thread(), np.errstate(all="ignore"):  # what is not finite ends the way
         best, total = None, 0
         for size in sizes:
             walk = _Walk(curvature, targets, A, c, low, high, extra, size)

@@ -13,13 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 import mercer
+import mercer.estimators.machine
+import mercer.solvers.certified
+import mercer.solvers.certified_smooth
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
 from mercer._interrupts import heed, kept, whole
 from mercer._parallel import for_each
 from mercer.estimators.machine import Machine
 from mercer.io import read
 from mercer.report import compare
-from mercer.search import nested_cross_validation
+from mercer.search import cell, nested_cross_validation
 
 X, y = make_moons(600, noise=0.35, random_state=0)
 BLOBS, CLASSES = make_blobs(1500, centers=5, cluster_std=6, random_state=0)
@@ -183,6 +186,51 @@ def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypat
     assert model.objective_.shape == model.duality_gap_.shape == model.intercept_.shape == (10,)
     assert (model.objective_ <= SVC("gaussian(gamma=1)", max_iter=1).fit(BLOBS, CLASSES).objective_ + 1e9).all()
     assert model.score(BLOBS, CLASSES) > 0.4
+
+
+IMPROVEMENTS = {
+    "polish": (mercer.solvers.certified, "polish", SVC("gaussian(gamma=1)"), y),
+    "hard margin": (mercer.estimators.machine, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
+    "smaller gap": (mercer.solvers.certified_smooth, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
+    "smaller gaps": (mercer.solvers.certified_smooth, "_improved", KernelClassifier("gaussian"), y),
+}
+
+
+@pytest.mark.parametrize("name", IMPROVEMENTS)
+def test_ctrl_c_while_a_solution_is_improved(name, monkeypatch):
+    """What was found before is a model with a certificate."""
+    module, function, estimator, target = IMPROVEMENTS[name]
+
+    def pressed(*arguments, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, function, pressed)
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(X, target)
+    with keep_best(), pytest.warns(ConvergenceWarning, match="was interrupted"):
+        estimator.fit(X, target)
+    assert estimator.status_ == "interrupted"
+    assert (np.asarray(estimator.duality_gap_) >= 0).all()
+    assert estimator.predict(X).shape == target.shape
+
+
+def test_ctrl_c_while_known_scores_are_looked_up_takes_none_of_them(monkeypatch):
+    search = KernelSearchCV(SVC("gaussian(gamma=1)"), {"C": [0.1, 1.0]}, cv=3)
+    real, calls = cell.Accuracy.__call__, []
+
+    def pressed(self, *arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(self, *arguments)
+
+    monkeypatch.setattr(cell.Accuracy, "__call__", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    calls.clear()
+    with keep_best(), pytest.warns(UserWarning, match=r"stopped early \(interrupted\): 2 of 2"):
+        search.fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 # -- threads ------------------------------------------------------------------------------------------------------

@@ -13,12 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 import mercer
+import mercer.estimators.machine
+import mercer.solvers.certified
+import mercer.solvers.certified_smooth
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
 from mercer._interrupts import heed, kept, whole
 from mercer._parallel import for_each
+from mercer.estimators.machine import Machine
 from mercer.io import read
 from mercer.report import compare
-from mercer.search import nested_cross_validation
+from mercer.search import cell, nested_cross_validation
 
 X, y = make_moons(600, noise=0.35, random_state=0)
 BLOBS, CLASSES = make_blobs(1500, centers=5, cluster_std=6, random_state=0)
@@ -80,8 +84,8 @@ def test_cross_validation_ends_with_the_interrupt(ctrl_c):
 def interrupted_solve(monkeypatch):
     """Ctrl-C in the n-th call of a solver."""
 
-    def arrange(cls, nth):
-        real, calls = cls.solve, []
+    def arrange(cls, nth, method="solve"):
+        real, calls = getattr(cls, method), []
 
         def solve(self, *arguments, **named):
             calls.append(1)
@@ -89,7 +93,7 @@ def interrupted_solve(monkeypatch):
                 raise KeyboardInterrupt
             return real(self, *arguments, **named)
 
-        monkeypatch.setattr(cls, "solve", solve)
+        monkeypatch.setattr(cls, method, solve)
 
     return arrange
 
@@ -115,8 +119,7 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
         search.fit(X, target)
     assert search.stopped_ == "interrupted"
     scores = search.cv_results_["mean_test_score"]
-    # A path asks for settings one after the other, and the one that was interrupted may not be listed.
-    assert 0 < np.isfinite(scores).sum() < scores.size + (strategy == "path")
+    assert 0 < np.isfinite(scores).sum() < scores.size
     assert search.best_score_ == np.nanmax(scores)
     # What is there is what a search without an interruption finds.
     found = [params for params, score in zip(search.cv_results_["params"], scores, strict=True) if np.isfinite(score)]
@@ -130,15 +133,16 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
 
 
 @pytest.mark.parametrize("strategy", ["grid", "random", "halving", "path"])
-@pytest.mark.parametrize("estimator", [SVC("gaussian(gamma=1)"), KernelRegressor("gaussian(gamma=1)")])
-def test_no_best_setting_without_evidence(strategy, estimator, monkeypatch):
-    """Some folds of every setting are not all folds of one; what shares nothing is tried on all folds or on none."""
+@pytest.mark.parametrize(
+    ("estimator", "ticks"), [(SVC("gaussian(gamma=1)"), 4), (KernelRegressor("gaussian(gamma=1)"), 2)]
+)
+def test_no_best_setting_without_evidence(strategy, estimator, ticks, monkeypatch):
+    """Some folds of every setting are not all folds of one. Plain fits begin with all folds of a setting, or none."""
     from mercer.search import study
 
-    shares = isinstance(estimator, SVC)
-    target, looks = (y, 4) if shares else (X[:, 0], 2)
+    target = y if isinstance(estimator, SVC) else X[:, 0]
     calls = []
-    monkeypatch.setattr(study.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < looks else 1e9))
+    monkeypatch.setattr(study.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < ticks else 1e9))
     search = KernelSearchCV(estimator, {"kernel__gamma": [0.5, 1.0, 2.0]}, cv=5, strategy=strategy, time_limit=10)
     with pytest.raises(ValueError, match="before any setting was tried on all folds"):
         search.fit(X, target)
@@ -175,13 +179,58 @@ def test_a_comparison_keeps_finished_learners(interrupted_solve):
 
 def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    interrupted_solve(mercer.solvers.SoftMargin, 9)
+    interrupted_solve(Machine, 9, "complete")
     with keep_best(), pytest.warns(ConvergenceWarning, match="2 of 10 machines were not reached"):
         model = SVC("gaussian(gamma=1)").fit(BLOBS, CLASSES)
     assert model.status_ == "interrupted"
     assert model.objective_.shape == model.duality_gap_.shape == model.intercept_.shape == (10,)
     assert (model.objective_ <= SVC("gaussian(gamma=1)", max_iter=1).fit(BLOBS, CLASSES).objective_ + 1e9).all()
     assert model.score(BLOBS, CLASSES) > 0.4
+
+
+IMPROVEMENTS = {
+    "polish": (mercer.solvers.certified, "polish", SVC("gaussian(gamma=1)"), y),
+    "hard margin": (mercer.estimators.machine, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
+    "smaller gap": (mercer.solvers.certified_smooth, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
+    "smaller gaps": (mercer.solvers.certified_smooth, "_improved", KernelClassifier("gaussian"), y),
+}
+
+
+@pytest.mark.parametrize("name", IMPROVEMENTS)
+def test_ctrl_c_while_a_solution_is_improved(name, monkeypatch):
+    """What was found before is a model with a certificate."""
+    module, function, estimator, target = IMPROVEMENTS[name]
+
+    def pressed(*arguments, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, function, pressed)
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(X, target)
+    with keep_best(), pytest.warns(ConvergenceWarning, match="was interrupted"):
+        estimator.fit(X, target)
+    assert estimator.status_ == "interrupted"
+    assert (np.asarray(estimator.duality_gap_) >= 0).all()
+    assert estimator.predict(X).shape == target.shape
+
+
+def test_ctrl_c_while_known_scores_are_looked_up_takes_none_of_them(monkeypatch):
+    search = KernelSearchCV(SVC("gaussian(gamma=1)"), {"C": [0.1, 1.0]}, cv=3)
+    real, calls = cell.Accuracy.__call__, []
+
+    def pressed(self, *arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(self, *arguments)
+
+    monkeypatch.setattr(cell.Accuracy, "__call__", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    calls.clear()
+    with keep_best(), pytest.warns(UserWarning, match=r"stopped early \(interrupted\): 2 of 2"):
+        search.fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 # -- threads ------------------------------------------------------------------------------------------------------

@@ -141,3 +141,9 @@ def test_regression_gradient_by_finite_differences():
     g, _ = problem.derivatives(f + b)
     up, down = (objective(problem, X @ X.T, z, b + s) for s in (1e-6, -1e-6))
     assert g.sum() == pytest.approx((up - down) / 2e-6, rel=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["huber", "epsilon_insensitive"])
+def test_targets_of_next_to_nothing_are_no_wrong_parameters(loss):
+    """A parameter in units of the targets may be beyond what anybody would give."""
+    assert np.abs(KernelRegressor("gaussian", loss=loss).fit(X, 1e-305 * t).predict(X)).max() < 1e-300

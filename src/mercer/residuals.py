@@ -116,7 +116,7 @@ class Huber(ResidualLoss):
         return 0.5 * np.square(a)
 
     def in_units(self, s):
-        return Huber(self.delta / s)
+        return Huber(_in_range(self.delta / s))
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,12 @@ class EpsilonInsensitive(ResidualLoss):
         return self.epsilon * np.abs(a)
 
     def in_units(self, s):
-        return EpsilonInsensitive(self.epsilon / s)
+        return EpsilonInsensitive(_in_range(self.epsilon / s) if self.epsilon else 0.0)
+
+
+def _in_range(size: float) -> float:
+    """A positive size in other units; beyond these bounds no residual is, and overflow must not make it infinite."""
+    return min(max(size, 1e-299), 1e299)
 
 
 _LOSSES = {"squared": SquaredError, "huber": Huber, "epsilon_insensitive": EpsilonInsensitive}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,6 +21,10 @@ from .._interrupts import kept, whole
 from .strategies import STRATEGIES, Evaluate
 
 Split = tuple[Array, Array]
+
+
+class _Over(Exception):
+    """The search was stopped: nothing more is asked for."""
 
 
 @dataclass
@@ -46,8 +50,17 @@ class Loop(BaseSearchCV):
         #: Whether a round is all or nothing; else settings are tried one by one, and those that were tried count.
         self._at_once = deadline == np.inf and not kept()
         self._asked: list[_Asked] = []
+        #: What scikit-learn has made of the settings so far, and from what.
+        self._results: dict[str, Any] = {}
+        self._made_of: tuple[Any, ...] = ()
         self._failure: ValueError | None = None
         self._stopped: str | None = None
+
+    def _forget(self) -> None:
+        """Leave nothing of the plan."""
+        for name in ("_strategy", "_search", "_deadline", "_at_once", "_asked", "_results", "_made_of", "_failure",
+                     "_stopped", "_splits"):  # fmt: skip
+            self.__dict__.pop(name, None)
 
     def _check_input_parameters(self, X: Any, y: Any, split_params: dict[str, Any]) -> None:
         rows = np.arange(_num_samples(X))
@@ -64,7 +77,8 @@ class Loop(BaseSearchCV):
                     options = {} if task is None else {"callback_ctx": task}
                     return evaluate_candidates([each.params for each in batch], check_cv(splits), None, **options)
 
-            STRATEGIES[self._strategy](Evaluate(partial(self._evaluate, score), self._search, self._splits))
+            with suppress(_Over):
+                STRATEGIES[self._strategy](Evaluate(partial(self._evaluate, score), self._search, self._splits))
         if not any(asked.scored for asked in self._asked):
             if self._stopped == "interrupted":
                 raise KeyboardInterrupt  # the best was to be kept, but there is none
@@ -72,6 +86,9 @@ class Loop(BaseSearchCV):
                 f"KernelSearchCV stopped ({self._stopped}) before any setting was tried on all folds; allow more "
                 "time, or search fewer settings."
             )
+        if self._stopped or self._failure:  # settings may be without a score since scikit-learn last looked
+            results = self._results
+            results.update(self._format_results(*self._made_of))
 
     def _evaluate(
         self, score: Callable, candidates: list[dict[str, Any]], splits: Any = None, more: Any = None
@@ -99,6 +116,8 @@ class Loop(BaseSearchCV):
                     each.score = self.error_score
                 self._failure = error
                 warnings.warn(str(error), FitFailedWarning, stacklevel=2)
+        if self._stopped:
+            raise _Over
         name = self._name_of_score(results)
         return np.asarray(results[name])[-len(asked) :] if name else np.full(len(asked), np.nan)
 
@@ -123,13 +142,15 @@ class Loop(BaseSearchCV):
         """As scikit-learn's, of all settings that were asked for, those without a score included."""
         if not self._asked:  # a derived class that asks by itself
             return super()._format_results(candidate_params, n_splits, out, more_results)
+        self._made_of = candidate_params, n_splits, out
         # Every setting is an object of its own, which tells where its cells are.
         found = {id(params): out[k * n_splits : (k + 1) * n_splits] for k, params in enumerate(candidate_params)}
         cells: list[Any] = []
         for asked in self._asked:
             cells += found.get(id(asked.params)) or [_blank(out[0], asked.score)] * n_splits
         more = {name: [asked.more[name] for asked in self._asked] for name in self._asked[0].more}
-        return super()._format_results([asked.params for asked in self._asked], n_splits, cells, more)
+        self._results = super()._format_results([asked.params for asked in self._asked], n_splits, cells, more)
+        return self._results
 
     @staticmethod
     def _select_best_index(refit: Any, refit_metric: str, results: dict[str, Any]) -> int:

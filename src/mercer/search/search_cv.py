@@ -161,8 +161,7 @@ class KernelSearchCV(Loop):
             else:
                 stopped, splits = self._fit_shared(study, params)
         finally:
-            for name in ("_strategy", "_search", "_deadline", "_at_once", "_asked", "_failure", "_stopped", "_splits"):
-                self.__dict__.pop(name, None)
+            self._forget()
         winner = last_step(getattr(self, "best_estimator_", None))
         self.stopped_ = "interrupted" if getattr(winner, "status_", None) == "interrupted" else stopped
         self.advice_: list[Advice] = advise(self, splits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from .._compile import Array
 from .._interrupts import kept
 from ..certificate import MarginCertificate, certify_margin
 from ..grams import Features, Gram
+from ..kernels import Polynomial
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
 from ..solvers.certified import Certified, solve_certified
@@ -31,6 +33,8 @@ _FEW = 1000
 _PATIENCE, _LEAST_PATIENCE = 20, 2000
 #: Where there is no hard margin, the machine is that of a C which costs a mistake so many times the longest item.
 _NEARLY_HARD = 1e3
+#: Noise in scores that a margin of one does not stand.
+_AUDIBLE = 0.1
 #: Items whose scores tell, in a search, whether single precision can be trusted.
 _SPOTS = 32
 
@@ -112,7 +116,7 @@ class Machine:
                 return
             proven = found.solution.status
             # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
-            self.problem = self._state(_NEARLY_HARD / max(float(np.mean(exact.diag())), 1e-300))
+            self.problem = self._state(_NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0))
         start = self._begin(solver, rng)
         linear = self.data.kernel is None
         found = solve_certified(self.problem, exact, solver, start, rng, self.scores, bench, by_weights=linear)
@@ -145,18 +149,28 @@ class Machine:
             status = solution.status
             if status is Status.CONVERGED and found.certificate.violation > solver.tol:
                 status = Status.NOT_CONVERGED
+        if status in (Status.CONVERGED, Status.NOT_CONVERGED) and self._noise(found.solution) > _AUDIBLE:
+            status = Status.NOT_FOUND  # the model that is published would not be the one that separates
         if status is Status.NOT_FOUND and contradictions(self.data, self.rows):
             status = Status.NOT_SEPARABLE
         return replace(found, solution=replace(found.solution, status=status))
 
+    def _noise(self, solution: Solution) -> float:
+        """What rounding may change in a score of the items as they were given."""
+        lengths = self._part(self.data.gram).lengths()
+        size = float(lengths @ np.abs(solution.z)) if solution.w is None else float(np.linalg.norm(solution.w))
+        return 2.3e-16 * float(lengths.max(initial=0.0)) * size
+
     def _features(self, exact: Gram) -> Gram:
         """The items' features, where the kernel has few: they tell more exactly than the matrix what is separable."""
         kernel = self.data.kernel
-        if kernel is None or kernel.precomputed or isinstance(exact, Features) or not kernel.on_rows:
+        if not isinstance(kernel, Polynomial):
             return exact
-        features = kernel.features(self.data.items[self.rows].astype(np.float64, copy=False))
-        small = features is not None and features.shape[1] < self.rows.size and np.isfinite(features.sum())
-        return Features(features) if small else exact
+        rows = self.data.items[self.rows].astype(np.float64, copy=False)
+        if comb(rows.shape[1] + int(kernel.degree), int(kernel.degree)) >= self.rows.size:
+            return exact
+        features = kernel.features(rows)
+        return Features(features) if np.isfinite(features.sum()) else exact
 
     def leave_out(self, status: Status) -> None:
         """No solution: the class with more weight always wins, which is the best of all models without coefficients."""

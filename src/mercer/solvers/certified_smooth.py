@@ -43,12 +43,13 @@ def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None
     limited = solver
     if isinstance(solver, Newton) and can_be_quadratic(problem):
         limited = replace(solver, max_iter=min(solver.max_iter, _PATIENCE))
-    first = limited.solve(problem, start)
-    best = first, certify(problem, first.z, first.b, first.w)
+    with np.errstate(all="ignore"):  # what is not finite is not certified
+        first = limited.solve(problem, start)
+        best = first, certify(problem, first.z, first.b, first.w)
     if first.status is Status.INTERRUPTED:
         return best
     try:
-        with whole():
+        with whole(), np.errstate(all="ignore"):
             for better in _improved(problem, solver, limited, *best, deadline):
                 best = better
         status = Status.CONVERGED if small(problem, best[1]) else Status.NOT_CONVERGED

@@ -157,9 +157,13 @@ class Machine:
 
     def _noise(self, solution: Solution) -> float:
         """What rounding may change in a score of the items as they were given."""
-        lengths = self._part(self.data.gram).lengths()
-        size = float(lengths @ np.abs(solution.z)) if solution.w is None else float(np.linalg.norm(solution.w))
-        return 2.3e-16 * float(lengths.max(initial=0.0)) * size
+        if isinstance(self.data.gram, Features):  # term by term: columns may have units of their own
+            rows = abs(self.data.items[self.rows])
+            sums = rows @ (rows.T @ np.abs(solution.z) if solution.w is None else np.abs(solution.w))
+        else:
+            lengths = self._part(self.data.gram).lengths()
+            sums = lengths * float(lengths @ np.abs(solution.z))
+        return 2.3e-16 * float(np.max(sums, initial=0.0))
 
     def _features(self, exact: Gram) -> Gram:
         """The items' features, where the kernel has few: they tell more exactly than the matrix what is separable."""

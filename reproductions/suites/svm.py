@@ -28,7 +28,7 @@ MEANT = {
     "test_bad_input": "sparse rows are welcome to a machine that was fitted on dense ones",
     "test_svc_nonfinite_params": _WORDS,
     "test_sparse_precomputed": _WORDS,
-    "test_libsvm_convergence_warnings": "so few rows are solved at once, before max_iter is looked at",
+    "test_libsvm_convergence_warnings": "two steps are enough here, and as many are allowed",
     "test_svc_invalid_break_ties_param": "ties are always broken by the confidence; there is no parameter to misuse",
     "test_svc_ovr_tie_breaking*SVC]": "ties are always broken by the confidence",
     "test_custom_kernel_not_array_input": "functions are given rows of numbers; strings have kernels of their own",

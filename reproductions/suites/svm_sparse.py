@@ -18,7 +18,7 @@ MEANT = {
     "test_svc*sigmoid*": "this matrix is not positive semi-definite, and is refused with its eigenvalue",
     "test_unsorted_indices": _PROBABILITY,
     "test_sparse_svc_clone_with_callable_kernel": _PROBABILITY,
-    "test_timeout": "so few rows are solved at once, before max_iter is looked at",
+    "test_timeout": "warns as well, in other words",
 }
 
 _LIBLINEAR = "there is no LIBLINEAR: a linear machine is SVC(None), whose intercept is not regularised"

@@ -34,13 +34,15 @@ from .soft_margin import SoftMargin
 
 #: How often a solution that single precision took for one is improved from exact scores.
 _REFINEMENTS = 3
-#: A gap of more than this part of the objective is not small, whatever the tolerance says. The solver is asked for no
-#: more; of so few items everything is.
+#: A gap of more than this part of the objective is not small, whatever the tolerance says: the solver is asked for it
+#: while its block is at hand, and for so few items nothing is left untried.
 _SMALL_GAP, _FEW = 8e-5, 500
 #: A gap of so little is none.
 _NO_GAP = 1e-9
 #: So many items, or features, an interior point method takes at most.
 LARGEST_MATRIX, LARGEST_WIDTH = 3000, 512
+#: Matrices that an interior point method has in memory at a time.
+_COPIES = 4
 #: Numbers that features may have to be used by an interior point method.
 _LARGEST_TABLE = 50_000_000
 #: Steps for each item after which an interior point method, where there can be one, is the faster way.
@@ -231,7 +233,9 @@ class _Search:
     # -- interior point -------------------------------------------------------------------------------------------
 
     def _affordable(self, items: int) -> bool:
-        return items <= LARGEST_MATRIX or few_features(self.exact) is not None
+        """Whether an interior point method has room: for a matrix of the items and copies of it, or for features."""
+        room = int(np.sqrt(self.solver.memory / (8 * _COPIES)))
+        return items <= min(LARGEST_MATRIX, room) or few_features(self.exact) is not None
 
     def _interior(self, best: Certified) -> list[Solution]:
         """Solve for all coefficients, or for those that are not clearly where they belong; nothing if too many.
@@ -247,7 +251,7 @@ class _Search:
             band = max(0.3, 2 * certificate.violation)
             settled = np.where(z <= self.low, distance < -band, (z >= self.high) & (distance > band))
             block = block[~settled[block]]
-            if not 2 <= block.size <= LARGEST_MATRIX:
+            if block.size < 2 or not self._affordable(block.size):
                 return []
         fixed = z.copy()
         fixed[block] = 0.0

@@ -18,12 +18,13 @@ def distance(x, z):
 
 def matern(r, nu, length):
     """By the Matérn kernel's spectral mixture: a Gaussian of random precision, integrated numerically."""
-    if r < 1e-6:  # the integral below needs a longer range there; the kernel is 1 to many digits
+    if r == 0:
         return 1.0
     # K_ν(s) = ∫₀^∞ exp(−s·cosh t)·cosh(νt) dt, and Γ by its own integral.
     s = sqrt(2 * nu) * r / length
     fine = {"epsabs": 0, "epsrel": 1e-11, "limit": 500}
-    bessel = integrate.quad(lambda t: exp(-s * np.cosh(t)) * np.cosh(nu * t), 0, 12, **fine)[0]
+    end = float(np.arccosh(max(800 / s, 800)))  # beyond it exp(−s·cosh t) is nothing
+    bessel = integrate.quad(lambda t: exp(-s * np.cosh(t)) * np.cosh(nu * t), 0, end, **fine)[0]
     gamma = integrate.quad(lambda t: t ** (nu - 1) * exp(-t), 0, 60, **fine)[0]
     return 2 ** (1 - nu) / gamma * s**nu * bessel
 

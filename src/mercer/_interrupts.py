@@ -7,7 +7,8 @@
    that were tried on all folds (``stopped_`` "interrupted", with a warning); nested cross-validation and a comparison
    keep what was finished. Where there is nothing to show yet, ``KeyboardInterrupt`` is raised all the same.
 3. A number is never made of half a fit: inside a search, a nested cross-validation or a comparison the fit under way is
-   dropped, request or not (:func:`whole`).
+   dropped, request or not (:func:`whole`). Loops that are not ours, such as ``cross_val_score``, do not know of the
+   request: do not make it around them.
 
 Python hands Ctrl-C to the main thread alone. Threads of ours (:func:`mercer._parallel.for_each`) are told by the thread
 that waits for them, and ask between two pieces of work (:func:`heed`): the same exception then comes up in them, once.

@@ -10,7 +10,7 @@ from ._compile import Array
 from .grams.base import Gram
 from .problem import Problem, Solution
 
-__all__ = ["MarginCertificate", "balanced", "best_intercept", "certify_margin"]
+__all__ = ["MarginCertificate", "balanced", "best_intercept", "certify_margin", "slack"]
 
 #: Items that a solver in float32 puts this far on the right side of their margin, or farther, need no look …
 _CLEAR = 0.05

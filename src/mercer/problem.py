@@ -10,6 +10,7 @@ constant feature 1 it is part of w: ‖w‖² includes b² and K includes a cons
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
@@ -202,6 +203,12 @@ class Status(Enum):
     #: No hard margin was found, and no proof that there is none.
     NOT_FOUND = "not found"
     INTERRUPTED = "interrupted"
+
+    @classmethod
+    def worst(cls, statuses: Iterable[Status]) -> Status:
+        """Of several, the one that comes last above; "converged" of none."""
+        order = list(cls)
+        return max(statuses, key=order.index, default=cls.CONVERGED)
 
     def __str__(self) -> str:
         return self.value

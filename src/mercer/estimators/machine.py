@@ -17,9 +17,9 @@ from ..grams import Features, Gram
 from ..kernels import Polynomial
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
-from ..solvers.certified import Certified, solve_certified
+from ..solvers.certified import Certified, few_enough, solve_certified
 from ..solvers.coordinate import linear_start
-from ..solvers.hard_margin import hard_margin, hull_is_small
+from ..solvers.hard_margin import hard_margin
 from ..solvers.smo import Bench
 from .base import Training
 from .distinct import row_keys
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _FEW = 1000
 #: Steps for each item after which an interior point method finds a hard margin sooner.
 _PATIENCE, _LEAST_PATIENCE = 20, 2000
-#: Where there is no hard margin, the machine is that of a C which costs a mistake so many times the longest item.
+#: Where there is no hard margin, the machine is that of so large a C, in units of 1/(mean self-similarity).
 _NEARLY_HARD = 1e3
 #: Noise in scores that a margin of one does not stand.
 _AUDIBLE = 0.1
@@ -106,7 +106,7 @@ class Machine:
 
     def complete(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> None:
         """Solve with a certificate in float64."""
-        exact = self._part(exact)
+        exact, deadline = self._part(exact), time.monotonic() + solver.time_limit
         self.problem = self._state(self.owner.C)
         proven = None
         if self.problem.lam == 0:
@@ -114,7 +114,11 @@ class Machine:
             if found.solution.status not in (Status.NOT_SEPARABLE, Status.NOT_FOUND):
                 self.solution, self.certificate = found.solution, found.certificate
                 return
-            proven = found.solution.status
+            late = time.monotonic() > deadline  # what was not found in time may be found in more
+            proven = (
+                Status.NOT_CONVERGED if late and found.solution.status is Status.NOT_FOUND else found.solution.status
+            )
+            solver = replace(solver, time_limit=deadline - time.monotonic())
             # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
             self.problem = self._state(_NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0))
         start = self._begin(solver, rng)
@@ -126,8 +130,9 @@ class Machine:
 
     def _hard(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> Certified:
         """The hard margin, or why there is none."""
+        deadline = time.monotonic() + solver.time_limit
         exact, patience = self._features(exact), max(_LEAST_PATIENCE, _PATIENCE * self.rows.size)
-        small = hull_is_small(exact)
+        small = few_enough(exact)
         # Pairwise steps find a solution with few items where there are many; where it is hard to find they do not end.
         quick = replace(solver, max_iter=min(solver.max_iter, patience)) if small else solver
         found = solve_certified(
@@ -138,7 +143,7 @@ class Machine:
         separates = float(np.min(self.y * (found.certificate.scores + found.certificate.intercept))) > 0
         status: Status = found.solution.status if separates else Status.NOT_FOUND
         if small and status is not Status.CONVERGED:
-            by_weights, deadline = self.data.kernel is None, time.monotonic() + solver.time_limit
+            by_weights = self.data.kernel is None
             try:
                 solution = hard_margin(self.problem, exact, deadline, by_weights)
             except KeyboardInterrupt:

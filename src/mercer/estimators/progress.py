@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+#: How many frames ``with_callbacks`` puts between the user and ``fit``.
+FRAMES = 1
+
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # an older scikit-learn: fits run without progress
@@ -16,8 +19,10 @@ except ImportError:  # an older scikit-learn: fits run without progress
     def with_callbacks(method: Any) -> Any:
         return method
 
+    FRAMES = 0
 
-__all__ = ["CallbackSupportMixin", "reported", "with_callbacks"]
+
+__all__ = ["FRAMES", "CallbackSupportMixin", "reported", "with_callbacks"]
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from .alike import warn_if_alike
 from .base import KernelMachine, RowMachine, Training
 from .indefinite import refuse_indefinite
 from .model import LinearModel, kernel_model
-from .progress import CallbackSupportMixin, reported, with_callbacks
+from .progress import FRAMES, CallbackSupportMixin, reported, with_callbacks
 
 #: Changes of a pair of coefficients that count as one step of a tube.
 _TUBE_STEPS = 100_000
@@ -65,20 +65,20 @@ def _by_coefficients(problem: Problem, solution: Solution) -> tuple[Solution, Ce
     return replace(solution, z=z, w=None, status=status), certificate
 
 
-def _warn_if_short(estimator: Any, remedy: str) -> None:
+def _warn_if_short(estimator: Any, remedy: str, frames: int = 0) -> None:
     if estimator.status_ == str(Status.INTERRUPTED):
         warnings.warn(
             f"{type(estimator).__name__} was interrupted; the model is the best so far, after {estimator.n_iter_} "
             f"iterations, with a duality gap of {np.max(estimator.duality_gap_):.3g}.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=3 + frames,
         )
     elif estimator.status_ != str(Status.CONVERGED):
         warnings.warn(
-            f"{type(estimator).__name__} stopped after {estimator.n_iter_} iterations before tol={estimator.tol:g} was "
-            f"reached; {remedy}.",
+            f"{type(estimator).__name__} stopped after {estimator.n_iter_} iterations with a duality gap of "
+            f"{np.max(estimator.duality_gap_):.3g}, at an objective of {np.max(estimator.objective_):.3g}; {remedy}.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=3 + frames,
         )
 
 
@@ -206,8 +206,8 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         self.duality_gap_ = np.array([c.gap for c in certificates])
         statuses = {solution.status for solution in solutions}
         self.converged_ = statuses == {Status.CONVERGED}
-        self.status_ = str(next(s for s in list(Status)[::-1] if s in statuses))
-        _warn_if_short(self, "scale the columns, or raise max_iter, time_limit or lam")
+        self.status_ = str(Status.worst(statuses))
+        _warn_if_short(self, "scale the columns, or raise max_iter, time_limit or lam", FRAMES)
         return self
 
     @staticmethod
@@ -387,7 +387,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         # with y = c + s·y′ a squared or Huber loss is s² times that of the residual in those units.
         tube = isinstance(loss, EpsilonInsensitive)
         centre = float(np.average(targets, weights=weight)) if tube or self.fit_intercept else 0.0
-        unit = _unit(targets - centre)
+        unit = _unit((targets - centre)[slice(None) if weight is None else weight > 0])
         problem = Regression(
             gram,
             (targets - centre) / unit,

@@ -28,7 +28,7 @@ from .base import KernelMachine, Training
 from .indefinite import refuse_indefinite
 from .machine import Machine, contradictions
 from .model import KernelModel, LinearModel
-from .progress import CallbackSupportMixin, reported, with_callbacks
+from .progress import FRAMES, CallbackSupportMixin, reported, with_callbacks
 
 #: The largest self-similarity that single precision is used for.
 _SINGLE = 1e30
@@ -81,6 +81,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
     status_ : str
         "converged", "not converged" (a limit was reached), "not separable" or "not found" (a hard margin, with or
         without a proof that there is none), or "interrupted".
+    converged_ : bool
     n_iter_ : array
 
     Examples
@@ -258,7 +259,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
         self.duality_gap_ = np.array([certificate.gap for certificate in certificates])
         self.kkt_violation_ = np.array([certificate.violation for certificate in certificates])
         statuses = {machine.solution.status for machine in machines}
-        self.status_ = str(next((s for s in list(Status)[::-1] if s in statuses), Status.CONVERGED))
+        self.status_ = str(Status.worst(statuses))
+        self.converged_ = statuses == {Status.CONVERGED}
 
     def _laid_out(self, coef: Array, codes: Array) -> Array:
         """Coefficients as scikit-learn lays them out: for "ovo", those of an item against each other class in turn."""
@@ -278,7 +280,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
             warnings.warn(
                 f"SVC: memory={self.memory!r} is less than what is needed again and again, and some of it was computed "
                 "several times; the result is the same, the fit slower. Raise memory if you can.",
-                stacklevel=3,
+                stacklevel=3 + FRAMES,
             )
         if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
             twice = contradictions(machines[0].data)
@@ -292,14 +294,14 @@ class SVC(CallbackSupportMixin, KernelMachine):
                 f"SVC: {why}{f' ({twice} rows appear with more than one label)' if twice else ''}; the model and its "
                 f"certificate are those of a soft margin with C={soft.finite_C():.3g}. Use a finite C.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=3 + FRAMES,
             )
         elif self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"SVC was interrupted; the model is the best so far, with a worst violation of "
                 f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=3 + FRAMES,
             )
         elif self.status_ != str(Status.CONVERGED):
             warnings.warn(
@@ -307,7 +309,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
                 f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, lower C, or raise max_iter "
                 "or time_limit.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=3 + FRAMES,
             )
 
     # -- predictions ----------------------------------------------------------------------------------------------
@@ -373,7 +375,7 @@ def _warn_of_many(classes: int, strategy: str) -> None:
             f"SVC: {classes} classes make {pairs} machines, one for each pair, which may take long; strategy='ovr' "
             f"makes {classes}.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3 + FRAMES,
         )
 
 

@@ -260,6 +260,8 @@ class Study:
             for value, scores in zip(values, along, strict=True):
                 machine._refuse_nonfinite(scores[fold[1]], fold[1])
                 found[value] = machine._decision(scores[fold[1]])
+                if self._late():
+                    break
 
         try:
             follow(values)
@@ -271,9 +273,10 @@ class Study:
                     found[value] = str(error)
                 except Exception:  # a plain fit says what it is
                     found.pop(value, None)
-        share = (time.perf_counter() - begin) / len(line.values)
-        self._store({(setting, key): _outcome(fold[1], found[value], share)
-                     for setting, value in zip(line.keys, line.values, strict=True) if value in found})  # fmt: skip
+        finally:  # what was done before Ctrl-C or the end of the time is done
+            share = (time.perf_counter() - begin) / max(1, len(found))
+            self._store({(setting, key): _outcome(fold[1], found[value], share)
+                         for setting, value in zip(line.keys, line.values, strict=True) if value in found})  # fmt: skip
 
     def _training(
         self, machine: KernelMachine, kernel: Kernel | None, rows: Any, K: Array | None, train: Array

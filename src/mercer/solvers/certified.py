@@ -297,6 +297,11 @@ def few_features(gram: Gram) -> Any | None:
     return Phi if small else None
 
 
+def few_enough(gram: Gram) -> bool:
+    """Whether an interior point method can take all items, or their features."""
+    return len(gram) <= LARGEST_MATRIX or few_features(gram) is not None
+
+
 def weights_of(gram: Gram, found: Optimum, unit: float) -> Array | None:
     """The weights of the linear model that was found, where an interior point method worked with them."""
     return None if few_features(gram) is None else found.vector / np.sqrt(unit)

@@ -21,7 +21,7 @@ from .._compile import Array
 from ..grams.base import Gram
 from ..grams.features import Features
 from ..problem import Problem, Solution, Status
-from .certified import LARGEST_MATRIX, agree, curvature_of, few_features, reconciled, weights_of
+from .certified import agree, curvature_of, few_features, reconciled, weights_of
 from .interior import Optimum, interior_point
 from .polish import polish
 
@@ -35,11 +35,6 @@ _LEAST = 1e-300
 _CORRECTIONS = 4
 #: Features beyond which a meeting point of two hulls is not looked for.
 _WIDEST = 3000
-
-
-def hull_is_small(exact: Gram) -> bool:
-    """Whether the nearest points can be found by an interior point method."""
-    return len(exact) <= LARGEST_MATRIX or few_features(exact) is not None
 
 
 def hard_margin(problem: Problem, exact: Gram, deadline: float = np.inf, by_weights: bool = False) -> Solution:

@@ -267,9 +267,11 @@ class _Walk:
         t = self._longest(a, b, dz, dp, dq)
         reached = float((a + t * dz * self.below) @ (p + t * dp) + (b - t * dz * self.above) @ (q + t * dq))
         aim = float(max(reached, 0.0) / products) ** 3 * mu if products > 0 else 0.0
-        dz, dbeta, dw, dp, dq = direction(
-            np.where(self.below, aim - a * p - dz * dp, 0.0), np.where(self.above, aim - b * q + dz * dq, 0.0)
-        )
+        centred = np.where(self.below, aim - a * p - dz * dp, 0.0), np.where(self.above, aim - b * q + dz * dq, 0.0)
+        try:
+            dz, dbeta, dw, dp, dq = direction(*centred)
+        except linalg.LinAlgError:
+            return False
         if not (np.isfinite(dz).all() and np.isfinite(dbeta).all()):
             return False
         t = min(1.0, _SHY * self._longest(a, b, dz, dp, dq))

@@ -15,14 +15,15 @@ from scipy import optimize
 
 from .._compile import Array
 from ..problem import Problem, Solution, Status
-from .certified import LARGEST_MATRIX, curvature_of, few_features, reconciled, weights_of
+from .certified import curvature_of, few_enough, few_features, reconciled, weights_of
 from .interior import interior_point
 
 
 def can_be_quadratic(problem: Problem) -> bool:
     """Whether the dual is a quadratic program, and not too large a one."""
-    small = len(problem.gram) <= LARGEST_MATRIX or few_features(problem.gram) is not None
-    return problem.y.ndim == 1 and small and problem.loss.dual_curvature is not None and problem.lam > 0
+    return (
+        problem.y.ndim == 1 and few_enough(problem.gram) and problem.loss.dual_curvature is not None and problem.lam > 0
+    )
 
 
 def solve_quadratic(problem: Problem, size: float = 1.0, deadline: float = np.inf) -> list[Solution]:

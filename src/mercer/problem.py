@@ -317,7 +317,8 @@ def certify(problem: Problem, z: Array, b: Any, w: Array | None = None) -> Certi
     here, square = problem.gram.scores_and_square(z, w)
     primal = problem.objective(square + (0.0 if problem.free else np.vdot(b, b)), here + b)
     dual = _dual(problem, *problem.dual_point(z, here + b))
-    if problem.loss.smooth and primal - dual > _CLOSE * abs(primal):  # slopes have fewer digits than coefficients
+    # Slopes have fewer digits than coefficients; those of a model that is known by its weights are its slopes.
+    if w is None and problem.loss.smooth and primal - dual > _CLOSE * abs(primal):
         dual = max(dual, _dual(problem, *problem.dual_point(z, here + b, own=True)))
     if not (np.isfinite(primal) and np.isfinite(dual)):
         raise ValueError(

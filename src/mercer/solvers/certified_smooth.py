@@ -16,6 +16,8 @@ from .quadratic import can_be_quadratic, solve_quadratic
 
 #: A gap is small if it is at most this part of the objective, or that part of what a model of zeros would cost.
 _OF_OBJECTIVE, _OF_NOTHING = 1e-6, 1e-11
+#: Tolerances above this are loose.
+_LOOSE = 1e-6
 #: Newton steps after which another way is faster, where there is one.
 _PATIENCE = 30
 #: How often a solver whose own tolerance leaves a gap goes on with a tighter one.
@@ -24,6 +26,8 @@ _TIGHTER = 3
 
 def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None) -> tuple[Solution, Certificate]:
     """A solution and its certificate; the status says what the certificate does.
+
+    A solver with a loose tolerance is taken at its word, and the gap says how loose it was.
 
     Ctrl-C raises; inside ``keep_best()`` the best solution by then is returned.
 
@@ -46,7 +50,7 @@ def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None
     with np.errstate(all="ignore"):  # what is not finite is not certified
         first = limited.solve(problem, start)
         best = first, certify(problem, first.z, first.b, first.w)
-    if first.status is Status.INTERRUPTED:
+    if first.status is Status.INTERRUPTED or (first.status is Status.CONVERGED and solver.tol > _LOOSE):
         return best
     try:
         with whole(), np.errstate(all="ignore"):

@@ -31,6 +31,8 @@ _ROUNDING = 1e-15
 _FLAT, _DAMPING = 1e-3, 1e-2
 #: A step along which the slope is left at less than this part of what it was is long enough.
 _ENOUGH = 0.9
+#: What a whole step along something like a parabola gains, as a part of what the slope promises.
+_LIKE_A_PARABOLA = 0.3, 0.7
 #: Lengths of a step that are tried.
 _TRIALS = 40
 #: Steps of conjugate gradients at most, for one Newton step.
@@ -140,7 +142,8 @@ class _Descent:
 
         loose = min(0.5, float(np.sqrt(error / self.largest)))
         d, db, p = _step(span, lam, curve, inverse, r, rb, problem.intercept, loose, self.deadline)
-        t, objective = self._search(d, p) if p is not None else (0.0, self.objective)
+        steepest = -span.dot(r, d) - float(np.vdot(rb, db))
+        t, objective = self._search(d, p, steepest) if p is not None else (0.0, self.objective)
         gain = self.objective - objective
         if t == 0.0:  # rounding stops further descent
             return Status.CONVERGED if error <= 1e-6 * self.largest else Status.NOT_CONVERGED
@@ -153,27 +156,31 @@ class _Descent:
         self.w, self.f, self.b, self.objective = w, f, self.b + t * db, objective
         return Status.CONVERGED if gain <= 1e-15 * abs(objective) else None
 
-    def _search(self, d: Array, p: Array) -> tuple[float, float]:
+    def _search(self, d: Array, p: Array, steepest: float) -> tuple[float, float]:
         """A step along d (with scores p) that goes down about as far as any, and the objective there.
 
-        All of it, as a rule. Where the objective turns upwards on the way, or goes on falling just as steeply, the
-        place where its slope along d vanishes is looked for: between the steps that are too short and too long.
+        All of it, as a rule: a parabola falls by half of what its slope at first, ``steepest``, promises. Where the
+        objective turns upwards on the way, or goes on falling just as steeply, the place where its slope along d
+        vanishes is looked for, between the steps that are too short and too long.
         """
         problem, lam, here = self.problem, self.problem.lam, self.f + self.b
         square, along, length = (self.span.dot(*pair) for pair in ((self.w, self.w), (self.w, d), (d, d)))
 
-        def at(t: float) -> tuple[float, float]:
-            scores = here + t * p
-            slope = lam * (along + t * length) + float(np.vdot(problem.derivatives(scores)[0], p))
-            return problem.objective(square + t * (2 * along + t * length), scores), slope
+        def value_at(t: float) -> float:
+            return problem.objective(square + t * (2 * along + t * length), here + t * p)
 
-        steepest = at(0.0)[1]
+        def slope_at(t: float) -> float:
+            return lam * (along + t * length) + float(np.vdot(problem.derivatives(here + t * p)[0], p))
+
         short, long, t, best = 0.0, np.inf, 1.0, (0.0, self.objective)
         for _ in range(_TRIALS):
-            value, slope = at(t)
+            value = value_at(t)
             lower = value <= self.objective + 1e-15 * abs(self.objective)
             if lower and (value < best[1] or best[0] == 0.0):
                 best = t, value
+            if t == 1.0 and _LIKE_A_PARABOLA[0] <= (value - self.objective) / steepest <= _LIKE_A_PARABOLA[1]:
+                return t, value
+            slope = slope_at(t)
             if lower and abs(slope) <= _ENOUGH * abs(steepest):
                 return t, value
             if slope < 0 and lower:

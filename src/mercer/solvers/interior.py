@@ -38,6 +38,8 @@ _CORRECTIONS = 2
 #: How far of the way to the nearest bound a step may go.
 _SHY = 0.995
 _ROUNDING = 2.3e-16
+#: What is minimised is zero where it is this small, relative to what the targets make it.
+_NOTHING = 1e-14
 #: What the first equation may be off by, relative to t, where the minimum is.
 _EVEN = 1e-8
 #: A box wider than this has one side only.
@@ -233,6 +235,8 @@ class _Walk:
         self.w = curvature.vector(self.z)
         #: The least distance from the minimum so far, by itself and as a share of what is minimised.
         self.distance = self.share = np.inf
+        #: A minimum of less than this is zero.
+        self.nothing = _NOTHING * float(np.abs(targets) @ self.unit) + 1e-300
         nowhere = np.zeros(self.z.size, bool)
         self.best = (self.z, self.w, self.beta, nowhere, nowhere)
         self.worse = 0
@@ -285,7 +289,7 @@ class _Walk:
         size = float(np.abs(self.z) @ np.abs(self.t)) + float(self.z @ Kz)
         off = float(np.abs(dual) @ np.abs(self.z)) + float(np.abs(self.beta) @ np.abs(primal))
         distance = products + off
-        share = distance / size if size > 0 else np.inf
+        share = distance / max(size, self.nothing)
         self.worse = 0 if distance < self.distance or share < self.share else self.worse + 1
         self.distance = min(self.distance, distance)
         if share < self.share:

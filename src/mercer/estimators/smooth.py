@@ -19,6 +19,7 @@ from .._compile import Array
 from .._labels import checked_weights, refuse_bad_targets
 from .._numbers import choice, number, truth
 from .._parallel import bytes_of
+from ..certificate import balanced
 from ..grams import Features, Gram, gram_of
 from ..kernels import Linear
 from ..losses import Hinge, Logistic, Squared, as_loss
@@ -440,8 +441,14 @@ class KernelRegressor(RegressorMixin, RowMachine):
         )
         found = solve_certified(tube, twice, solver, by_weights=self.kernel is None)
         z, certificate = found.solution.z, found.certificate
-        solution = replace(found.solution, z=z[:n] + z[n:], scores=None)
-        return solution, Certificate(problem.lam * certificate.objective, problem.lam * certificate.gap)
+        low, high = tube.bounds()
+        z = balanced(z[:n] + z[n:], low[n:], high[:n])  # both walls of an item may cancel, and digits with them
+        solution = replace(found.solution, z=z, scores=None)
+        # The objective is that of the model as it is now; the bound from below holds for all models.
+        scores, square = problem.gram.scores_and_square(z, solution.w)
+        objective = 0.5 * problem.lam * square + problem.loss_of(scores + solution.b) / unit
+        bound = problem.lam * (certificate.objective - certificate.gap)
+        return solution, Certificate(objective, max(objective - bound, problem.lam * certificate.gap))
 
     def predict(self, X: Any) -> Array:
         """The value of each row.

@@ -172,6 +172,8 @@ class _Descent:
         def slope_at(t: float) -> float:
             return lam * (along + t * length) + float(np.vdot(problem.derivatives(here + t * p)[0], p))
 
+        if not steepest < 0:  # nothing but rounding errors
+            return 0.0, self.objective
         short, long, t, best = 0.0, np.inf, 1.0, (0.0, self.objective)
         for _ in range(_TRIALS):
             value = value_at(t)

@@ -17,8 +17,9 @@ from ..grams import Features, Gram
 from ..kernels import Polynomial
 from ..losses import Hinge
 from ..problem import Problem, Solution, Status
-from ..solvers.certified import Certified, few_enough, solve_certified
+from ..solvers.certified import Certified, solve_certified
 from ..solvers.coordinate import linear_start
+from ..solvers.curvatures import few_enough
 from ..solvers.hard_margin import hard_margin
 from ..solvers.smo import Bench
 from .base import Training

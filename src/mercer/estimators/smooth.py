@@ -26,8 +26,9 @@ from ..losses import Hinge, Logistic, Squared, as_loss
 from ..problem import Certificate, Problem, Regression, Solution, Stage, Status, Tube, certify
 from ..residuals import EpsilonInsensitive, as_residual_loss
 from ..softmax import Softmax
-from ..solvers.certified import reconciled, solve_certified
+from ..solvers.certified import solve_certified
 from ..solvers.certified_smooth import minimise_certified, small
+from ..solvers.curvatures import reconciled
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .alike import warn_if_alike
 from .base import KernelMachine, RowMachine, Training

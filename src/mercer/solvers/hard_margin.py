@@ -21,7 +21,7 @@ from .._compile import Array
 from ..grams.base import Gram
 from ..grams.features import Features
 from ..problem import Problem, Solution, Status
-from .certified import agree, curvature_of, few_features, reconciled, weights_of
+from .curvatures import agree, curvature_of, few_features, reconciled, weights_of
 from .interior import Optimum, interior_point
 from .polish import polish
 

@@ -15,7 +15,7 @@ from scipy import optimize
 
 from .._compile import Array
 from ..problem import Problem, Solution, Status
-from .certified import curvature_of, few_enough, few_features, reconciled, weights_of
+from .curvatures import curvature_of, few_enough, few_features, reconciled, weights_of
 from .interior import interior_point
 
 

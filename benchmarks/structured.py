@@ -28,7 +28,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from mercer.io.fasta import read_fasta
 from mercer.io.graphs import read_tu
 from mercer.kernels import Graphlet, Graphs, Mismatch, ShortestPath, Spectrum, Strings, WeisfeilerLehman
-from mercer.kernels.pairing import Pairing
+from mercer.kernels.engine.pairing import Pairing
 from reproductions.data import data_path
 from reproductions.results import Results
 

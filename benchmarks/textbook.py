@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from mercer import Pegasos, Perceptron, losses, solvers
 from mercer.grams import Dense
 from mercer.kernels import Gaussian, Laplacian, Polynomial
-from mercer.problem import Problem
+from mercer.problems import Problem
 from reproductions.data import data_path
 from reproductions.results import Results
 

@@ -23,7 +23,7 @@ from mercer.grams import Dense, Features, Gram
 from mercer.kernels import Gaussian, Kernel, Polynomial
 from mercer.losses import Hinge, Logistic, Loss
 from mercer.losses import Perceptron as PerceptronLoss
-from mercer.problem import Problem
+from mercer.problems import Problem
 from mercer.solvers import Pegasos, Perceptron
 
 from . import published

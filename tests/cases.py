@@ -149,6 +149,8 @@ LOSSES = [
     losses.Squared(),
 ]
 
+RESIDUAL_LOSSES = [losses.SquaredError(), losses.Huber(delta=0.7), losses.EpsilonInsensitive(epsilon=0.2)]
+
 
 def make_grams(kernel, X):
     """The same matrix in every place that it can live."""
@@ -199,7 +201,7 @@ EXPORTS = {
     kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS + TABLE_KERNELS]
     + [type(kernel) for kernel, _ in STRUCTURED]
     + [kernels.Kernel, kernels.Bags, kernels.Graphs, kernels.Strings],
-    losses: [type(loss) for loss in LOSSES] + [losses.Loss],
+    losses: [type(loss) for loss in LOSSES + RESIDUAL_LOSSES] + [losses.Loss, losses.ResidualLoss],
     grams: [*GRAMS, grams.Gram],
     solvers: [type(solver) for solver in SOLVERS],
     mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.KernelSearchCV],

@@ -16,7 +16,7 @@ from mercer.kernels import (
     Subsequence,
     WeisfeilerLehman,
 )
-from mercer.kernels.pairing import Tile
+from mercer.kernels.engine.pairing import Tile
 
 
 class Word:

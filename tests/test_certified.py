@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from mercer import SVC, KernelClassifier, KernelRegressor
-from mercer.certificate import balanced, best_intercept, slack
-from mercer.residuals import EpsilonInsensitive, Huber
+from mercer.losses import EpsilonInsensitive, Huber
+from mercer.problems import balanced, best_intercept, slack
 from mercer.solvers.interior import FeatureCurvature, MatrixCurvature, interior_point
 
 CANCER = load_breast_cancer(return_X_y=True)

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from mercer import load
 from mercer.cli import COMMANDS, main
-from mercer.io import load, read
+from mercer.io import read
 
 SRC = str(Path(__file__).parents[1] / "src")
 

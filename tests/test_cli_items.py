@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from mercer import load
 from mercer.cli import main
-from mercer.io import DataError, load, read
+from mercer.io import DataError, read
 
 RANDOM = np.random.default_rng(0)
 WORDS = ["".join(RANDOM.choice(list("ACGT"), size)) for size in RANDOM.integers(4, 16, 48)]

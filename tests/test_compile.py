@@ -3,7 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mercer import _compile
+from mercer._runtime import compile as _compile
 
 FIT = "from mercer import Perceptron; print(Perceptron(random_state=0).fit([[0.0], [1.0]], [0, 1]).predict([[2.0]]))"
 
@@ -24,7 +24,7 @@ def test_a_damaged_cache_costs_time_only(tmp_path):
 
 
 def test_the_cache_is_for_this_source_only():
-    source = Path(_compile.__file__).parent / "_temporary_module.py"
+    source = Path(_compile.__file__).parents[1] / "_temporary_module.py"
     before = _compile.package_stamp()
     try:
         source.write_text("changed = True\n")

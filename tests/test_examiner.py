@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer import kernels, residuals
+from mercer import kernels, losses
 from reproductions.examiner import cases, definitions, references, smooth_references, verdicts
 from reproductions.examiner.pool import run
 from reproductions.examiner.tasks import Loss, Task
@@ -39,7 +39,7 @@ HONEST = [
     (mercer.KernelClassifier(GAUSSIAN, "logistic", 1e-2), np.digitize(targets, [-0.5, 0.5])),
     (mercer.KernelClassifier(GAUSSIAN, "squared_hinge", 1e-2), y),
     (mercer.KernelRegressor(GAUSSIAN, "squared", 1e-2), targets),
-    (mercer.KernelRegressor(GAUSSIAN, residuals.Huber(0.1), 1e-2), targets),
+    (mercer.KernelRegressor(GAUSSIAN, losses.Huber(0.1), 1e-2), targets),
     (mercer.Pegasos(GAUSSIAN, lam=1e-2, steps=2000, random_state=0), y),
     (mercer.Perceptron(GAUSSIAN, random_state=0), y),
 ]

@@ -7,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.explain import explain
+from mercer.explain.named_features import named_features
 from mercer.kernels import (
     Equal,
     Gaussian,
@@ -25,7 +26,6 @@ from mercer.kernels import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
-from mercer.named_features import named_features
 
 from .structured import GRAPHS, LABELS, WORDS
 

@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron, grams
+from mercer.explain.named_features import named_features
 from mercer.kernels import (
     Equal,
     Gaussian,
@@ -29,8 +30,7 @@ from mercer.kernels import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
-from mercer.kernels.weights import FeatureWeights
-from mercer.named_features import named_features
+from mercer.kernels.engine.weights import FeatureWeights
 
 from . import cases, structured
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from mercer import losses, solvers
-from mercer._parallel import bytes_of
+from mercer._validation.memory import bytes_of
 from mercer.grams import Dense, gram_of
 from mercer.kernels import Gaussian, Polynomial
-from mercer.problem import Problem
+from mercer.problems import Problem
 
 from .cases import make_grams
 

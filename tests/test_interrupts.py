@@ -14,11 +14,11 @@ from sklearn.model_selection import cross_val_score
 
 import mercer
 import mercer.estimators.machine
-import mercer.solvers.certified
 import mercer.solvers.certified_smooth
+import mercer.solvers.svm.certified
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
-from mercer._interrupts import heed, kept, whole
-from mercer._parallel import for_each
+from mercer._runtime.interrupts import heed, kept, whole
+from mercer._runtime.parallel import for_each
 from mercer.estimators.machine import Machine
 from mercer.io import read
 from mercer.report import compare
@@ -189,7 +189,7 @@ def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypat
 
 
 IMPROVEMENTS = {
-    "polish": (mercer.solvers.certified, "polish", SVC("gaussian(gamma=1)"), y),
+    "polish": (mercer.solvers.svm.certified, "polish", SVC("gaussian(gamma=1)"), y),
     "hard margin": (mercer.estimators.machine, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
     "smaller gap": (mercer.solvers.certified_smooth, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
     "smaller gaps": (mercer.solvers.certified_smooth, "_improved", KernelClassifier("gaussian"), y),

@@ -15,13 +15,13 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
-from mercer.io import DataError, load, read, save
-from mercer.io.models import _checksum, open_model
+from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron, load, save
+from mercer.io import DataError, read
 from mercer.kernels import Function, Quadratic
 from mercer.learners import LEARNERS
+from mercer.losses import Huber
+from mercer.model_files.models import _checksum, open_model
 from mercer.preprocess import pipeline
-from mercer.residuals import Huber
 
 random = np.random.RandomState(0)
 X = random.standard_normal((40, 3))

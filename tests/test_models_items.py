@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 
-from mercer import SVC, KernelClassifier, Perceptron
-from mercer.io import DataError, load, save
-from mercer.io.models import _checksum
-from mercer.io.packing import Packer, Unpacker
+from mercer import SVC, KernelClassifier, Perceptron, load, save
+from mercer.io import DataError
 from mercer.kernels import Bags, Graphs, Strings
 from mercer.margins import width
+from mercer.model_files.models import _checksum
+from mercer.model_files.packing import Packer, Unpacker
 
 TEXTS = ["GATTACA", "", "naïve 🙂", "GATTA", "CATCAT", "TACTAC", "\ud800lone", "CAT"]
 SETS = [{"milk", 3}, set(), Counter(egg=2), [("a", 1), "milk"], {b"\xff"}, {frozenset({"x", "y"})}, {2.5}, {"egg"}]

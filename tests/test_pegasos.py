@@ -9,7 +9,7 @@ from mercer import Pegasos, losses, solvers
 from mercer.datasets import make_margins
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
-from mercer.problem import Problem, certify
+from mercer.problems import Problem, certify
 from mercer.solvers.pegasos import _Draws
 
 from . import naive

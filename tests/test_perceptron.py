@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from mercer import Perceptron, losses, solvers
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Linear, Polynomial
-from mercer.problem import Problem, Status
+from mercer.problems import Problem, Status
 
 from . import naive
 

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron
 from mercer.kernels import Gaussian, Linear, Matern, Mismatch, Polynomial, Spectrum, WeisfeilerLehman
-from mercer.residuals import EpsilonInsensitive, Huber
+from mercer.losses import EpsilonInsensitive, Huber
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((40, 3))

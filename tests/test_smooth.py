@@ -8,8 +8,8 @@ from sklearn.svm import SVR
 from mercer import SVC, KernelClassifier, KernelRegressor, losses
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
-from mercer.problem import Problem, Regression
-from mercer.residuals import EpsilonInsensitive, Huber, SquaredError, as_residual_loss
+from mercer.losses import EpsilonInsensitive, Huber, SquaredError, as_residual_loss
+from mercer.problems import Problem, Regression
 from mercer.solvers import Gradient, Newton
 
 rng = np.random.RandomState(0)

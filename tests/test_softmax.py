@@ -11,8 +11,7 @@ from mercer import KernelClassifier, KernelRegressor, KernelSearchCV, keep_best
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
 from mercer.losses import Logistic
-from mercer.problem import certify
-from mercer.softmax import Softmax
+from mercer.problems import Softmax, certify
 from mercer.solvers import Gradient, Newton
 
 X, classes = load_iris(return_X_y=True)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mercer.kernels import Kernel, count_dot, parse
+from mercer.kernels import Kernel, parse
+from mercer.kernels.engine import count_dot
 
 from . import naive_structured as naive
 from .cases import STRUCTURED

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 import mercer
-from mercer import kernels, residuals
+from mercer import kernels, losses
 
 from . import rows
 from .definitions import Array, kernel_matrix, rows_of
@@ -161,9 +161,9 @@ def _regressor(rng: np.random.Generator, kernel: Any, unit: float) -> Any:
     loss: Any = None
     size = float(f"{unit * float(rng.choice([0.001, 0.01, 0.1, 0.5, 2.0])):.3g}")
     if kind == "huber":
-        loss = residuals.Huber(delta=size)
+        loss = losses.Huber(delta=size)
     elif kind == "tube":
-        loss = residuals.EpsilonInsensitive(epsilon=0.0 if rng.random() < 0.1 else size)
+        loss = losses.EpsilonInsensitive(epsilon=0.0 if rng.random() < 0.1 else size)
     return mercer.KernelRegressor(
         kernel, loss or "squared", _decades(rng, -9, 3), fit_intercept=bool(rng.random() < 0.75)
     )

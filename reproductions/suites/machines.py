@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 import mercer
-from mercer.residuals import EpsilonInsensitive
+from mercer.losses import EpsilonInsensitive
 
 from .naming import kernel_named, resolved_gamma
 

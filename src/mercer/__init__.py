@@ -11,8 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._interrupts import keep_best
+    from ._runtime.interrupts import keep_best
     from .estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+    from .io import read
+    from .model_files import load, save
     from .search import KernelSearchCV
 
 __version__ = "0.1.0"
@@ -26,10 +28,19 @@ __all__ = [
     "Perceptron",
     "__version__",
     "keep_best",
+    "load",
+    "read",
+    "save",
 ]
 
 _HOMES = dict.fromkeys(["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
-_HOMES |= {"KernelSearchCV": "search", "keep_best": "_interrupts"}
+_HOMES |= {
+    "KernelSearchCV": "search",
+    "keep_best": "_runtime.interrupts",
+    "load": "model_files",
+    "read": "io",
+    "save": "model_files",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -37,7 +48,6 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     if name in (
-        "certificate",
         "datasets",
         "describe",
         "diagnostics",
@@ -50,12 +60,11 @@ def __getattr__(name: str) -> Any:
         "learners",
         "losses",
         "margins",
+        "model_files",
         "preprocess",
-        "problem",
+        "problems",
         "report",
-        "residuals",
         "search",
-        "softmax",
         "solvers",
     ):
         return import_module(f".{name}", __name__)

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._axes import axes
-from ._compile import Array
+from ._runtime.compile import Array
+from .displays._axes import axes
 
 __all__ = [
     "Bound",

@@ -13,7 +13,7 @@ from .voice import Voice
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners import Learner
+    from ..learners.catalogue import Learner
 
 __all__ = ["about_model", "fit", "machine", "refuse_measurements", "usual_kernel"]
 

@@ -24,7 +24,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     """Learners by name; a wrong one is a mistake of usage."""
     if given is None:
         return None
-    from ..learners import named
+    from ..learners.catalogue import named
 
     try:
         names = [named(name.strip()).name for name in given.split(",") if name.strip()]
@@ -95,7 +95,7 @@ def compare(
       mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
       mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
-    from .._interrupts import keep_best
+    from .._runtime.interrupts import keep_best
     from ..io import read
     from ..report import compare as study
     from ..report import write

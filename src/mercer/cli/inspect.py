@@ -25,7 +25,7 @@ def inspect(model: str, voice: Voice, seed: int) -> None:
     Example:
       mercer inspect moons.safetensors
     """
-    from ..io.models import open_model
+    from ..model_files.models import open_model
     from .opening import machine_of
 
     loaded = open_model(model)

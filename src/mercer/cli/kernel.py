@@ -56,7 +56,7 @@ def kernel(
     from ..diagnostics import diagnose
     from ..io import read
     from ..kernels import parse
-    from ..suited import kernels_for, refuse_unfit
+    from ..learners.suited import kernels_for, refuse_unfit
 
     named = [parse(text) for text in texts]
     with voice.working("reading"):

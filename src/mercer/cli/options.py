@@ -205,7 +205,7 @@ class _LearnerName(click.ParamType):
     name = "learner"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        from ..learners import Learner, named
+        from ..learners.catalogue import Learner, named
 
         if isinstance(value, Learner):
             return value

@@ -48,8 +48,8 @@ def run(
     Example:
       mercer run moons.safetensors moons:500 -o predictions.csv
     """
-    from ..io.models import open_model
     from ..io.writing import refuse_unwritable, write_whole
+    from ..model_files.models import open_model
     from .opening import known_words
 
     if output is not None:

@@ -11,7 +11,7 @@ from .partial import leave
 from .voice import Voice
 
 if TYPE_CHECKING:
-    from ..learners import Learner
+    from ..learners.catalogue import Learner
 
 __all__ = ["train"]
 
@@ -71,9 +71,10 @@ def train(
       mercer train svc molecules.tar.xz --kernel "weisfeiler_lehman(h=4)" -o molecules.safetensors
       mercer train svc people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)" -o p.safetensors
     """
-    from ..io import read, save
+    from ..io import read
     from ..io.writing import refuse_unwritable
-    from ..suited import suited
+    from ..learners.suited import suited
+    from ..model_files import save
     from .building import about_model, fit, machine, refuse_measurements, usual_kernel
     from .opening import machine_of
 

@@ -14,7 +14,7 @@ from .voice import Voice
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners import Learner
+    from ..learners.catalogue import Learner
 
 __all__ = ["tune"]
 
@@ -81,11 +81,12 @@ def tune(
     """
     from sklearn.model_selection import StratifiedKFold
 
-    from .._interrupts import keep_best
-    from ..io import read, save
+    from .._runtime.interrupts import keep_best
+    from ..io import read
     from ..io.writing import refuse_unwritable
+    from ..learners.suited import suited
+    from ..model_files import save
     from ..search import KernelSearchCV  # type: ignore[import-not-found,unused-ignore]
-    from ..suited import suited
     from .building import about_model, fit, machine, refuse_measurements
     from .opening import machine_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..preprocess.columns import correlated_groups
 from ..preprocess.outliers import OutlierFilter, OutlierReport
 

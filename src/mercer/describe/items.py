@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 
 if TYPE_CHECKING:
     from ..io import Table

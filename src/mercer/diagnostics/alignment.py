@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..kernels import Kernel, Scaled, as_kernel
 from .measures import alignment, centred, target_columns
 from .sample import labels_of, some_items

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
-from .._labels import plain_label
+from .._runtime.compile import Array
+from .._validation.labels import plain_label
 from ..kernels import Kernel, as_kernel
 from . import measures
 from .sample import drawn, labels_of, some_items

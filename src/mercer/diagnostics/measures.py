@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
-from .._compile import Array
+from .._runtime.compile import Array
 
 #: How often labels are shuffled to see what alignment chance alone gives.
 SHUFFLES = 199

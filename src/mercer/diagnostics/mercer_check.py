@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..kernels import Function, Kernel, as_kernel
 from .measures import as_matrix, spectrum, worst_asymmetry
 

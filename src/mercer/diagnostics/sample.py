@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
-from .._labels import refuse_bad_labels
-from .._objects import chosen
-from ..kernels.parts import length
+from .._runtime.compile import Array
+from .._validation.labels import refuse_bad_labels
+from .._validation.objects import chosen
+from ..kernels.engine.parts import length
 
 
 def drawn(total: int, sample: int, random: np.random.Generator) -> Array:

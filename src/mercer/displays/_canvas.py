@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._axes import axes
+from ._axes import axes
 
 #: The colour of what is positive and of what is negative in a diverging picture.
 POSITIVE, NEGATIVE = "#2f6db3", "#cc6f2c"

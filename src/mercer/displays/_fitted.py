@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._compile import Array
+from .._runtime.compile import Array
 
 
 def last_step(estimator: Any) -> Any:

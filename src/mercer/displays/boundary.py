@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.utils import _safe_indexing
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ._canvas import Canvas, class_colours, shorten, show_legend
 
 #: Rows of the grid that are scored at once.

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..kernels import as_kernel
-from ..kernels.pairing import length
+from ..kernels.engine.pairing import length
 from ._canvas import Canvas, shorten
 from ._fitted import reach_learner
 

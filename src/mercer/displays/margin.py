@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ._canvas import Canvas
 from ._fitted import last_step, margins, reach_learner
 

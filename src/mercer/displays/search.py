@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._numbers import is_number
+from .._validation.parameters import is_number
 from ._canvas import Canvas, shorten
 
 

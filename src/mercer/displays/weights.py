@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ._canvas import Canvas, diverging, shorten
 from ._fitted import inner, last_step
 

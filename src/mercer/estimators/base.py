@@ -13,18 +13,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from .._compile import Array
-from .._labels import combine_weights, encode, refuse_bad_labels
-from .._numbers import shown
-from .._objects import chosen
-from .._offered import offered_if
-from .._parallel import bytes_of
-from .._rows import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
+from .._runtime.compile import Array
+from .._validation.labels import combine_weights, encode, refuse_bad_labels
+from .._validation.memory import bytes_of
+from .._validation.objects import chosen
+from .._validation.offered import offered_if
+from .._validation.parameters import shown
+from .._validation.tables import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
 from ..grams import Features, Gram, Lazy, gram_of
 from ..kernels import Function, Kernel, as_kernel
+from ..kernels.engine.parts import length
 from ..kernels.given import refuse_asymmetric
-from ..kernels.parts import length
-from ..problem import Stage
+from ..problems.problem import Stage
 from .alike import warn_if_alike
 from .fingerprints import fingerprints
 from .model import KernelModel, LinearModel, kernel_model

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array, jit
+from .._runtime.compile import Array, jit
 
 
 @jit

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array
+from .._runtime.compile import Array
 
 
 class _Opaque(TypeError):

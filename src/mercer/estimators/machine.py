@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import solvers
-from .._compile import Array
-from .._interrupts import kept
-from ..certificate import MarginCertificate, certify_margin
+from .._runtime.compile import Array
+from .._runtime.interrupts import kept
 from ..grams import Features, Gram
 from ..kernels import Polynomial
-from ..losses import Hinge
-from ..problem import Problem, Solution, Status
-from ..solvers.certified import Certified, solve_certified
-from ..solvers.coordinate import linear_start
+from ..losses.margins import Hinge
+from ..problems.certificate import MarginCertificate, certify_margin
+from ..problems.problem import Problem, Solution, Status
 from ..solvers.curvatures import few_enough
-from ..solvers.hard_margin import hard_margin
-from ..solvers.smo import Bench
+from ..solvers.svm.certified import Certified, solve_certified
+from ..solvers.svm.coordinate import linear_start
+from ..solvers.svm.hard_margin import hard_margin
+from ..solvers.svm.smo import Bench
 from .base import Training
 from .distinct import row_keys
 

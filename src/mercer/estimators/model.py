@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array
-from .._parallel import bytes_of, for_each
+from .._runtime.compile import Array
+from .._runtime.parallel import for_each
+from .._validation.memory import bytes_of
 from ..kernels.base import Kernel, accumulate
-from ..kernels.counts import LISTED_AT_ONCE
-from ..kernels.pairing import length
-from ..kernels.weights import FeatureWeights
+from ..kernels.engine.counts import LISTED_AT_ONCE
+from ..kernels.engine.pairing import length
+from ..kernels.engine.weights import FeatureWeights
 
 #: Numbers of the rows that one thread scores at a time by a linear model.
 _NUMBERS = 200_000

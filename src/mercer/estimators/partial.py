@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._labels import combine_weights, plain_label, refuse_bad_labels
+from .._validation.labels import combine_weights, plain_label, refuse_bad_labels
 from ..grams import Features
 from .base import KernelMachine, Training
 from .model import LinearModel

@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .. import solvers
-from .._compile import Array
-from .._numbers import choice, number, truth
-from .._offered import offered_if
-from ..losses import as_loss
-from ..problem import Problem, Solution, Status, certify, checked_items
+from .._runtime.compile import Array
+from .._validation.offered import offered_if
+from .._validation.parameters import choice, number, truth
+from ..losses.margins import as_loss
+from ..problems.problem import Problem, Solution, Status, certify, checked_items
 from .base import KernelMachine, Training, checkpoints_of
 from .distinct import content_order
 from .indefinite import refuse_indefinite

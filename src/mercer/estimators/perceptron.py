@@ -12,13 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .. import losses, solvers
-from .._compile import Array
-from .._numbers import choice, number, truth
-from .._offered import offered_if
+from .. import solvers
+from .._runtime.compile import Array
+from .._validation.offered import offered_if
+from .._validation.parameters import choice, number, truth
 from ..kernels import Linear
-from ..kernels.pairing import length
-from ..problem import Path, Problem, Solution, Status
+from ..kernels.engine.pairing import length
+from ..losses import margins as losses
+from ..problems.problem import Path, Problem, Solution, Status
 from .base import KernelMachine, Training, checkpoints_of
 from .distinct import merged
 from .indefinite import refuse_indefinite

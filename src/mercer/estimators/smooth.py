@@ -15,21 +15,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .. import solvers
-from .._compile import Array
-from .._labels import checked_weights, refuse_bad_targets
-from .._numbers import choice, number, truth
-from .._parallel import bytes_of
-from ..certificate import balanced
+from .._runtime.compile import Array
+from .._validation.labels import checked_weights, refuse_bad_targets
+from .._validation.memory import bytes_of
+from .._validation.parameters import choice, number, truth
 from ..grams import Features, Gram, gram_of
 from ..kernels import Linear
-from ..losses import Hinge, Logistic, Squared, as_loss
-from ..problem import Certificate, Problem, Regression, Solution, Stage, Status, Tube, certify
-from ..residuals import EpsilonInsensitive, as_residual_loss
-from ..softmax import Softmax
-from ..solvers.certified import solve_certified
+from ..losses.margins import Hinge, Logistic, Squared, as_loss
+from ..losses.residuals import EpsilonInsensitive, as_residual_loss
+from ..problems.certificate import balanced
+from ..problems.problem import Certificate, Problem, Regression, Solution, Stage, Status, Tube, certify
+from ..problems.softmax import Softmax
 from ..solvers.certified_smooth import minimise_certified, small
 from ..solvers.curvatures import reconciled
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
+from ..solvers.svm.certified import solve_certified
 from .alike import warn_if_alike
 from .base import KernelMachine, RowMachine, Training
 from .indefinite import refuse_indefinite
@@ -298,7 +298,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
     ----------
     kernel : kernel, text, callable or None, default="gaussian"
     loss : {"squared", "huber", "epsilon_insensitive"} or ResidualLoss, default="squared"
-        A loss of :mod:`mercer.residuals` where its parameter matters: ``Huber(delta=2)``.
+        A loss of :mod:`mercer.losses` where its parameter matters: ``Huber(delta=2)``.
     lam : float, default=1e-3
     tol : float, default=1e-11
         As in :class:`KernelClassifier`. The tube stops when no optimality condition is violated by more than this (but

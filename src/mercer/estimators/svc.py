@@ -15,15 +15,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .. import solvers
-from .._compile import Array
-from .._interrupts import kept
-from .._numbers import choice, is_number, number, shown, truth
-from .._parallel import bytes_of, for_each, one_blas_thread
+from .._runtime.compile import Array
+from .._runtime.interrupts import kept
+from .._runtime.parallel import for_each, one_blas_thread
+from .._validation.memory import bytes_of
+from .._validation.parameters import choice, is_number, number, shown, truth
 from ..grams import Dense, Features, Gram, Lazy
 from ..kernels import Linear, Normalised, Power, Product, Scaled, Sum
-from ..kernels.thin import is_thin, near_origin
-from ..problem import Status
-from ..solvers.smo import Bench
+from ..kernels.engine.thin import is_thin, near_origin
+from ..problems.problem import Status
+from ..solvers.svm.smo import Bench
 from .base import KernelMachine, Training
 from .indefinite import refuse_indefinite
 from .machine import Machine, contradictions

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._parallel import bytes_of
+from .._validation.memory import bytes_of
 from ..kernels.base import Kernel
-from ..kernels.pairing import length, shared_dtype
+from ..kernels.engine.pairing import length, shared_dtype
 from .base import Gram
 from .dense import Dense
 from .features import Features

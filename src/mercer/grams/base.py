@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
-from .rows import Walk
+from .._runtime.compile import Array
 from .span import KernelSpan, Span
+from .walk import Walk
 
 
 class Gram:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import linalg
 
-from .._compile import Array
+from .._runtime.compile import Array
 
 if TYPE_CHECKING:
     from .base import Gram

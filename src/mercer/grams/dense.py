@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._combine import add_rows, gather
-from .._compile import Array
+from .._runtime.combine import add_rows, gather
+from .._runtime.compile import Array
 from .base import Gram
-from .rows import GramRows, Walk
+from .walk import GramRows, Walk
 
 #: Items that are at most this part of a matrix are looked up in it; for more of them whole rows are added.
 _FEW = 0.25

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array
-from ..kernels.statistics import product, squared_norms
+from .._runtime.compile import Array
+from ..kernels.engine.statistics import product, squared_norms
 from .base import Gram
-from .rows import DenseRows, SparseRows, Walk
 from .span import FeatureSpan
+from .walk import DenseRows, SparseRows, Walk
 
 #: Columns whose mean is more than so many standard deviations from zero are far away.
 _FAR = 3.0

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
-from .._parallel import bytes_of
+from .._runtime.compile import Array
+from .._validation.memory import bytes_of
 from ..kernels.base import Kernel
-from ..kernels.pairing import Pairing, length, shared_dtype
+from ..kernels.engine.pairing import Pairing, length, shared_dtype
 from .base import Gram
-from .rows import GramRows, Walk
+from .walk import GramRows, Walk
 
 
 class Lazy(Gram):

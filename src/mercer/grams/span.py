@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from .._cholesky import cholesky_solver
-from .._compile import Array, jit
-from .._parallel import for_each, one_blas_thread
+from .._runtime.cholesky import cholesky_solver
+from .._runtime.compile import Array, jit
+from .._runtime.parallel import for_each, one_blas_thread
 from .basis import Basis
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""From files to tables, and from fitted models to files and back.
+"""From files to tables.
 
 Examples
 --------
@@ -13,20 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .builtin import BUILTIN
-    from .models import load, save
     from .reading import FORMATS, read
     from .table import DataError, Table
 
-__all__ = ["BUILTIN", "FORMATS", "DataError", "Table", "load", "read", "save"]
+__all__ = ["BUILTIN", "FORMATS", "DataError", "Table", "read"]
 
 _HOMES = {
     "BUILTIN": "builtin",
     "DataError": "table",
     "FORMATS": "reading",
     "Table": "table",
-    "load": "models",
     "read": "reading",
-    "save": "models",
 }
 
 

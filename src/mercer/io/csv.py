@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 from .assemble import Origin, assemble, refuse_duplicates, remaining, target_position
 from .sources import Source
 from .table import DataError, Table

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._compile import Array
-from .._parallel import bytes_of
+from .._runtime.compile import Array
+from .._validation.memory import bytes_of
 from ..kernels.collection import starts_of
 from ..kernels.graphs import Graphs
 from .tu_parts import is_collection, one_collection, part_of

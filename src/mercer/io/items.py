@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 from .assemble import Origin, with_labels
 from .baskets import read_baskets
 from .fasta import read_fasta

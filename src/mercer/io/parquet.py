@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._parallel import bytes_of
+from .._validation.memory import bytes_of
 from .assemble import Origin, assemble, refuse_duplicates
 from .sources import Source
 from .table import DataError, Table

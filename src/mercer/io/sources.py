@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .._parallel import bytes_of
+from .._validation.memory import bytes_of
 from .table import DataError
 
 __all__ = ["Source", "open_source"]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array
+from .._runtime.compile import Array
 from .base import Kernel
 from .checks import positive
-from .counts import MOST_ENTRIES, beside, few_enough, marked, pair_places, products
-from .pairing import Tile
-from .parts import length, part_of
+from .engine.counts import MOST_ENTRIES, beside, few_enough, marked, pair_places, products
+from .engine.pairing import Tile
+from .engine.parts import length, part_of
 
 __all__ = ["Normalised", "Power", "Product", "Scaled", "Sum"]
 

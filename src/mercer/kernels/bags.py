@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array
-from .._rows import as_rows
+from .._runtime.compile import Array
+from .._validation.tables import as_rows
 from .collection import Collection, listed, starts_of
-from .counts import Counts, count
-from .keys import KnownKeys, number_keys
+from .engine.counts import Counts, count
+from .engine.keys import KnownKeys, number_keys
 
 #: Larger counts would not be told apart from their neighbours when they are added up.
 _LARGEST_COUNT = 2**53

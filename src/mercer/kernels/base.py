@@ -14,16 +14,16 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._combine import mirror, turn
-from .._compile import Array, jit
-from .._numbers import is_number
-from .._parallel import for_each
-from .._rows import as_rows
+from .._runtime.combine import mirror, turn
+from .._runtime.compile import Array, jit
+from .._runtime.parallel import for_each
+from .._validation.parameters import is_number
+from .._validation.tables import as_rows
 from .collection import Collection
-from .counts import of_columns
-from .pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
-from .parts import Parts, length
-from .statistics import Statistic
+from .engine.counts import of_columns
+from .engine.pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
+from .engine.parts import Parts, length
+from .engine.statistics import Statistic
 
 __all__ = ["Kernel", "OfStatistic"]
 
@@ -296,6 +296,20 @@ class Kernel(BaseEstimator):
         from .columns import OnColumns
 
         return OnColumns(self, columns)
+
+    # -- parameters that the data decide --------------------------------------------------------------------------
+
+    def resolved(self, items: Any) -> Kernel:
+        """This kernel with every parameter that the data decide, such as ``gamma="scale"``, as a number.
+
+        ``items`` are the training items, as the kernel reads them.
+        """
+        return self
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether every parameter is a number already, so that the training items make no difference."""
+        return True
 
     # -- text and equality ----------------------------------------------------------------------------------------
 

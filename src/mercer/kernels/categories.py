@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array, jit
-from .._objects import is_missing
+from .._runtime.compile import Array, jit
+from .._validation.objects import is_missing
 from .base import OfStatistic
 from .collection import starts_of
-from .counts import Counts
-from .keys import chain, key_of
-from .statistics import Statistic
+from .engine.counts import Counts
+from .engine.keys import chain, key_of
+from .engine.statistics import Statistic
 
 __all__ = ["Equal", "Hamming"]
 

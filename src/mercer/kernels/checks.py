@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._numbers import number, shown
-from .._numbers import truth as truth
+from .._validation.parameters import number, shown
+from .._validation.parameters import truth as truth
 
 #: Lengths, depths and rounds beyond this take for ever and tell nothing more.
 _LARGEST = 1000

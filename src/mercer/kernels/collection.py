@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .._compile import Array, jit
-from .._parallel import for_each, thread_count
-from .pairing import Places, Tile
+from .._runtime.compile import Array, jit
+from .._runtime.parallel import for_each, thread_count
+from .engine.pairing import Places, Tile
 
 T = TypeVar("T")
 

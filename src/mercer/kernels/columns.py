@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array
-from .._objects import is_missing
+from .._runtime.compile import Array
+from .._validation.objects import is_missing
 from .base import Kernel
-from .pairing import Tile
-from .parts import Parts, part_of
+from .engine.pairing import Tile
+from .engine.parts import Parts, part_of
 
 __all__ = ["OnColumns"]
 

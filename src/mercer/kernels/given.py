@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array, jit
-from .._rows import as_rows
+from .._runtime.compile import Array, jit
+from .._validation.tables import as_rows
 from .base import Kernel
-from .pairing import Tile, length
+from .engine.pairing import Tile, length
 
 __all__ = ["Function", "Precomputed", "refuse_asymmetric"]
 

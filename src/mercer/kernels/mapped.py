@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
-from .._objects import is_missing
-from .._rows import as_rows
+from .._runtime.compile import Array
+from .._validation.objects import is_missing
+from .._validation.tables import as_rows
 from .base import Kernel
 from .collection import listed
-from .pairing import Tile
-from .parts import length
+from .engine.pairing import Tile
+from .engine.parts import length
 
 __all__ = ["After", "Conformal"]
 

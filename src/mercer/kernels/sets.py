@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 from .bags import Bags
 from .base import Kernel
 from .checks import truth
-from .count_dot import CountDot
-from .counts import Counts, in_unary
-from .pairing import Tile
-from .statistics import Statistic
+from .engine.count_dot import CountDot
+from .engine.counts import Counts, in_unary
+from .engine.pairing import Tile
+from .engine.statistics import Statistic
 
 __all__ = ["Bags", "Intersection", "Jaccard", "MinMax", "Subsets", "Tanimoto"]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
-from .._compile import Array, jit
-from .._exp import exp_scaled
-from .._numbers import is_number
+from .._runtime.compile import Array, jit
+from .._runtime.exp import exp_scaled
+from .._validation.parameters import is_number
 from .base import Kernel, OfStatistic
 from .checks import positive
-from .pairing import Tile
-from .statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
-from .strips import in_one_order
+from .engine.pairing import Tile
+from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
+from .engine.strips import in_one_order
 
 __all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
 

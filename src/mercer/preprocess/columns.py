@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from .._compile import Array
+from .._runtime.compile import Array
 
 __all__ = ["Constant", "CorrelationFilter", "Numbers", "correlated_groups"]
 

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, _safe_indexing, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
 
-from .._compile import Array
-from .._offered import offered_as
+from .._runtime.compile import Array
+from .._validation.offered import offered_as
 
 __all__ = ["OutlierFilter", "OutlierReport", "WithoutOutliers"]
 

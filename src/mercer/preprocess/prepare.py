@@ -10,7 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
-from .._rows import LARGEST
+from .._validation.tables import LARGEST
 from ..io.table import DataError
 from .columns import Constant, CorrelationFilter, Numbers
 from .outliers import OutlierFilter, WithoutOutliers

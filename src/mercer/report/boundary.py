@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..displays import DecisionBoundary
 from .plain import number, numbers, text
 from .preparation import split_model

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..describe import ColumnFacts
 from ..describe import describe as look
 from ..describe.items import measurements

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from .. import margins as bounds_of
-from .._compile import Array
+from .._runtime.compile import Array
 from ..displays import MarginHistogram, WeightTable
 from ..displays._fitted import last_step, margins, reach_learner
 from .plain import number, numbers, text

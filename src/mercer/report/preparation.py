@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..displays._fitted import inner
 from ..preprocess import OutlierFilter, pipeline, prepare
 from .plain import number, text

@@ -15,11 +15,11 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from .. import __version__
-from .._compile import Array
-from .._interrupts import kept, whole
+from .._runtime.compile import Array
+from .._runtime.interrupts import kept, whole
 from ..kernels import parse
-from ..learners import Learner, named
-from ..suited import suited
+from ..learners.catalogue import Learner, named
+from ..learners.suited import suited
 from .boundary import boundaries
 from .describe import describe
 from .measure import on_test_rows, on_training_rows

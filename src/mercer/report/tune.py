@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..search import KernelSearchCV
 from .plain import number, setting, text
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._compile import Array
-from .._numbers import is_number
+from .._runtime.compile import Array
+from .._validation.parameters import is_number
 from .layers import peel
 from .outcome import setting_key
 

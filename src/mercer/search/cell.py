@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 
-from .._compile import Array
-from .._offered import offered_as
+from .._runtime.compile import Array
+from .._validation.offered import offered_as
 from .layers import peel
 from .outcome import Outcome, setting_key
 

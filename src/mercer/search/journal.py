@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 from .outcome import Outcome
 
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..estimators.base import KernelMachine
 from ..preprocess.outliers import OutlierFilter, WithoutOutliers, without
 from .outcome import content_key

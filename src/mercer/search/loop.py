@@ -16,8 +16,8 @@ from sklearn.model_selection import check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils.validation import _num_samples
 
-from .._compile import Array
-from .._interrupts import kept, whole
+from .._runtime.compile import Array
+from .._runtime.interrupts import kept, whole
 from .strategies import STRATEGIES, Evaluate
 
 Split = tuple[Array, Array]

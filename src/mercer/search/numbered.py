@@ -15,10 +15,10 @@ from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils.validation import _check_y
 
 from .. import __version__
-from .._compile import Array
-from .._labels import checked_weights, refuse_bad_labels
-from .._parallel import bytes_of
-from ..kernels.parts import length
+from .._runtime.compile import Array
+from .._validation.labels import checked_weights, refuse_bad_labels
+from .._validation.memory import bytes_of
+from ..kernels.engine.parts import length
 from .cell import Accuracy, Cell
 from .journal import Journal
 from .layers import Rows, peel, shareable, weight_name

@@ -9,7 +9,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from .._compile import Array
+from .._runtime.compile import Array
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import _safe_indexing, check_random_state
 
-from .._compile import Array
-from .._interrupts import kept, whole
+from .._runtime.compile import Array
+from .._runtime.interrupts import kept, whole
 
 __all__ = ["NestedResult", "ProtocolResult", "nested_cross_validation", "train_validate_test"]
 

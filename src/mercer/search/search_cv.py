@@ -13,9 +13,9 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 
-from .._interrupts import whole
-from .._numbers import choice, number
-from .._rows import refuse_damaged
+from .._runtime.interrupts import whole
+from .._validation.parameters import choice, number
+from .._validation.tables import refuse_damaged
 from ..displays._fitted import last_step
 from .advice import Advice, advise
 from .loop import Loop, Split

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.utils import check_random_state
 
-from .._compile import Array
+from .._runtime.compile import Array
 from .outcome import setting_key
 
 if TYPE_CHECKING:

@@ -22,18 +22,18 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
-from .._compile import Array
-from .._interrupts import kept, whole
-from .._labels import combine_weights, encode
-from .._numbers import is_number
-from .._parallel import for_each, thread_count
+from .._runtime.compile import Array
+from .._runtime.interrupts import kept, whole
+from .._runtime.parallel import for_each, thread_count
+from .._validation.labels import combine_weights, encode
+from .._validation.parameters import is_number
 from ..estimators.base import KernelMachine, Training
 from ..estimators.model import KernelModel
 from ..grams import Dense
 from ..kernels import Kernel
-from ..kernels.parts import length
-from ..kernels.shared import SharedStatistics
-from ..solvers.smo import Bench
+from ..kernels.engine.parts import length
+from ..kernels.engine.shared import SharedStatistics
+from ..solvers.svm.smo import Bench
 from .journal import Journal
 from .layers import Layer, peel, prepared, shareable
 from .outcome import Outcome, content_key, fold_key, setting_key

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .._interrupts import kept, whole
-from ..problem import Certificate, Problem, Solution, Stage, Status, certify
+from .._runtime.interrupts import kept, whole
+from ..problems.problem import Certificate, Problem, Solution, Stage, Status, certify
 from .newton import Newton
 from .quadratic import can_be_quadratic, solve_quadratic
 
@@ -36,7 +36,7 @@ def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None
     >>> import numpy as np
     >>> from mercer.grams import Features
     >>> from mercer.losses import Logistic
-    >>> from mercer.problem import Problem
+    >>> from mercer.problems import Problem
     >>> from mercer.solvers import Newton
     >>> problem = Problem(Features(np.array([[-10.0], [10.0]])), np.array([-1.0, 1.0]), Logistic(), 1e-4)
     >>> solution, certificate = minimise_certified(problem, Newton())

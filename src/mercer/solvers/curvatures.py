@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._compile import Array
+from .._runtime.compile import Array
 from ..grams.base import Gram
 from ..grams.features import Features
 from .interior import Curvature, FeatureCurvature, MatrixCurvature, Optimum

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._interrupts import heed, kept
-from ..problem import Problem, Solution, Stage, Status
+from .._runtime.interrupts import heed, kept
+from ..problems.problem import Problem, Solution, Stage, Status
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Gradient:
     >>> import numpy as np
     >>> from mercer.grams import Features
     >>> from mercer.losses import Logistic
-    >>> from mercer.problem import Problem
+    >>> from mercer.problems import Problem
     >>> from mercer.solvers import Gradient
     >>> problem = Problem(Features(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0]), Logistic(), lam=0.1)
     >>> Gradient(max_iter=5000).solve(problem).z.round(3)

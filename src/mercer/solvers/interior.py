@@ -26,10 +26,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import linalg
 
-from .._cholesky import cholesky_solver
-from .._compile import Array
-from .._interrupts import heed
-from .._parallel import one_blas_thread
+from .._runtime.cholesky import cholesky_solver
+from .._runtime.compile import Array
+from .._runtime.interrupts import heed
+from .._runtime.parallel import one_blas_thread
 
 #: Steps at most; after some thirty rounding errors have the word.
 _STEPS = 80

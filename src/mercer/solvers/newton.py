@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._compile import Array
-from .._interrupts import heed, kept
+from .._runtime.compile import Array
+from .._runtime.interrupts import heed, kept
 from ..grams.span import Inverse, Span
-from ..problem import Problem, Solution, Stage, Status
+from ..problems.problem import Problem, Solution, Stage, Status
 
 #: What rounding leaves of a sum, relative to its parts.
 _ROUNDING = 1e-15
@@ -58,7 +58,7 @@ class Newton:
     >>> import numpy as np
     >>> from mercer.grams import Features
     >>> from mercer.losses import Logistic
-    >>> from mercer.problem import Problem
+    >>> from mercer.problems import Problem
     >>> from mercer.solvers import Newton
     >>> problem = Problem(Features(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0]), Logistic(), lam=0.1)
     >>> Newton().solve(problem).z.round(4)

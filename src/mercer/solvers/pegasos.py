@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from .._compile import Array, jit
-from .._interrupts import heed, kept
-from .._prefetch import prefetch
-from ..grams.rows import LATER, SOON, add, at_hand, foresee, score
-from ..problem import Problem, Solution, Stage, Status, checked_items
+from .._runtime.compile import Array, jit
+from .._runtime.interrupts import heed, kept
+from .._runtime.prefetch import prefetch
+from ..grams.walk import LATER, SOON, add, at_hand, foresee, score
+from ..problems.problem import Problem, Solution, Stage, Status, checked_items
 
 #: Steps made before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 15
@@ -140,7 +140,7 @@ class Pegasos:
     >>> import numpy as np
     >>> from mercer.grams import Features
     >>> from mercer.losses import Hinge
-    >>> from mercer.problem import Problem
+    >>> from mercer.problems import Problem
     >>> from mercer.solvers import Pegasos
     >>> problem = Problem(Features(np.array([[2.0], [-2.0]])), np.array([1.0, -1.0]), Hinge(), lam=1.0)
     >>> solution = Pegasos(steps=1000).solve(problem)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._compile import Array, jit
-from .._interrupts import heed, kept
-from .._prefetch import prefetch
-from ..grams.rows import LATER, SOON, add, at_hand, foresee, score
-from ..problem import Path, Problem, Solution, Stage, Status, checked_items
+from .._runtime.compile import Array, jit
+from .._runtime.interrupts import heed, kept
+from .._runtime.prefetch import prefetch
+from ..grams.walk import LATER, SOON, add, at_hand, foresee, score
+from ..problems.problem import Path, Problem, Solution, Stage, Status, checked_items
 
 #: Items visited before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 18
@@ -73,7 +73,7 @@ class Perceptron:
     >>> import numpy as np
     >>> from mercer.grams import Features
     >>> from mercer.losses import Perceptron as PerceptronLoss
-    >>> from mercer.problem import Problem
+    >>> from mercer.problems import Problem
     >>> from mercer.solvers import Perceptron
     >>> X, y = np.array([[1.0, 1.0], [-1.0, 2.0]]), np.array([1.0, -1.0])
     >>> solution = Perceptron(epochs=10, order="file").solve(Problem(Features(X), y, PerceptronLoss()))

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import optimize
 
-from .._compile import Array
-from ..problem import Problem, Solution, Status
+from .._runtime.compile import Array
+from ..problems.problem import Problem, Solution, Status
 from .curvatures import curvature_of, few_enough, few_features, reconciled, weights_of
 from .interior import interior_point
 
@@ -37,7 +37,7 @@ def solve_quadratic(problem: Problem, size: float = 1.0, deadline: float = np.in
     >>> import numpy as np
     >>> from mercer.grams import Features
     >>> from mercer.losses import SquaredHinge
-    >>> from mercer.problem import Problem
+    >>> from mercer.problems import Problem
     >>> problem = Problem(Features(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0]), SquaredHinge(), lam=0.5)
     >>> solve_quadratic(problem)[0].z.round(4)
     array([ 0.3333, -0.3333])

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from .._compile import Array
-from ..problem import Stage
+from .._runtime.compile import Array
+from ..problems.problem import Stage
 
 #: Items beyond which the eigendecomposition costs more than conjugate gradients for all λ.
 LARGEST_RIDGE = 2000

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..._compile import Array
+from ..._runtime.compile import Array
 from ..collection import Collection, gather, starts_of
-from ..keys import KnownKeys
+from ..engine.keys import KnownKeys
 
 #: The label of everything where there are no labels.
 NO_LABEL = np.uint64(0)

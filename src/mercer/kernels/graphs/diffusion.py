@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
-from ..._compile import Array
+from ..._runtime.compile import Array
 from ..base import Kernel
 from ..checks import positive
 from ..collection import Collection, listed
-from ..pairing import Tile
-from ..statistics import squared_norms
+from ..engine.pairing import Tile
+from ..engine.statistics import squared_norms
 from .collection import Graphs
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..._compile import Array, jit
+from ..._runtime.compile import Array, jit
 from ..base import Kernel
 from ..checks import one_of, truth
 from ..collection import in_chunks
-from ..pairing import Tile
-from ..statistics import DOT, squared_norms
+from ..engine.pairing import Tile
+from ..engine.statistics import DOT, squared_norms
 from ..vectors import Linear
 from .collection import Graphs
 from .kinds import complete, kinds

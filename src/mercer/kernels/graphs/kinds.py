@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._compile import Array
+from ..._runtime.compile import Array
 
 
 def bit(a: int, b: int) -> int:

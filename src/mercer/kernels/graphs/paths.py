@@ -9,14 +9,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from ..._compile import Array, jit
+from ..._runtime.compile import Array, jit
 from ..base import Kernel
 from ..collection import doubled
-from ..count_dot import CountDot
-from ..counts import Counts
-from ..keys import chain
-from ..pairing import Tile
-from ..statistics import Statistic
+from ..engine.count_dot import CountDot
+from ..engine.counts import Counts
+from ..engine.keys import chain
+from ..engine.pairing import Tile
+from ..engine.statistics import Statistic
 from .collection import Graphs
 
 #: Steps along edges that take a quarter of an hour or so.

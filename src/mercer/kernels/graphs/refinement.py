@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..._compile import Array, jit
+from ..._runtime.compile import Array, jit
 from ..base import Kernel
 from ..checks import whole_number
-from ..count_dot import CountDot
-from ..counts import Counts, beside, count, in_unary
-from ..keys import chain, mix
-from ..pairing import Tile
-from ..statistics import Statistic
+from ..engine.count_dot import CountDot
+from ..engine.counts import Counts, beside, count, in_unary
+from ..engine.keys import chain, mix
+from ..engine.pairing import Tile
+from ..engine.statistics import Statistic
 from .collection import Graphs
 
 

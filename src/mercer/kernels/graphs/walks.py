@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._compile import Array, jit
+from ..._runtime.compile import Array, jit
 from ..base import Kernel
 from ..checks import positive
 from ..collection import each_pair
-from ..pairing import Tile
+from ..engine.pairing import Tile
 from .collection import Graphs
 
 #: The product of two graphs may have this many nodes; its vectors then take a few gigabytes.

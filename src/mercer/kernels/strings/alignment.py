@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..._compile import Array, jit
-from ..._numbers import is_number
+from ..._runtime.compile import Array, jit
+from ..._validation.parameters import is_number
 from ..base import Kernel
 from ..checks import positive, whole_number
 from ..collection import each_pair
-from ..pairing import Tile
+from ..engine.pairing import Tile
 from .collection import Strings, check_tokens
 from .spectrum import Substrings
 from .subsequences import can_list, refuse_too_many, steps, subsequences

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._compile import Array
+from ..._runtime.compile import Array
 from ..checks import one_of
 from ..collection import Collection, gather, listed, starts_of
-from ..keys import KnownKeys
+from ..engine.keys import KnownKeys
 
 #: What a string is a sequence of.
 TOKENS = ("characters", "bytes", "words")

@@ -9,15 +9,15 @@ from math import comb
 import numpy as np
 from scipy import sparse
 
-from ..._compile import Array, jit
+from ..._runtime.compile import Array, jit
 from ..base import Kernel
 from ..checks import whole_number
 from ..collection import in_chunks, starts_of
-from ..count_dot import CountDot
-from ..counts import COLUMNS, Counts, count
-from ..keys import number_keys
-from ..pairing import Tile
-from ..statistics import Statistic
+from ..engine.count_dot import CountDot
+from ..engine.counts import COLUMNS, Counts, count
+from ..engine.keys import number_keys
+from ..engine.pairing import Tile
+from ..engine.statistics import Statistic
 from .collection import Strings
 
 #: Neighbours of substrings that are held in memory at a time, in bytes eight times as much.

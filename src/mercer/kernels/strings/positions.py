@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._compile import Array, jit
+from ..._runtime.compile import Array, jit
 from ..base import Kernel
 from ..checks import whole_number
 from ..collection import starts_of
-from ..counts import Counts
-from ..keys import chain
-from ..pairing import Tile
+from ..engine.counts import Counts
+from ..engine.keys import chain
+from ..engine.pairing import Tile
 from .collection import Strings, check_tokens
 
 #: Making and looking up the key of one substring takes as long as comparing so many pairs of letters.

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..._compile import Array, jit
-from ..._numbers import is_number, is_whole, shown
+from ..._runtime.compile import Array, jit
+from ..._validation.parameters import is_number, is_whole, shown
 from ..base import Kernel
 from ..collection import in_chunks, starts_of
-from ..count_dot import CountDot
-from ..counts import Counts, beside, count
-from ..keys import chain
-from ..pairing import Tile
-from ..statistics import Statistic
+from ..engine.count_dot import CountDot
+from ..engine.counts import Counts, beside, count
+from ..engine.keys import chain
+from ..engine.pairing import Tile
+from ..engine.statistics import Statistic
 from .collection import Strings, check_tokens
 
 

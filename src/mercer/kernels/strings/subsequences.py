@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from ..._compile import Array, jit
+from ..._runtime.compile import Array, jit
 from ..collection import doubled
-from ..count_dot import place_of
-from ..counts import Counts, few_enough
-from ..keys import chain
+from ..engine.count_dot import place_of
+from ..engine.counts import Counts, few_enough
+from ..engine.keys import chain
 
 #: Subsequences that are listed at a time; they take a few gigabytes.
 _MOST_SUBSEQUENCES = 2**26

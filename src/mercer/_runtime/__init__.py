@@ -1,0 +1,1 @@
+"""What everything runs on: compiled loops, threads, memory, Ctrl-C."""

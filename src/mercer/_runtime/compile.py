@@ -1,0 +1,129 @@
+"""How mercer compiles its loops.
+
+Numba's own on-disk cache has three traps: a loop that calls a function of another file keeps running the old machine
+code after that file is edited, a damaged cache file makes every later run fail, and a folder that cannot be written to
+raises at import. :func:`jit` keeps the cache and removes the traps: an entry is valid only for the exact source text of
+the whole package, and anything that goes wrong with the cache costs a compilation, never an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.caching import FunctionCache
+
+Array = np.ndarray
+
+#: Multiply-adds may be fused, which is faster and rounds once instead of twice.
+FUSE = {"contract"}
+#: Sums may also be reordered, so that they vectorise; NaN and infinities keep their meaning.
+REORDER = {"reassoc", "nsz", "contract"}
+#: NaN may be assumed absent as well, so that maxima vectorise; for arrays that are known to be finite.
+EXTREMES = {"reassoc", "nsz", "contract", "nnan"}
+
+
+@functools.cache
+def package_stamp() -> str:
+    """A fingerprint of every source file in the package."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parents[1]
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class PackageCache(FunctionCache):
+    """Numba's cache, valid for one state of the package, and never in the way."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = package_stamp()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # a truncated or foreign file: compile as if it were not there
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:  # a damaged index or a full disk: start the index anew, or do without
+            try:
+                self.flush()
+                super().save_overload(sig, data)
+            except Exception:
+                self.disable()
+
+
+def jit(function: Callable | None = None, *, reorder: bool = False, extremes: bool = False) -> Any:
+    """Compile a function, releasing the interpreter lock while it runs.
+
+    Parameters
+    ----------
+    function : callable
+        A function in Numba's subset of Python.
+    reorder : bool, default=False
+        Allow sums to be computed in another order, so that they vectorise. The order is fixed when the function is
+        compiled, so results still repeat exactly.
+    extremes : bool, default=False
+        Also assume that no value is NaN, so that maxima and minima vectorise.
+    """
+    if function is None:
+        return functools.partial(jit, reorder=reorder, extremes=extremes)
+    compiled: Any = numba.njit(
+        nogil=True, error_model="numpy", fastmath=EXTREMES if extremes else REORDER if reorder else FUSE
+    )(function)
+    with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
+        compiled._cache = PackageCache(function)
+    return compiled
+
+
+_SCALAR = types.float64(types.float64)
+
+
+@jit
+def _apply(pointer: Any, source: Array, out: Array) -> None:
+    for i in range(source.size):
+        out[i] = pointer(source[i])
+
+
+class Scalar:
+    """A function of one real number: called on arrays from Python, by pointer from compiled loops.
+
+    Written as a decorator inside a class body. All such functions share one machine type, so that a loop which takes
+    one is compiled once and serves them all.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    @functools.cached_property
+    def pointer(self) -> Any:
+        """The compiled function as a typed pointer; compiled when first asked for."""
+        try:
+            return numba.cfunc(_SCALAR, cache=True)(self.function)
+        except Exception:  # an unusable cache folder or a damaged file in it
+            return numba.cfunc(_SCALAR)(self.function)
+
+    def __call__(self, values: Any) -> Any:
+        source = np.asarray(values, dtype=np.float64)
+        out = np.empty_like(source, order="C")
+        self._loop(self.pointer, np.ascontiguousarray(source).reshape(-1), out.reshape(-1))
+        return out if out.ndim else float(out)
+
+    @functools.cached_property
+    def _loop(self) -> Callable[..., None]:
+        """The machine code of :func:`_apply`: all calls have the same types, which Numba takes long to find out."""
+        _apply(self.pointer, np.empty(0), np.empty(0))
+        return next(iter(_apply.overloads.values())).entry_point

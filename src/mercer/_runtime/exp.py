@@ -1,0 +1,84 @@
+"""exp(scale·x) over an array, in place, several numbers at a time.
+
+exp(x) = 2^k·e^r with k = round(x/ln 2) and |r| ≤ ln 2/2. Adding and subtracting 1.5·2^m (m: bits of the mantissa)
+rounds to a whole number without a branch; e^r is a short polynomial; 2^k is written directly into the bits of the
+exponent. Nothing in it keeps the compiler from working on 8 or 16 numbers at once, which makes it two to three times
+faster than a call of ``exp`` for each. Errors: 1 to 2 units in the last place. Arguments are meant to be ≤ 0; results
+below the smallest normal number become 0.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+
+from .compile import Array, jit
+
+_F32 = np.float32
+_LOG2E_32, _ROUND_32 = _F32(1.4426950408889634), _F32(12582912.0)
+_LN2_HIGH_32, _LN2_LOW_32 = _F32(0.693359375), _F32(-2.12194440e-4)
+_LOWEST_32 = _F32(-87.0)
+_C2, _C3, _C4, _C5, _C6, _C7 = (_F32(1 / factorial(k)) for k in range(2, 8))
+_ONE_32 = _F32(1.0)
+
+_LOG2E_64, _ROUND_64 = 1.4426950408889634, 6755399441055744.0
+_LN2_HIGH_64, _LN2_LOW_64 = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_D2, _D3, _D4, _D5, _D6, _D7, _D8, _D9, _D10, _D11, _D12, _D13 = (1 / factorial(k) for k in range(2, 14))
+
+
+@jit
+def _exp_32(values: Array, scale: np.float32) -> None:
+    for i in range(values.size):
+        x = values[i] * scale
+        clipped = max(x, _LOWEST_32)
+        k = (clipped * _LOG2E_32 + _ROUND_32) - _ROUND_32
+        r = (clipped - k * _LN2_HIGH_32) - k * _LN2_LOW_32
+        p = _C6 + r * _C7
+        p = _C5 + r * p
+        p = _C4 + r * p
+        p = _C3 + r * p
+        p = _C2 + r * p
+        p = _ONE_32 + r * p
+        p = _ONE_32 + r * p
+        power = np.int32((np.int32(k) + np.int32(127)) << np.int32(23)).view(np.float32)
+        values[i] = p * power if x > _LOWEST_32 else _F32(0.0)
+
+
+@jit
+def _exp_64(values: Array, scale: float) -> None:
+    for i in range(values.size):
+        x = values[i] * scale
+        clipped = max(x, -708.0)
+        k = (clipped * _LOG2E_64 + _ROUND_64) - _ROUND_64
+        r = (clipped - k * _LN2_HIGH_64) - k * _LN2_LOW_64
+        p = _D12 + r * _D13
+        p = _D11 + r * p
+        p = _D10 + r * p
+        p = _D9 + r * p
+        p = _D8 + r * p
+        p = _D7 + r * p
+        p = _D6 + r * p
+        p = _D5 + r * p
+        p = _D4 + r * p
+        p = _D3 + r * p
+        p = _D2 + r * p
+        p = 1.0 + r * p
+        p = 1.0 + r * p
+        power = np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64)
+        values[i] = p * power if x > -708.0 else 0.0
+
+
+def exp_scaled(values: Array, scale: float) -> Array:
+    """exp(scale·values), written over ``values`` (a C-ordered float32 or float64 array).
+
+    Examples
+    --------
+    >>> exp_scaled(np.array([0.0, 1.0, 1000.0]), -1.0).round(6)
+    array([1.      , 0.367879, 0.      ])
+    """
+    if values.dtype == np.float32:
+        _exp_32(values.reshape(-1), _F32(scale))
+    else:
+        _exp_64(values.reshape(-1), float(scale))
+    return values

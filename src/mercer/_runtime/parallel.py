@@ -1,0 +1,156 @@
+"""Threads.
+
+Work is cut into pieces whose results do not depend on who computes them, so a result is the same for any number of
+threads. Plain Python threads run compiled code that has let go of the interpreter lock; unlike OpenMP or Numba's own
+pool they survive a fork (between matrices, not in the middle of one) and two callers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+import joblib
+from threadpoolctl import ThreadpoolController
+
+from .interrupts import heed, heeding
+
+T = TypeVar("T")
+
+
+def thread_count() -> int:
+    """How many threads to use: the machine's cores, or fewer inside a joblib worker or by ``NUMBA_NUM_THREADS``."""
+    return int(os.environ.get("NUMBA_NUM_THREADS") or _cores())
+
+
+@functools.cache
+def _cores() -> int:
+    return joblib.cpu_count()
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+_lock = threading.Lock()
+_inside = 0
+_limit: Any = None
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Matrix products inside this block use one thread each: the threads are ours.
+
+    Blocks may overlap on several threads; the first one in sets the limit and the last one out lifts it.
+    """
+    global _inside, _limit
+    with _lock:
+        if _inside == 0:
+            _limit = _blas().limit(limits=1)
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _limit.restore_original_limits()
+
+
+_worker = threading.local()
+
+
+def _mark_worker() -> None:
+    """Threads of ours start no threads of their own."""
+    _worker.busy = True
+
+
+def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
+    """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started.
+
+    Ctrl-C is passed on to the threads: long pieces under way that :func:`heed` it end early.
+    """
+    pieces = list(pieces)
+    threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
+    if threads <= 1:
+        with one_blas_thread() if thread_count() == 1 else contextlib.nullcontext():
+            for piece in pieces:
+                heed()
+                work(piece)
+        return
+    waiting, stop = iter(pieces), threading.Event()
+
+    def work_through() -> None:
+        with heeding(stop):
+            for piece in waiting:
+                work(piece)
+
+    with one_blas_thread():
+        pool = _pool(threads)
+        futures: list[Future] = []
+        try:
+            # Each thread works in a context like that of the caller.
+            futures += (pool.submit(copy_context().run, work_through) for _ in range(threads))
+            _wait(futures, FIRST_EXCEPTION)
+            for future in futures:
+                if future.done():
+                    future.result()
+        except BaseException as error:
+            for _ in waiting:  # nobody starts another piece
+                pass
+            if isinstance(error, KeyboardInterrupt):
+                stop.set()
+            pool.shutdown(wait=False)
+            _wait(futures, ALL_COMPLETED)  # a second Ctrl-C does not
+            raise
+    _idle.append((threads, pool))
+
+
+#: Seconds after which a thread that waits looks up.
+_GLANCE = 0.05
+
+
+def _wait(futures: list[Future], until: str) -> None:
+    """Wait for threads, and look up again and again.
+
+    Where the system hands Ctrl-C to another thread than the main one, Python does not wake the main thread up to raise
+    it: a thread that sleeps without a limit would never hear of it.
+    """
+    while True:
+        done, not_done = wait(futures, timeout=_GLANCE, return_when=until)
+        if not not_done or (until == FIRST_EXCEPTION and any(future.exception() for future in done)):
+            return
+
+
+#: Threads that have nothing to do, by how many they are: starting new ones for every matrix takes too long.
+_idle: list[tuple[int, ThreadPoolExecutor]] = []
+
+
+def _forget() -> None:
+    """A child process has none of its parent's threads, and nobody is inside a block."""
+    global _inside, _lock
+    _idle.clear()
+    _lock = threading.Lock()
+    if _inside:
+        _inside = 0
+        _limit.restore_original_limits()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """A pool of that many threads that nobody else uses."""
+    with _lock:
+        for place, (size, _) in enumerate(_idle):
+            if size == threads:
+                return _idle.pop(place)[1]
+    return ThreadPoolExecutor(threads, initializer=_mark_worker)

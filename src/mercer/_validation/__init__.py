@@ -1,0 +1,1 @@
+"""What users give, checked: tables, labels, parameters, items."""

@@ -1,0 +1,130 @@
+"""Labels and weights, checked: any two or more labels of one kind, none missing; weights that make sense."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from numbers import Number, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from .._runtime.compile import Array
+from .objects import is_missing
+from .parameters import shown
+
+
+def refuse_bad_labels(y: Any) -> None:
+    """Name the first missing label, and labels of mixed kinds, before NumPy turns them into text."""
+    if y is None or hasattr(y, "columns"):  # scikit-learn says what it thinks of a table of labels
+        return
+    if isinstance(y, np.ndarray) and (y.dtype.kind in "iubUS" or (y.dtype.kind == "f" and not np.isnan(y).any())):
+        return
+    values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
+    if any(isinstance(value, (list, tuple)) for value in values):
+        return  # two-dimensional: scikit-learn says what is wrong with that
+    kinds: dict[str, int] = {}
+    for row, value in enumerate(values):
+        if is_missing(value):
+            raise ValueError(f"Input y contains NaN or nothing: missing label in row {row}; drop that row or label it.")
+        kind = "text" if isinstance(value, (str, bytes)) else "numbers" if isinstance(value, Number) else "others"
+        kinds.setdefault(kind, row)
+    if "text" in kinds and "numbers" in kinds:
+        raise ValueError(
+            f"y mixes numbers (row {kinds['numbers']}) and text (row {kinds['text']}); make all labels one kind."
+        )
+
+
+def refuse_bad_targets(y: Any) -> None:
+    """Name the first target of a regression that is missing or no number."""
+    if y is None or hasattr(y, "columns"):  # scikit-learn says what it thinks of a table of targets
+        return
+    if isinstance(y, np.ndarray) and y.dtype.kind in "iubf":
+        row = int(np.argmax(~np.isfinite(y))) if y.ndim == 1 and y.size else 0
+        if y.ndim == 1 and y.size and not np.isfinite(y[row]):
+            what = "NaN" if np.isnan(y[row]) else "infinity"
+            raise ValueError(f"Input y contains {what}: the target in row {row} is {y[row]}; drop that row.")
+        return
+    values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
+    for row, value in enumerate(values):
+        if isinstance(value, (list, tuple)):
+            return  # two-dimensional: scikit-learn says what is wrong with that
+        if is_missing(value):
+            raise ValueError(f"Input y contains NaN or nothing: missing target in row {row}; drop that row.")
+        if isinstance(value, complex):
+            raise ValueError(f"Complex data not supported: the target in row {row} is {value!r}.")
+        if not isinstance(value, (Real, Decimal)) or not np.isfinite(_as_float(value)):
+            raise ValueError(f"y must hold finite numbers (not infinity), but row {row} holds {shown(value)}.")
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
+
+
+def plain_label(label: Any) -> Any:
+    """A label as a person would write it: NumPy's scalars show their type, Python's own do not.
+
+    Examples
+    --------
+    >>> plain_label(np.str_("p")), plain_label(np.int64(3)), plain_label("q")
+    ('p', 3, 'q')
+    """
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def encode(y: Array, name: str) -> tuple[Array, Array]:
+    """The classes in sorted order, and for each row the number of its class."""
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        raise ValueError("y has labels of different kinds, which cannot be sorted; make all labels one kind.") from None
+    if classes.size > 2:
+        check_classification_targets(y)  # refuses numbers that look like measurements
+    if classes.size < 2:
+        raise ValueError(f"{name} needs two classes or more; y holds only one class, {plain_label(classes[0])!r}.")
+    return classes, codes
+
+
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Weights as numbers, one a row and none negative."""
+    try:
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except (TypeError, OverflowError):
+        raise ValueError(f"sample_weight must hold one number for each row, got {shown(sample_weight)}.") from None
+
+
+def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, whole: bool = True) -> Array | None:
+    """One weight a row from both kinds of weights; ``None`` where all rows count the same.
+
+    ``whole``: these are all rows, so a class whose weights are all zero is a mistake.
+    """
+    if isinstance(class_weight, dict):
+        for label, value in class_weight.items():
+            if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+                raise ValueError(
+                    f"class_weight of {plain_label(label)!r} is {value!r}; it must be a number, zero or more."
+                )
+    elif class_weight is not None and not (isinstance(class_weight, str) and class_weight == "balanced"):
+        raise ValueError(
+            f"class_weight must be 'balanced' or a dict of a number for each class, got {shown(class_weight)}."
+        )
+    if sample_weight is None and class_weight is None:
+        return None
+    weight = checked_weights(sample_weight, X)
+    if class_weight is not None:
+        weight = weight * compute_sample_weight(class_weight, y)
+    if not whole:
+        return weight
+    if not weight.any():
+        raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
+    for label in np.unique(y):
+        if not weight[y == label].any():
+            raise ValueError(
+                f"the weights remove class {plain_label(label)!r}: each sample_weight or class_weight of it is zero."
+            )
+    return weight

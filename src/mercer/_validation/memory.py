@@ -1,0 +1,32 @@
+"""How much memory a piece of work may take, as users say it."""
+
+from __future__ import annotations
+
+import re
+from numbers import Real
+
+from .parameters import shown
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+#: More bytes than any machine has.
+_MOST = 2**60
+
+
+def bytes_of(memory: int | float | str) -> int:
+    """A memory limit in bytes, from a number or a text such as ``"500MB"`` or ``"1.5 GiB"``.
+
+    Examples
+    --------
+    >>> bytes_of("1.5GB")
+    1500000000
+    """
+    if isinstance(memory, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*", memory)
+        if match and match[2].lower() in _UNITS:
+            size = min(float(match[1]) * _UNITS[match[2].lower()], float(_MOST))
+            if size >= 1:
+                return int(size)
+    elif isinstance(memory, Real) and not isinstance(memory, bool) and 1 <= memory < float("inf"):
+        return int(min(memory, _MOST))
+    raise ValueError(f"memory={shown(memory)} is not a size; give bytes or a text such as '500MB' or '2GB'.")

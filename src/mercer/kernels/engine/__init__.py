@@ -1,0 +1,1 @@
+"""How kernel matrices are evaluated: statistics of pairs, tiles and strips, counts of features."""

@@ -1,0 +1,89 @@
+"""Kernel matrices of several parameters from one computation of what they share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ..._runtime.compile import Array
+from ..._runtime.parallel import for_each
+from ..base import Kernel
+from .pairing import Pairing, Tile, shared_dtype
+from .parts import length
+from .statistics import Statistic
+
+#: Rows of a matrix that are made from known statistics at a time; whole rows need no transposing.
+_STRIP = 32
+
+
+class _Raw(Kernel):
+    """A statistic itself, as if it were a kernel: its matrix is computed as every other."""
+
+    def __init__(self, statistic: Statistic) -> None:
+        self.statistic = statistic
+
+    def statistics(self):
+        return Counter([self.statistic])
+
+    def evaluate(self, tile: Tile) -> Array:
+        return tile.take(self.statistic)
+
+
+class SharedStatistics:
+    """The statistics of one collection of items, computed once and kept for all kernels that are functions of them.
+
+    Parameters
+    ----------
+    items : collection
+        Items that have passed :meth:`Kernel.items` of every kernel asked for.
+    memory : int
+        Bytes that statistics and one kernel matrix may take together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> shared = SharedStatistics(np.array([[0.0], [2.0]]), memory=10**6)
+    >>> shared.matrix(Gaussian(gamma=0.25)).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    def __init__(self, items: Any, memory: int) -> None:
+        self.items = items
+        size = length(items) ** 2 * shared_dtype(items, items).itemsize
+        self._room = memory // max(1, size) - 1
+        self._out: Array | None = None
+        self._known: dict[Statistic, Array] = {}
+
+    @property
+    def fits(self) -> bool:
+        """Whether one kernel matrix fits into the memory."""
+        return self._room >= 0
+
+    def matrix(self, kernel: Kernel) -> Array:
+        """The matrix of a kernel on the items, in the memory of the last one."""
+        pairing = Pairing(kernel, self.items, self.items)
+        if kernel.splits:
+            for statistic in kernel.statistics():
+                if statistic not in self._known and len(self._known) < self._room:
+                    raw = _Raw(statistic)
+                    self._known[statistic] = raw.block(Pairing(raw, self.items, self.items, pairing.dtype))
+            pairing.known = self._known
+        n = length(self.items)
+        if self._out is None:
+            self._out = np.empty((n, n), pairing.dtype)
+        out = self._out
+        if kernel.splits and set(kernel.statistics()) <= set(self._known):
+
+            def fill(begin: int) -> None:
+                strip = slice(begin, min(begin + _STRIP, n))
+                out[strip] = kernel.evaluate(pairing.tile(strip, slice(0, n)))
+
+            pairing.warm()
+            for_each(fill, range(0, n, _STRIP))
+        else:
+            kernel.block(pairing, out=out)
+        return out.view()  # another object, so that nobody takes the new matrix for the old one

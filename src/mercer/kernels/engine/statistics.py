@@ -1,0 +1,247 @@
+"""The parameter-free quantities that kernels on vectors are functions of.
+
+A Gaussian of any rate is a function of the squared distance, a polynomial of any degree of the dot product. Computing
+that *statistic* is the expensive part, so it is a thing of its own: an expression computes each statistic once however
+many kernels in it need it.
+
+A statistic prepares both sides once, then fills any tile of the matrix. Between two collections, the numbers of a row
+on the left depend on that row and on the right side alone, to the last digit: new rows get the same scores whatever
+other rows come with them. Within one collection the matrix products of a BLAS library may be used, which differ in the
+last digits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import manhattan_distances
+
+from ..._runtime.compile import Array, jit
+from .strips import Strips, in_one_order, moved
+from .thin import ThinRows, is_thin, near_origin
+
+#: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
+_DENSE_NUMBERS = 4_000_000
+
+#: Sparse rows with more than this part of their numbers are full.
+_FULL = 0.5
+
+#: Rows are close when their squared distance is below this fraction of their squared norms.
+_NEAR = 1e-4
+
+
+class Statistic:
+    """A number for each pair of rows. Instances are the constants below."""
+
+    #: Whether moving both rows by the same amount changes nothing.
+    moves: bool = True
+
+    def prepare(self, A: Any, B: Any) -> tuple[Any, Any]:
+        """What :meth:`tile` needs of each side."""
+        raise NotImplementedError
+
+    def tile(self, a: Any, b: Any, i: Any, j: Any) -> Array:
+        """The statistic of rows ``i`` of the left side and ``j`` of the right, in a new array."""
+        raise NotImplementedError
+
+    def diag(self, A: Any) -> Array:
+        """The statistic of each row with itself."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return type(self).__name__
+
+
+def product(a: Any, b: Any) -> Array:
+    """a·bᵀ as a dense array, for dense or sparse rows."""
+    if not sparse.issparse(a) and not sparse.issparse(b):
+        return a @ b.T
+    if not sparse.issparse(a):
+        return np.ascontiguousarray(product(b, a).T)
+    if not sparse.issparse(b):
+        return a @ np.ascontiguousarray(b.T)
+    width = max(1, _DENSE_NUMBERS // max(1, b.shape[1]))
+    blocks = [a @ b[j : j + width].T.toarray(order="C") for j in range(0, b.shape[0], width)]
+    return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
+
+
+def skipping_zeros(A: Any, B: Any) -> tuple[ThinRows, ThinRows] | None:
+    """Both sides in a form whose products skip zeros, where that is worth it for the right side."""
+    if A.dtype != B.dtype or not is_thin(B):
+        return None
+    right = ThinRows.of(B)
+    return right if A is B else ThinRows.of(A), right
+
+
+def dots(a: Any, b: Any, i: Any, j: Any) -> Array:
+    """⟨x, z⟩ for rows i of the left side and j of the right, in a new array."""
+    if isinstance(a, ThinRows):
+        return a.product(i, b, j)
+    if isinstance(b, Strips):
+        return b.product(a[i], j)
+    right = b[j]
+    if a is b and isinstance(i, slice) and isinstance(j, slice) and i == j and not sparse.issparse(b):
+        right = right.copy()  # of one array with itself NumPy computes a half, and takes longer to copy it to the other
+    return product(a[i], right)
+
+
+def squared_norms(A: Any) -> Array:
+    """‖x‖² of every row."""
+    if sparse.issparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return _squared_norms(np.ascontiguousarray(A))
+
+
+@jit(reorder=True)
+def _squared_norms(A: Array) -> Array:
+    out = np.empty(A.shape[0], A.dtype)
+    for i in range(A.shape[0]):
+        total = 0.0
+        for k in range(A.shape[1]):
+            total += np.float64(A[i, k]) * np.float64(A[i, k])
+        out[i] = total
+    return out
+
+
+class Dot(Statistic):
+    """⟨x, z⟩."""
+
+    moves = False
+
+    def prepare(self, A, B):
+        as_they_are = A is B or sparse.issparse(A) or sparse.issparse(B)
+        return skipping_zeros(A, B) or ((A, B) if as_they_are else in_one_order(A, B))
+
+    def tile(self, a, b, i, j):
+        return dots(a, b, i, j)
+
+    def diag(self, A):
+        return squared_norms(A)
+
+
+class SquaredDistance(Statistic):
+    """‖x − z‖² = ‖x‖² + ‖z‖² − 2⟨x, z⟩.
+
+    Far from the origin the three terms are large and their difference small, and every digit is lost. Distances do
+    not change when both sides are moved, so dense rows are first moved to the mean of the right side. Sparse rows
+    cannot be moved without filling them; they are computed in double precision instead, unless they are full already
+    and only called sparse. Rows near the origin need neither.
+    """
+
+    def prepare(self, A, B):
+        if sparse.issparse(B) and B.nnz > _FULL * B.shape[0] * B.shape[1] and not near_origin(B):
+            full = B.toarray()
+            A, B = (full if A is B else A.toarray() if sparse.issparse(A) else A), full
+        thin = skipping_zeros(A, B) if is_thin(B) and near_origin(B) else None
+        if thin is None:
+            return self._moved(A, B)
+        norms = squared_norms(B)
+        return (thin[0], norms if A is B else squared_norms(A)), (thin[1], norms)
+
+    def _moved(self, A: Any, B: Any) -> tuple[Any, Any]:
+        if sparse.issparse(A) or sparse.issparse(B):
+            if A.dtype == np.float32:
+                a, b = A.astype(np.float64), B.astype(np.float64)
+            else:
+                a, b = A, B
+        else:
+            centre = B.mean(axis=0, dtype=np.float64)
+            if A is not B:
+                left, right = in_one_order(A, B, centre)
+                return (left, squared_norms(left)), (right, right.squared_norms)
+            a = b = moved(B, centre)
+        norms = squared_norms(b)
+        return (a, norms if a is b else squared_norms(a)), (b, norms)
+
+    def tile(self, a, b, i, j):
+        (left, left_norms), (right, right_norms) = a, b
+        out = dots(left, right, i, j)
+        _distances(out, left_norms[i], right_norms[j])
+        return out
+
+    def diag(self, A):
+        return np.zeros(A.shape[0], A.dtype)
+
+
+@jit(extremes=True)
+def _distances(dots: Array, left: Array, right: Array) -> None:
+    """Turn dot products into squared distances, in place; rounding never makes one negative."""
+    nothing = dots.dtype.type(0)
+    for i in range(dots.shape[0]):
+        for j in range(dots.shape[1]):
+            dot = dots[i, j]
+            dots[i, j] = max((left[i] - (dot + dot)) + right[j], nothing)
+
+
+class Distance(SquaredDistance):
+    """‖x − z‖.
+
+    A root turns a rounding error of 1e-16 near zero into one of 1e-8, so pairs that are close for their norms are
+    computed once more, from the difference of the two rows.
+    """
+
+    def prepare(self, A, B):
+        return self._moved(A, B)
+
+    def tile(self, a, b, i, j):
+        out = super().tile(a, b, i, j)
+        rows, columns = np.nonzero(out < _NEAR * (a[1][i][:, None] + b[1][j]))
+        if rows.size:
+            out[rows, columns] = squared_norms(a[0][np.r_[i][rows]] - b[0][np.r_[j][columns]])
+        return np.sqrt(out, out=out)
+
+
+class Manhattan(Statistic):
+    """Σₖ |xₖ − zₖ|."""
+
+    def prepare(self, A, B):
+        if sparse.issparse(A) or sparse.issparse(B):
+            return _narrow(sparse.csr_array(A)), _narrow(sparse.csr_array(B))
+        return A, np.ascontiguousarray(B.T)
+
+    def tile(self, a, b, i, j):
+        if sparse.issparse(a):
+            return manhattan_distances(a[i], b[j]).astype(a.dtype, copy=False)
+        left = a[i]
+        right, first, stop = (b, j.start, j.stop) if isinstance(j, slice) else (b[:, j], 0, j.size)
+        out = np.zeros((left.shape[0], stop - first), left.dtype)
+        _manhattan(left, right, first, out)
+        return out
+
+    def diag(self, A):
+        return np.zeros(A.shape[0], A.dtype)
+
+
+def _narrow(A: Any) -> Any:
+    """The matrix with 32-bit indices, the only ones that scikit-learn's sparse distances take."""
+    return sparse.csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
+
+
+@jit
+def _manhattan(left: Array, right: Array, first: int, out: Array) -> None:
+    """Accumulate |x − z|, four features at a time; the inner loop runs along a row of ``out`` and vectorises."""
+    strip = 512
+    for offset in range(0, out.shape[1], strip):
+        width = min(strip, out.shape[1] - offset)
+        begin, end = first + offset, first + offset + width
+        for i in range(left.shape[0]):
+            row = out[i, offset : offset + width]
+            whole = left.shape[1] - left.shape[1] % 4
+            for k in range(0, whole, 4):
+                x0, x1, x2, x3 = left[i, k], left[i, k + 1], left[i, k + 2], left[i, k + 3]
+                z0, z1 = right[k, begin:end], right[k + 1, begin:end]
+                z2, z3 = right[k + 2, begin:end], right[k + 3, begin:end]
+                for j in range(row.size):
+                    row[j] += (abs(x0 - z0[j]) + abs(x1 - z1[j])) + (abs(x2 - z2[j]) + abs(x3 - z3[j]))
+            for k in range(whole, left.shape[1]):
+                x, z = left[i, k], right[k, begin:end]
+                for j in range(row.size):
+                    row[j] += abs(x - z[j])
+
+
+DOT = Dot()
+SQUARED_DISTANCE = SquaredDistance()
+DISTANCE = Distance()
+MANHATTAN = Manhattan()

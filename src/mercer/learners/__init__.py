@@ -1,0 +1,6 @@
+"""Every learner by name, with the values that are worth trying, and the kernels that suit what a file holds."""
+
+from .catalogue import LEARNERS, Learner, named
+from .suited import kernels_for, refuse_unfit, suited
+
+__all__ = ["LEARNERS", "Learner", "kernels_for", "named", "refuse_unfit", "suited"]

@@ -1,0 +1,285 @@
+"""Every learner by the name it has on the command line, with the values that are worth trying when it is tuned.
+
+Examples
+--------
+>>> from mercer.learners import LEARNERS
+>>> LEARNERS["kernel-pegasos"].build("gaussian(gamma=0.5)", lam=1e-4)
+Pegasos(kernel='gaussian(gamma=0.5)', lam=0.0001, random_state=0)
+>>> LEARNERS["pegasos-2"].search_grid("learner__")["learner__model__lam"][:2]
+[1e-06, 1e-05]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+__all__ = ["LEARNERS", "Learner", "named"]
+
+#: Grids. Steps of four in gamma and of ten in the others: finer ones cost more than they win.
+_GAMMA = [2.0**power for power in (-9, -7, -5, -3, -1, 1)]
+_POLYNOMIAL: dict[str, list[Any]] = {"kernel__degree": [2, 3], "kernel__gamma": [1 / 64, 1 / 16, 1 / 4]}
+_PASSES: dict[str, list[Any]] = {"epochs": [5, 20, 100], "variant": ["last", "averaged"]}
+_LAM = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
+_KERNEL_LAM = [1e-6, 1e-5, 1e-4, 1e-3]
+#: Kernel machines with a smooth loss cost most with a small λ, and gain least from it.
+_SMOOTH_LAM = [1e-5, 1e-4, 1e-3]
+#: How far Newton's method goes: beyond this the error on new rows does not change.
+_TOL = 1e-4
+
+
+def _estimator(class_name: str, **params: Any) -> Any:
+    from .. import estimators
+
+    maker = getattr(estimators, class_name)
+    known = maker._get_param_names()
+    if "random_state" not in known:
+        params.pop("random_state", None)
+    for name in params:
+        if name not in known:
+            raise ValueError(f"{class_name} has no parameter {name!r}; it has {', '.join(known)}.")
+    return maker(**params)
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A learner that can be asked for by name.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    title : str
+        As in a table or a figure.
+    family : {"linear", "degree 2", "kernel"}
+    make : callable
+        Makes the estimator from its parameters.
+    grid : mapping
+        Values to try for each parameter, in the names of the estimator. It covers orders of magnitude, so that the
+        best value is rarely the first or the last.
+    fixed : mapping
+        Parameters that make it this learner, such as its loss.
+    """
+
+    name: str
+    title: str
+    family: str
+    make: Callable[..., Any]
+    grid: Mapping[str, list[Any]] = field(repr=False)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def takes_kernel(self) -> bool:
+        """Whether it learns with a kernel, of which ``fixed`` names the usual one."""
+        return self.family == "kernel"
+
+    @property
+    def on_rows(self) -> bool:
+        """Whether it learns from rows of numbers, and not from items or columns that its kernel takes as they are."""
+        from ..kernels import as_kernel
+
+        return not self.takes_kernel or as_kernel(self.fixed["kernel"]).on_rows
+
+    def with_kernels(self, kernels: list[str]) -> Learner:
+        """The same learner with other kernels: the first unless another is asked for, all of them when it is tuned.
+
+        Examples
+        --------
+        >>> LEARNERS["svc"].with_kernels(["jaccard", "minmax"]).search_grid()["kernel"]
+        ['jaccard', 'minmax']
+        """
+        grid = {name: values for name, values in self.grid.items() if not name.startswith("kernel__")}
+        choice = {"kernel": kernels} if len(kernels) > 1 else {}
+        title = "Kernel SVM" if self.name == "svc" else self.title
+        return replace(self, title=title, grid={**choice, **grid}, fixed={**self.fixed, "kernel": kernels[0]})
+
+    @property
+    def degree(self) -> int:
+        """The degree to which the columns are expanded before it learns, unless :meth:`build` is told another."""
+        return 2 if self.family == "degree 2" else 1
+
+    def build(self, kernel: str | None = None, degree: int | None = None, random_state: Any = 0, **params: Any) -> Any:
+        """The estimator, not fitted.
+
+        Parameters
+        ----------
+        kernel : str, optional
+            The text of a kernel, for learners that take one.
+        degree : int, optional
+            Expand the columns to products of up to so many of them. More than one makes a pipeline of an "expand"
+            and a "model" step.
+        random_state : int, RandomState or None, default=0
+            Left out where the learner draws nothing at random.
+        **params
+            Any other parameter of the estimator.
+
+        Returns
+        -------
+        classifier
+        """
+        if kernel is not None:
+            if not self.takes_kernel:
+                kernelised = "svc" if self.name.startswith("linear") else f"kernel-{self.name.removesuffix('-2')}"
+                hint = f"; use {kernelised}" if kernelised in LEARNERS else ""
+                raise ValueError(f"{self.name} has no kernel{hint}.")
+            params["kernel"] = kernel
+        model = self.make(**{**self.fixed, "random_state": random_state, **params})
+        degree = self.degree if degree is None else degree
+        if degree < 1 or degree != int(degree):
+            raise ValueError(f"degree must be a whole number of at least 1, got {degree!r}.")
+        if degree == 1:
+            return model
+        from sklearn.pipeline import Pipeline
+        from sklearn.preprocessing import PolynomialFeatures
+
+        return Pipeline([("expand", PolynomialFeatures(degree, include_bias=False)), ("model", model)])
+
+    def search_grid(self, prefix: str = "", kernel: str | None = None, degree: int | None = None) -> dict[str, list]:
+        """The grid for what :meth:`build` makes with the same ``kernel`` and ``degree``.
+
+        Parameters
+        ----------
+        prefix : str
+            Where the learner stands in a larger pipeline, such as ``"learner__"``.
+        kernel : str, optional
+            A kernel that was chosen already: its parameters are not searched.
+        degree : int, optional
+
+        Returns
+        -------
+        dict of lists
+        """
+        if (self.degree if degree is None else degree) > 1:
+            prefix += "model__"
+        return {
+            prefix + name: list(values)
+            for name, values in self.grid.items()
+            if kernel is None or name.partition("__")[0] != "kernel"
+        }
+
+
+def _linear(
+    name: str, title: str, class_name: str, grid: Mapping[str, list[Any]], **fixed: Any
+) -> tuple[Learner, Learner]:
+    """A linear learner, and the same on all products of two columns."""
+    make = partial(_estimator, class_name)
+    return (
+        Learner(name, title, "linear", make, grid, fixed),
+        Learner(f"{name}-2", f"{title}, degree 2", "degree 2", make, grid, fixed),
+    )
+
+
+def _kernel(name: str, title: str, class_name: str, grid: Mapping[str, list[Any]], **fixed: Any) -> Learner:
+    return Learner(name, title, "kernel", partial(_estimator, class_name), grid, fixed)
+
+
+_GAUSSIAN, _CUBIC = "gaussian(gamma=0.125)", "polynomial(degree=3, gamma=0.1)"
+
+#: All learners, in the order in which tables list them.
+LEARNERS: dict[str, Learner] = {
+    learner.name: learner
+    for learner in (
+        *_linear("perceptron", "Perceptron", "Perceptron", _PASSES),
+        *_linear("pegasos", "Pegasos SVM", "Pegasos", {"lam": _LAM}),
+        *_linear("pegasos-logistic", "Pegasos logistic", "Pegasos", {"lam": _LAM}, loss="logistic"),
+        *_linear("logistic", "Logistic regression", "KernelClassifier", {"lam": _LAM}, kernel=None, tol=_TOL),
+        *_linear(
+            "squared-hinge",
+            "Squared-hinge machine",
+            "KernelClassifier",
+            {"lam": _LAM},
+            kernel=None,
+            loss="squared_hinge",
+            tol=_TOL,
+        ),
+        *_linear(
+            "smooth-hinge",
+            "Smooth-hinge machine",
+            "KernelClassifier",
+            {"lam": _LAM},
+            kernel=None,
+            loss="smooth_hinge",
+            tol=_TOL,
+        ),
+        *_linear("linear-svc", "Linear SVM", "SVC", {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}, kernel=None),
+        _kernel(
+            "kernel-perceptron",
+            "Kernel Perceptron",
+            "Perceptron",
+            {"kernel__gamma": _GAMMA, "epochs": [5, 20], "variant": ["last", "averaged"]},
+            kernel=_GAUSSIAN,
+        ),
+        _kernel(
+            "poly-perceptron",
+            "Polynomial Perceptron",
+            "Perceptron",
+            {**_POLYNOMIAL, "epochs": [5, 20], "variant": ["last", "averaged"]},
+            kernel=_CUBIC,
+        ),
+        _kernel(
+            "kernel-pegasos",
+            "Kernel Pegasos",
+            "Pegasos",
+            {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
+            kernel=_GAUSSIAN,
+        ),
+        _kernel(
+            "kernel-pegasos-logistic",
+            "Kernel Pegasos logistic",
+            "Pegasos",
+            {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
+            kernel=_GAUSSIAN,
+            loss="logistic",
+        ),
+        _kernel(
+            "kernel-logistic",
+            "Kernel logistic regression",
+            "KernelClassifier",
+            {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
+            tol=_TOL,
+            kernel=_GAUSSIAN,
+        ),
+        _kernel(
+            "kernel-squared-hinge",
+            "Kernel squared-hinge machine",
+            "KernelClassifier",
+            {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
+            tol=_TOL,
+            kernel=_GAUSSIAN,
+            loss="squared_hinge",
+        ),
+        _kernel(
+            "kernel-smooth-hinge",
+            "Kernel smooth-hinge machine",
+            "KernelClassifier",
+            {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
+            tol=_TOL,
+            kernel=_GAUSSIAN,
+            loss="smooth_hinge",
+        ),
+        _kernel(
+            "svc", "Gaussian SVM", "SVC", {"kernel__gamma": _GAMMA, "C": [0.5, 5.0, 50.0, 500.0]}, kernel=_GAUSSIAN
+        ),
+        _kernel("poly-svc", "Polynomial SVM", "SVC", {**_POLYNOMIAL, "C": [0.1, 1.0, 10.0, 100.0]}, kernel=_CUBIC),
+    )
+}
+
+
+def named(name: str) -> Learner:
+    """The learner of that name, or an error with the names there are.
+
+    Examples
+    --------
+    >>> named("svc").title
+    'Gaussian SVM'
+    """
+    try:
+        return LEARNERS[name]
+    except KeyError:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, LEARNERS, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}? The names are" if near else "the names are"
+        raise ValueError(f"there is no learner {name!r}; {hint} {', '.join(LEARNERS)}.") from None

@@ -1,0 +1,279 @@
+"""What a mistake costs: losses ℓ(m) of the margin m = y·f(x).
+
+Each loss is one class with
+
+- ``value``      ℓ(m),
+- ``slope``      ℓ′(m), or the subgradient that the textbook algorithms choose at a kink,
+- ``curvature``  ℓ″(m), zero at a kink,
+- ``conjugate``  ℓ*(s) = sup_m (s·m − ℓ(m)), infinite outside ``domain``; ``None`` where no learner uses a dual.
+
+All are convex and non-increasing in the region of mistakes, all accept scalars and arrays, and none overflows however
+large the margin: ℓ is written so that ``exp`` only ever sees a negative number.
+
+Examples
+--------
+>>> from mercer.losses import Hinge, SmoothHinge
+>>> Hinge().value([-1.0, 0.0, 1.0, 2.0])
+array([2., 1., 0., 0.])
+>>> round(SmoothHinge().value(0.0), 4)
+1.3133
+"""
+
+from __future__ import annotations
+
+from math import exp, inf, log, log1p
+from typing import ClassVar
+
+from .._runtime.compile import Scalar
+
+__all__ = ["Hinge", "Logistic", "Loss", "Perceptron", "SmoothHinge", "Squared", "SquaredHinge", "as_loss", "names"]
+
+
+class Loss:
+    """A convex loss of the margin. Subclasses define the functions below and nothing else."""
+
+    name: ClassVar[str]
+    value: ClassVar[Scalar]
+    slope: ClassVar[Scalar]
+    curvature: ClassVar[Scalar]
+    conjugate: ClassVar[Scalar | None] = None
+    #: Where the conjugate is finite: the slopes that the loss can have.
+    domain: ClassVar[tuple[float, float]]
+    #: Whether the slope is continuous, as Newton's method needs it.
+    smooth: ClassVar[bool]
+    #: c, where the conjugate is ℓ*(s) = s + c/2·s² on its domain, so that the dual is a quadratic program.
+    dual_curvature: ClassVar[float | None] = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+class Perceptron(Loss):
+    """max(0, −m): how far on the wrong side. Its slope is −1 at m = 0, as a mistake is y·f ≤ 0.
+
+    Examples
+    --------
+    >>> Perceptron().slope([-1.0, 0.0, 1.0])
+    array([-1., -1.,  0.])
+    """
+
+    name = "perceptron"
+    domain = (-1.0, 0.0)
+    smooth = False
+
+    @Scalar
+    def value(m):
+        return -m if m < 0.0 else 0.0
+
+    @Scalar
+    def slope(m):
+        return -1.0 if m <= 0.0 else 0.0
+
+    @Scalar
+    def curvature(m):
+        return 0.0
+
+    @Scalar
+    def conjugate(s):
+        return 0.0 if -1.0 <= s <= 0.0 else inf
+
+
+class Hinge(Loss):
+    """max(0, 1 − m), the loss of the soft margin. Its slope is 0 at m = 1, as Pegasos steps only if y·f < 1.
+
+    Examples
+    --------
+    >>> Hinge().slope([0.0, 1.0])
+    array([-1.,  0.])
+    """
+
+    name = "hinge"
+    domain = (-1.0, 0.0)
+    smooth = False
+    dual_curvature = 0.0
+
+    @Scalar
+    def value(m):
+        return 1.0 - m if m < 1.0 else 0.0
+
+    @Scalar
+    def slope(m):
+        return -1.0 if m < 1.0 else 0.0
+
+    @Scalar
+    def curvature(m):
+        return 0.0
+
+    @Scalar
+    def conjugate(s):
+        # sup_m sm − (1 − m)₊ is reached at the kink m = 1 for every slope between −1 and 0.
+        return s if -1.0 <= s <= 0.0 else inf
+
+
+class SquaredHinge(Loss):
+    """½·max(0, 1 − m)²: the hinge, made differentiable by squaring.
+
+    Examples
+    --------
+    >>> SquaredHinge().value(-1.0)
+    2.0
+    """
+
+    name = "squared_hinge"
+    domain = (-inf, 0.0)
+    smooth = True
+    dual_curvature = 1.0
+
+    @Scalar
+    def value(m):
+        return 0.5 * (1.0 - m) * (1.0 - m) if m < 1.0 else 0.0
+
+    @Scalar
+    def slope(m):
+        return m - 1.0 if m < 1.0 else 0.0
+
+    @Scalar
+    def curvature(m):
+        return 1.0 if m < 1.0 else 0.0
+
+    @Scalar
+    def conjugate(s):
+        return s + 0.5 * s * s if s <= 0.0 else inf
+
+
+class Logistic(Loss):
+    """log(1 + e^(−m)), the negative log-likelihood of a label when P(y|x) = 1/(1 + e^(−y·f)).
+
+    Examples
+    --------
+    >>> Logistic().value(-1e4)
+    10000.0
+    """
+
+    name = "logistic"
+    domain = (-1.0, 0.0)
+    smooth = True
+
+    @Scalar
+    def value(m):
+        return log1p(exp(-m)) if m > 0.0 else log1p(exp(m)) - m
+
+    @Scalar
+    def slope(m):
+        if m > 0.0:
+            e = exp(-m)
+            return -e / (1.0 + e)
+        return -1.0 / (1.0 + exp(m))
+
+    @Scalar
+    def curvature(m):
+        e = exp(-abs(m))
+        return e / ((1.0 + e) * (1.0 + e))
+
+    @Scalar
+    def conjugate(s):
+        # −s is the probability given to the wrong label; the conjugate is minus its entropy.
+        if s < -1.0 or s > 0.0:
+            return inf
+        p = -s
+        return (p * log(p) if p > 0.0 else 0.0) + ((1.0 - p) * log1p(-p) if p < 1.0 else 0.0)
+
+
+class SmoothHinge(Loss):
+    """log(1 + e^(1−m)): the logistic loss moved to the hinge's corner.
+
+    Examples
+    --------
+    >>> SmoothHinge().value([0.0, 1.0, 2.0]).round(4)
+    array([1.3133, 0.6931, 0.3133])
+    """
+
+    name = "smooth_hinge"
+    domain = (-1.0, 0.0)
+    smooth = True
+
+    @Scalar
+    def value(m):
+        m = m - 1.0
+        return log1p(exp(-m)) if m > 0.0 else log1p(exp(m)) - m
+
+    @Scalar
+    def slope(m):
+        m = m - 1.0
+        if m > 0.0:
+            e = exp(-m)
+            return -e / (1.0 + e)
+        return -1.0 / (1.0 + exp(m))
+
+    @Scalar
+    def curvature(m):
+        e = exp(-abs(m - 1.0))
+        return e / ((1.0 + e) * (1.0 + e))
+
+    @Scalar
+    def conjugate(s):
+        # Moving a loss to the right by 1 adds s to its conjugate.
+        if s < -1.0 or s > 0.0:
+            return inf
+        p = -s
+        return s + (p * log(p) if p > 0.0 else 0.0) + ((1.0 - p) * log1p(-p) if p < 1.0 else 0.0)
+
+
+class Squared(Loss):
+    """½·(1 − m)². With labels ±1 this is ½·(y − f)², least squares.
+
+    Examples
+    --------
+    >>> Squared().value(3.0)
+    2.0
+    """
+
+    name = "squared"
+    domain = (-inf, inf)
+    smooth = True
+    dual_curvature = 1.0
+
+    @Scalar
+    def value(m):
+        return 0.5 * (1.0 - m) * (1.0 - m)
+
+    @Scalar
+    def slope(m):
+        return m - 1.0
+
+    @Scalar
+    def curvature(m):
+        return 1.0
+
+    @Scalar
+    def conjugate(s):
+        return s + 0.5 * s * s
+
+
+_LOSSES = {loss.name: loss for loss in (Perceptron, Hinge, SquaredHinge, SmoothHinge, Logistic, Squared)}
+
+
+def names() -> list[str]:
+    """The names that :func:`as_loss` understands."""
+    return sorted(_LOSSES)
+
+
+def as_loss(loss: str | Loss) -> Loss:
+    """The loss of that name; a loss itself is returned as it is.
+
+    Examples
+    --------
+    >>> as_loss("hinge")
+    Hinge()
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str) and loss in _LOSSES:
+        return _LOSSES[loss]()
+    raise ValueError(f"loss={loss!r} is not known; use one of {', '.join(names())}, or a mercer.losses.Loss.")

@@ -1,0 +1,273 @@
+"""Sequential minimal optimisation on a dense block of the kernel matrix: the inner half of the exact SVM.
+
+With signed coefficients z = y·α the dual of the soft margin is
+
+    minimise  ½·zᵀKz − yᵀz     subject to  Σz = 0,   lowᵢ ≤ zᵢ ≤ highᵢ     ([0, C] for y = 1, [−C, 0] for y = −1).
+
+Let F = y − Kz, the negative gradient. Moving t from zⱼ to zᵢ gains t·(Fᵢ − Fⱼ) to first order, which is allowed while
+zᵢ < highᵢ and zⱼ > lowⱼ; so z is optimal when max F over all that may grow exceeds min F over all that may shrink by
+no more than the tolerance. That difference is the *gap* here. A step takes the j with the least F and the i that
+gains most with it, (Fᵢ − Fⱼ)²/(Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ), and goes all the way.
+
+Two levels: :meth:`Bench.solve` picks a working set of a few hundred items out of the block, gathers their small matrix
+so that it stays in the processor's cache, lets :func:`_smo` work on it, and brings F of the whole block up to date.
+
+"May not grow" and "may not shrink" are written as ∓1e30 added to F: selection is then a plain maximum over an array
+and runs on many numbers at once.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ..._runtime.combine import add_rows, gather
+from ..._runtime.combine import turn as transpose
+from ..._runtime.compile import Array, jit
+from .leap import leap
+
+#: Items in the working set; their float32 matrix takes 16 megabytes.
+WORKING_SET = 2048
+_NEVER = np.float32(1e30)
+#: Curvature below this, relative to the largest self-similarity, counts as this: two equal items.
+_FLAT = 1e-12
+_ZERO, _TWO = np.float32(0.0), np.float32(2.0)
+#: Steps for each item of a working set before a leap is tried, and after it.
+_SOON, _PATIENCE = 16, 20
+#: Steps on a whole block, for each item in it, and the gap, until it is cut into working sets.
+_BROAD, _EARLY = 0.3, 1.0
+#: Free items beyond which a working set is too small for them.
+_CROWD = 1200
+#: Items that violate nothing but by less than this might soon; they come into the working set as well.
+_BAND = 0.03
+_SIGN, _MAGNITUDE = np.int32(31), np.int32(0x7FFFFFFF)
+
+
+@jit
+def _key(value, place, mask):
+    """A whole number that is ordered as ``value`` is, with the place where it was found in its low bits.
+
+    The bits of a float, read as a whole number, have the order of its absolute value; flipping those of negative ones
+    gives the order of the value. A maximum of whole numbers vectorises where one of floats, with its rules for NaN,
+    does not, and it brings its place along (the last of equals wins); the price is that values closer than 2⁻¹² to
+    each other (for 2048 places) count as equal. ``mask`` covers the bits of the place.
+    """
+    bits = np.float32(value).view(np.int32)
+    ordered = np.int32(bits ^ ((bits >> _SIGN) & _MAGNITUDE))
+    return np.int32((ordered & ~mask) | place)
+
+
+@jit
+def _move(F, Ki, Kj, t, up, down, mask):
+    """F −= t·(Kᵢ − Kⱼ); where the largest F is that may grow, and the least that may shrink."""
+    grow, shrink = np.int32(-(2**31)), np.int32(-(2**31))
+    for k in range(F.size):
+        value = np.float32(F[k] - t * (Ki[k] - Kj[k]))
+        F[k] = value
+        place = np.int32(k)
+        grow = np.int32(max(grow, _key(np.float32(value + up[k]), place, mask)))
+        shrink = np.int32(max(shrink, _key(np.float32(-(value + down[k])), place, mask)))
+    return grow & mask, shrink & mask
+
+
+@jit
+def _partner(F, up, Kj, diag, Fj, Kjj, flat, mask):
+    """The i that gains most together with j."""
+    best = np.int32(0)
+    for k in range(F.size):
+        rise = np.float32(max((F[k] + up[k]) - Fj, _ZERO))
+        curve = np.float32(max(Kjj + diag[k] - _TWO * Kj[k], flat))
+        gain = np.float32(rise * rise / curve)
+        best = np.int32(max(best, _key(gain, np.int32(k), mask)))
+    return best & mask
+
+
+@jit
+def _smo(K, F, z, low, high, up, down, diag, tolerance, steps):
+    """Steps on a small block until its gap is within the tolerance; returns how many were made."""
+    mask = np.int32(1)
+    while mask < F.size:
+        mask = np.int32(2 * mask)
+    mask = np.int32(mask - 1)
+    flat = np.float32(max(_FLAT * diag.max(), 1e-38))
+    best, j = _move(F, K[0], K[0], _ZERO, up, down, mask)
+    for step in range(steps):
+        if (F[best] + up[best]) - (F[j] + down[j]) <= tolerance:
+            return step
+        i = _partner(F, up, K[j], diag, F[j], diag[j], flat, mask)
+        curve = max(diag[i] + diag[j] - _TWO * K[i, j], flat)
+        t = np.float64(F[i] - F[j]) / np.float64(curve)
+        room, stock = high[i] - z[i], z[j] - low[j]
+        t = min(t, room, stock)
+        if t <= 0.0:
+            return step
+        z[i] = high[i] if t == room else z[i] + t
+        z[j] = low[j] if t == stock else z[j] - t
+        up[i] = _ZERO if z[i] < high[i] else -_NEVER
+        down[j] = _ZERO if z[j] > low[j] else _NEVER
+        down[i] = up[j] = _ZERO
+        best, j = _move(F, K[i], K[j], np.float32(t), up, down, mask)
+    return steps
+
+
+@jit
+def gap_of(F, z, low, high):
+    """max F over what may grow, min F over what may shrink."""
+    grow, shrink = -np.inf, np.inf
+    for i in range(F.size):
+        if z[i] < high[i] and F[i] > grow:
+            grow = F[i]
+        if z[i] > low[i] and F[i] < shrink:
+            shrink = F[i]
+    return grow, shrink
+
+
+@jit
+def _select(F, z, low, high, previous, middle, band, taken, out):
+    """A working set: free items of the previous one first (half of the places), then the worst from both ends.
+
+    Items that would violate their condition only if F moved by more than ``band`` are left out.
+    """
+    size, count = out.size, 0
+    taken[:] = False
+    for p in range(previous.size):
+        i = previous[p]
+        if count < size // 2 and low[i] < z[i] < high[i]:
+            out[count] = i
+            taken[i] = True
+            count += 1
+    order = np.argsort(F)
+    top, bottom = F.size - 1, 0
+    while count < size and (top >= 0 or bottom < F.size):
+        while top >= 0 and (taken[order[top]] or z[order[top]] >= high[order[top]]):
+            top -= 1
+        if top >= 0 and F[order[top]] < middle - band:
+            top = -1
+        if top >= 0:
+            out[count] = order[top]
+            taken[order[top]] = True
+            count += 1
+        while bottom < F.size and (taken[order[bottom]] or z[order[bottom]] <= low[order[bottom]]):
+            bottom += 1
+        if bottom < F.size and F[order[bottom]] > middle + band:
+            bottom = F.size
+        if bottom < F.size and count < size:
+            out[count] = order[bottom]
+            taken[order[bottom]] = True
+            count += 1
+    return count
+
+
+@jit
+def _allow(z, low, high, up, down):
+    """Write down who may grow and who may shrink."""
+    for a in range(z.size):
+        up[a] = np.float32(0.0) if z[a] < high[a] else -_NEVER
+        down[a] = np.float32(0.0) if z[a] > low[a] else _NEVER
+
+
+@jit
+def _prepare(K, F, z, low, high, W, middle, f, diag, up, down):
+    """What :func:`_smo` needs of the working set besides its matrix."""
+    for a in range(W.size):
+        i = W[a]
+        diag[a] = K[i, i]
+        f[a] = np.float32(F[i] - middle)  # F near zero keeps float32 precise
+    _allow(z[W], low[W], high[W], up, down)
+
+
+class Bench:
+    """A place to solve blocks on: memory for two blocks and a working set, which is used over and over.
+
+    Memory that a process has not touched before is slow; a bench that serves several problems pays for it once.
+    """
+
+    def __init__(self) -> None:
+        self._blocks = [np.empty(0, np.float32), np.empty(0, np.float32)]
+        #: The working set whose matrix is at hand, the block that it was taken from, and room for the next one.
+        self._held, self._source = np.empty(0, np.int64), np.empty((0, 0), np.float32)
+        self._matrices = [np.empty(0, np.float32), np.empty(0, np.float32)]
+
+    def square(self, size: int) -> Array:
+        """A matrix for a block, in place of the block before the last."""
+        self._blocks.reverse()
+        if self._blocks[0].size < size * size:
+            self._blocks[0] = np.empty(size * size, np.float32)
+        return self._blocks[0][: size * size].reshape(size, size)
+
+    def _gathered(self, K: Array, W: Array) -> tuple[Array, Array]:
+        """A working set and its matrix, reusing what the last one has of it; items that stay come first."""
+        if not self._matrices[0].size:
+            self._matrices = [np.empty(WORKING_SET * WORKING_SET, np.float32) for _ in range(2)]
+        old = self._matrices[0][: self._held.size**2].reshape(self._held.size, self._held.size)
+        out = self._matrices[1][: W.size**2].reshape(W.size, W.size)
+        known = self._held if self._source is K else self._held[:0]
+        kept, places, _ = np.intersect1d(known, W, assume_unique=True, return_indices=True)
+        new = np.setdiff1d(W, kept, assume_unique=True)
+        order, k = np.concatenate([kept, new]), kept.size
+        gather(old, places, places, out[:k, :k])
+        gather(K, new, order, out[k:])
+        transpose(out[k:, :k], out[:k, k:])
+        self._matrices.reverse()
+        self._held, self._source = order, K
+        return order, out
+
+    def solve(
+        self,
+        K: Array,
+        F: Array,
+        z: Array,
+        low: Array,
+        high: Array,
+        tolerance: float,
+        rounds: int,
+        previous: Array,
+        steps: float = np.inf,
+        deadline: float = np.inf,
+    ) -> tuple[int, Array]:
+        """Bring the gap of a block within the tolerance, or make ``rounds`` working sets, or so many ``steps``.
+
+        ``K`` is the block in float32; F, z and the bounds are float64 and are updated. Returns the number of SMO
+        steps, and the last working set (the next call's ``previous``).
+        """
+        n = z.size
+        everything = np.arange(n)
+        taken, chosen = np.empty(n, np.bool_), np.empty(min(n, WORKING_SET), np.int64)
+        total, broad = 0, True
+        for _ in range(rounds):
+            grow, shrink = gap_of(F, z, low, high)
+            gap, middle = grow - shrink, 0.5 * (grow + shrink)
+            if gap <= tolerance or total >= steps or time.monotonic() > deadline:
+                break
+            # At first any pair of items may be worth a step; later the same few are visited again and again, and
+            # are better off in a matrix of their own.
+            crowded = np.count_nonzero((z > low) & (z < high)) > _CROWD
+            whole = n <= WORKING_SET or crowded or (broad and gap > _EARLY)
+            if whole:
+                W, small = everything, K
+            else:
+                band = max(0.25 * gap, _BAND)
+                W = np.sort(chosen[: _select(F, z, low, high, previous, middle, band, taken, chosen)])
+                W, small = self._gathered(K, W)
+            f, diag, up, down = (np.empty(W.size, np.float32) for _ in range(4))
+            _prepare(K, F, z, low, high, W, middle, f, diag, up, down)
+            local, lower, upper = z[W], low[W], high[W]
+            target = np.float32(0.9 * tolerance if n <= WORKING_SET else max(0.1 * gap, 0.5 * tolerance))
+            limit = _SOON * W.size if W.size <= WORKING_SET else int(_BROAD * n)
+            limit, more = (int(min(count, steps - total)) for count in (limit, limit + _PATIENCE * W.size))
+            made = _smo(small, f, local, lower, upper, up, down, diag, target, limit)
+            broad = broad and made < limit
+            if made == limit and W.size <= WORKING_SET:
+                if leap(small, f, local, lower, upper):
+                    _allow(local, lower, upper, up, down)
+                made += _smo(small, f, local, lower, upper, up, down, diag, target, more - limit)
+            total += made
+            previous = W if W.size <= WORKING_SET else previous
+            if made == 0:
+                break
+            change = local - z[W]
+            moved = np.flatnonzero(change)
+            add_rows(F, K, W[moved], -change[moved])
+            z[W] = local
+        return total, previous

@@ -120,7 +120,7 @@ def kernel_learners(sets: dict, results: Results) -> None:
         if lam == 1e-4:
             races[f"kernel Perceptron, {rows} rows, 20 epochs"] = (
                 lambda g=gram, y=y: (
-                    solvers.Perceptron(epochs=20, order="file").solve(Problem(g, y, losses.Perceptron())).z
+                    solvers.MistakeDriven(epochs=20, order="file").solve(Problem(g, y, losses.PerceptronLoss())).z
                 ),
                 lambda K=K, y=y: numpy_perceptron(K, y, 20),
             )

@@ -21,10 +21,9 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from mercer.grams import Dense, Features, Gram
 from mercer.kernels import Gaussian, Kernel, Polynomial
-from mercer.losses import Hinge, Logistic, Loss
-from mercer.losses import Perceptron as PerceptronLoss
+from mercer.losses import Hinge, Logistic, Loss, PerceptronLoss
 from mercer.problems import Problem
-from mercer.solvers import Pegasos, Perceptron
+from mercer.solvers import MistakeDriven, Pegasos
 
 from . import published
 from .data import data_path
@@ -139,7 +138,7 @@ def threads(work: Callable, jobs: Iterable[tuple]) -> list:
 
 def perceptron_table(space: Space, epochs: list[int]) -> dict[int, float]:
     """The cross-validated error for each number of epochs, from one run a fold."""
-    solver = Perceptron(epochs=max(epochs), order="file", checkpoints=tuple(epochs))
+    solver = MistakeDriven(epochs=max(epochs), order="file", checkpoints=tuple(epochs))
 
     def fold(training: np.ndarray, held_out: np.ndarray) -> list[float]:
         problem = Problem(space.gram.take(training), space.y[training], PerceptronLoss())
@@ -225,7 +224,7 @@ def linear_part(report: Report, degree: int) -> list[np.ndarray]:
     theirs = published.PERCEPTRON if degree == 1 else published.PERCEPTRON_DEGREE_2
     ours = {(e,): v for e, v in perceptron_table(space, [key[0] for key in theirs]).items()}
     report.compare(f"Table {first}: Perceptron{suffix} (epochs)", ours, theirs)
-    solution = Perceptron(epochs=first_best(ours)[0], order="file").solve(
+    solution = MistakeDriven(epochs=first_best(ours)[0], order="file").solve(
         Problem(space.gram, space.y, PerceptronLoss())
     )
     report.final(f"Perceptron{suffix}", space.final_errors(solution.z), str(solution.status))
@@ -291,7 +290,7 @@ def kernel_part(report: Report) -> None:
             keys = [key for key in step_cells if key[0] == value]
             by_steps.update(zip(keys, pegasos_cells(space, folds, Hinge(), [key[1:] for key in keys]), strict=True))
             if value == first_best(epoch_cells)[0]:
-                solver = Perceptron(epochs=first_best(epoch_cells)[1], order="file")
+                solver = MistakeDriven(epochs=first_best(epoch_cells)[1], order="file")
                 solution = solver.solve(Problem(space.gram, space.y, PerceptronLoss()))
                 note = f"{parameter}={value:g}, {solution.status} after {solution.n_iter} epochs"
                 finals["Kernel Perceptron"] = (space.final_errors(solution.z), note)

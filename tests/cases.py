@@ -141,15 +141,14 @@ STRUCTURED = [
 ]
 
 LOSSES = [
-    losses.Perceptron(),
+    losses.PerceptronLoss(),
     losses.Hinge(),
     losses.SquaredHinge(),
     losses.SmoothHinge(),
     losses.Logistic(),
-    losses.Squared(),
 ]
 
-RESIDUAL_LOSSES = [losses.SquaredError(), losses.Huber(delta=0.7), losses.EpsilonInsensitive(epsilon=0.2)]
+RESIDUAL_LOSSES = [losses.Squared(), losses.Huber(delta=0.7), losses.EpsilonInsensitive(epsilon=0.2)]
 
 
 def make_grams(kernel, X):
@@ -170,11 +169,12 @@ def make_grams(kernel, X):
 GRAMS = [grams.Dense, grams.Lazy, grams.Features]
 
 SOLVERS = [
-    solvers.Perceptron(epochs=20),
+    solvers.MistakeDriven(epochs=20),
     solvers.Pegasos(steps=2000),
     solvers.SoftMargin(),
     solvers.Newton(),
     solvers.Gradient(),
+    solvers.InteriorPoint(),
 ]
 
 ESTIMATORS = [
@@ -201,8 +201,9 @@ EXPORTS = {
     kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS + TABLE_KERNELS]
     + [type(kernel) for kernel, _ in STRUCTURED]
     + [kernels.Kernel, kernels.Bags, kernels.Graphs, kernels.Strings],
-    losses: [type(loss) for loss in LOSSES + RESIDUAL_LOSSES] + [losses.Loss, losses.ResidualLoss],
+    losses: [type(loss) for loss in LOSSES + RESIDUAL_LOSSES]
+    + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Softmax],
     grams: [*GRAMS, grams.Gram],
-    solvers: [type(solver) for solver in SOLVERS],
+    solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
     mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.KernelSearchCV],
 }

@@ -71,7 +71,7 @@ def smaller_gap(model):
     shrunk(model)
     z, K = model.dual_coef_[0], GAUSSIAN(X[model.support_], X)
     slack = np.maximum(0, 1 - np.where(y == "yes", 1, -1) * (z @ K + model.intercept_))
-    model.objective_ = np.array([0.5 * z @ K[:, model.support_] @ z + model.C * slack.sum()])
+    model.objective_ = np.array([0.5 * z @ K[:, model.support_] @ z / (model.C * len(y)) + slack.mean()])
     model.duality_gap_ = np.array([1e-9])
 
 

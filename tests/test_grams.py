@@ -40,8 +40,8 @@ class TestEveryGram:
     @pytest.mark.parametrize(
         "solver",
         [
-            solvers.Perceptron(epochs=7),
-            solvers.Perceptron(epochs=5, variant="averaged", start="random"),
+            solvers.MistakeDriven(epochs=7),
+            solvers.MistakeDriven(epochs=5, variant="averaged", initial="random"),
             solvers.Pegasos(steps=500),
             solvers.Pegasos(steps=200, batch=3, project=True, sampling="epoch"),
         ],
@@ -49,7 +49,9 @@ class TestEveryGram:
     )
     def test_solvers_cannot_tell_the_difference(self, gram, solver):
         def solve(where):
-            return solver.solve(Problem(where, y, losses.Hinge(), lam=0.01, intercept=True))
+            if isinstance(solver, solvers.MistakeDriven):
+                return solver.solve(Problem(where, y, losses.PerceptronLoss(), intercept="penalised"))
+            return solver.solve(Problem(where, y, losses.Hinge(), lam=0.01, intercept="penalised"))
 
         ours, reference = solve(gram), solve(Dense(kernel(X)))
         np.testing.assert_allclose(ours.z, reference.z, rtol=1e-7, atol=1e-9)

@@ -44,7 +44,7 @@ class TestEveryLoss:
 
 
 def test_at_the_kinks():
-    assert losses.Perceptron().slope(0.0) == -1.0  # a mistake is y·f ≤ 0
+    assert losses.PerceptronLoss().slope(0.0) == -1.0  # a mistake is y·f ≤ 0
     assert losses.Hinge().slope(1.0) == 0.0  # a violation is y·f < 1
     assert losses.SquaredHinge().slope(1.0) == 0.0
 

@@ -28,8 +28,8 @@ def noisy(seed, n=60, d=3):
 
 def solve(X, y, gram=Features, **options):
     intercept = options.pop("intercept", False)
-    problem = Problem(gram(X), y, losses.Perceptron(), intercept=intercept)
-    return solvers.Perceptron(**{"order": "file", **options}).solve(problem)
+    problem = Problem(gram(X), y, losses.PerceptronLoss(), intercept="penalised" if intercept else "none")
+    return solvers.MistakeDriven(**{"order": "file", **options}).solve(problem)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -115,7 +115,7 @@ def test_checkpoints_are_shorter_runs():
 def test_the_learning_rate_matters_only_with_a_random_start():
     X, y = noisy(5)
     np.testing.assert_allclose(solve(X, y, epochs=5, rate=0.1).z * 10, solve(X, y, epochs=5).z)
-    a, b = (solve(X, y, epochs=5, rate=rate, start="random").z for rate in (1e-3, 1.0))
+    a, b = (solve(X, y, epochs=5, rate=rate, initial="random").z for rate in (1e-3, 1.0))
     assert not np.allclose(a * 1e3, b)
 
 

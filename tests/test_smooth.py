@@ -8,8 +8,8 @@ from sklearn.svm import SVR
 from mercer import SVC, KernelClassifier, KernelRegressor, losses
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
-from mercer.losses import EpsilonInsensitive, Huber, SquaredError, as_residual_loss
-from mercer.problems import Problem, Regression
+from mercer.losses import EpsilonInsensitive, Huber, Squared, as_residual_loss
+from mercer.problems import Problem
 from mercer.solvers import Gradient, Newton
 
 rng = np.random.RandomState(0)
@@ -26,9 +26,9 @@ def objective(problem, K, z, b):
 @pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
 def test_derivatives_by_finite_differences(loss):
     K = Gaussian(gamma=0.3)(X)
-    problem = Problem(Dense(K), y.astype(float), loss, 0.01, rng.uniform(0.5, 2, 120), intercept=True, free=True)
+    problem = Problem(Dense(K), y.astype(float), loss, 0.01, rng.uniform(0.5, 2, 120), intercept="free")
     z, b = 0.1 * rng.standard_normal(120), 0.2
-    g, _ = problem.derivatives(K @ z + b)
+    g = problem.slopes(K @ z + b)
     gradient = K @ (0.01 * z + g)
     for i in (0, 17, 60):
         step = np.zeros(120)
@@ -49,7 +49,7 @@ def test_newton_reaches_a_certified_minimum(loss, kernel):
 
 @pytest.mark.parametrize("loss", SMOOTH, ids=lambda loss: loss.name)
 def test_gradient_descent_goes_to_the_same_place(loss):
-    problem = Problem(Dense(Gaussian(gamma=0.3)(X)), y.astype(float), loss, 0.05, intercept=True, free=True)
+    problem = Problem(Dense(Gaussian(gamma=0.3)(X)), y.astype(float), loss, 0.05, intercept="free")
     newton, gradient = Newton().solve(problem), Gradient(max_iter=20_000).solve(problem)
     assert gradient.trace.min() == pytest.approx(newton.trace[-1], rel=1e-7)
     assert (np.diff(gradient.trace) <= 1e-12).all()
@@ -69,7 +69,7 @@ def test_subgradient_descent_approaches_the_soft_margin():
     exact = SVC("gaussian(gamma=0.3)", C=1 / (0.05 * 120), tol=1e-6).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="stopped after"):
         ours = KernelClassifier("gaussian(gamma=0.3)", "hinge", 0.05, solver="gradient", max_iter=500).fit(X, y)
-    best = exact.objective_[0] * 0.05
+    best = exact.objective_[0]
     assert best <= ours.objective_[0] + 1e-9
     assert ours.objective_[0] <= best * 1.02
 
@@ -119,7 +119,7 @@ def test_huber_ignores_outliers():
     np.testing.assert_allclose(linear.coef_[0], reference.coef_, atol=0.02)
 
 
-@pytest.mark.parametrize("loss", [SquaredError(), Huber(0.7), EpsilonInsensitive(0.2)], ids=str)
+@pytest.mark.parametrize("loss", [Squared(), Huber(0.7), EpsilonInsensitive(0.2)], ids=str)
 def test_residual_losses_by_finite_differences(loss):
     r = np.linspace(-2, 2, 41) + 0.013
     np.testing.assert_allclose(loss.slope(r), (loss.value(r + 1e-6) - loss.value(r - 1e-6)) / 2e-6, atol=1e-6)
@@ -128,17 +128,17 @@ def test_residual_losses_by_finite_differences(loss):
 
 
 def test_unknown_names():
-    with pytest.raises(ValueError, match="use one of squared, huber, epsilon_insensitive"):
+    with pytest.raises(ValueError, match="use one of epsilon_insensitive, huber, squared"):
         as_residual_loss("absolute")
     with pytest.raises(ValueError, match="lam must be"):
         KernelRegressor(lam=0).fit(X, t)
 
 
 def test_regression_gradient_by_finite_differences():
-    problem = Regression(Features(X), t, Huber(0.5), 0.1, None, True, True)
+    problem = Problem(Features(X), t, Huber(0.5), 0.1, intercept="free")
     z, b = 0.01 * rng.standard_normal(120), 0.1
     f = X @ (X.T @ z)
-    g, _ = problem.derivatives(f + b)
+    g = problem.slopes(f + b)
     up, down = (objective(problem, X @ X.T, z, b + s) for s in (1e-6, -1e-6))
     assert g.sum() == pytest.approx((up - down) / 2e-6, rel=1e-4)
 

@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from mercer import KernelClassifier, KernelRegressor, KernelSearchCV, keep_best
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
-from mercer.losses import Logistic
-from mercer.problems import Softmax, certify
+from mercer.losses import Softmax
+from mercer.problems import Iterate, Problem, certify
 from mercer.solvers import Gradient, Newton
 
 X, classes = load_iris(return_X_y=True)
@@ -21,21 +21,21 @@ rng = np.random.default_rng(0)
 
 def softmax(gram, weight=None, intercept=True, lam=0.02):
     own = np.eye(3)[classes]
-    return Softmax(gram, own, Logistic(), lam, weight, intercept, True)
+    return Problem(gram, own, Softmax(), lam, weight, "free" if intercept else "none")
 
 
 def test_derivatives_by_finite_differences():
     problem = softmax(Features(X), rng.uniform(0.5, 2, len(X)))
     scores, change = rng.normal(size=(2, len(X), 3))
     small = 1e-6 * change
-    g, h = problem.derivatives(scores)
-    up, down = problem.loss_of(scores + small), problem.loss_of(scores - small)
+    g, h = problem.slopes(scores), problem.curvatures(scores)
+    up, down = problem.mean_cost(scores + small), problem.mean_cost(scores - small)
     assert np.vdot(g, change) == pytest.approx((up - down) / 2e-6, rel=1e-6)
-    after, before = (problem.derivatives(scores + s * small)[0] for s in (1, -1))
-    np.testing.assert_allclose(problem.bend(h, change), (after - before) / 2e-6, atol=1e-9)
+    after, before = (problem.slopes(scores + s * small) for s in (1, -1))
+    np.testing.assert_allclose(problem.loss.hessian_product(h, change), (after - before) / 2e-6, atol=1e-9)
     unit = np.zeros((len(X), 3))
     unit[4, 1] = 1.0
-    assert problem.diagonal(h)[4, 1] == pytest.approx(problem.bend(h, unit)[4, 1])
+    assert problem.loss.hessian_diagonal(h)[4, 1] == pytest.approx(problem.loss.hessian_product(h, unit)[4, 1])
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -60,7 +60,7 @@ def test_the_gap_bounds_what_can_be_gained():
     problem = softmax(Dense(Gaussian(gamma=0.5)(X)))
     best = Newton(1e-12).solve(problem).trace[-1]
     for far in (0.0, 0.01, 1.0):
-        objective, gap = certify(problem, far * rng.normal(size=(len(X), 3)), far * rng.normal(size=3))
+        objective, gap = certify(problem, Iterate(far * rng.normal(size=(len(X), 3)), far * rng.normal(size=3)))[:2]
         assert objective - gap <= best + 1e-12 <= objective + 2e-12
 
 

@@ -154,7 +154,10 @@ def _soft_margins(case: Case, model: Any, K: Array, off: Array) -> list[Reading]
             f, square = X @ w, w @ w
             doubt = doubt + task.rounding * (np.abs(X) @ np.abs(w))
         worth = None if hard else task.worth(f, square, b, doubt, square_doubt)
-        figures = number(model, "objective_", place), number(model, "duality_gap_", place)
+        # Published as λ/2·‖w‖² + the mean loss, λ = 1/(C·Σs): the task is C·Σs times that.
+        scale = 1.0 if hard else float(model.C * weight[rows].sum())
+        published = (number(model, name, place) for name in ("objective_", "duality_gap_"))
+        figures = (None if figure is None else scale * figure for figure in published)
         out.append(Reading(task, rows, z, b, worth, f, doubt, *figures))
     return out
 

@@ -24,7 +24,7 @@ from ..grams import Features, Gram, Lazy, gram_of
 from ..kernels import Function, Kernel, as_kernel
 from ..kernels.engine.parts import length
 from ..kernels.given import refuse_asymmetric
-from ..problems.problem import Stage
+from ..problems import Iterate
 from .alike import warn_if_alike
 from .fingerprints import fingerprints
 from .model import KernelModel, LinearModel, kernel_model
@@ -243,7 +243,7 @@ class KernelMachine(ClassifierMixin, RowMachine):
 
     # -- the fitted model -----------------------------------------------------------------------------------------
 
-    def _assemble(self, data: Training, stages: list[Stage]) -> LinearModel | KernelModel:
+    def _assemble(self, data: Training, stages: list[Iterate]) -> LinearModel | KernelModel:
         """The model of one solution for each class score."""
         intercept = np.array([stage.b for stage in stages])
         if isinstance(data.gram, Features):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,21 +14,17 @@ from .._runtime.interrupts import kept
 from ..grams import Features, Gram
 from ..kernels import Polynomial
 from ..losses.margins import Hinge
-from ..problems.certificate import MarginCertificate, certify_margin
-from ..problems.problem import Problem, Solution, Status
+from ..problems import Certificate, Intercept, Iterate, Problem, Status, certify
 from ..solvers.curvatures import few_enough
-from ..solvers.svm.certified import Certified, solve_certified
 from ..solvers.svm.coordinate import linear_start
+from ..solvers.svm.dual_refinement import DualRefinement
 from ..solvers.svm.hard_margin import hard_margin
-from ..solvers.svm.smo import Bench
+from ..solvers.svm.soft_margin import DualSolution
 from .base import Training
 from .distinct import row_keys
 
-if TYPE_CHECKING:
-    from .svc import SVC
-
 #: A linear machine with more rows than this begins with passes over them.
-_FEW = 1000
+_FEW_ROWS = 1000
 #: Steps for each item after which an interior point method finds a hard margin sooner.
 _PATIENCE, _LEAST_PATIENCE = 20, 2000
 #: Where there is no hard margin, the machine is that of so large a C, in units of 1/(mean self-similarity).
@@ -53,45 +48,43 @@ def contradictions(data: Training, rows: Array | None = None) -> int:
 class Machine:
     """One two-class problem of a fit."""
 
-    problem: Problem
-    solution: Solution
-    certificate: MarginCertificate | None = None
+    solution: DualSolution
+    certificate: Certificate | None = None
     left_out = False
-    #: The scores of ``start``, where they are known for all items of the matrix.
-    scores: Array | None = None
-    start: Array | None = None
+    start: Iterate | None = None
 
-    def __init__(self, owner: SVC, data: Training, rows: Array, y: Array) -> None:
-        self.owner, self.data, self.rows, self.y = owner, data, rows, y
-        self.owner_C = owner.C
+    def __init__(self, C: float, data: Training, rows: Array, y: Array) -> None:
+        self.data, self.rows, self.y = data, rows, y
+        self.C = C
+        #: The C of the problem that was solved in the end.
+        self.final_C = C
 
-    def _state(self, C: float) -> Problem:
+    def _problem(self, gram: Gram, C: float) -> Problem:
         weight = None if self.data.weight is None else self.data.weight[self.rows]
         total = self.rows.size if weight is None else weight.sum()
         lam = 0.0 if np.isinf(C) else 1 / (C * total)
-        gram = self._part(self.data.gram)
-        return Problem(gram, self.y, Hinge(), lam, weight, intercept=True, free=True)
+        return Problem(gram, self.y, Hinge(), lam, weight, Intercept.FREE)
 
     def _part(self, gram: Gram) -> Gram:
         """The Gram of this machine's items."""
         return gram if self.rows.size == self.data.codes.size else gram.take(self.rows)
 
-    def _begin(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> Array | None:
-        """Coefficients to begin with."""
-        gram = self.problem.gram
-        if self.start is None and isinstance(gram, Features) and self.problem.lam > 0 and self.rows.size > _FEW:
-            return linear_start(self.problem, solver.tol, rng)
+    def _begin(self, problem: Problem, solver: solvers.SoftMargin, rng: np.random.Generator) -> Iterate | None:
+        """A model to begin with."""
+        if self.start is None and isinstance(problem.gram, Features) and problem.lam > 0 and self.rows.size > _FEW_ROWS:
+            return Iterate(linear_start(problem, solver.tol, rng))
         return self.start
 
-    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> None:
+    def approximate(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve without a certificate, as long as single precision can be trusted."""
-        self.problem = self._state(self.owner.C)
-        if self.problem.lam > 0:
-            start = self._begin(solver, rng)
-            self.solution = solver.solve(self.problem, start, rng, scores=self.scores, bench=bench)
+        if np.isfinite(self.C):
+            problem = self._problem(self._part(self.data.gram), self.C)
+            found = solver.solve(problem, self._begin(problem, solver, rng), rng)
+            assert isinstance(found, DualSolution)
+            self.solution = found
             if self._trusted(self._part(exact), solver.tol, rng):
                 return
-        self.complete(solver, rng, bench, exact)
+        self.solve(solver, rng, exact)
 
     def _trusted(self, exact: Gram, tol: float, rng: np.random.Generator) -> bool:
         """Whether this is a solution as far as the exact scores of some items tell."""
@@ -105,63 +98,64 @@ class Machine:
         scores = exact.scores(spots, used, solution.z[used])
         return bool(np.abs(scores - np.asarray(solution.scores)[spots]).max() <= 10 * tol)
 
-    def complete(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> None:
+    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve with a certificate in float64."""
         exact, deadline = self._part(exact), time.monotonic() + solver.time_limit
-        self.problem = self._state(self.owner.C)
         proven = None
-        if self.problem.lam == 0:
-            found = self._hard(solver, rng, bench, exact)
-            if found.solution.status not in (Status.NOT_SEPARABLE, Status.NOT_FOUND):
-                self.solution, self.certificate = found.solution, found.certificate
+        if np.isinf(self.C):
+            solution, certificate = self._hard(solver, rng, exact)
+            if solution.status not in (Status.NOT_SEPARABLE, Status.NOT_FOUND):
+                self.solution, self.certificate = solution, certificate
                 return
             late = time.monotonic() > deadline  # what was not found in time may be found in more
-            proven = (
-                Status.NOT_CONVERGED if late and found.solution.status is Status.NOT_FOUND else found.solution.status
-            )
+            proven = Status.NOT_CONVERGED if late and solution.status is Status.NOT_FOUND else solution.status
             solver = replace(solver, time_limit=deadline - time.monotonic())
             # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
-            self.problem = self._state(_NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0))
-        start = self._begin(solver, rng)
-        linear = self.data.kernel is None
-        found = solve_certified(self.problem, exact, solver, start, rng, self.scores, bench, by_weights=linear)
+            self.final_C = _NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0)
+        problem = self._problem(exact, self.final_C)
+        working = self._part(self.data.gram)
+        start = self._begin(replace(problem, gram=working), solver, rng)
+        found = solvers.solve_certified(
+            problem, solver, start, rng, working=working, by_weights=self.data.kernel is None
+        )
+        assert isinstance(found.solution, DualSolution)
         self.solution, self.certificate = found.solution, found.certificate
         if proven is not None:
             self.solution = replace(self.solution, status=proven)
 
-    def _hard(self, solver: solvers.SoftMargin, rng: np.random.Generator, bench: Bench, exact: Gram) -> Certified:
+    def _hard(
+        self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram
+    ) -> tuple[DualSolution, Certificate]:
         """The hard margin, or why there is none."""
         deadline = time.monotonic() + solver.time_limit
         exact, patience = self._features(exact), max(_LEAST_PATIENCE, _PATIENCE * self.rows.size)
-        small = few_enough(exact)
+        problem, by_weights, small = self._problem(exact, np.inf), self.data.kernel is None, few_enough(exact)
         # Pairwise steps find a solution with few items where there are many; where it is hard to find they do not end.
         quick = replace(solver, max_iter=min(solver.max_iter, patience)) if small else solver
-        found = solve_certified(
-            self.problem, exact, quick, self.start, rng, self.scores, bench, self.data.kernel is None, not small
-        )
-        if found.solution.status is Status.INTERRUPTED:
-            return found
-        separates = float(np.min(self.y * (found.certificate.scores + found.certificate.intercept))) > 0
-        status: Status = found.solution.status if separates else Status.NOT_FOUND
+        refinement = DualRefinement(problem, quick, rng, self._part(self.data.gram), by_weights, last_resort=not small)
+        solution, certificate = refinement.run(self.start)
+        if solution.status is Status.INTERRUPTED:
+            return solution, certificate
+        separates = float(np.min(self.y * (np.asarray(solution.scores) + solution.b))) > 0
+        status: Status = solution.status if separates else Status.NOT_FOUND
         if small and status is not Status.CONVERGED:
-            by_weights = self.data.kernel is None
             try:
-                solution = hard_margin(self.problem, exact, deadline, by_weights)
+                solution = hard_margin(problem, deadline, by_weights)
             except KeyboardInterrupt:
                 if not kept():
                     raise
-                return replace(found, solution=replace(found.solution, status=Status.INTERRUPTED))
-            found = Certified(solution, certify_margin(self.problem, exact, solution))
+                return replace(solution, status=Status.INTERRUPTED), certificate
+            certificate = certify(problem, solution)
             status = solution.status
-            if status is Status.CONVERGED and found.certificate.violation > solver.tol:
+            if status is Status.CONVERGED and (certificate.violation or 0.0) > solver.tol:
                 status = Status.NOT_CONVERGED
-        if status in (Status.CONVERGED, Status.NOT_CONVERGED) and self._noise(found.solution) > _AUDIBLE:
+        if status in (Status.CONVERGED, Status.NOT_CONVERGED) and self._noise(solution) > _AUDIBLE:
             status = Status.NOT_FOUND  # the model that is published would not be the one that separates
         if status is Status.NOT_FOUND and contradictions(self.data, self.rows):
             status = Status.NOT_SEPARABLE
-        return replace(found, solution=replace(found.solution, status=status))
+        return replace(solution, status=status), certificate
 
-    def _noise(self, solution: Solution) -> float:
+    def _noise(self, solution: DualSolution) -> float:
         """What rounding may change in a score of the items as they were given."""
         if isinstance(self.data.gram, Features):  # term by term: columns may have units of their own
             rows = abs(self.data.items[self.rows])
@@ -188,10 +182,8 @@ class Machine:
         n = self.rows.size
         weight = np.ones(n) if self.data.weight is None else self.data.weight[self.rows]
         b = float(np.sign(self.y @ weight))
-        lost = self.y * b < 1
-        objective = float(self.owner.C * (weight[lost] @ (1 - self.y[lost] * b)))
-        self.solution = Solution(np.zeros(n), b, status, 0, scores=np.zeros(n))
-        self.certificate = MarginCertificate(b, objective, objective, 2.0, np.zeros(n))
+        self.solution = DualSolution(np.zeros(n), b, scores=np.zeros(n), status=status)
+        self.certificate = certify(self._problem(self._part(self.data.gram), self.C), self.solution, np.zeros(n))
 
     def go_on_from(self, other: Machine) -> None:
         """Begin with the solution of the same machine for a smaller C.
@@ -201,17 +193,5 @@ class Machine:
         """
         z, f = other.solution.z, np.asarray(other.solution.scores)
         gain, cost = float(z @ self.y), float(z @ f)
-        growth = self.owner.C / other.owner_C if np.isfinite(self.owner.C) else 1.0
-        s = min(max(gain / cost, 1.0), growth) if cost > 0 else 1.0
-        self.start = s * z
-        reach = other.solution.reach
-        self.scores = None if reach is None else s * reach
-
-    def finite_C(self) -> float:
-        """The C of the problem that was solved in the end."""
-        total = self.rows.size if self.problem.weight is None else self.problem.weight.sum()
-        return 1 / (self.problem.lam * total)
-
-    @property
-    def b(self) -> float:
-        return self.solution.b if self.certificate is None else self.certificate.intercept
+        growth = self.C / other.C if np.isfinite(self.C) else 1.0
+        self.start = other.solution.scaled(min(max(gain / cost, 1.0), growth) if cost > 0 else 1.0)

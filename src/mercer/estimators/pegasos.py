@@ -15,8 +15,10 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number, truth
-from ..losses.margins import as_loss
-from ..problems.problem import Problem, Solution, Status, certify, checked_items
+from ..losses import as_loss
+from ..problems import Intercept, Iterate, Problem, Status, certify
+from ..solvers.base import checked_items
+from ..solvers.pegasos import PegasosSolution
 from .base import KernelMachine, Training, checkpoints_of
 from .distinct import content_order
 from .indefinite import refuse_indefinite
@@ -170,7 +172,7 @@ class Pegasos(KernelMachine):
         self._learn(self._training(X, y, sample_weight))
         return self
 
-    def _solve(self, data: Training) -> tuple[list[Problem], list[Solution]]:
+    def _solve(self, data: Training) -> tuple[list[Problem], list[PegasosSolution]]:
         solver, order = self._solver(), None
         refuse_indefinite(data.gram, data.kernel)
         if isinstance(self.sampling, str) and data.comparable:
@@ -178,10 +180,13 @@ class Pegasos(KernelMachine):
         if not isinstance(self.sampling, str):
             checked_items(self.sampling, len(data.gram))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
+        solver = replace(solver, items=order)
         problems = [self._problem(data, position) for position in self._problems()]
-        solutions: list[Solution] = []
+        solutions: list[PegasosSolution] = []
         for problem in problems:
-            solutions.append(solver.solve(problem, rng=np.random.default_rng(seed), order=order))
+            found = solver.solve(problem, rng=np.random.default_rng(seed))
+            assert isinstance(found, PegasosSolution)
+            solutions.append(found)
             if solutions[-1].status is Status.INTERRUPTED and isinstance(self.sampling, str):
                 # The other scores get a first model, so that all have one.
                 solver = replace(solver, steps=min(solver.steps, len(data.gram)), checkpoints=())
@@ -200,7 +205,7 @@ class Pegasos(KernelMachine):
 
     def _learn(self, data: Training) -> None:
         problems, solutions = self._solve(data)
-        self._publish(self._assemble(data, [s.stage for s in solutions]), data.given)
+        self._publish(self._assemble(data, list(solutions)), data.given)
         stages = list(zip(*(s.stages for s in solutions), strict=False))
         self._stage_models = [self._assemble(data, list(stage)) for stage in stages]
         self.n_iter_ = solutions[0].n_iter
@@ -208,7 +213,7 @@ class Pegasos(KernelMachine):
         if data.kernel is None:
             self._remember(data, solutions)
 
-        certificates = [certify(p, s.z, s.b) for p, s in zip(problems, solutions, strict=True)]
+        certificates = [certify(p, s) for p, s in zip(problems, solutions, strict=True)]
         self.objective_ = np.array([c.objective for c in certificates])
         self.duality_gap_ = np.array([c.gap for c in certificates])
         self.converged_ = bool((self.duality_gap_ <= _TOLERANCE * self.objective_).all())
@@ -223,7 +228,7 @@ class Pegasos(KernelMachine):
             )
         self.trace_ = np.array(
             [
-                (stage[0].n_iter, sum(certify(p, s.z, s.b).objective for p, s in zip(problems, stage, strict=True)))
+                (stage[0].n_iter, sum(certify(p, s).objective for p, s in zip(problems, stage, strict=True)))
                 for stage in stages
             ]
         ).reshape(-1, 2)
@@ -235,16 +240,15 @@ class Pegasos(KernelMachine):
                 stacklevel=3,
             )
 
-    def _remember(self, data: Training, solutions: list[Solution]) -> None:
+    def _remember(self, data: Training, solutions: list[PegasosSolution]) -> None:
         """Keep what ``partial_fit`` goes on from."""
-        last = [s.state for s in solutions if s.state is not None]
-        u = np.stack([np.append(data.gram.model(stage.z), stage.b) for stage in last])
-        self._sums = np.stack([u, np.column_stack([self.coef_, self.intercept_])])
-        self._steps = last[0].n_iter
+        last = [s.last for s in solutions if s.last is not None]
+        self._last = [Iterate(s.z[:0], s.b, s.n_iter, data.gram.model(s.z)) for s in last]
 
     def _problem(self, data: Training, position: int) -> Problem:
         y = data.signs(position, self.classes_.size)
-        return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, bool(self.fit_intercept))
+        intercept = Intercept.PENALISED if self.fit_intercept else Intercept.NONE
+        return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, intercept)
 
     @offered_if(is_linear)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Pegasos:
@@ -265,28 +269,26 @@ class Pegasos(KernelMachine):
         """
         self._solver()
         data, first = more_rows(self, X, y, classes, sample_weight)
-        scores, features = self.coef_.shape
         if first:
-            # For each score: u = λt·w and the average of all w so far, each with the intercept as last coordinate.
-            self._sums = np.zeros((2, scores, features + 1))
-            self._steps = 0
+            pairs = zip(self.coef_, self.intercept_, strict=True)
+            self._last = [Iterate(np.empty(0), float(b), 0, w) for w, b in pairs]
             self.n_iter_ = 0
-        n = len(data.gram)
+        n, before = len(data.gram), self._last[0].n_iter
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         one_pass = solvers.Pegasos(steps=n, average=True, sampling="once")
-        before, after = self._steps, self._steps + n
-        harmonic = float(np.sum(1.0 / np.arange(before + 1, after + 1)))
-        for position in self._problems():
-            u, average = self._sums[:, position]
-            start = (before, u[:-1], u[-1])
+        old = np.column_stack([self.coef_, self.intercept_])
+        averages, self._last = np.empty_like(old), [*self._last]
+        for position, start in enumerate(self._last):
+            start = replace(start, z=np.zeros(n))
             run = one_pass.solve(self._problem(data, position), start, np.random.default_rng(seed))
-            added = n * np.append(data.gram.model(run.z), run.b)
-            added[:-1] += harmonic / self.lam * u[:-1]  # the weights that the run began with stay in every average
-            self._sums[1, position] = (before * average + added) / after
-            assert run.state is not None
-            self._sums[0, position] = np.append(u[:-1] + data.gram.model(run.state.z), run.state.b)
-        self._steps = after
-        self.n_iter_ = after
-        model: Array = self._sums[1] if self.average else self._sums[0] / (self.lam * after)
+            assert isinstance(run, PegasosSolution)
+            assert run.last is not None
+            averages[position] = np.append(np.asarray(run.w), run.b)
+            self._last[position] = run.last
+        self.n_iter_ = before + n
+        if self.average:
+            model = (before * old + n * averages) / self.n_iter_
+        else:
+            model = np.stack([np.append(np.asarray(each.w), each.b) for each in self._last])
         self._publish(LinearModel(model[:, :-1].copy(), model[:, -1].copy()))
         return self

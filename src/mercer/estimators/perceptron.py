@@ -19,7 +19,8 @@ from .._validation.parameters import choice, number, truth
 from ..kernels import Linear
 from ..kernels.engine.pairing import length
 from ..losses import margins as losses
-from ..problems.problem import Path, Problem, Solution, Status
+from ..problems import Intercept, Iterate, Problem, Status
+from ..solvers.mistake_driven import MistakeDrivenSolution, Path
 from .base import KernelMachine, Training, checkpoints_of
 from .distinct import merged
 from .indefinite import refuse_indefinite
@@ -106,7 +107,7 @@ class Perceptron(KernelMachine):
         self.memory = memory
         self.random_state = random_state
 
-    def _solver(self) -> solvers.Perceptron:
+    def _solver(self) -> solvers.MistakeDriven:
         number(self, "epochs", 1, whole=True, strict=False)
         number(self, "rate", 0)
         choice(self, "order", ("random", "once", "file"))
@@ -116,7 +117,7 @@ class Perceptron(KernelMachine):
         if self.variant == "voted" and self.start == "random":
             raise ValueError("Perceptron: variant='voted' needs start='zero', so that the updates tell every model.")
         points = checkpoints_of(self, "checkpoints", self.epochs)
-        return solvers.Perceptron(int(self.epochs), float(self.rate), self.order, self.variant, self.start, points)
+        return solvers.MistakeDriven(int(self.epochs), float(self.rate), self.order, self.variant, self.start, points)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Perceptron:
         """Learn from rows and labels.
@@ -141,16 +142,19 @@ class Perceptron(KernelMachine):
         data, solutions = self._solve(data, solver)
         self._keep(data, solutions, solver)
 
-    def _solve(self, data: Training, solver: solvers.Perceptron) -> tuple[Training, list[Solution]]:
+    def _solve(self, data: Training, solver: solvers.MistakeDriven) -> tuple[Training, list[MistakeDrivenSolution]]:
         refuse_indefinite(data.gram, data.kernel)
         order = None if data.weight is None else np.flatnonzero(data.weight)
         if self.order != "file" and data.comparable:
             order, weight = merged(data.contents, data.codes, data.weight)
             data = replace(data, weight=weight)
+        solver = replace(solver, items=order)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        solutions: list[Solution] = []
+        solutions: list[MistakeDrivenSolution] = []
         for position in self._problems():
-            solutions.append(solver.solve(self._problem(data, position), rng=np.random.default_rng(seed), order=order))
+            found = solver.solve(self._problem(data, position), rng=np.random.default_rng(seed))
+            assert isinstance(found, MistakeDrivenSolution)
+            solutions.append(found)
             if solutions[-1].status is Status.INTERRUPTED:
                 solver = replace(solver, epochs=1)  # the other scores get a first model, so that all have one
         return data, solutions
@@ -168,10 +172,11 @@ class Perceptron(KernelMachine):
 
     def _problem(self, data: Training, position: int) -> Problem:
         y = data.signs(position, self.classes_.size)
-        return Problem(data.gram, y, losses.Perceptron(), weight=data.weight, intercept=bool(self.fit_intercept))
+        intercept = Intercept.PENALISED if self.fit_intercept else Intercept.NONE
+        return Problem(data.gram, y, losses.PerceptronLoss(), 0.0, data.weight, intercept)
 
-    def _keep(self, data: Training, solutions: list[Solution], solver: solvers.Perceptron) -> None:
-        self._publish(self._assemble(data, [s.stage for s in solutions]), data.given)
+    def _keep(self, data: Training, solutions: list[MistakeDrivenSolution], solver: solvers.MistakeDriven) -> None:
+        self._publish(self._assemble(data, list(solutions)), data.given)
         self._stage_models = [
             self._assemble(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))
         ]
@@ -223,14 +228,16 @@ class Perceptron(KernelMachine):
         if first:
             self._voters, self.n_iter_, self.mistakes_ = [], 0, [np.empty(0, int) for _ in self._problems()]
         order = None if data.weight is None else np.flatnonzero(data.weight)
-        one_pass = solvers.Perceptron(epochs=1, rate=float(self.rate), order="file")
+        one_pass = solvers.MistakeDriven(epochs=1, rate=float(self.rate), order="file", items=order)
+        nothing = np.zeros(len(data.gram))
         solutions = [
             one_pass.solve(
-                self._problem(data, position), (self.coef_[position], self.intercept_[position]), order=order
+                self._problem(data, position),
+                Iterate(nothing, self.intercept_[position], w=self.coef_[position]),
             )
             for position in self._problems()
         ]
-        coef = np.stack([old + data.gram.model(s.z) for old, s in zip(self.coef_, solutions, strict=True)])
+        coef = np.stack([np.asarray(s.w) for s in solutions])
         self._publish(LinearModel(coef, np.array([s.b for s in solutions])))
         self.n_iter_ += 1
         self.mistakes_ = [np.append(old, s.trace) for old, s in zip(self.mistakes_, solutions, strict=True)]

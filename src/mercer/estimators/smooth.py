@@ -21,15 +21,11 @@ from .._validation.memory import bytes_of
 from .._validation.parameters import choice, number, truth
 from ..grams import Features, Gram, gram_of
 from ..kernels import Linear
-from ..losses.margins import Hinge, Logistic, Squared, as_loss
-from ..losses.residuals import EpsilonInsensitive, as_residual_loss
-from ..problems.certificate import balanced
-from ..problems.problem import Certificate, Problem, Regression, Solution, Stage, Status, Tube, certify
-from ..problems.softmax import Softmax
-from ..solvers.certified_smooth import minimise_certified, small
+from ..losses import Logistic, Softmax, Squared, as_loss, as_residual_loss
+from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status, certify
 from ..solvers.curvatures import reconciled
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
-from ..solvers.svm.certified import solve_certified
+from ..solvers.smooth_refinement import small
 from .alike import warn_if_alike
 from .base import KernelMachine, RowMachine, Training
 from .indefinite import refuse_indefinite
@@ -52,7 +48,7 @@ def _gram(kernel: Any, rows: Any, memory: int | str, free: bool) -> Gram:
 def _by_coefficients(problem: Problem, solution: Solution) -> tuple[Solution, Certificate]:
     """A linear machine that was found by its weights, as coefficients of the items, and the certificate of those."""
     assert isinstance(problem.gram, Features)
-    balance, Phi = problem.intercept and problem.free, problem.gram.Phi
+    balance, Phi = problem.is_free, problem.gram.Phi
     choices = [reconciled(Phi, np.asarray(solution.w), solution.z, balance=balance), solution.z]
     if len(problem.gram) <= _FEW:  # weights may have a part that no item has, and that no score shows
         K = np.asarray(problem.gram.rows(np.arange(len(problem.gram))), dtype=np.float64)
@@ -60,11 +56,12 @@ def _by_coefficients(problem: Problem, solution: Solution) -> tuple[Solution, Ce
     if balance:  # to the last digit: items are not where they were given, and Σz says by how much that matters
         choices = [z - z.mean(axis=0) for z in choices]
         choices = [z - z.mean(axis=0) for z in choices]
-    certificate, z = min(((certify(problem, z, solution.b), z) for z in choices), key=lambda pair: pair[0].gap)
+    models = [replace(solution, z=z, w=None) for z in choices]
+    certificate, found = min(((certify(problem, model), model) for model in models), key=lambda pair: pair[0].gap)
     status = solution.status
     if status is Status.CONVERGED and not small(problem, certificate):
         status = Status.NOT_CONVERGED
-    return replace(solution, z=z, w=None, status=status), certificate
+    return replace(found, status=status), certificate
 
 
 def _warn_if_short(estimator: Any, remedy: str, frames: int = 0) -> None:
@@ -214,10 +211,12 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
 
     @staticmethod
     def _minimise(
-        kernel: Any, problem: Problem, solver: Any, start: Stage | None = None
+        kernel: Any, problem: Problem, solver: Any, start: Iterate | None = None
     ) -> tuple[Solution, Certificate]:
-        found = minimise_certified(problem, solver, start)
-        return found if kernel is None or found[0].w is None else _by_coefficients(problem, found[0])
+        found = solvers.solve_certified(problem, solver, start)
+        if kernel is None or found.solution.w is None:
+            return found.solution, found.certificate
+        return _by_coefficients(problem, found.solution)
 
     @property
     def shares_path(self) -> bool:
@@ -231,7 +230,7 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
         refuse_indefinite(data.gram, data.kernel)
         loss = as_loss(self.loss)
         if loss == Squared() and data.weight is None and len(data.gram) <= LARGEST_RIDGE:
-            ridge = RidgePath(data.gram.rows(np.arange(len(data.gram))), float(loss.curvature(0.0)))
+            ridge = RidgePath(data.gram.rows(np.arange(len(data.gram))), curvature=1.0)
             signs = [data.signs(position, self.classes_.size) for position in self._problems()]
             for lam in values:
                 self.lam = lam
@@ -239,35 +238,33 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
                 found = [ridge.solve(y, float(lam), bool(self.fit_intercept)) for y in signs]
                 yield scores_of(self._assemble(data, found))
             return
-        stages: list[Stage] = []
+        models: list[Iterate] = []
         for lam in values:
             self.lam = lam
             solver, problems = self._solver(), self._all_problems(data)
-            starts: list[Any] = list(stages) or [None] * len(problems)
+            starts: list[Any] = list(models) or [None] * len(problems)
             pairs = zip(problems, starts, strict=True)
             solutions = [self._minimise(data.kernel, problem, solver, start)[0] for problem, start in pairs]
-            stages = [s.stage for s in solutions]
+            models = list(solutions)
             yield scores_of(self._assemble(data, self._scores_of(solutions)))
 
-    def _scores_of(self, solutions: list[Solution]) -> list[Stage]:
+    def _scores_of(self, solutions: list[Solution]) -> list[Iterate]:
         """One model for each class score: the columns, where one problem has them all.
 
         The same number added to every score of a softmax changes nothing: intercepts are given with a mean of zero.
         """
-        stages = [solution.stage for solution in solutions]
-        stages = [stage._replace(b=stage.b - stage.b.mean()) if np.ndim(stage.b) else stage for stage in stages]
-        return [column for stage in stages for column in stage.columns()]
+        models = [replace(each, b=each.b - each.b.mean()) if np.ndim(each.b) else each for each in solutions]
+        return [column for model in models for column in model.columns()]
 
     def _all_problems(self, data: Training) -> list[Problem]:
         if as_loss(self.loss) == Logistic() and self.classes_.size > 2:
             own = np.equal(data.codes[:, None], np.arange(self.classes_.size)).astype(np.float64)
-            return [Softmax(data.gram, own, Logistic(), float(self.lam), data.weight, bool(self.fit_intercept), True)]
+            return [Problem(data.gram, own, Softmax(), float(self.lam), data.weight, _intercept(self.fit_intercept))]
         return [self._problem(data, position) for position in self._problems()]
 
     def _problem(self, data: Training, position: int) -> Problem:
         y = data.signs(position, self.classes_.size)
-        intercept = bool(self.fit_intercept)
-        return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, intercept, free=True)
+        return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, _intercept(self.fit_intercept))
 
     def _refuse_probabilities(self) -> None:
         if as_loss(self.loss) != Logistic():
@@ -281,6 +278,10 @@ class KernelClassifier(CallbackSupportMixin, KernelMachine):
             return (special.log_softmax if log else special.softmax)(decision, axis=1)
         second = (special.log_expit if log else special.expit)(decision)
         return np.column_stack([special.log_expit(-decision) if log else 1 - second, second])
+
+
+def _intercept(wanted: bool) -> Intercept:
+    return Intercept.FREE if wanted else Intercept.NONE
 
 
 def _unit(targets: Array) -> float:
@@ -385,22 +386,23 @@ class KernelRegressor(RegressorMixin, RowMachine):
         gram = self._make_gram(kernel, rows)
         warn_if_alike(self, kernel, rows, gram)
         refuse_indefinite(gram, kernel)
-        # Targets are centred and measured in units of their spread, so that tolerances mean the same for all of them:
-        # with y = c + s·y′ a squared or Huber loss is s² times that of the residual in those units.
-        tube = isinstance(loss, EpsilonInsensitive)
-        centre = float(np.average(targets, weights=weight)) if tube or self.fit_intercept else 0.0
+        # Targets are centred and measured in units of their spread, so that tolerances mean the same for all of them.
+        # With y = c + s·y′ and a loss that grows with the power d of its unit, the objective is s^d times
+        # λ·s^(2−d)/2·‖w′‖² + the mean loss in those units.
+        straight = not loss.smooth
+        centre = float(np.average(targets, weights=weight)) if straight or self.fit_intercept else 0.0
         unit = _unit((targets - centre)[slice(None) if weight is None else weight > 0])
-        problem = Regression(
+        problem = Problem(
             gram,
             (targets - centre) / unit,
             loss.in_units(unit),
-            float(self.lam),
+            float(self.lam) * unit ** (2 - loss.degree),
             weight,
-            bool(self.fit_intercept),
-            True,
+            _intercept(straight or self.fit_intercept),
         )
-        solution, certificate = self._tube(problem, unit) if tube else self._smooth(problem)
-        if kernel is not None and not tube and solution.w is not None:
+        found = solvers.solve_certified(problem, self._solver(straight), by_weights=kernel is None)
+        solution, certificate = found.solution, found.certificate
+        if kernel is not None and solution.w is not None:
             solution, certificate = _by_coefficients(problem, solution)
         intercept = np.array([solution.b * unit + centre])
         if kernel is None:
@@ -410,7 +412,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
         else:
             shift = unit * gram.shift(gram.model(solution.z)) if isinstance(gram, Features) else 0.0
             self._publish(kernel_model(kernel, rows, unit * solution.z[None], intercept + shift), X)
-        self.objective_, self.duality_gap_ = (unit**2 * value for value in certificate)
+        self.objective_, self.duality_gap_ = (unit**loss.degree * value for value in certificate[:2])
         self.n_iter_ = int(solution.n_iter)
         self.status_ = str(solution.status)
         self.converged_ = solution.status is Status.CONVERGED
@@ -423,33 +425,16 @@ class KernelRegressor(RegressorMixin, RowMachine):
     def _seconds(self) -> float:
         return np.inf if self.time_limit is None else float(self.time_limit)
 
-    def _smooth(self, problem: Regression) -> tuple[Solution, Certificate]:
-        return minimise_certified(problem, solvers.Newton(float(self.tol), int(self.max_iter), self._seconds()))
-
-    def _tube(self, problem: Regression, unit: float) -> tuple[Solution, Certificate]:
-        """The tube as a soft margin of all items twice, whose objective is 1/λ times this one.
-
-        A tube's loss in units of s is s times smaller, not s²: λ is s times larger than it was.
-        """
-        n, lam = len(problem.gram), problem.lam * unit
-        twice = problem.gram.take(np.tile(np.arange(n), 2))
-        tube = Tube(twice, problem.y, Hinge(), lam, problem.weight, True, True, epsilon=problem.loss.epsilon)
-        solver = solvers.SoftMargin(
+    def _solver(self, straight: bool) -> solvers.Solver:
+        """For losses made of straight lines the solver of the soft margin, for others Newton's method."""
+        if not straight:
+            return solvers.Newton(float(self.tol), int(self.max_iter), self._seconds())
+        return solvers.SoftMargin(
             tol=max(float(self.tol), 1e-5),
             max_iter=_TUBE_STEPS * int(self.max_iter),
             time_limit=self._seconds(),
             memory=bytes_of(self.memory),
         )
-        found = solve_certified(tube, twice, solver, by_weights=self.kernel is None)
-        z, certificate = found.solution.z, found.certificate
-        low, high = tube.bounds()
-        z = balanced(z[:n] + z[n:], low[n:], high[:n])  # both walls of an item may cancel, and digits with them
-        solution = replace(found.solution, z=z, scores=None)
-        # The objective is that of the model as it is now; the bound from below holds for all models.
-        scores, square = problem.gram.scores_and_square(z, solution.w)
-        objective = 0.5 * problem.lam * square + problem.loss_of(scores + solution.b) / unit
-        bound = problem.lam * (certificate.objective - certificate.gap)
-        return solution, Certificate(objective, max(objective - bound, problem.lam * certificate.gap))
 
     def predict(self, X: Any) -> Array:
         """The value of each row.

@@ -6,6 +6,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -23,8 +24,8 @@ from .._validation.parameters import choice, is_number, number, shown, truth
 from ..grams import Dense, Features, Gram, Lazy
 from ..kernels import Linear, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.thin import is_thin, near_origin
-from ..problems.problem import Status
-from ..solvers.svm.smo import Bench
+from ..problems import Iterate, Status
+from ..solvers.svm.smo import Workspace
 from .base import KernelMachine, Training
 from .indefinite import refuse_indefinite
 from .machine import Machine, contradictions
@@ -74,7 +75,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
     coef_ : array, where the kernel is linear
     intercept_ : array, one for each machine
     objective_ : array
-        The primal objective of each machine.
+        λ/2·‖w‖² + the mean loss of each machine, as all machines of the library count it: 1/(C·Σ weights) times
+        ½‖w‖² + C·Σ loss, as λ = 1/(C·Σ weights). Of a hard margin ½‖w‖².
     duality_gap_ : array
         How far at most each objective lies above the least possible one.
     kkt_violation_ : array
@@ -166,15 +168,16 @@ class SVC(CallbackSupportMixin, KernelMachine):
         _warn_of_many(self.classes_.size, self.strategy)
         deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
         machines = self._machines(data, before)
-        solver, benches = self._solver(len(machines)), threading.local()
+        solver, mine = self._solver(len(machines)), threading.local()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
 
         def complete(machine: Machine) -> None:
             if time.monotonic() > deadline and machine is not machines[0]:
                 machine.leave_out(Status.NOT_CONVERGED)
                 return
-            benches.mine = getattr(benches, "mine", None) or Bench()
-            machine.complete(solver, np.random.default_rng(seed), benches.mine, data.exact_gram())
+            mine.workspace = getattr(mine, "workspace", None) or Workspace()
+            own = replace(solver, workspace=mine.workspace)
+            machine.solve(own, np.random.default_rng(seed), data.exact_gram())
 
         # Kernel matrices are computed by threads of ours; what is left for BLAS is small, and its idle threads, waiting
         # for more, take time from ours.
@@ -197,7 +200,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
         refuse_indefinite(data.gram, data.kernel)
         previous: list[Machine] = []
-        bench, exact = data.bench or Bench(), data.exact_gram()
+        workspace, exact = data.bench or Workspace(), data.exact_gram()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         for C in values:
             self.C = C
@@ -205,12 +208,13 @@ class SVC(CallbackSupportMixin, KernelMachine):
             machines = self._machines(data, None)
             for machine, last in zip(machines, previous, strict=bool(previous)):
                 machine.go_on_from(last)
+            solver = replace(self._solver(len(machines)), workspace=workspace)
             for machine in machines:
-                machine.solve(self._solver(len(machines)), np.random.default_rng(seed), bench, exact)
+                machine.approximate(solver, np.random.default_rng(seed), exact)
             previous = machines
-            reach = machines[0].solution.reach
-            if len(machines) == 1 and reach is not None:
-                yield reach[:, None] + machines[0].solution.b
+            scores = machines[0].solution.all_scores
+            if len(machines) == 1 and scores is not None:
+                yield scores[:, None] + machines[0].solution.b
             else:
                 yield scores_of(_model_of(data, machines, *_support(data, machines)))
 
@@ -227,13 +231,14 @@ class SVC(CallbackSupportMixin, KernelMachine):
         if classes == 2 or self.strategy == "ovo":
             for first, second in combinations(range(classes), 2):
                 rows = np.flatnonzero(alive & ((data.codes == first) | (data.codes == second)))
-                made.append(Machine(self, data, rows, np.where(data.codes[rows] == second, 1.0, -1.0)))
+                made.append(Machine(float(self.C), data, rows, np.where(data.codes[rows] == second, 1.0, -1.0)))
         else:
             rows = np.flatnonzero(alive)
-            made = [Machine(self, data, rows, np.where(data.codes[rows] == k, 1.0, -1.0)) for k in range(classes)]
+            signs = [np.where(data.codes[rows] == k, 1.0, -1.0) for k in range(classes)]
+            made = [Machine(float(self.C), data, rows, y) for y in signs]
         if before is not None and before.shape == (len(made), data.codes.size):
             for machine, start in zip(made, before, strict=True):
-                machine.start = start[machine.rows]
+                machine.start = Iterate(start[machine.rows])
         return made
 
     def _memory_of_fit(self) -> Array | None:
@@ -293,7 +298,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
             soft = next(m for m in machines if m.solution.status in (Status.NOT_SEPARABLE, Status.NOT_FOUND))
             warnings.warn(
                 f"SVC: {why}{f' ({twice} rows appear with more than one label)' if twice else ''}; the model and its "
-                f"certificate are those of a soft margin with C={soft.finite_C():.3g}. Use a finite C.",
+                f"certificate are those of a soft margin with C={soft.final_C:.3g}. Use a finite C.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )
@@ -403,7 +408,7 @@ def _support(data: Training, machines: list[Machine]) -> tuple[Array, Array]:
 
 
 def _model_of(data: Training, machines: list[Machine], used: Array, coef: Array) -> LinearModel | KernelModel:
-    intercept = np.array([machine.b for machine in machines])
+    intercept = np.array([machine.solution.b for machine in machines])
     if isinstance(data.gram, Features):
         gram = data.gram.take(used)
         weights = np.stack(

@@ -12,6 +12,7 @@ from .._validation.memory import bytes_of
 from ..kernels.base import Kernel
 from ..kernels.engine.pairing import Pairing, length, shared_dtype
 from .base import Gram
+from .row_ring import RowRing
 from .walk import GramRows, Walk
 
 
@@ -90,25 +91,17 @@ class Lazy(Gram):
 
     def walk(self) -> Walk:
         n = len(self)
-        buffer = np.empty((self.capacity, n), self.dtype)
-        slot = np.full(n, -1)
-        owner = np.full(self.capacity, -1)
-        next_free = 0
+        ring = RowRing(n, self.capacity, self.dtype)
 
         def fetch(wanted: Array) -> None:
             """Compute these rows into the buffer, in the places of the rows that have been there longest."""
-            nonlocal next_free
-            wanted = np.unique(wanted[slot[wanted] < 0])
+            wanted = np.unique(wanted[ring.place[wanted] < 0])
             if wanted.size > self.capacity:
                 raise MemoryError(
                     f"a step needs {wanted.size} rows of the kernel matrix at once, memory={self.memory!r} holds "
                     f"{self.capacity}; raise memory or use smaller batches."
                 )
-            places = (next_free + np.arange(wanted.size)) % self.capacity
-            next_free = (next_free + wanted.size) % self.capacity
-            slot[owner[places][owner[places] >= 0]] = -1
-            buffer[places] = self.rows(wanted)
-            owner[places] = wanted
-            slot[wanted] = places
+            rows = self.rows(wanted)
+            ring.rows[ring.claim(wanted)] = rows
 
-        return Walk(GramRows(buffer, slot, np.arange(n)), n, fetch)
+        return Walk(GramRows(ring.rows, ring.place, np.arange(n)), n, fetch)

@@ -1,4 +1,4 @@
-"""What a mistake costs: losses of the margin, for classes, and of the residual, for numbers.
+"""What a mistake costs: losses of the margin, for labels, and of the residual, for numbers.
 
 Examples
 --------
@@ -9,8 +9,11 @@ array([2., 1., 0., 0.])
 array([0.125, 2.5  ])
 """
 
-from .margins import Hinge, Logistic, Loss, Perceptron, SmoothHinge, Squared, SquaredHinge, as_loss, names
-from .residuals import EpsilonInsensitive, Huber, ResidualLoss, SquaredError, as_residual_loss
+from .base import Loss
+from .margins import Hinge, Logistic, MarginLoss, PerceptronLoss, SmoothHinge, SquaredHinge
+from .named import as_loss, as_residual_loss
+from .residuals import EpsilonInsensitive, Huber, ResidualLoss, Squared
+from .softmax import Softmax
 
 __all__ = [
     "EpsilonInsensitive",
@@ -18,13 +21,13 @@ __all__ = [
     "Huber",
     "Logistic",
     "Loss",
-    "Perceptron",
+    "MarginLoss",
+    "PerceptronLoss",
     "ResidualLoss",
     "SmoothHinge",
+    "Softmax",
     "Squared",
-    "SquaredError",
     "SquaredHinge",
     "as_loss",
     "as_residual_loss",
-    "names",
 ]

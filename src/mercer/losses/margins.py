@@ -1,4 +1,4 @@
-"""What a mistake costs: losses ℓ(m) of the margin m = y·f(x).
+"""Losses ℓ(m) of the margin m = y·f(x), for labels y = ±1.
 
 Each loss is one class with
 
@@ -24,42 +24,56 @@ from __future__ import annotations
 from math import exp, inf, log, log1p
 from typing import ClassVar
 
-from .._runtime.compile import Scalar
+import numpy as np
 
-__all__ = ["Hinge", "Logistic", "Loss", "Perceptron", "SmoothHinge", "Squared", "SquaredHinge", "as_loss", "names"]
+from .._runtime.compile import Array, Scalar
+from .base import Loss
+
+__all__ = ["Hinge", "Logistic", "MarginLoss", "PerceptronLoss", "SmoothHinge", "SquaredHinge"]
 
 
-class Loss:
+class MarginLoss(Loss):
     """A convex loss of the margin. Subclasses define the functions below and nothing else."""
 
-    name: ClassVar[str]
     value: ClassVar[Scalar]
     slope: ClassVar[Scalar]
     curvature: ClassVar[Scalar]
     conjugate: ClassVar[Scalar | None] = None
     #: Where the conjugate is finite: the slopes that the loss can have.
     domain: ClassVar[tuple[float, float]]
-    #: Whether the slope is continuous, as Newton's method needs it.
-    smooth: ClassVar[bool]
-    #: c, where the conjugate is ℓ*(s) = s + c/2·s² on its domain, so that the dual is a quadratic program.
-    dual_curvature: ClassVar[float | None] = None
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+    @property
+    def has_conjugate(self) -> bool:  # type: ignore[override]
+        return self.conjugate is not None
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
+    def costs(self, y: Array, f: Array) -> Array:
+        return self.value(y * f)
 
-    def __hash__(self) -> int:
-        return hash(type(self))
+    def slopes(self, y: Array, f: Array) -> Array:
+        return y * self.slope(y * f)
+
+    def curvatures(self, y: Array, f: Array) -> Array:
+        return self.curvature(y * f)  # y² = 1
+
+    def argument(self, y: Array) -> tuple[Array, Array]:
+        return np.zeros(np.shape(y)), np.asarray(y, dtype=np.float64)
+
+    def slope_range(self, y: Array) -> tuple[Array, Array]:
+        low, high = self.domain
+        return np.where(y > 0, low, -high), np.where(y > 0, high, -low)
+
+    def conjugates(self, y: Array, u: Array) -> Array:
+        # sup_f u·f − ℓ(y·f) = sup_m (u·y)·m − ℓ(m)
+        assert self.conjugate is not None
+        return self.conjugate(y * u)
 
 
-class Perceptron(Loss):
+class PerceptronLoss(MarginLoss):
     """max(0, −m): how far on the wrong side. Its slope is −1 at m = 0, as a mistake is y·f ≤ 0.
 
     Examples
     --------
-    >>> Perceptron().slope([-1.0, 0.0, 1.0])
+    >>> PerceptronLoss().slope([-1.0, 0.0, 1.0])
     array([-1., -1.,  0.])
     """
 
@@ -84,7 +98,7 @@ class Perceptron(Loss):
         return 0.0 if -1.0 <= s <= 0.0 else inf
 
 
-class Hinge(Loss):
+class Hinge(MarginLoss):
     """max(0, 1 − m), the loss of the soft margin. Its slope is 0 at m = 1, as Pegasos steps only if y·f < 1.
 
     Examples
@@ -116,7 +130,7 @@ class Hinge(Loss):
         return s if -1.0 <= s <= 0.0 else inf
 
 
-class SquaredHinge(Loss):
+class SquaredHinge(MarginLoss):
     """½·max(0, 1 − m)²: the hinge, made differentiable by squaring.
 
     Examples
@@ -147,7 +161,7 @@ class SquaredHinge(Loss):
         return s + 0.5 * s * s if s <= 0.0 else inf
 
 
-class Logistic(Loss):
+class Logistic(MarginLoss):
     """log(1 + e^(−m)), the negative log-likelihood of a label when P(y|x) = 1/(1 + e^(−y·f)).
 
     Examples
@@ -185,7 +199,7 @@ class Logistic(Loss):
         return (p * log(p) if p > 0.0 else 0.0) + ((1.0 - p) * log1p(-p) if p < 1.0 else 0.0)
 
 
-class SmoothHinge(Loss):
+class SmoothHinge(MarginLoss):
     """log(1 + e^(1−m)): the logistic loss moved to the hinge's corner.
 
     Examples
@@ -223,57 +237,3 @@ class SmoothHinge(Loss):
             return inf
         p = -s
         return s + (p * log(p) if p > 0.0 else 0.0) + ((1.0 - p) * log1p(-p) if p < 1.0 else 0.0)
-
-
-class Squared(Loss):
-    """½·(1 − m)². With labels ±1 this is ½·(y − f)², least squares.
-
-    Examples
-    --------
-    >>> Squared().value(3.0)
-    2.0
-    """
-
-    name = "squared"
-    domain = (-inf, inf)
-    smooth = True
-    dual_curvature = 1.0
-
-    @Scalar
-    def value(m):
-        return 0.5 * (1.0 - m) * (1.0 - m)
-
-    @Scalar
-    def slope(m):
-        return m - 1.0
-
-    @Scalar
-    def curvature(m):
-        return 1.0
-
-    @Scalar
-    def conjugate(s):
-        return s + 0.5 * s * s
-
-
-_LOSSES = {loss.name: loss for loss in (Perceptron, Hinge, SquaredHinge, SmoothHinge, Logistic, Squared)}
-
-
-def names() -> list[str]:
-    """The names that :func:`as_loss` understands."""
-    return sorted(_LOSSES)
-
-
-def as_loss(loss: str | Loss) -> Loss:
-    """The loss of that name; a loss itself is returned as it is.
-
-    Examples
-    --------
-    >>> as_loss("hinge")
-    Hinge()
-    """
-    if isinstance(loss, Loss):
-        return loss
-    if isinstance(loss, str) and loss in _LOSSES:
-        return _LOSSES[loss]()
-    raise ValueError(f"loss={loss!r} is not known; use one of {', '.join(names())}, or a mercer.losses.Loss.")

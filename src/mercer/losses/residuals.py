@@ -1,8 +1,8 @@
-"""Losses of the residual r = y − f, for regression.
+"""Losses ℓ(r) of the residual r = y − f(x), for targets that are numbers.
 
 Each has ``value``, ``slope`` and ``curvature`` by r, on arrays, the ``conjugate`` ℓ*(a) = sup_r (a·r − ℓ(r)) for every
-slope a that the loss can have, and ``in_units(s)``: the loss ℓ′ with ℓ(r) = s²·ℓ′(r/s) (of the tube: s·ℓ′(r/s)), so
-that targets can be brought to a size of one.
+slope a that the loss can have, and ``in_units(s)``: the loss ℓ′ with ℓ(r) = s^degree·ℓ′(r/s), so that targets can be
+brought to a size of one.
 
 Examples
 --------
@@ -13,76 +13,104 @@ array([0.125, 2.5  ])
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .._runtime.compile import Array
+from .._runtime.compile import Array, Scalar
 from .._validation.parameters import number
+from .base import Loss
 
-__all__ = ["EpsilonInsensitive", "Huber", "ResidualLoss", "SquaredError", "as_residual_loss"]
+__all__ = ["EpsilonInsensitive", "Huber", "ResidualLoss", "Squared"]
 
 
-class ResidualLoss:
-    """A convex loss of the residual."""
+class ResidualLoss(Loss):
+    """A convex loss of the residual, the same for r and −r."""
 
-    smooth = True
-    #: c, where the conjugate is ℓ*(a) = c/2·a² up to the largest slope, so that the dual is a quadratic program.
-    dual_curvature: float | None = None
+    #: The power of the unit in which the loss of a residual grows.
+    degree: ClassVar[int] = 2
 
     @property
     def steepest(self) -> float:
         """The largest slope."""
         return np.inf
 
+    @abstractmethod
     def value(self, r: Any) -> Array:
-        raise NotImplementedError
+        """ℓ(r)."""
 
+    @abstractmethod
     def slope(self, r: Any) -> Array:
-        raise NotImplementedError
+        """ℓ′(r)."""
 
+    @abstractmethod
     def curvature(self, r: Any) -> Array:
-        raise NotImplementedError
+        """ℓ″(r)."""
 
+    @abstractmethod
     def conjugate(self, a: Any) -> Array:
         """sup_r (a·r − ℓ(r)), for slopes a that the loss can have."""
-        raise NotImplementedError
 
+    @abstractmethod
     def in_units(self, s: float) -> ResidualLoss:
         """The same loss for residuals measured in units of s."""
-        raise NotImplementedError
+
+    def costs(self, y: Array, f: Array) -> Array:
+        return self.value(y - f)
+
+    def slopes(self, y: Array, f: Array) -> Array:
+        return -self.slope(y - f)
+
+    def curvatures(self, y: Array, f: Array) -> Array:
+        return self.curvature(y - f)
+
+    def argument(self, y: Array) -> tuple[Array, Array]:
+        return np.asarray(y, dtype=np.float64), np.full(np.shape(y), -1.0)
+
+    def slope_range(self, y: Array) -> tuple[Array, Array]:
+        steepest = np.full(np.shape(y), self.steepest)
+        return -steepest, steepest
+
+    def conjugates(self, y: Array, u: Array) -> Array:
+        # sup_f u·f − ℓ(y − f) = u·y + sup_r (−u)·r − ℓ(r)
+        return u * y + self.conjugate(-u)
 
 
-@dataclass(frozen=True)
-class SquaredError(ResidualLoss):
-    """½·r².
+class Squared(ResidualLoss):
+    """½·r². With labels y = ±1 it is ½·(1 − y·f)², a loss of the margin as well.
 
     Examples
     --------
-    >>> SquaredError().value([2.0])
+    >>> Squared().value([2.0])
     array([2.])
     """
 
+    name = "squared"
     dual_curvature = 1.0
 
-    def value(self, r):
-        return 0.5 * np.square(r)
+    @Scalar
+    def value(r):
+        return 0.5 * r * r
 
-    def slope(self, r):
-        return np.asarray(r, dtype=np.float64)
+    @Scalar
+    def slope(r):
+        return r
 
-    def curvature(self, r):
-        return np.ones_like(r, dtype=np.float64)
+    @Scalar
+    def curvature(r):
+        return 1.0
 
-    def conjugate(self, a):
-        return 0.5 * np.square(a)
+    @Scalar
+    def conjugate(a):
+        return 0.5 * a * a
 
     def in_units(self, s):
         return self
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=True)
 class Huber(ResidualLoss):
     """½·r² up to |r| = delta, then a straight line: outliers pull no harder than ``delta``.
 
@@ -92,8 +120,10 @@ class Huber(ResidualLoss):
     array([ 0.1, -0.5])
     """
 
-    delta: float = 1.0
+    name = "huber"
     dual_curvature = 1.0
+
+    delta: float = 1.0
 
     @property
     def steepest(self):
@@ -119,7 +149,7 @@ class Huber(ResidualLoss):
         return Huber(_in_range(self.delta / s))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=True)
 class EpsilonInsensitive(ResidualLoss):
     """max(0, |r| − epsilon): a tube in which errors cost nothing.
 
@@ -129,8 +159,16 @@ class EpsilonInsensitive(ResidualLoss):
     array([0. , 0.5])
     """
 
-    epsilon: float = 0.1
+    name = "epsilon_insensitive"
     smooth = False
+    dual_curvature = 0.0
+    degree = 1
+
+    epsilon: float = 0.1
+
+    @property
+    def half_width(self):
+        return self.epsilon
 
     @property
     def steepest(self):
@@ -159,21 +197,3 @@ class EpsilonInsensitive(ResidualLoss):
 def _in_range(size: float) -> float:
     """A positive size in other units; beyond these bounds no residual is, and overflow must not make it infinite."""
     return min(max(size, 1e-299), 1e299)
-
-
-_LOSSES = {"squared": SquaredError, "huber": Huber, "epsilon_insensitive": EpsilonInsensitive}
-
-
-def as_residual_loss(loss: str | ResidualLoss) -> ResidualLoss:
-    """The loss of that name with its usual parameter; a loss itself is returned as it is.
-
-    Examples
-    --------
-    >>> as_residual_loss("huber")
-    Huber(delta=1.0)
-    """
-    if isinstance(loss, ResidualLoss):
-        return loss
-    if isinstance(loss, str) and loss in _LOSSES:
-        return _LOSSES[loss]()
-    raise ValueError(f"loss={loss!r} is not known; use one of {', '.join(_LOSSES)}, or a mercer.losses.ResidualLoss.")

@@ -27,13 +27,12 @@ from scipy import sparse
 from .._validation.tables import tidy_sparse
 from ..io.table import DataError
 from ..kernels import Kernel, parse
-from ..losses.margins import Loss, as_loss
-from ..losses.residuals import EpsilonInsensitive, Huber, ResidualLoss, SquaredError
+from ..losses import EpsilonInsensitive, Huber, Loss, ResidualLoss, Squared, as_loss
 from .packed_items import ITEM_KINDS, pack_items, unpack_items
 
 __all__ = ["Packer", "Unpacker"]
 
-_RESIDUALS = {kind.__name__: kind for kind in (SquaredError, Huber, EpsilonInsensitive)}
+_RESIDUALS = {kind.__name__: kind for kind in (Squared, Huber, EpsilonInsensitive)}
 #: Lists inside lists inside lists: no model needs more.
 _DEEPEST = 60
 

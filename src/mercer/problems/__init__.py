@@ -1,24 +1,20 @@
 """What is to be solved, what comes back, and how good it is."""
 
-from .certificate import MarginCertificate, balanced, best_intercept, certify_margin, slack
-from .problem import Certificate, Path, Problem, Regression, Solution, Stage, Status, Tube, certify, checked_items
-from .softmax import Softmax
+from .box_dual import BoxDual, balanced, best_intercept, slack
+from .certificate import Certificate, certify
+from .problem import Intercept, Problem
+from .solution import Iterate, Solution, Status
 
 __all__ = [
+    "BoxDual",
     "Certificate",
-    "MarginCertificate",
-    "Path",
+    "Intercept",
+    "Iterate",
     "Problem",
-    "Regression",
-    "Softmax",
     "Solution",
-    "Stage",
     "Status",
-    "Tube",
     "balanced",
     "best_intercept",
     "certify",
-    "certify_margin",
-    "checked_items",
     "slack",
 ]

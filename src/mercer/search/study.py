@@ -33,7 +33,7 @@ from ..grams import Dense
 from ..kernels import Kernel
 from ..kernels.engine.parts import length
 from ..kernels.engine.shared import SharedStatistics
-from ..solvers.svm.smo import Bench
+from ..solvers.svm.smo import Workspace
 from .journal import Journal
 from .layers import Layer, peel, prepared, shareable
 from .outcome import Outcome, content_key, fold_key, setting_key
@@ -288,7 +288,7 @@ class Study:
         weight = combine_weights(own, machine.class_weight, items, labels)
         gram = machine._make_gram(kernel, items) if kernel is None or K is None else Dense(K, train)
         given = None if kernel is None or kernel.on_rows else _safe_indexing(self.X, train)
-        self._benches.mine = getattr(self._benches, "mine", None) or Bench()
+        self._benches.mine = getattr(self._benches, "mine", None) or Workspace()
         return Training(kernel, items, codes, weight, gram, given, self._benches.mine)
 
     def _store(self, cells: dict[tuple[str, str], Outcome]) -> None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._runtime.interrupts import heed, kept
-from ..problems.problem import Problem, Solution, Stage, Status
+from ..problems import Intercept, Iterate, Problem, Solution, Status
+from .base import Solver
 
 
 @dataclass(frozen=True)
-class Gradient:
-    """Descent along the gradient (or a subgradient) in (z, b): ∂P/∂z = K·(λz + g), ∂P/∂b = Σg.
+class Gradient(Solver):
+    """Descent along the gradient (or a subgradient) in (z, b): ∂P/∂z = K·(λz + g), ∂P/∂b = Σg (+ λb, if penalised).
 
     Smooth losses take steps of length ``rate``; losses with a kink take ``rate``/√t and return the best model seen.
 
@@ -44,24 +45,29 @@ class Gradient:
     tol: float = 1e-8
     time_limit: float = np.inf
 
-    def solve(self, problem: Problem, start: Stage | None = None, rng: np.random.Generator | None = None) -> Solution:
-        """Descend from zero or from ``start``."""
-        gram, n = problem.gram, len(problem.gram)
+    def refusal(self, problem: Problem) -> str | None:
+        if problem.lam <= 0:
+            return "with λ = 0 there may be no minimum to descend to; state λ > 0"
+        return None
+
+    def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> Solution:
+        gram, n, lam = problem.gram, len(problem.gram), problem.lam
         begin = time.monotonic()
         z = np.zeros(problem.y.shape) if start is None else start.z.copy()
-        b = np.zeros(problem.y.shape[1:]) if start is None else start.b
+        b = np.zeros(problem.y.shape[1:]) if start is None else np.asarray(start.b, dtype=np.float64)
         f = gram.matvec(z) if z.any() else np.zeros(problem.y.shape)
         size = float(gram.diag().sum()) / n + 1.0
-        rate = self.rate or 1.0 / (size * max(1.0, size) * max(problem.weights().max(), problem.lam))
-        best = (problem.objective(float(np.vdot(z, f)), f + b), z, b, f)
+        rate = self.rate or 1.0 / (size * max(1.0, size) * max(problem.weights.max(), lam))
+        price = lam if problem.intercept is Intercept.PENALISED else 0.0
+        best = (problem.objective(float(np.vdot(z, f)), f + b, b), z, b, f)
         trace, status, step = [best[0]], Status.NOT_CONVERGED, 0
         try:
             for step in range(1, self.max_iter + 1):
                 heed()
-                g, _ = problem.derivatives(f + b)
-                inner = problem.lam * z + g
+                g = problem.slopes(f + b)
+                inner = lam * z + g
                 along = gram.matvec(inner)
-                down = g.sum(axis=0) if problem.intercept else np.zeros_like(b)
+                down = g.sum(axis=0) + price * b if problem.has_intercept else np.zeros_like(b)
                 if max(float(np.abs(along).max()), float(np.abs(down).max())) <= self.tol:
                     status = Status.CONVERGED
                     break
@@ -70,7 +76,7 @@ class Gradient:
                 z = z - length * inner
                 f = f - length * along
                 b = b - length * down
-                value = problem.objective(float(np.vdot(z, f)), f + b)
+                value = problem.objective(float(np.vdot(z, f)), f + b, b)
                 trace.append(value)
                 if value < best[0]:
                     best = (value, z, b, f)
@@ -81,4 +87,4 @@ class Gradient:
                 raise
             status = Status.INTERRUPTED
         _, z, b, f = best
-        return Solution(z=z, b=b, status=status, n_iter=step, seen=n, trace=np.array(trace), scores=f)
+        return Solution(z, b[()], step, scores=f, status=status, trace=np.array(trace))

@@ -5,11 +5,11 @@ loss part by the scores, the gradient is λw + Σ gᵢφᵢ for w and Σgᵢ for
 
     λ·d + Σ hᵢ·(⟨d, φᵢ⟩ + db)·φᵢ     and     Σ hᵢ·(⟨d, φᵢ⟩ + db),
 
-and Newton's step (d, db) makes them zero. The operator is symmetric and positive, so conjugate gradients find the step,
-helped by an approximate inverse that the Gram offers. All of it happens on vectors of the feature space as the Gram
-keeps them (:mod:`mercer.grams.span`): the weights of a linear model, coefficients and scores of a kernel machine. One
-step of conjugate gradients costs one product with K, or one with Φ and one with Φᵀ. As the change of the scores is
-known, a line search costs no product at all.
+and Newton's step (d, db) makes them zero; a penalised intercept adds λb and λ·db. The operator is symmetric and
+positive, so conjugate gradients find the step, helped by an approximate inverse that the Gram offers. All of it happens
+on vectors of the feature space as the Gram keeps them (:mod:`mercer.grams.span`): the weights of a linear model,
+coefficients and scores of a kernel machine. One step of conjugate gradients costs one product with K, or one with Φ and
+one with Φᵀ. As the change of the scores is known, a line search costs no product at all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import numpy as np
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed, kept
 from ..grams.span import Inverse, Span
-from ..problems.problem import Problem, Solution, Stage, Status
+from ..problems import Intercept, Iterate, Problem, Solution, Status
+from .base import Solver
 
 #: What rounding leaves of a sum, relative to its parts.
 _ROUNDING = 1e-15
@@ -40,7 +41,7 @@ _LONGEST = 1000
 
 
 @dataclass(frozen=True)
-class Newton:
+class Newton(Solver):
     """Newton's method with conjugate gradients, for losses with a continuous slope.
 
     Parameters
@@ -69,8 +70,14 @@ class Newton:
     max_iter: int = 100
     time_limit: float = np.inf
 
-    def solve(self, problem: Problem, start: Stage | None = None, rng: np.random.Generator | None = None) -> Solution:
-        """Minimise; ``start`` is a model to begin with."""
+    def refusal(self, problem: Problem) -> str | None:
+        if not problem.loss.smooth:
+            return f"{problem.loss} has a kink, which Newton's method cannot pass; use SoftMargin or Gradient"
+        if problem.lam <= 0:
+            return "with λ = 0 there may be no minimum; state λ > 0"
+        return None
+
+    def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> Solution:
         deadline = time.monotonic() + self.time_limit
         descent = _Descent(problem, start, deadline)
         trace, steps, status = [descent.objective], 0, None
@@ -87,14 +94,14 @@ class Newton:
         span, f, b = problem.gram.span, descent.f, descent.b
         z = span.coefficients(descent.w)
         if z is None:  # at the minimum λw + Σ gᵢφᵢ = 0
-            z = -problem.derivatives(f + b)[0] / problem.lam
-        return Solution(z, b, status, steps, np.array(trace), scores=f, w=span.weights(descent.w))
+            z = -problem.slopes(f + b) / problem.lam
+        return Solution(z, b, steps, span.weights(descent.w), f, status, np.array(trace))
 
 
 class _Descent:
     """A model on its way to the minimum."""
 
-    def __init__(self, problem: Problem, start: Stage | None, deadline: float) -> None:
+    def __init__(self, problem: Problem, start: Iterate | None, deadline: float) -> None:
         self.problem, self.deadline = problem, deadline
         self.span = span = problem.gram.span
         columns = problem.y.shape[1:]
@@ -105,7 +112,9 @@ class _Descent:
             self.b = np.asarray(start.b, dtype=np.float64)[()]
         #: The scores of all items, without the intercept.
         self.f = span.scores(self.w)
-        self.objective = problem.objective(span.dot(self.w, self.w), self.f + self.b)
+        self.objective = problem.objective(span.dot(self.w, self.w), self.f + self.b, self.b)
+        #: What a penalised intercept costs, beside its part in the scores.
+        self.price = problem.lam if problem.intercept is Intercept.PENALISED else 0.0
         self.largest = 0.0  # gradient so far
         #: How much the next step is shortened where the loss is straight; not known before the first step.
         self.damping: float | None = None
@@ -115,9 +124,9 @@ class _Descent:
     def step(self, tol: float) -> Status | None:
         """One step of Newton's; a status when there is nothing more to do."""
         problem, span, lam = self.problem, self.span, self.problem.lam
-        g, h = problem.derivatives(self.f + self.b)
+        g, h = problem.slopes(self.f + self.b), problem.curvatures(self.f + self.b)
         r = -span.gradient(lam, self.w, g)
-        rb = -g.sum(axis=0) if problem.intercept else np.zeros_like(self.b)
+        rb = -g.sum(axis=0) - self.price * self.b if problem.has_intercept else np.zeros_like(self.b)
         error = float(np.sqrt(max(span.dot(r, r), 0.0) + np.vdot(rb, rb)))
         self.largest = max(self.largest, error)
         if error <= max(tol * self.largest, _ROUNDING * self.reach * float(np.abs(g).sum())):
@@ -126,24 +135,24 @@ class _Descent:
         straight = h.sum() < _FLAT * np.abs(g).sum()
         if self.damping is None:
             self.damping = _DAMPING if straight else 0.0
-        ridge = self.damping * problem.share() if self.damping else 0.0
-        inverse = span.inverse(lam, problem.diagonal(h) + ridge, problem.intercept)
+        ridge = self.damping * problem.shares if self.damping else 0.0
+        inverse = span.inverse(lam, problem.loss.hessian_diagonal(h) + ridge, problem.has_intercept)
 
-        def bend(change: Array) -> Array:
-            return problem.bend(h, change) + ridge * change
+        def hessian_product(change: Array) -> Array:
+            return problem.loss.hessian_product(h, change) + ridge * change
 
         def curve(direction: Array, db: Array) -> tuple[Array, Array, Array]:
             if h.ndim == 1:  # one number for each item: scores and their sum in one pass
                 scores, total = span.weighed(h + ridge, direction, db)
-                return scores, bend(scores), total
+                return scores, hessian_product(scores), total
             scores = span.scores(direction) + db
-            bent = bend(scores)
+            bent = hessian_product(scores)
             return scores, bent, span.combine(bent)
 
         loose = min(0.5, float(np.sqrt(error / self.largest)))
-        d, db, p = _step(span, lam, curve, inverse, r, rb, problem.intercept, loose, self.deadline)
+        d, db, p = _step(span, lam, self.price, curve, inverse, r, rb, problem.has_intercept, loose, self.deadline)
         steepest = -span.dot(r, d) - float(np.vdot(rb, db))
-        t, objective = self._search(d, p, steepest) if p is not None else (0.0, self.objective)
+        t, objective = self._search(d, db, p, steepest) if p is not None else (0.0, self.objective)
         gain = self.objective - objective
         if t == 0.0:  # rounding stops further descent
             return Status.CONVERGED if error <= 1e-6 * self.largest else Status.NOT_CONVERGED
@@ -156,7 +165,7 @@ class _Descent:
         self.w, self.f, self.b, self.objective = w, f, self.b + t * db, objective
         return Status.CONVERGED if gain <= 1e-15 * abs(objective) else None
 
-    def _search(self, d: Array, p: Array, steepest: float) -> tuple[float, float]:
+    def _search(self, d: Array, db: Array, p: Array, steepest: float) -> tuple[float, float]:
         """A step along d (with scores p) that goes down about as far as any, and the objective there.
 
         All of it, as a rule: a parabola falls by half of what its slope at first, ``steepest``, promises. Where the
@@ -167,10 +176,11 @@ class _Descent:
         square, along, length = (self.span.dot(*pair) for pair in ((self.w, self.w), (self.w, d), (d, d)))
 
         def value_at(t: float) -> float:
-            return problem.objective(square + t * (2 * along + t * length), here + t * p)
+            return problem.objective(square + t * (2 * along + t * length), here + t * p, self.b + t * db)
 
         def slope_at(t: float) -> float:
-            return lam * (along + t * length) + float(np.vdot(problem.derivatives(here + t * p)[0], p))
+            penalty = self.price * float(np.vdot(self.b + t * db, db))
+            return lam * (along + t * length) + penalty + float(np.vdot(problem.slopes(here + t * p), p))
 
         if not steepest < 0:  # nothing but rounding errors
             return 0.0, self.objective
@@ -196,6 +206,7 @@ class _Descent:
 def _step(
     span: Span,
     lam: float,
+    price: float,
     curve: Callable[[Array, Array], tuple[Array, Array, Array]],
     inverse: Inverse,
     r: Array,
@@ -213,13 +224,13 @@ def _step(
     for _ in range(_LONGEST):
         heed()
         scores, bent, reaction = curve(direction, db)
-        bending = lam * span.dot(direction, direction) + float(np.vdot(scores, bent))
+        bending = lam * span.dot(direction, direction) + price * float(np.vdot(db, db)) + float(np.vdot(scores, bent))
         if not (square > 0 and bending > 0):  # nothing but rounding errors
             break
         length = square / bending
         d, total, p = d + length * direction, total + length * db, length * scores if p is None else p + length * scores
         r = r - length * (lam * direction + reaction)
-        rb = rb - length * bent.sum(axis=0) if intercept else rb
+        rb = rb - length * (bent.sum(axis=0) + price * db) if intercept else rb
         better, better_b = inverse(r, rb)
         new = span.dot(r, better) + float(np.vdot(rb, better_b))
         if new <= stop or time.monotonic() > deadline:

@@ -20,7 +20,7 @@ and starts again at 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ from .._runtime.compile import Array, jit
 from .._runtime.interrupts import heed, kept
 from .._runtime.prefetch import prefetch
 from ..grams.walk import LATER, SOON, add, at_hand, foresee, score
-from ..problems.problem import Problem, Solution, Stage, Status, checked_items
+from ..problems import Intercept, Iterate, Problem, Solution, Status
+from .base import Solver, checked_items
 
 #: Steps made before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 15
@@ -41,10 +42,12 @@ _INTERCEPT, _INTERCEPT_LAG, _INTERCEPT_SUM, _HARMONIC, _RHO, _NORM = range(6)
 
 
 @jit
-def _steps(rows, step, draws, begin, end, first, lam, slope, lead, radius, diag, v, z, total, bias_step, run):
+def _steps(rows, terms, draws, begin, end, first, lam, slope, lead, radius, diag, v, z, total, bias_step, run):
     """Steps begin … end−1; row t of ``draws`` is the mini-batch of step first + t. Returns the step it stopped at.
 
-    ``step`` is y·weight/batch of each item; ``z`` holds its coefficient in u and, beside it, its part of the lag.
+    A row of ``terms`` says what an item costs: the loss is ℓ(a + s·f), and its slope counts s·weight/batch. For a loss
+    of the margin a = 0 and s = y, for one of the residual a = y and s = −1. ``z`` holds the item's coefficient in u
+    and, beside it, its part of the lag.
     """
     batch = draws.shape[1]
     g = np.empty(batch)
@@ -54,12 +57,12 @@ def _steps(rows, step, draws, begin, end, first, lam, slope, lead, radius, diag,
         scale = run[_RHO] / (lam * (t - 1 + lead)) if t - 1 + lead > 0 else 0.0
         for k in range(batch):
             if row + LATER < end:
-                prefetch(step, draws[row + LATER, k])
+                prefetch(terms, 3 * draws[row + LATER, k])
                 foresee(rows, draws[row + SOON, k], draws[row + LATER, k])
                 prefetch(z, 2 * draws[row + SOON, k])
             i = np.uint64(draws[row, k])
-            margin = scale * (score(rows, i, v) + run[_INTERCEPT])
-            g[k] = -slope(margin if step[i] >= 0.0 else -margin) * step[i]
+            now = scale * (score(rows, i, v) + run[_INTERCEPT])
+            g[k] = -slope(terms[i, 0] + terms[i, 1] * now) * terms[i, 2]
             if g[k] != 0.0 and not at_hand(rows, i):
                 return row
         for k in range(batch):
@@ -106,15 +109,27 @@ def _late_start(problem: Problem) -> int:
     (squared losses, of curvature 1), steps longer than 1/max‖φ(x)‖² overshoot more and more: begin at the t with that
     step length.
     """
-    if np.isfinite(problem.loss.domain).all():
+    if np.isfinite(problem.loss.slope_range(problem.y)).all():
         return 0
-    longest = problem.gram.diag().max(initial=0.0) + (1.0 if problem.intercept else 0.0)
+    longest = problem.gram.diag().max(initial=0.0) + (1.0 if problem.has_intercept else 0.0)
     return int(min(np.ceil(longest / problem.lam), _LATEST))
 
 
 @dataclass(frozen=True)
-class Pegasos:
-    """Stochastic subgradient descent for any loss with a slope.
+class PegasosSolution(Solution):
+    """As :class:`Solution`, with the models at the checkpoints and what a later run goes on from."""
+
+    #: The models at the checkpoints.
+    stages: tuple[Iterate, ...] = ()
+    #: The last iterate, where the model is an average: a start for more steps.
+    last: Iterate | None = None
+    #: How many different items were looked at.
+    seen: int = 0
+
+
+@dataclass(frozen=True)
+class Pegasos(Solver):
+    """Stochastic subgradient descent for any loss with a compiled slope.
 
     Parameters
     ----------
@@ -134,6 +149,8 @@ class Pegasos:
         Test margins with 1/(λ(t−1)), the length of w_t itself (0), or with 1/(λt) (1).
     checkpoints : tuple of int
         Steps after which the model is kept as a stage of the solution.
+    items : array of int, optional
+        The items in the order in which random draws number them; all of them as they come by default.
 
     Examples
     --------
@@ -155,70 +172,87 @@ class Pegasos:
     sampling: Any = "replace"
     lead: int = 0
     checkpoints: tuple[int, ...] = ()
+    items: Array | None = None
 
-    def solve(
-        self,
-        problem: Problem,
-        start: tuple[int, Array, float] | None = None,
-        rng: np.random.Generator | None = None,
-        order: Array | None = None,
-    ) -> Solution:
+    def refusal(self, problem: Problem) -> str | None:
+        if problem.lam <= 0:
+            return "its steps have the length 1/(λt); state λ > 0"
+        if problem.intercept is Intercept.FREE:
+            return "its steps shrink the intercept with the weights; state a penalised intercept, or none"
+        if problem.loss.slope_pointer is None:
+            return f"{problem.loss} has no compiled slope; use a loss of the margin or Squared"
+        return None
+
+    def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> PegasosSolution:
         """Make the steps.
 
-        ``start`` is (t, u, u's intercept) of an earlier run to go on from, t steps being done. The solution then tells
-        what this run added: to u in ``state``, to the average (over its own steps) in ``z`` and ``b``; the intercepts
-        include what the run began with. ``order`` is how the items are numbered for the random draws.
+        A start that has made t steps goes on with step t + 1. One that is known by its weights takes part as an item of
+        its own, the last: the solution then has weights too.
         """
-        rng = rng or np.random.default_rng(0)
-        n, lam = len(problem.gram), float(problem.lam)
-        walk = problem.gram.walk()
-        draws = _Draws(self, n, order, problem.weights(), rng)
-        step = problem.y * draws.weight / self.batch
-        z, total = np.zeros((n, 2)), np.zeros(n)
+        n, lam, gram = len(problem.gram), float(problem.lam), problem.gram
+        walk = gram.walk()
+        draws = _Draws(self, n, self.items, problem.weights, rng)
+        offsets, signs = problem.loss.argument(problem.y)
+        terms = np.column_stack([offsets, signs, signs * draws.weight / self.batch])
+        z, total = np.zeros((n + 1, 2)), np.zeros(n + 1)
         v = walk.start()
         run = np.zeros(6)
         run[_RHO] = 1.0
         first = 1 + _late_start(problem)
-        if start is not None:
-            first, v[:], run[_INTERCEPT] = start[0] + 1, start[1], start[2]
-        slope = problem.loss.slope.pointer
+        begun = None
+        if start is not None:  # u = λt·w
+            done_before = max(start.n_iter, 0)
+            first, run[_INTERCEPT] = done_before + 1, lam * done_before * start.b
+            if start.w is None:
+                z[:n, 0] = lam * done_before * start.z
+                v[:] = gram.model(z[:n, 0])
+            else:
+                begun = lam * done_before * start.w
+                v[:], z[n, 0] = begun, 1.0
+            run[_NORM] = (lam * done_before) ** 2 * (gram.scores_and_square(start.z, start.w)[1] + start.b**2)
+        slope = problem.loss.slope_pointer
         radius = 1.0 / np.sqrt(lam) if self.project else 0.0
-        diag = problem.gram.diag() if self.project else np.empty(0)
-        bias_step = 1.0 if problem.intercept else 0.0
+        diag = gram.diag() if self.project else np.empty(0)
+        bias_step = 1.0 if problem.has_intercept else 0.0
+
+        def iterate(steps: int, coefficients: Array, b: float) -> Iterate:
+            own = coefficients[:n]
+            w = None if begun is None else coefficients[n] * begun + gram.model(own)
+            return Iterate(own, b, steps, w)
 
         def summed() -> tuple[Array, float]:
             """λ·Σ w_{t+1} over the steps so far."""
             bias = run[_INTERCEPT_SUM] + run[_HARMONIC] * run[_INTERCEPT] - run[_INTERCEPT_LAG]
             return total + run[_HARMONIC] * z[:, 0] - z[:, 1], float(bias)
 
-        def model(steps: int) -> tuple[Array, float]:
+        def last() -> Iterate:
+            scale = run[_RHO] / (lam * (first - 1 + done))
+            return iterate(first - 1 + done, scale * z[:, 0], float(scale * run[_INTERCEPT]))
+
+        def model(steps: int) -> Iterate:
             if not self.average:
-                scale = run[_RHO] / (lam * (first - 1 + steps))
-                return scale * z[:, 0], float(scale * run[_INTERCEPT])
+                return replace(last(), n_iter=steps)
             # Sums are kept at the half of every checkpoint; Ctrl-C may come at any other step.
             since = max(mark for mark in sums if mark <= steps // 2) if self.average == "tail" else 0
             (now, now_b), (then, then_b) = summed(), sums[since]
-            return (now - then) / (lam * (steps - since)), (now_b - then_b) / (lam * (steps - since))
+            return iterate(steps, (now - then) / (lam * (steps - since)), (now_b - then_b) / (lam * (steps - since)))
 
         def steps_of(drawn: Array) -> None:
             row = 0
             while row < len(drawn):
                 heed()
                 row = _steps(
-                    walk.rows, step, drawn, row, len(drawn), first + done, lam, slope, self.lead, radius, diag,
+                    walk.rows, terms, drawn, row, len(drawn), first + done, lam, slope, self.lead, radius, diag,
                     v, z, total, bias_step, run,
                 )  # fmt: skip
                 if row < len(drawn):
                     walk.fetch(drawn[row])
 
-        def state() -> Stage:
-            return Stage(first - 1 + done, run[_RHO] * z[:, 0], float(run[_RHO] * run[_INTERCEPT]))
-
-        stages: list[Stage] = []
+        stages: list[Iterate] = []
         wanted = {*self.checkpoints, self.steps}
         marks = {checkpoint // 2 for checkpoint in wanted} if self.average == "tail" else set()
-        sums = {0: (np.zeros(n), 0.0)}
-        done, last, status = 0, None, Status.NOT_CONVERGED  # a number of steps proves nothing; a certificate may
+        sums = {0: (np.zeros(n + 1), 0.0)}
+        done, whole, status = 0, None, Status.NOT_CONVERGED  # a number of steps proves nothing; a certificate may
         try:
             for checkpoint in sorted(wanted | marks):
                 while done < checkpoint:
@@ -226,27 +260,28 @@ class Pegasos:
                     steps_of(drawn)
                     done += len(drawn)
                     if kept():
-                        last = Stage(done, *model(done)), state()
+                        whole = model(done), last()
                 if checkpoint in wanted:
-                    stages.append(Stage(checkpoint, *model(checkpoint)))
+                    stages.append(model(checkpoint))
                 if checkpoint in marks:
                     sums[checkpoint] = summed()
-            final, end = stages[-1], state()
+            final, end = stages[-1], last()
         except KeyboardInterrupt:  # the model is that after the last whole chunk of steps, if there is one
-            if last is None:
+            if whole is None:
                 raise
-            final, end = last
+            final, end = whole
             status = Status.INTERRUPTED
             reached = [stage for stage in stages if stage.n_iter in self.checkpoints]
-            stages = reached + [final._replace(n_iter=point) for point in sorted(self.checkpoints)[len(reached) :]]
-        return Solution(
-            z=final.z,
-            b=final.b,
+            stages = reached + [replace(final, n_iter=point) for point in sorted(self.checkpoints)[len(reached) :]]
+        return PegasosSolution(
+            final.z,
+            final.b,
+            final.n_iter,
+            final.w,
             status=status,
-            n_iter=final.n_iter,
-            seen=int(np.count_nonzero(draws.seen)),
             stages=tuple(stage for stage in stages if stage.n_iter in self.checkpoints),
-            state=end,
+            last=end,
+            seen=int(np.count_nonzero(draws.seen)),
         )
 
 

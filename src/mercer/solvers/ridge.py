@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from .._runtime.compile import Array
-from ..problems.problem import Stage
+from ..problems import Iterate
 
 #: Items beyond which the eigendecomposition costs more than conjugate gradients for all λ.
 LARGEST_RIDGE = 2000
@@ -41,11 +41,11 @@ class RidgePath:
         self.curvature = curvature
         self.values, self.vectors = linalg.eigh(np.asarray(K, dtype=np.float64), check_finite=False)
 
-    def solve(self, y: Array, lam: float, intercept: bool) -> Stage:
+    def solve(self, y: Array, lam: float, intercept: bool) -> Iterate:
         """The coefficients and the intercept for one λ."""
         n = y.size
         weight = 1 / (np.maximum(self.values, 0.0) + lam * n / self.curvature)
         right = np.stack([y, np.ones(n)], axis=1)
         of_y, of_one = (self.vectors @ (weight[:, None] * (self.vectors.T @ right))).T
         b = float(of_y.sum() / of_one.sum()) if intercept else 0.0
-        return Stage(1, of_y - b * of_one, b)
+        return Iterate(of_y - b * of_one, b, 1)

@@ -17,7 +17,7 @@ import numpy as np
 from ..._runtime.compile import Array, jit
 from ...grams.features import Features
 from ...grams.walk import add, score
-from ...problems.problem import Problem
+from ...problems import Problem
 
 #: Passes at most; what is left after them is for the exact solver, which begins where this ends.
 _PASSES = 200
@@ -60,13 +60,15 @@ def linear_start(problem: Problem, tol: float, rng: np.random.Generator) -> Arra
     >>> from mercer.losses import Hinge
     >>> from mercer.problems import Problem
     >>> X = np.array([[2.0], [-2.0]])
-    >>> problem = Problem(Features(X), np.array([1.0, -1.0]), Hinge(), lam=0.01, intercept=True)
+    >>> problem = Problem(Features(X), np.array([1.0, -1.0]), Hinge(), lam=0.01, intercept="free")
     >>> linear_start(problem, 1e-3, np.random.default_rng(0)).round(3)
     array([ 0.125, -0.125])
     """
     gram = problem.gram
     assert isinstance(gram, Features)
-    targets, (low, high) = problem.targets(), problem.bounds()
+    dual = problem.box_dual
+    assert dual is not None
+    targets, low, high = dual.targets, dual.low, dual.high
     walk, squares = gram.walk(), gram.diag()
     n = targets.size
     z, w = np.zeros(n), np.zeros(walk.size)

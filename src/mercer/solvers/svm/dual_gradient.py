@@ -1,4 +1,4 @@
-"""How much every item falls short of its target, kept up to date while the coefficients change."""
+"""The gradient of the dual: how much every item falls short of its target, kept up to date as coefficients change."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ...grams.base import Gram
 from .row_cache import RowCache
 
 
-class Shortfall:
-    """F = targets − Kz of all items; or, while it is narrowed, of the items that are likely to matter.
+class DualGradient:
+    """F = t − Kz of all items, the gradient of tᵀz − ½·zᵀKz; while it is narrowed, of those that are likely to matter.
 
     Bringing F up to date costs one row of K for every coefficient that has changed. Near the end the coefficients
     change by little, and items far from the margin stay there: F is then kept for the others alone (:meth:`narrow`),

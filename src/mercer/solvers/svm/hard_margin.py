@@ -20,10 +20,11 @@ from scipy import sparse
 from ..._runtime.compile import Array
 from ...grams.base import Gram
 from ...grams.features import Features
-from ...problems.problem import Problem, Solution, Status
+from ...problems import Problem, Status
 from ..curvatures import agree, curvature_of, few_features, reconciled, weights_of
 from ..interior import Optimum, interior_point
-from .polish import polish
+from .leap import polish
+from .soft_margin import DualSolution
 
 #: What rounding leaves of a sum that is zero, relative to its parts.
 _ROUNDING = 1e-13
@@ -37,7 +38,7 @@ _CORRECTIONS = 4
 _WIDEST = 3000
 
 
-def hard_margin(problem: Problem, exact: Gram, deadline: float = np.inf, by_weights: bool = False) -> Solution:
+def hard_margin(problem: Problem, deadline: float = np.inf, by_weights: bool = False) -> DualSolution:
     """The machine of the hard margin; its status is "not separable" where the hulls meet, "not found" without a proof.
 
     ``by_weights``: the model is going to be known by its weights, which may be more exact than its coefficients.
@@ -49,34 +50,41 @@ def hard_margin(problem: Problem, exact: Gram, deadline: float = np.inf, by_weig
     >>> from mercer.losses import Hinge
     >>> from mercer.problems import Problem
     >>> gram = Features(np.array([[3.0], [1.0], [-1.0]]))
-    >>> found = hard_margin(Problem(gram, np.array([1.0, 1.0, -1.0]), Hinge(), intercept=True), gram)
+    >>> found = hard_margin(Problem(gram, np.array([1.0, 1.0, -1.0]), Hinge(), intercept="free"))
     >>> found.z.round(6), round(found.b, 6), str(found.status)
     (array([ 0. ,  0.5, -0.5]), -0.0, 'converged')
     """
-    y, n = problem.y, len(exact)
+    y, exact, n = problem.y, problem.gram, len(problem.gram)
     everything = np.arange(n)
     curvature, unit = curvature_of(exact, everything, centred=True)
     low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
     A, c = np.stack([np.ones(n), y]), np.array([0.0, 2.0])
     found = interior_point(curvature, np.zeros(n), A, c, low, high, deadline=deadline)
-    machines: list[Solution | None] = []
+    machines: list[DualSolution | None] = []
     if by_weights:
-        machines.append(_by_weights(weights_of(exact, found, unit), found, problem, exact))
+        machines.append(_by_weights(weights_of(exact, found, unit), found, problem))
     for z in (np.where(found.at_low | found.at_high, 0.0, found.z), found.z):
-        machine = _widest(z, problem, exact, found.steps)
+        machine = _widest(z, problem, found.steps)
         if machine is not None:
-            machines += [_widest(polish(problem, exact, machine).z, problem, exact, found.steps), machine]
+            machines += [_polished(machine, problem), machine]
     separating = [machine for machine in machines if machine is not None]
     if separating:  # the first that is as wide as any: it has the fewest items
         least = min(map(_square, separating))
         return next(machine for machine in separating if _square(machine) <= _AS_WIDE * least)
     status = Status.NOT_SEPARABLE if hulls_meet(exact, y, found.z) else Status.NOT_FOUND
-    return Solution(z=np.zeros(n), b=0.0, status=status, n_iter=found.steps, seen=n, scores=np.zeros(n))
+    return DualSolution(np.zeros(n), 0.0, found.steps, scores=np.zeros(n), status=status)
 
 
-def _widest(z: Array, problem: Problem, exact: Gram, steps: int) -> Solution | None:
+def _polished(machine: DualSolution, problem: Problem) -> DualSolution | None:
+    """The machine with the last digits of its free coefficients, where they can be had."""
+    assert problem.box_dual is not None
+    found = polish(problem.box_dual, problem.gram, machine.z, np.asarray(machine.scores))
+    return None if found is None else _widest(found[0], problem, machine.n_iter)
+
+
+def _widest(z: Array, problem: Problem, steps: int) -> DualSolution | None:
     """The machine in the direction of v = Σ zᵢφ(xᵢ) whose least margin is 1; ``None`` where that separates nothing."""
-    y, n = problem.y, len(exact)
+    y, exact, n = problem.y, problem.gram, len(problem.gram)
     on_hulls = _on_hulls(z, y)
     if on_hulls is None:
         return None
@@ -85,19 +93,20 @@ def _widest(z: Array, problem: Problem, exact: Gram, steps: int) -> Solution | N
     return _scaled(on_hulls, f, y, steps)
 
 
-def _by_weights(w: Array | None, found: Optimum, problem: Problem, exact: Gram) -> Solution | None:
+def _by_weights(w: Array | None, found: Optimum, problem: Problem) -> DualSolution | None:
     """The machine with the weights that an interior point method has found."""
     z = _on_hulls(np.where(found.at_low | found.at_high, 0.0, found.z), problem.y)
     if w is None or z is None:
         return None
     low, high = np.where(problem.y > 0, 0.0, -np.inf), np.where(problem.y > 0, np.inf, 0.0)
+    exact = problem.gram
     z = reconciled(few_features(exact), w, z, low, high, balance=True)
     f, _ = exact.scores_and_square(z, w)
     gap = float(f[problem.y > 0].min() - f[problem.y < 0].max())
     return _scaled(z, f, problem.y, found.steps, w) if agree(few_features(exact), w, z, 1e-6 * gap) else None
 
 
-def _scaled(z: Array, f: Array, y: Array, steps: int, w: Array | None = None) -> Solution | None:
+def _scaled(z: Array, f: Array, y: Array, steps: int, w: Array | None = None) -> DualSolution | None:
     """The machine scaled so that its least margin is 1; ``None`` where it separates nothing."""
     above, below = float(f[y > 0].min()), float(f[y < 0].max())
     if not _LEAST < above - below < np.inf:
@@ -105,10 +114,10 @@ def _scaled(z: Array, f: Array, y: Array, steps: int, w: Array | None = None) ->
     k = 2 / (above - below)
     b = -0.5 * k * (above + below)
     w = None if w is None else k * w
-    return Solution(z=k * z, b=b, status=Status.CONVERGED, n_iter=steps, seen=y.size, scores=k * f, w=w)
+    return DualSolution(k * z, b, steps, w, k * f, Status.CONVERGED)
 
 
-def _square(machine: Solution) -> float:
+def _square(machine: DualSolution) -> float:
     """‖w‖²."""
     if machine.w is not None:
         return float(machine.w @ machine.w)

@@ -7,6 +7,10 @@ and all coefficients sum to what they sum to now,
 
 Pairwise steps need tens of thousands of visits to get there when K is badly conditioned. Coefficients that the system
 puts beyond a bound are put on it, and the rest is solved again.
+
+The same leap, on the exact kernel matrix, gives the last digits of a solution (:func:`polish`): an iterative solver
+stops when no condition is violated by more than its tolerance, and from there one linear system leads to machine
+precision.
 """
 
 from __future__ import annotations
@@ -16,18 +20,23 @@ from scipy import linalg
 
 from ..._runtime.combine import add_rows
 from ..._runtime.compile import Array
+from ...grams.base import Gram
+from ...problems import BoxDual, balanced
 
 #: The cost grows with the cube of the free items; with more of them pairwise steps are faster.
 LARGEST_LEAP = 600
 _ATTEMPTS = 12
-#: Single precision makes nearly equal items look indefinite.
-_RIDGE = 3e-7
+#: Added to the diagonal, relative to it: single precision makes nearly equal items look indefinite, and equal ones make
+#: K singular in any precision.
+_RIDGE, _EXACT_RIDGE = 3e-7, 1e-14
+#: With more free items than this a solution is left as it is: a tolerance is a tolerance.
+_LARGEST_POLISHED = 300
 
 
-def leap(K: Array, F: Array, z: Array, low: Array, high: Array, hair: float = _RIDGE) -> bool:
+def leap(K: Array, F: Array, z: Array, low: Array, high: Array, ridge: float = _RIDGE) -> bool:
     """Solve for the free coefficients in place; ``False``, and nothing changed, where that does not help.
 
-    ``K`` and ``F`` may be in float32; F is brought up to date. ``hair`` is added to the diagonal, relative to it.
+    ``K`` and ``F`` may be in float32; F is brought up to date. ``ridge`` is added to the diagonal, relative to it.
     """
     free = np.flatnonzero((z > low) & (z < high))
     if not 2 <= free.size <= LARGEST_LEAP:
@@ -38,7 +47,7 @@ def leap(K: Array, F: Array, z: Array, low: Array, high: Array, hair: float = _R
     for _ in range(_ATTEMPTS):
         fixed = np.setdiff1d(np.arange(free.size), moving, assume_unique=True)
         rest = right[moving] - A[np.ix_(moving, fixed)] @ change[fixed]
-        step = _balanced_solution(A[np.ix_(moving, moving)], rest, -change[fixed].sum(), hair)
+        step = _balanced_solution(A[np.ix_(moving, moving)], rest, -change[fixed].sum(), ridge)
         if step is None:
             return False
         wanted = old[moving] + step
@@ -58,9 +67,9 @@ def leap(K: Array, F: Array, z: Array, low: Array, high: Array, hair: float = _R
     return True
 
 
-def _balanced_solution(A: Array, right: Array, total: float, hair: float) -> Array | None:
+def _balanced_solution(A: Array, right: Array, total: float, ridge: float) -> Array | None:
     """x with A·x + b = right for some b, and Σx = total."""
-    A[np.diag_indices_from(A)] *= 1 + hair
+    A[np.diag_indices_from(A)] *= 1 + ridge
     try:
         factor = linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:
@@ -68,3 +77,24 @@ def _balanced_solution(A: Array, right: Array, total: float, hair: float) -> Arr
     solved = linalg.cho_solve(factor, np.stack([right, np.ones(right.size)], axis=1), check_finite=False)
     x = solved[:, 0] - (solved[:, 0].sum() - total) / solved[:, 1].sum() * solved[:, 1]
     return x if np.isfinite(x).all() else None
+
+
+def polish(dual: BoxDual, exact: Gram, z: Array, scores: Array) -> tuple[Array, Array] | None:
+    """Variables of a dual with those that are free solved for, and their scores; ``None`` where that does not help.
+
+    ``exact`` is the Gram of the variables; their scores must be exact, and those of the result are.
+    """
+    low, high = dual.low, dual.high
+    free = np.flatnonzero((z > low) & (z < high))
+    if not 2 <= free.size <= _LARGEST_POLISHED:
+        return None
+    K = np.asarray(exact.take(free).rows(np.arange(free.size)), dtype=np.float64)
+    F, own = (dual.targets - scores)[free], z[free].copy()
+    if not leap(K, F, own, low[free], high[free], _EXACT_RIDGE):
+        return None
+    leap(K, F, own, low[free], high[free], _EXACT_RIDGE)  # what rounding has left
+    better = z.copy()
+    better[free] = own
+    better = balanced(better, low, high)
+    moved = np.flatnonzero(better != z)
+    return better, scores + exact.scores(np.arange(z.size), moved, (better - z)[moved])

@@ -7,6 +7,7 @@ import numpy as np
 from ..._runtime.combine import add_rows, gather, turn
 from ..._runtime.compile import Array
 from ...grams.base import Gram
+from ...grams.row_ring import RowRing
 
 
 class RowCache:
@@ -20,19 +21,19 @@ class RowCache:
         self.gram = gram
         keeps = gram.expensive and not gram.ready
         self.capacity = 0 if not keeps else int(min(n, max(64, memory // (4 * n))))
-        self.rows = np.empty((self.capacity, n), np.float32)
-        self.place = np.full(n, -1)
-        self.owner = np.full(self.capacity, -1)
-        self.next = 0
-        #: Whether a row had to go to make room for another.
-        self.full = False
+        self.ring = RowRing(n, self.capacity, np.float32)
+
+    @property
+    def full(self) -> bool:
+        """Whether a row had to go to make room for another."""
+        return self.ring.evicted
 
     def subtract(self, F: Array, items: Array, coefficients: Array, keep: Array) -> None:
         """F −= Σ coefficient·K[item], computing rows that are not here.
 
         ``keep`` says which of them will be needed again; the others go by without being stored.
         """
-        known = self.place[items] >= 0
+        known = self.ring.place[items] >= 0
         passing = ~known & (~keep | (self.capacity == 0))
         if passing.any():
             z = np.zeros(F.size)
@@ -43,22 +44,18 @@ class RowCache:
         missing, weights = items[~known], coefficients[~known]
         done = 0
         while done < missing.size:
-            count = min(missing.size - done, self.capacity - self.next)
+            count = min(missing.size - done, self.capacity - self.ring.next)
             chunk = missing[done : done + count]
-            places = slice(self.next, self.next + count)
-            evicted = self.owner[places]
-            self.full |= bool((evicted >= 0).any())
-            self.place[evicted[evicted >= 0]] = -1
-            self.gram.fill(chunk, self.rows[places])
-            self.owner[places] = chunk
-            self.place[chunk] = np.arange(places.start, places.stop)
-            self.next = places.stop % self.capacity
+            first = self.ring.next
+            rows = self.ring.rows[first : first + count]
+            self.gram.fill(chunk, rows)
+            self.ring.claim(chunk)
             self._apply(F, chunk, weights[done : done + count])
             done += count
 
     def _apply(self, F: Array, items: Array, coefficients: Array) -> None:
         if items.size:
-            add_rows(F, self.rows, self.place[items], -coefficients)
+            add_rows(F, self.ring.rows, self.ring.place[items], -coefficients)
 
     def extend(self, out: Array, kept: Array, new: Array) -> Array:
         """Complete the matrix of kept and new items, whose upper left corner is there; their order is returned.
@@ -66,14 +63,14 @@ class RowCache:
         ``kept`` is as :meth:`arrange` puts it. Rows that are here are copied; the rest is computed, but only once for
         (x, z) and (z, x).
         """
-        here = self.place[new] >= 0
+        here = self.ring.place[new] >= 0
         known, absent = new[here], new[~here]
         order = np.concatenate([kept, known, absent])
         a, b = kept.size, kept.size + known.size
-        first = a - int(np.count_nonzero(self.place[kept] >= 0))  # rows of items first … b−1 are here
+        first = a - int(np.count_nonzero(self.ring.place[kept] >= 0))  # rows of items first … b−1 are here
         if b > first:
-            gather(self.rows, self.place[order[first:b]], order[a:], out[first:b, a:])
-            gather(self.rows, self.place[known], order[:first], out[a:b, :first])
+            gather(self.ring.rows, self.ring.place[order[first:b]], order[a:], out[first:b, a:])
+            gather(self.ring.rows, self.ring.place[known], order[:first], out[a:b, :first])
             turn(out[a:b, :first], out[:first, a:b])
             turn(out[first:a, a:], out[a:, first:a])
             turn(out[a:b, b:], out[b:, a:b])
@@ -86,4 +83,4 @@ class RowCache:
 
     def arrange(self, items: Array) -> Array:
         """The order in which items whose rows are here come last."""
-        return np.argsort(self.place[items] >= 0, kind="stable")
+        return np.argsort(self.ring.place[items] >= 0, kind="stable")

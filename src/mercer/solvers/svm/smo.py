@@ -9,8 +9,9 @@ zᵢ < highᵢ and zⱼ > lowⱼ; so z is optimal when max F over all that may g
 no more than the tolerance. That difference is the *gap* here. A step takes the j with the least F and the i that
 gains most with it, (Fᵢ − Fⱼ)²/(Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ), and goes all the way.
 
-Two levels: :meth:`Bench.solve` picks a working set of a few hundred items out of the block, gathers their small matrix
-so that it stays in the processor's cache, lets :func:`_smo` work on it, and brings F of the whole block up to date.
+Two levels: :meth:`Workspace.solve` picks a working set of a few hundred items out of the block, gathers their small
+matrix so that it stays in the processor's cache, lets :func:`_smo` work on it, and brings F of the whole block up to
+date.
 
 "May not grow" and "may not shrink" are written as ∓1e30 added to F: selection is then a plain maximum over an array
 and runs on many numbers at once.
@@ -177,10 +178,10 @@ def _prepare(K, F, z, low, high, W, middle, f, diag, up, down):
     _allow(z[W], low[W], high[W], up, down)
 
 
-class Bench:
-    """A place to solve blocks on: memory for two blocks and a working set, which is used over and over.
+class Workspace:
+    """Memory to solve blocks in: for two blocks and a working set, used over and over.
 
-    Memory that a process has not touched before is slow; a bench that serves several problems pays for it once.
+    Memory that a process has not touched before is slow; a workspace that serves several problems pays for it once.
     """
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ computed is a small multiple of (support items) × (all items), which no method 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,11 +26,11 @@ from ..._runtime.combine import add_rows, gather
 from ..._runtime.compile import Array
 from ..._runtime.interrupts import heed, kept
 from ...grams.dense import Dense
-from ...problems.certificate import balanced, best_intercept, slack
-from ...problems.problem import Problem, Solution, Status
-from .dual_gradient import Shortfall
+from ...problems import BoxDual, Intercept, Iterate, Problem, Solution, Status, balanced, best_intercept, slack
+from ..base import Solver
+from .dual_gradient import DualGradient
 from .row_cache import RowCache
-from .smo import Bench, gap_of
+from .smo import Workspace, gap_of
 
 #: Items in the first block.
 _FIRST = 1024
@@ -51,8 +51,23 @@ _ROUNDS = 32
 
 
 @dataclass(frozen=True)
-class SoftMargin:
-    """The dual of the soft margin with an intercept, to a certified gap.
+class DualSolution(Solution):
+    """As :class:`Solution`, with what an exact solver knows besides."""
+
+    #: The scores of every item of the matrix that the Gram is a part of, where they are known.
+    all_scores: Array | None = None
+    #: Whether a memory limit made the solver compute things more than once.
+    cramped: bool = False
+
+    def scaled(self, factor: float) -> DualSolution:
+        found = super().scaled(factor)
+        assert isinstance(found, DualSolution)
+        return replace(found, all_scores=None if self.all_scores is None else factor * self.all_scores)
+
+
+@dataclass(frozen=True)
+class SoftMargin(Solver):
+    """The dual of the soft margin, or of a tube, with a free intercept.
 
     Parameters
     ----------
@@ -66,6 +81,8 @@ class SoftMargin:
         Bytes that the block of the kernel matrix may take.
     gap : float
         The duality gap to reach, as a part of the objective, where one block has all items and it costs little.
+    workspace : Workspace, optional
+        Memory that has served before; one thread at a time may use it.
 
     Examples
     --------
@@ -76,7 +93,7 @@ class SoftMargin:
     >>> from mercer.solvers import SoftMargin
     >>> X = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
     >>> y = np.array([1.0, 1, 1, -1, -1, -1])
-    >>> solution = SoftMargin(tol=1e-6).solve(Problem(Features(X), y, Hinge(), lam=1e-6, intercept=True))
+    >>> solution = SoftMargin(tol=1e-6).solve(Problem(Features(X), y, Hinge(), lam=1e-6, intercept="free"))
     >>> (X.T @ solution.z).round(3), round(solution.b, 3)
     (array([2., 2.]), -3.0)
     """
@@ -86,39 +103,40 @@ class SoftMargin:
     time_limit: float = np.inf
     memory: int = 10**9
     gap: float = np.inf
+    workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
-    def solve(
-        self,
-        problem: Problem,
-        start: Array | None = None,
-        rng: np.random.Generator | None = None,
-        scores: Array | None = None,
-        bench: Bench | None = None,
-    ) -> Solution:
-        """Solve; ``start`` holds coefficients to begin with, which are moved into their bounds first.
+    def refusal(self, problem: Problem) -> str | None:
+        dual = problem.box_dual
+        if dual is None or not dual.straight:
+            return f"{problem.loss} is not made of straight lines; state Hinge() or EpsilonInsensitive(), or use Newton"
+        if problem.intercept is not Intercept.FREE:
+            return "pairs of coefficients change together, which a free intercept asks for; state one, or use Gradient"
+        if dual.hard and dual.doubled:
+            return "a tube needs λ > 0"
+        return None
 
-        ``scores`` are those of a start that is within its bounds, where somebody knows them; ``bench`` is memory that
-        has served before.
-        """
-        rng = rng or np.random.default_rng(0)
-        gram, targets = problem.gram, problem.targets()
+    def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> DualSolution:
+        """Solve; the coefficients of a start are moved into their bounds first."""
+        dual = problem.box_dual
+        assert dual is not None
+        gram, targets, workspace = dual.gram(problem.gram), dual.targets, self.workspace or Workspace()
         if (there := gram.in_memory()) is not None:
-            return self._solve_in_memory(problem, *there, start, scores, bench or Bench())
+            return self._solve_in_memory(dual, *there, start, workspace)
         n = targets.size
-        low, high = problem.bounds()
+        low, high = dual.low, dual.high
         begin = time.monotonic()
         scale = float(gram.diag().max(initial=0.0))
-        short = Shortfall(gram, targets, int(0.6 * self.memory))
-        F = short.F
+        gradient = DualGradient(gram, targets, int(0.6 * self.memory))
+        F = gradient.F
         largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
-        bench = bench or Bench()
 
-        z = np.zeros(n) if start is None else balanced(start, low, high)
-        if scores is None:
-            short.update(z, (z > low) & (z < high))
+        begun = np.zeros(n) if start is None else dual.split(start.z)
+        z = balanced(begun, low, high)
+        if start is None or start.scores is None or (z != begun).any():
+            gradient.update(z, (z > low) & (z < high))
         else:
-            F[:] = targets - scores
-            short.belongs_to(z)
+            F[:] = targets - dual.spread(start.scores)
+            gradient.belongs_to(z)
         if n <= min(largest, 2 * _FIRST):
             active = np.arange(n)
         elif z.any():
@@ -130,23 +148,25 @@ class SoftMargin:
         while True:
             grow, shrink = gap_of(F, z, low, high)
             try:
-                active, K = _block(short.cache, active, old, K, bench)
+                active, K = _block(gradient.cache, active, old, K, workspace)
                 rough = min(_ROUGH * (grow - shrink), 0.1) if active.size < n else 0.0
                 tolerance = max(0.5 * self.tol, rough)
-                made, out_of_time = self._solve_active(bench, K, F, z, low, high, active, tolerance, steps, begin)
+                made, out_of_time = self._solve_active(workspace, K, F, z, low, high, active, tolerance, steps, begin)
                 steps += made
                 old = active
                 free = (z > low) & (z < high)
                 if active.size == n and not out_of_time and np.isfinite(high - low).all():
                     tighter = self._tolerance_for_gap(targets, F, z, low, high)
                     if tighter < self.tol:
-                        made, out_of_time = self._solve_active(bench, K, F, z, low, high, active, tighter, steps, begin)
+                        made, out_of_time = self._solve_active(
+                            workspace, K, F, z, low, high, active, tighter, steps, begin
+                        )
                         steps += made
                 # A block of all items has brought F up to date itself.
-                moved = short.update(z, free) if active.size < n else short.belongs_to(z)
+                moved = gradient.update(z, free) if active.size < n else gradient.belongs_to(z)
                 grow, shrink = gap_of(F, z, low, high)
-                if short.narrowed and (grow - shrink <= self.tol or out_of_time or not moved):
-                    short.widen()
+                if gradient.narrowed and (grow - shrink <= self.tol or out_of_time or not moved):
+                    gradient.widen()
                     grow, shrink = gap_of(F, z, low, high)
             except KeyboardInterrupt:  # z is as good as it was before this block, or better
                 if not kept():
@@ -163,52 +183,45 @@ class SoftMargin:
                 break
             limit = max((4 if gram.expensive else 8) * _FIRST, 2 * int(free.sum()))
             limit = max(_FIRST, min(limit, _GROWTH * active.size))
-            if grow - shrink < _LATE and not gram.expensive and not gram.ready and not short.narrowed:
+            if grow - shrink < _LATE and not gram.expensive and not gram.ready and not gradient.narrowed:
                 near = np.flatnonzero(_excess(F, z, low, high) > -(0.1 + 2 * (grow - shrink)))
                 if near.size < n / 2:
-                    short.narrow(near)
-            cramped |= short.cache.full or largest < min(2 * _FIRST, n)
+                    gradient.narrow(near)
+            cramped |= gradient.cache.full or largest < min(2 * _FIRST, n)
             active = _next_block(F, z, low, high, min(largest, limit), rng)
-        b = _intercept(F, z, low, high)
-        return Solution(z=z, b=b, status=status, n_iter=steps, seen=n, scores=targets - F, cramped=cramped)
+        found, scores = dual.merged(z), (targets - F)[: len(problem.gram)]
+        return DualSolution(found, _intercept(F, z, low, high), steps, scores=scores, status=status, cramped=cramped)
 
     def _solve_in_memory(
-        self, problem: Problem, K: Array, places: Array, start: Array | None, scores: Array | None, bench: Bench
-    ) -> Solution:
-        """Solve on a matrix that is in memory. Its other items take part with coefficients that cannot leave zero.
-
-        ``scores`` may be those of all items of the matrix.
-        """
-        n, N = places.size, K.shape[0]
+        self, dual: BoxDual, K: Array, places: Array, start: Iterate | None, workspace: Workspace
+    ) -> DualSolution:
+        """Solve on a matrix that is in memory. Its other items take part with coefficients that cannot leave zero."""
+        N = K.shape[0]
         targets, low, high, z = np.zeros((4, N))
-        targets[places] = problem.targets()
-        low[places], high[places] = problem.bounds()
+        targets[places] = dual.targets
+        low[places], high[places] = dual.low, dual.high
         if start is not None:
-            z[places] = start
+            z[places] = start.z
             z = balanced(z, low, high)
-        if scores is None or scores.size < N:
+        if isinstance(start, DualSolution) and start.all_scores is not None:
+            F = targets - start.all_scores
+        else:
             F = targets.copy()
             used = np.flatnonzero(z)
             add_rows(F, K, used, -z[used])
-        else:
-            F = targets - scores
         begin, everything = time.monotonic(), np.arange(N)
         try:
-            steps, _ = self._solve_active(bench, K, F, z, low, high, everything, self.tol, 0, begin)
+            steps, _ = self._solve_active(workspace, K, F, z, low, high, everything, self.tol, 0, begin)
         except KeyboardInterrupt:
             if not kept():
                 raise
-            reach = Dense(K).model(z)
-            b = _intercept(targets - reach, z, low, high)
-            return Solution(z[places], b, Status.INTERRUPTED, 0, seen=n, scores=reach[places], reach=reach)
+            return _in_memory(targets - Dense(K).model(z), targets, z, low, high, places, 0, Status.INTERRUPTED)
         grow, shrink = gap_of(F, z, low, high)
         status = Status.CONVERGED if grow - shrink <= self.tol else Status.NOT_CONVERGED
         endless = not np.isfinite(high[places] - low[places]).all()
         if endless and np.abs(z).max() * float(K.diagonal().max()) > _ENDLESS:
             status = Status.NOT_FOUND
-        reach = targets - F
-        b = _intercept(F, z, low, high)
-        return Solution(z[places], b, status, steps, seen=n, scores=reach[places], reach=reach)
+        return _in_memory(F, targets, z, low, high, places, steps, status)
 
     def _tolerance_for_gap(self, targets: Array, F: Array, z: Array, low: Array, high: Array) -> float:
         """The tolerance that should leave the gap that is asked for: gaps shrink as violations do."""
@@ -219,7 +232,7 @@ class SoftMargin:
 
     def _solve_active(
         self,
-        bench: Bench,
+        workspace: Workspace,
         K: Array,
         F: Array,
         z: Array,
@@ -239,7 +252,7 @@ class SoftMargin:
             while not limit:
                 heed()
                 left = np.inf if self.max_iter < 0 else max(0, self.max_iter - steps - total)
-                made, previous = bench.solve(K, f, own, lower, upper, tolerance, _ROUNDS, previous, left, deadline)
+                made, previous = workspace.solve(K, f, own, lower, upper, tolerance, _ROUNDS, previous, left, deadline)
                 total += made
                 if not np.isfinite(upper).all() and np.abs(own).max() * K.diagonal().max(initial=0.0) > _ENDLESS:
                     break
@@ -252,6 +265,14 @@ class SoftMargin:
         if active.size == z.size:
             F[active] = f
         return total, limit
+
+
+def _in_memory(
+    F: Array, targets: Array, z: Array, low: Array, high: Array, places: Array, steps: int, status: Status
+) -> DualSolution:
+    """The solution of some items of a matrix, from what is known of all of them."""
+    scores, b = targets - F, _intercept(F, z, low, high)
+    return DualSolution(z[places], b, steps, scores=scores[places], status=status, all_scores=scores)
 
 
 def _first_block(y: Array, width: Array, size: int, rng: np.random.Generator) -> Array:
@@ -287,13 +308,13 @@ def _next_block(F: Array, z: Array, low: Array, high: Array, size: int, rng: np.
     return np.sort(near)
 
 
-def _block(cache: RowCache, active: Array, old: Array, K: Array, bench: Bench) -> tuple[Array, Array]:
+def _block(cache: RowCache, active: Array, old: Array, K: Array, workspace: Workspace) -> tuple[Array, Array]:
     """The matrix of the active items, reusing what the last one has of it; kept items come first."""
     kept, _, places = np.intersect1d(active, old, assume_unique=True, return_indices=True)
     new = np.setdiff1d(active, kept, assume_unique=True)
     order = cache.arrange(kept)
     kept, places = kept[order], places[order]
-    out = bench.square(active.size)
+    out = workspace.square(active.size)
     gather(K, places, places, out[: kept.size, : kept.size])
     return cache.extend(out, kept, new), out
 

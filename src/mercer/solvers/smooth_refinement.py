@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from .._runtime.interrupts import kept, whole
-from ..problems.problem import Certificate, Problem, Solution, Stage, Status, certify
+from ..problems import Certificate, Iterate, Problem, Solution, Status, certify
+from .gradient import Gradient
+from .interior_dual import InteriorPoint
 from .newton import Newton
-from .quadratic import can_be_quadratic, solve_quadratic
 
 #: A gap is small if it is at most this part of the objective, or that part of what a model of zeros would cost.
 _OF_OBJECTIVE, _OF_NOTHING = 1e-6, 1e-11
@@ -24,32 +24,20 @@ _PATIENCE = 30
 _TIGHTER = 3
 
 
-def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None) -> tuple[Solution, Certificate]:
+def refined(
+    problem: Problem, solver: Newton | Gradient, start: Iterate | None = None, rng: np.random.Generator | None = None
+) -> tuple[Solution, Certificate]:
     """A solution and its certificate; the status says what the certificate does.
 
-    A solver with a loose tolerance is taken at its word, and the gap says how loose it was.
-
     Ctrl-C raises; inside ``keep_best()`` the best solution by then is returned.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer.grams import Features
-    >>> from mercer.losses import Logistic
-    >>> from mercer.problems import Problem
-    >>> from mercer.solvers import Newton
-    >>> problem = Problem(Features(np.array([[-10.0], [10.0]])), np.array([-1.0, 1.0]), Logistic(), 1e-4)
-    >>> solution, certificate = minimise_certified(problem, Newton())
-    >>> str(solution.status), certificate.gap < 1e-12
-    ('converged', True)
     """
     deadline = time.monotonic() + solver.time_limit
-    limited = solver
-    if isinstance(solver, Newton) and can_be_quadratic(problem):
+    limited: Newton | Gradient = solver
+    if isinstance(solver, Newton) and InteriorPoint().refusal(problem) is None:
         limited = replace(solver, max_iter=min(solver.max_iter, _PATIENCE))
     with np.errstate(all="ignore"):  # what is not finite is not certified
-        first = limited.solve(problem, start)
-        best = first, certify(problem, first.z, first.b, first.w)
+        first = limited.solve(problem, start, rng)
+        best = first, certify(problem, first)
     if first.status is Status.INTERRUPTED or (first.status is Status.CONVERGED and solver.tol > _LOOSE):
         return best
     try:
@@ -65,23 +53,31 @@ def minimise_certified(problem: Problem, solver: Any, start: Stage | None = None
 
 
 def _improved(
-    problem: Problem, solver: Any, limited: Any, solution: Solution, certificate: Certificate, deadline: float
+    problem: Problem,
+    solver: Newton | Gradient,
+    limited: Newton | Gradient,
+    solution: Solution,
+    certificate: Certificate,
+    deadline: float,
 ) -> Iterator[tuple[Solution, Certificate]]:
     """Solutions with smaller and smaller gaps; ``limited`` is the solver with the patience that was had with it."""
     for _ in range(_TIGHTER):
         if solution.status is not Status.CONVERGED or small(problem, certificate) or not isinstance(limited, Newton):
             break
         limited = replace(limited, tol=1e-3 * limited.tol, time_limit=deadline - time.monotonic())
-        again = limited.solve(problem, solution.stage)
-        checked = certify(problem, again.z, again.b, again.w)
+        again = limited.solve(problem, solution)
+        checked = certify(problem, again)
         again = replace(again, n_iter=solution.n_iter + again.n_iter)
         if not checked.gap < certificate.gap:
             break
         solution, certificate = again, checked
         yield solution, certificate
-    if not small(problem, certificate) and solution.n_iter < solver.max_iter and time.monotonic() < deadline:
-        for other in solve_quadratic(problem, float(np.abs(solution.z).max()), deadline):
-            checked = certify(problem, other.z, other.b, other.w)
+    interior = InteriorPoint(deadline - time.monotonic())
+    if small(problem, certificate) or solution.n_iter >= solver.max_iter or interior.time_limit <= 0:
+        return
+    if interior.refusal(problem) is None:
+        for other in interior.candidates(problem, solution):
+            checked = certify(problem, other)
             if checked.gap < certificate.gap:
                 solution, certificate = replace(other, n_iter=solution.n_iter + other.n_iter), checked
                 yield solution, certificate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from .._runtime.compile import Array, jit
 from .._runtime.interrupts import heed, kept
 from .._runtime.prefetch import prefetch
 from ..grams.walk import LATER, SOON, add, at_hand, foresee, score
-from ..problems.problem import Path, Problem, Solution, Stage, Status, checked_items
+from ..losses import PerceptronLoss
+from ..problems import Iterate, Problem, Solution, Status
+from .base import Solver, checked_items
 
 #: Items visited before Python is asked whether the user pressed Ctrl-C.
 _CHUNK = 1 << 18
@@ -49,9 +52,26 @@ def _visit(rows, step, order, begin, end, bias_step, v, z, clock, b, log_item, l
     return end, updates
 
 
+class Path(NamedTuple):
+    """Every update: which item, how much of it, and the step at which it came."""
+
+    item: Array
+    coefficient: Array
+    step: Array
+    steps: int
+
+
 @dataclass(frozen=True)
-class Perceptron:
-    """The mistake-driven Perceptron: where y·f(x) ≤ 0, add rate·weight·y·φ(x) to w (and rate·weight·y to b).
+class MistakeDrivenSolution(Solution):
+    """As :class:`Solution`, with the models at the checkpoints; ``trace`` holds the mistakes in each epoch."""
+
+    stages: tuple[Iterate, ...] = ()
+    path: Path | None = None
+
+
+@dataclass(frozen=True)
+class MistakeDriven(Solver):
+    """The Perceptron's rule: where y·f(x) ≤ 0, add rate·weight·y·φ(x) to w (and rate·weight·y to b).
 
     Parameters
     ----------
@@ -63,20 +83,22 @@ class Perceptron:
         A new permutation each epoch, one permutation for all, or the order of the file.
     variant : {"last", "averaged", "voted"}
         Return the last model or the average of all; "voted" also keeps every update, so that all models can vote.
-    start : {"zero", "random"}
+    initial : {"zero", "random"}
         Where w begins.
     checkpoints : tuple of int
         Epochs after which the model is kept as a stage of the solution.
+    items : array of int, optional
+        The items to visit, in the order in which random draws number them; all of them as they come by default.
 
     Examples
     --------
     >>> import numpy as np
     >>> from mercer.grams import Features
-    >>> from mercer.losses import Perceptron as PerceptronLoss
+    >>> from mercer.losses import PerceptronLoss
     >>> from mercer.problems import Problem
-    >>> from mercer.solvers import Perceptron
+    >>> from mercer.solvers import MistakeDriven
     >>> X, y = np.array([[1.0, 1.0], [-1.0, 2.0]]), np.array([1.0, -1.0])
-    >>> solution = Perceptron(epochs=10, order="file").solve(Problem(Features(X), y, PerceptronLoss()))
+    >>> solution = MistakeDriven(epochs=10, order="file").solve(Problem(Features(X), y, PerceptronLoss()))
     >>> str(solution.status), solution.z
     ('converged', array([ 1., -1.]))
     """
@@ -85,34 +107,37 @@ class Perceptron:
     rate: float = 1.0
     order: str = "random"
     variant: str = "last"
-    start: str = "zero"
+    initial: str = "zero"
     checkpoints: tuple[int, ...] = ()
+    items: Array | None = None
 
-    def solve(
-        self,
-        problem: Problem,
-        start: tuple[Array, float] | None = None,
-        rng: np.random.Generator | None = None,
-        order: Array | None = None,
-    ) -> Solution:
+    def refusal(self, problem: Problem) -> str | None:
+        if problem.loss != PerceptronLoss():
+            return f"its rule goes down the loss of the Perceptron, not {problem.loss}; state PerceptronLoss()"
+        if problem.lam != 0:
+            return "its rule knows no λ; state λ = 0, or use Pegasos"
+        return None
+
+    def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> MistakeDrivenSolution:
         """Run until a clean pass or for ``epochs`` passes.
 
-        ``start`` is (model vector, intercept) to go on from; ``order`` lists the items to visit, all by default.
+        A start that is known by its weights is no sum of the items: z then tells what was added to it, and w the whole.
         """
-        rng = rng or np.random.default_rng(0)
         n = len(problem.gram)
         walk = problem.gram.walk()
         step = self.rate * np.asarray(problem.y, dtype=np.float64)
         if problem.weight is not None:
             step = step * problem.weight
-        order = np.arange(n) if order is None else checked_items(order, n)
-        bias_step = 1.0 if problem.intercept else 0.0
+        order = np.arange(n) if self.items is None else checked_items(self.items, n)
+        bias_step = 1.0 if problem.has_intercept else 0.0
         z = np.zeros((n, 2))  # the coefficients, and their lag
         b = np.zeros(2)  # the intercept, and its lag
         v = walk.start()
         if start is not None:
-            v[:], b[0] = start
-        elif self.start == "random":
+            b[0] = start.b
+            z[:, 0] = 0.0 if start.w is not None else start.z
+            v[:] = problem.gram.model(start.z) if start.w is None else start.w
+        elif self.initial == "random":
             z[order, 0] = rng.standard_normal(order.size) / n
             b[0] = bias_step * rng.standard_normal()
             v[:] = problem.gram.model(z[:, 0])
@@ -120,7 +145,7 @@ class Perceptron:
         items, steps = np.empty((2, min(_CHUNK, order.size)), np.int64)
         path: list[tuple[Array, Array]] = []
         mistakes: list[int] = []
-        stages: list[Stage] = []
+        stages: list[Iterate] = []
         clock = 0
 
         def model() -> tuple[Array, float]:
@@ -153,7 +178,7 @@ class Perceptron:
                     status = Status.CONVERGED
                     break
                 if len(mistakes) in self.checkpoints and len(mistakes) < self.epochs:
-                    stages.append(Stage(len(mistakes), *model()))
+                    stages.append(Iterate(*model(), len(mistakes)))
                 if kept():
                     whole = *model(), clock, len(mistakes), len(path)
             final, intercept = model()
@@ -163,14 +188,17 @@ class Perceptron:
             final, intercept, clock, passes, pieces = whole
             status, mistakes, path = Status.INTERRUPTED, mistakes[:passes], path[:pieces]
         # After a clean pass nothing would have changed any more: later checkpoints are the final model.
-        stages += [Stage(epoch, final, intercept) for epoch in sorted(self.checkpoints)[len(stages) :]]
-        return Solution(
-            z=final,
-            b=intercept,
+        stages += [Iterate(final, intercept, epoch) for epoch in sorted(self.checkpoints)[len(stages) :]]
+        w = None
+        if start is not None and start.w is not None:
+            w = start.w + problem.gram.model(final)
+        return MistakeDrivenSolution(
+            final,
+            intercept,
+            len(mistakes),
+            w,
             status=status,
-            n_iter=len(mistakes),
             trace=np.array(mistakes),
-            seen=order.size,
             stages=tuple(stages),
             path=self._path(path, step, clock) if self.variant == "voted" else None,
         )

@@ -4,8 +4,8 @@
 by the exact matrix, item by item; where it is not,
 
 1. the solver goes on from the exact scores, as long as that brings it nearer;
-2. an interior point method in float64 takes over (:mod:`.interior`), which does not care how badly K is conditioned;
-3. the free coefficients are solved for as a linear system (:mod:`.polish`).
+2. an interior point method in float64 takes over (:mod:`..interior`), which does not care how badly K is conditioned;
+3. the free coefficients are solved for as a linear system (:func:`.leap.polish`).
 
 The best of all is kept, and its status follows from its certificate. Ctrl-C raises; inside ``keep_best()`` the best by
 then is returned.
@@ -15,26 +15,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ..._runtime.compile import Array
 from ..._runtime.interrupts import kept, whole
 from ...grams.base import Gram
-from ...problems.certificate import MarginCertificate, balanced, best_intercept, certify_margin
-from ...problems.problem import Problem, Solution, Status
+from ...problems import Certificate, Iterate, Problem, Status, balanced, best_intercept, certify
 from ..curvatures import LARGEST_MATRIX, agree, curvature_of, few_features, reconciled, weights_of
 from ..interior import interior_point
-from .polish import polish
-from .smo import Bench
-from .soft_margin import SoftMargin
+from .exact_scores import exact_scores
+from .leap import polish
+from .soft_margin import DualSolution, SoftMargin
 
 #: How often a solution that single precision took for one is improved from exact scores.
 _REFINEMENTS = 3
 #: A gap of more than this part of the objective is not small, whatever the tolerance says: the solver is asked for it
 #: while its block is at hand, and for so few items nothing is left untried.
-_SMALL_GAP, _FEW = 8e-5, 500
+_SMALL_GAP, _FEW_ITEMS = 8e-5, 500
 #: A gap of so little is none.
 _NO_GAP = 1e-9
 #: Matrices that an interior point method has in memory at a time.
@@ -48,69 +47,40 @@ _BLOCKS = 5
 #: Kernel values in float32 need a diagonal within this range.
 _RANGE = 1e-20, 1e20
 
-
-@dataclass(frozen=True)
-class Certified:
-    """A solution with its certificate."""
-
-    solution: Solution
-    certificate: MarginCertificate
+Pair = tuple[DualSolution, Certificate]
 
 
-def solve_certified(
-    problem: Problem,
-    exact: Gram,
-    solver: SoftMargin,
-    start: Array | None = None,
-    rng: np.random.Generator | None = None,
-    scores: Array | None = None,
-    bench: Bench | None = None,
-    by_weights: bool = False,
-    last_resort: bool = True,
-) -> Certified:
-    """Solve the dual of a soft margin or a tube; ``exact`` is the kernel matrix without rounding to float32.
+class DualRefinement:
+    """Solutions of one problem, better and better.
 
-    ``by_weights``: the model is going to be known by its weights, which may then be more exact than the coefficients.
     Without the ``last_resort`` of an interior point method the solver's own steps are all there is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer.grams import Features
-    >>> from mercer.losses import Hinge
-    >>> from mercer.problems import Problem
-    >>> gram = Features(np.array([[2.0], [-1.0], [1.0], [4.0]]))
-    >>> problem = Problem(gram, np.array([-1.0, 1.0, -1.0, -1.0]), Hinge(), lam=2.5, intercept=True)
-    >>> found = solve_certified(problem, gram, SoftMargin())
-    >>> round(found.certificate.objective, 6), round(found.certificate.intercept, 6)
-    (0.18, -0.7)
     """
-    return _Search(problem, exact, solver, rng, bench, by_weights, last_resort).run(start, scores)
-
-
-class _Search:
-    #: Of all that was found, what has the least gap.
-    narrowest: Certified
 
     def __init__(
         self,
         problem: Problem,
-        exact: Gram,
         solver: SoftMargin,
-        rng: np.random.Generator | None,
-        bench: Bench | None,
-        by_weights: bool,
-        last_resort: bool,
+        rng: np.random.Generator | None = None,
+        working: Gram | None = None,
+        by_weights: bool = False,
+        last_resort: bool = True,
     ) -> None:
-        self.problem, self.exact, self.solver = problem, exact, solver
-        self.rng, self.bench, self.by_weights, self.last_resort = rng, bench, by_weights, last_resort
-        self.low, self.high = problem.bounds()
-        self.hard = not np.isfinite(self.high - self.low).all()
+        self.problem, self.solver, self.rng = problem, solver, rng
+        self.by_weights, self.last_resort = by_weights, last_resort
+        self.working = problem if working is None else replace(problem, gram=working)
+        dual = problem.box_dual
+        assert dual is not None
+        self.dual, self.low, self.high = dual, dual.low, dual.high
+        #: The Gram of the variables of the dual, without rounding to float32.
+        self.exact = dual.gram(problem.gram)
         self.deadline = time.monotonic() + solver.time_limit
         self.steps = 0
+        #: Of all that was found, what has the least gap.
+        self.narrowest: Pair | None = None
 
-    def run(self, start: Array | None, scores: Array | None) -> Certified:
-        first = self._pairwise(self.solver.tol, start, scores)
+    def run(self, start: Iterate | None) -> Pair:
+        """The best solution, and its certificate."""
+        first = self._pairwise(self.solver.tol, start)
         best = self._certified(first)
         if first.status is Status.INTERRUPTED:
             return best
@@ -121,14 +91,16 @@ class _Search:
         except KeyboardInterrupt:
             if not kept():
                 raise
-            return replace(best, solution=replace(best.solution, status=Status.INTERRUPTED, n_iter=self.steps))
-        if best.certificate.violation > self.solver.tol and self._proven(self.narrowest):
+            return self._ended(best, Status.INTERRUPTED)
+        if _violation(best) > self.solver.tol and self.narrowest is not None and self._proven(self.narrowest):
             best = self.narrowest
-        converged = best.certificate.violation <= self.solver.tol or self._proven(best)
-        status = Status.CONVERGED if converged else Status.NOT_CONVERGED
-        return replace(best, solution=replace(best.solution, status=status, n_iter=self.steps))
+        converged = _violation(best) <= self.solver.tol or self._proven(best)
+        return self._ended(best, Status.CONVERGED if converged else Status.NOT_CONVERGED)
 
-    def _improved(self, best: Certified) -> Iterator[Certified]:
+    def _ended(self, best: Pair, status: Status) -> Pair:
+        return replace(best[0], status=status, n_iter=self.steps), best[1]
+
+    def _improved(self, best: Pair) -> Iterator[Pair]:
         """Solutions that are better and better."""
         if not self._done(best) and not self._limited():
             best = self._polished(best)
@@ -137,9 +109,9 @@ class _Search:
         for _ in range(_REFINEMENTS):
             if self._done(best) or self._limited():
                 break
-            if best.certificate.violation <= tol:
+            if _violation(best) <= tol:
                 tol *= 0.1
-            again = self._better(best, self._pairwise(tol, best.solution.z, best.certificate.scores))
+            again = self._better(best, self._pairwise(tol, best[0]))
             if again is best:
                 break
             best = again
@@ -157,22 +129,22 @@ class _Search:
         if self.low.size <= LARGEST_MATRIX and not self._limited():  # beyond that a tolerance is a tolerance
             yield self._polished(best)
 
-    def _done(self, found: Certified) -> bool:
-        certificate = found.certificate
-        small = certificate.gap <= _SMALL_GAP * abs(certificate.objective) or self.low.size > _FEW
-        return certificate.violation <= self.solver.tol and small
+    def _done(self, found: Pair) -> bool:
+        _, certificate = found
+        small = certificate.gap <= _SMALL_GAP * abs(certificate.objective) or self.low.size > _FEW_ITEMS
+        return _violation(found) <= self.solver.tol and small
 
-    def _proven(self, found: Certified) -> bool:
+    def _proven(self, found: Pair) -> bool:
         """Whether the gap proves that there is nothing left to gain, whatever is violated by tiny coefficients.
 
         That of a hard margin proves it only for machines that violate nothing.
         """
-        return not self.hard and found.certificate.gap <= _NO_GAP * abs(found.certificate.objective)
+        return not self.dual.hard and found[1].gap <= _NO_GAP * abs(found[1].objective)
 
     def _limited(self) -> bool:
         return time.monotonic() > self.deadline or 0 <= self.solver.max_iter <= self.steps
 
-    def _pairwise(self, tol: float, start: Array | None, scores: Array | None) -> Solution:
+    def _pairwise(self, tol: float, start: Iterate | None) -> DualSolution:
         """Let the solver work on kernel values in float32."""
         allowed = self.solver.max_iter
         if self._affordable(self.low.size):
@@ -184,44 +156,57 @@ class _Search:
             self.solver, tol=tol, max_iter=allowed, time_limit=self.deadline - time.monotonic(), gap=_SMALL_GAP
         )
         problem, unit = self._in_range()
-        if unit != 1.0:
-            start = None if start is None else start * unit
-        found = solver.solve(problem, start, self.rng, scores, self.bench)
+        if unit != 1.0 and start is not None:
+            start = replace(start, z=start.z * unit)
+        found = solver.solve(problem, start, self.rng)
+        assert isinstance(found, DualSolution)
         self.steps += found.n_iter
         return found if unit == 1.0 else replace(found, z=found.z / unit)
 
     def _in_range(self) -> tuple[Problem, float]:
         """The problem with a kernel matrix that float32 can hold: K/s, whose coefficients are s times as large."""
-        largest = float(self.problem.gram.diag().max(initial=0.0))
+        largest = float(self.working.gram.diag().max(initial=0.0))
         if largest == 0.0 or _RANGE[0] < largest < _RANGE[1]:
-            return self.problem, 1.0
-        gram = self.problem.gram.scaled(1 / largest)
-        return replace(self.problem, gram=gram, lam=self.problem.lam / largest), largest
+            return self.working, 1.0
+        gram = self.working.gram.scaled(1 / largest)
+        return replace(self.working, gram=gram, lam=self.working.lam / largest), largest
 
-    def _certified(self, solution: Solution, known: bool = False) -> Certified:
-        z = balanced(solution.z, self.low, self.high)
+    def _certified(self, solution: DualSolution, known: bool = False) -> Pair:
+        """With its certificate; ``known``: its scores are exact already."""
+        z = self.dual.merged(balanced(self.dual.split(solution.z), self.low, self.high))
         known = known and bool((z == solution.z).all())
         if not np.isfinite(z).all():
             z = np.zeros(z.size)
         # A model that is known by its weights is judged by them, and not by what rounding makes of their scores.
-        w = self.exact.model(z) if self.by_weights and solution.w is None else solution.w
-        solution = replace(solution, z=z, w=w)
-        certificate = certify_margin(self.problem, self.exact, solution, known)
-        found = Certified(replace(solution, b=certificate.intercept), certificate)
-        if not hasattr(self, "narrowest") or certificate.gap < self.narrowest.certificate.gap:
+        w = self.problem.gram.model(z) if self.by_weights and solution.w is None else solution.w
+        solution = replace(solution, z=z, w=w, all_scores=None)
+        scores = exact_scores(self.problem, solution) if w is not None or not known else np.asarray(solution.scores)
+        F = self.dual.targets - self.dual.spread(scores)
+        if self.dual.hard:
+            variables = self.dual.split(z)
+            b = 0.5 * float(F[variables < self.high].max(initial=-np.inf) + F[variables > self.low].min(initial=np.inf))
+        else:
+            b = best_intercept(F, self.low, self.high)
+        solution = replace(solution, b=b, scores=scores)
+        found = solution, certify(self.problem, solution, scores)
+        if self.narrowest is None or found[1].gap < self.narrowest[1].gap:
             self.narrowest = found
         return found
 
-    def _polished(self, best: Certified) -> Certified:
+    def _polished(self, best: Pair) -> Pair:
         """With the last digits of its free coefficients, where that is better."""
-        exact = replace(best.solution, scores=best.certificate.scores)
-        other = polish(self.problem, self.exact, exact)
-        return best if other is exact else self._better(best, other, known=True)
+        solution, n = best[0], len(self.problem.gram)
+        scores = self.dual.spread(np.asarray(solution.scores))
+        found = polish(self.dual, self.exact, self.dual.split(solution.z), scores)
+        if found is None:
+            return best
+        z, scores = found
+        return self._better(best, replace(solution, z=self.dual.merged(z), scores=scores[:n], w=None), known=True)
 
-    def _better(self, best: Certified, other: Solution, known: bool = False) -> Certified:
+    def _better(self, best: Pair, other: DualSolution, known: bool = False) -> Pair:
         """The one that violates less than it may, or less; of two such, the one with the smaller gap."""
         found = self._certified(other, known)
-        ranks = [(max(c.violation, self.solver.tol), c.gap) for c in (found.certificate, best.certificate)]
+        ranks = [(max(_violation(each), self.solver.tol), each[1].gap) for each in (found, best)]
         return found if ranks[0] < ranks[1] else best
 
     # -- interior point -------------------------------------------------------------------------------------------
@@ -231,18 +216,17 @@ class _Search:
         room = int(np.sqrt(self.solver.memory / (8 * _COPIES)))
         return items <= min(LARGEST_MATRIX, room) or few_features(self.exact) is not None
 
-    def _interior(self, best: Certified) -> list[Solution]:
+    def _interior(self, best: Pair) -> list[DualSolution]:
         """Solve for all coefficients, or for those that are not clearly where they belong; nothing if too many.
 
         Coefficients that belong on a bound are put there. That takes away digits where K is nearly singular, so the
         point inside is given as well.
         """
-        n, z = self.low.size, best.solution.z
+        z, targets = self.dual.split(best[0].z), self.dual.targets
         block = np.flatnonzero(self.high > self.low)
         if not self._affordable(block.size):
-            certificate = best.certificate
-            distance = self.problem.targets() - certificate.scores - certificate.intercept
-            band = max(0.3, 2 * certificate.violation)
+            distance = targets - self.dual.spread(np.asarray(best[0].scores)) - best[0].b
+            band = max(0.3, 2 * _violation(best))
             settled = np.where(z <= self.low, distance < -band, (z >= self.high) & (distance > band))
             block = block[~settled[block]]
             if block.size < 2 or not self._affordable(block.size):
@@ -250,13 +234,13 @@ class _Search:
         fixed = z.copy()
         fixed[block] = 0.0
         others = np.flatnonzero(fixed)
-        targets = self.problem.targets()[block]
+        wanted = targets[block]
         if others.size:
-            targets = targets - self.exact.scores(block, others, fixed[others])
+            wanted = wanted - self.exact.scores(block, others, fixed[others])
         curvature, unit = curvature_of(self.exact, block, centred=not others.size)
         low, high = self.low[block] * unit, self.high[block] * unit
         A, total, sizes = np.ones((1, block.size)), np.array([-fixed.sum() * unit]), (1.0, float((high - low).max()))
-        found = interior_point(curvature, targets, A, total, low, high, sizes=sizes, deadline=self.deadline)
+        found = interior_point(curvature, wanted, A, total, low, high, sizes=sizes, deadline=self.deadline)
         self.steps += found.steps
         w = weights_of(self.exact, found, unit) if self.by_weights and not others.size else None
         points = []
@@ -268,15 +252,23 @@ class _Search:
             if w is not None:
                 z = self._on_bounds(reconciled(few_features(self.exact), w, z, self.low, self.high, True), w)
                 own = w if agree(few_features(self.exact), w, z, 0.01 * self.solver.tol) else None
-            scores, b = self.exact.scores_and_square(z, own)[0], float(found.multipliers[0])
-            points.append(Solution(z=z, b=b, status=Status.CONVERGED, n_iter=0, seen=n, scores=scores, w=own))
+            scores = self.exact.scores_and_square(z, own)[0][: len(self.problem.gram)]
+            b, merged = float(found.multipliers[0]), self.dual.merged(z)
+            points.append(DualSolution(merged, b, w=own, scores=scores, status=Status.CONVERGED))
         return points
 
     def _on_bounds(self, z: Array, w: Array) -> Array:
         """Coefficients next to a bound where the weights say that they belong on it."""
-        F = self.problem.targets() - self.exact.scores_and_square(z, w)[0]
+        F = self.dual.targets - self.exact.scores_and_square(z, w)[0]
         distance = F - best_intercept(F, self.low, self.high)
         slight = _NEXT * np.minimum(self.high - self.low, float(np.abs(z).max(initial=0.0)))
         z = np.where((distance > 0.1 * self.solver.tol) & (self.high - z < slight), self.high, z)
         z = np.where((distance < -0.1 * self.solver.tol) & (z - self.low < slight), self.low, z)
         return reconciled(few_features(self.exact), w, z, self.low, self.high, True)
+
+
+def _violation(found: Pair) -> float:
+    """The worst violation of an optimality condition, which a dual with bounds always knows."""
+    violation = found[1].violation
+    assert violation is not None
+    return violation

@@ -1,0 +1,79 @@
+"""Solutions that carry their proof: what a solver found, improved until its certificate says that it is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..grams.base import Gram
+from ..problems import Certificate, Iterate, Problem, Solution, certify
+from .base import Solver
+from .gradient import Gradient
+from .newton import Newton
+from .smooth_refinement import refined
+from .svm.dual_refinement import DualRefinement
+from .svm.soft_margin import SoftMargin
+
+__all__ = ["Certified", "solve_certified"]
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A solution with its certificate; its status says what the certificate does."""
+
+    solution: Solution
+    certificate: Certificate
+
+
+def solve_certified(
+    problem: Problem,
+    solver: Solver,
+    start: Iterate | None = None,
+    rng: np.random.Generator | None = None,
+    *,
+    working: Gram | None = None,
+    by_weights: bool = False,
+) -> Certified:
+    """Solve a problem and certify the solution in float64.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its Gram is the truth: every digit of the certificate comes from it.
+    solver : Solver
+        A solver with a loose tolerance is taken at its word, and the gap says how loose it was.
+    start : Iterate, optional
+    rng : numpy.random.Generator, optional
+    working : Gram, optional
+        A Gram of the same items that is faster and less exact, such as one in float32, for solvers that can use it.
+    by_weights : bool, default=False
+        Whether the model is going to be known by its weights, which may then be more exact than its coefficients.
+
+    Returns
+    -------
+    Certified
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Hinge, Logistic
+    >>> from mercer.problems import Problem
+    >>> from mercer.solvers import Newton, SoftMargin, solve_certified
+    >>> gram = Features(np.array([[2.0], [-1.0], [1.0], [4.0]]))
+    >>> problem = Problem(gram, np.array([-1.0, 1.0, -1.0, -1.0]), Hinge(), lam=2.5, intercept="free")
+    >>> found = solve_certified(problem, SoftMargin())
+    >>> round(found.certificate.objective, 6), round(found.solution.b, 6)
+    (0.45, -0.7)
+    >>> problem = Problem(Features(np.array([[-10.0], [10.0]])), np.array([-1.0, 1.0]), Logistic(), 1e-4)
+    >>> found = solve_certified(problem, Newton())
+    >>> str(found.solution.status), found.certificate.gap < 1e-12
+    ('converged', True)
+    """
+    if isinstance(solver, SoftMargin):
+        return Certified(*DualRefinement(problem, solver, rng, working, by_weights).run(start))
+    if isinstance(solver, (Newton, Gradient)):
+        return Certified(*refined(problem, solver, start, rng))
+    solution = solver.solve(problem, start, rng)
+    return Certified(solution, certify(problem, solution))

@@ -73,7 +73,8 @@ class InteriorPoint(Solver):
         free = int(problem.is_free)
         A, c = np.ones((free, items.size)), np.zeros(free)
         size = 1.0 if start is None else float(np.abs(start.z).max(initial=0.0)) or 1.0
-        bounds = dual.low[items] * unit, dual.high[items] * unit
+        low, high = _bounded(problem, dual)
+        bounds = low[items] * unit, high[items] * unit
         deadline = time.monotonic() + self.time_limit
         found = interior_point(
             curvature, dual.targets[items], A, c, *bounds, dual.ridge[items] / unit, (1.0, size * unit), deadline
@@ -90,6 +91,21 @@ class InteriorPoint(Solver):
             b = _intercept(problem, dual, scores) if problem.is_free else 0.0
             points.append(Solution(z, b, found.steps, w, scores, Status.CONVERGED))
         return points
+
+
+def _bounded(problem: Problem, dual: BoxDual) -> tuple[Array, Array]:
+    """Bounds of which one at least is finite, as the method asks for.
+
+    The squared loss has none. But its minimum costs no more than the model of zeros, so that no item's residual r has
+    s·r² > Σ s·y², and z = s·r/(λn).
+    """
+    endless = np.isinf(dual.low) & np.isinf(dual.high)
+    if not endless.any():
+        return dual.low, dual.high
+    largest = (
+        2 * np.sqrt(problem.weights * (problem.weights @ np.square(problem.y))) / (problem.lam * len(problem.gram))
+    )
+    return np.where(endless, -largest, dual.low), np.where(endless, largest, dual.high)
 
 
 def _intercept(problem: Problem, dual: BoxDual, scores: Array) -> float:

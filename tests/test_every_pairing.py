@@ -1,0 +1,136 @@
+"""Every solver on every Gram for every problem: the least objective, a true certificate, or a refusal in a sentence."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mercer import losses, solvers
+from mercer.grams import Dense
+from mercer.kernels import Polynomial
+from mercer.problems import Iterate, Problem, Status, certify
+
+from .cases import LOSSES, RESIDUAL_LOSSES, SOLVERS, make_grams
+from .naive_problems import least_objective, objective
+
+rng = np.random.default_rng(5)
+X = rng.normal(size=(24, 2))
+KERNEL = Polynomial(degree=2, gamma=0.5)
+K = (0.5 * X @ X.T + 1) ** 2
+LABELS = np.where(X[:, 0] ** 2 + 0.5 * X[:, 1] > 0.6, 1.0, -1.0)
+NUMBERS = np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=24)
+CLASSES = np.eye(3)[np.digitize(X[:, 1], [-0.5, 0.5])]
+WEIGHT = rng.uniform(0.5, 2.0, 24)
+
+
+@dataclass(frozen=True)
+class Case:
+    loss: str
+    intercept: str
+    lam: float
+    y: np.ndarray
+    weight: np.ndarray
+    made: losses.Loss
+
+    def __str__(self):
+        return f"{self.loss}-{self.intercept}"
+
+    def problem(self, gram):
+        return Problem(gram, self.y, self.made, self.lam, self.weight, self.intercept)
+
+
+def cases():
+    for loss in [*LOSSES, *RESIDUAL_LOSSES, losses.Softmax()]:
+        y = CLASSES if loss.several_scores else NUMBERS if isinstance(loss, losses.ResidualLoss) else LABELS
+        lam = 0.0 if loss == losses.PerceptronLoss() else 0.05
+        for intercept in ("none", "penalised", "free"):
+            yield Case(type(loss).__name__, intercept, lam, y, WEIGHT, loss)
+
+
+CASES = list(cases())
+GRAMS = make_grams(KERNEL, X)
+#: How far above the least objective a solver may end, relative to it.
+TOLERANCE = {
+    solvers.SoftMargin: 1e-3,
+    solvers.Newton: 1e-8,
+    solvers.InteriorPoint: 1e-8,
+    solvers.Gradient: 0.15,
+    solvers.Pegasos: 0.2,
+}
+
+
+@cache
+def least(case):
+    return 0.0 if case.lam == 0 else least_objective(case, K)
+
+
+Case.__hash__ = lambda self: hash(str(self))
+Case.__eq__ = lambda self, other: str(self) == str(other)
+
+
+def quick(solver):
+    return replace(solver, rate=0.1, max_iter=800) if isinstance(solver, solvers.Gradient) else solver
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: type(solver).__name__)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_it_is_solved_or_refused(solver, case):
+    if solver.refusal(case.problem(GRAMS[0])) is not None:
+        with pytest.raises(
+            solvers.CannotSolve, match=rf"^{type(solver).__name__} cannot solve this problem: .*[;].*\.$"
+        ):
+            solver.solve(case.problem(GRAMS[0]))
+        return
+    for gram in GRAMS:
+        problem = case.problem(gram)
+        found = quick(solver).solve(problem)
+        value = objective(case, K, found.z, found.b)
+        if isinstance(solver, solvers.MistakeDriven):  # the labels are separable: no mistake is left
+            assert found.status is Status.CONVERGED
+            assert value == 0.0
+            continue
+        assert value >= least(case) - 1e-6
+        assert value <= least(case) * (1 + TOLERANCE[type(solver)]) + 1e-6
+        certificate = certify(problem, found)
+        assert certificate.objective == pytest.approx(value, rel=1e-9)
+        assert certificate.gap >= certificate.objective - least(case) - 1e-6
+        if TOLERANCE[type(solver)] <= 1e-3:
+            assert certificate.gap <= 2 * TOLERANCE[type(solver)] * value
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.lam > 0], ids=str)
+def test_no_certificate_claims_too_much(case):
+    """A gap is an upper bound for every model, however bad; a violation is zero only for solutions."""
+    for size in (0.0, 0.1, 3.0):
+        model = Iterate(size * rng.normal(size=case.y.shape), size * rng.normal(size=case.y.shape[1:])[()])
+        certificate = certify(case.problem(Dense(K)), model)
+        value = objective(case, K, model.z, model.b)
+        assert certificate.objective == pytest.approx(value, rel=1e-9)
+        if case.intercept != "none":
+            assert certificate.gap >= value - least(case) - 1e-6
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_problem_has_a_solver(case):
+    assert any(solver.refusal(case.problem(GRAMS[0])) is None for solver in SOLVERS)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: type(solver).__name__)
+def test_a_start_at_the_solution_changes_nothing(solver):
+    for case in CASES:
+        problem = case.problem(GRAMS[0])
+        if solver.refusal(problem) is None and not isinstance(solver, solvers.Pegasos):
+            found = quick(solver).solve(problem)
+            again = quick(solver).solve(problem, found)
+            before, after = (objective(case, K, each.z, each.b) for each in (found, again))
+            assert after <= before + 1e-3 * abs(before) + 1e-12
+
+
+def test_targets_that_do_not_go_with_the_items():
+    with pytest.raises(ValueError, match="a target for each item; got 3 for 24 items"):
+        Problem(Dense(K), LABELS[:3], losses.Hinge(), 0.1)
+    with pytest.raises(ValueError, match=r"Softmax\(\) does not go with targets of shape \(24,\)"):
+        Problem(Dense(K), LABELS, losses.Softmax(), 0.1)
+    with pytest.raises(ValueError, match="'both' is not a valid Intercept"):
+        Problem(Dense(K), LABELS, losses.Hinge(), 0.1, intercept="both")

@@ -9,8 +9,8 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from mercer import SVC, Pegasos, Perceptron
 from mercer.displays import DecisionBoundary, KernelHeatmap, LearningCurve, MarginHistogram, WeightTable
-from mercer.displays._fitted import margins
 from mercer.kernels import Gaussian
+from mercer.margins import functional_margins
 
 mpl.use("agg")
 
@@ -57,7 +57,7 @@ def test_margins_are_positive_exactly_where_the_prediction_is_right():
     for rows, labels in ((X, y), (IRIS, SPECIES)):
         for strategy in ("ovo", "ovr"):
             model = SVC("gaussian(gamma=1)", strategy=strategy).fit(rows, labels)
-            found = margins(model.decision_function(rows), labels, model.classes_)
+            found = functional_margins(rows, labels, model=model).values
             np.testing.assert_array_equal(found > 0, model.predict(rows) == labels)
 
 

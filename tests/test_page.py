@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mercer.report import page, write
-from mercer.report.describe import describe
+from mercer.report.table_facts import describe
 
 from .reporting import HOSTILE, made_facts, made_table
 

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mercer.io import Table, read
 from mercer.learners import Learner
-from mercer.report import compare, study
-from mercer.report.describe import describe
-from mercer.report.statistics import error_rate, holm, mcnemar
+from mercer.report import compare, comparison
+from mercer.report.significance import error_rate, holm, mcnemar
+from mercer.report.table_facts import describe
 from mercer.report.verdicts import fit_verdict
 
 from .reporting import made_facts, made_table
@@ -76,8 +76,8 @@ def test_test_rows_reach_no_fit_and_are_looked_at_once_after_all_of_them(monkeyp
     table = made_table(100)
     table.frame["a"] = np.arange(100.0)
     recorder = Learner("recorder", "Recorder", "linear", lambda **_: Recorder(), {"shift": [0.0, 0.5]})
-    monkeypatch.setattr(study, "named", lambda name: recorder)
-    monkeypatch.setattr(study, "boundaries", lambda *_: None)
+    monkeypatch.setattr(comparison, "named", lambda name: recorder)
+    monkeypatch.setattr(comparison, "boundaries", lambda *_: None)
     Recorder.events.clear()
     found = compare(table, learners=["recorder"], standardise=False, seed=3)
     fitted = set().union(*(rows for kind, rows in Recorder.events if kind == "fit"))

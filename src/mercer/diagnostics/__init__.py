@@ -18,8 +18,8 @@ the most similar item has the same label in 100.0 % of the cases
 alignment with y: 1.000 (15.0 % of shufflings do as well)
 """
 
-from .alignment import Alignment, align
 from .diagnosis import Diagnosis, diagnose
+from .kernel_alignment import Alignment, align
 from .mercer_check import MercerCheck, check_mercer
 
 __all__ = ["Alignment", "Diagnosis", "MercerCheck", "align", "check_mercer", "diagnose"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.labels import plain_label
+from ..displays import KernelHeatmap
 from ..kernels import Kernel, as_kernel
 from . import measures
 from .sample import drawn, labels_of, some_items
@@ -100,9 +101,9 @@ class Diagnosis:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the matrix as a heat map, rows sorted by class; returns the matplotlib axes."""
-        from .heatmap import draw
-
-        return draw(self, ax)
+        ax = KernelHeatmap.from_matrix(self.matrix, self.y, order="file").plot(ax).ax_
+        ax.set_title(f"{self.name}: {self.verdict}")
+        return ax
 
     def __str__(self) -> str:
         looked = f"{self.n} items" if self.n == self.of else f"{self.n} of {self.of} items, drawn at random"

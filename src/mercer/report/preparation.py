@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
+from .._presentation.fitted import layers
 from .._runtime.compile import Array
-from ..displays._fitted import inner
 from ..preprocess import OutlierFilter, pipeline, prepare
+from .elements import count, listed
 from .plain import number, text
-from .tables import count, listed
 from .verdicts import percent
 
 
@@ -110,9 +111,8 @@ def fitted_rows(model: Any, table: Any, y: Array) -> tuple[Any, Array]:
 
 def split_model(model: Any) -> tuple[Any, Any]:
     """The fitted preparation of a model, and the learner behind it."""
-    while not hasattr(model, "named_steps"):
-        model = inner(model)
-    return model.named_steps["prepare"], model.named_steps["learner"]
+    outermost = next(layer for layer in layers(model) if isinstance(layer, Pipeline))
+    return outermost.named_steps["prepare"], outermost.named_steps["learner"]
 
 
 def _about_outliers(report: Any) -> str:

@@ -13,10 +13,10 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 
+from .._presentation.fitted import learner_of
 from .._runtime.interrupts import whole
 from .._validation.parameters import choice, number
 from .._validation.tables import refuse_damaged
-from ..displays._fitted import last_step
 from .advice import Advice, advise
 from .loop import Loop, Split
 from .numbered import Numbered, study_of
@@ -162,7 +162,7 @@ class KernelSearchCV(Loop):
                 stopped, splits = self._fit_shared(study, params)
         finally:
             self._forget()
-        winner = last_step(getattr(self, "best_estimator_", None))
+        winner = learner_of(getattr(self, "best_estimator_", None))
         self.stopped_ = "interrupted" if getattr(winner, "status_", None) == "interrupted" else stopped
         self.advice_: list[Advice] = advise(self, splits)
         if stopped:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._canvas import Canvas
-from ._fitted import last_step, reach_learner
+from .._presentation.canvas import Canvas
+from .._presentation.fitted import learner_of, reach_learner
 
 
 class LearningCurve(Canvas):
@@ -39,7 +39,7 @@ class LearningCurve(Canvas):
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, X_test: Any = None, y_test: Any = None) -> LearningCurve:
         """Compute the errors of a learner that was fitted with ``checkpoints``, alone or at the end of a pipeline."""
-        learner = last_step(estimator)
+        learner = learner_of(estimator)
         checkpoints = getattr(learner, "checkpoints", None)
         if checkpoints is None or not hasattr(learner, "staged_predict"):
             raise ValueError(

@@ -20,12 +20,12 @@ from .._runtime.interrupts import kept, whole
 from ..kernels import parse
 from ..learners.catalogue import Learner, named
 from ..learners.suited import suited
-from .boundary import boundaries
-from .describe import describe
-from .measure import on_test_rows, on_training_rows
+from .learner_facts import on_test_rows, on_training_rows
 from .plain import number, text
+from .planes import boundaries
 from .preparation import Preparation, fitted_rows
-from .tune import sample, short_params, tune
+from .table_facts import describe
+from .tuning import chosen_setting, sample, short_params, tune
 from .verdicts import compare_right, fit_verdict, headline
 
 #: What is compared unless asked otherwise: the textbook learners, on lines, on products and with kernels.
@@ -221,7 +221,7 @@ def _conclusions(learners: list[dict], right: dict[str, Array], y: Array, train:
     """The verdicts, once all numbers are there."""
     labels, sizes = np.unique(y[train], return_counts=True)
     majority = float(np.mean(y[test] != labels[sizes.argmax()]))
-    chosen = min(learners, key=lambda one: _validation(one)["mean"])["name"]
+    chosen = min(learners, key=lambda one: chosen_setting(one["tuning"])["validation"]["mean"])["name"]
     best_test = min((one["test"] for one in learners), key=lambda rate: rate["rate"])
     for one in learners:
         one["verdict"] = fit_verdict(one, best_test, majority)
@@ -232,11 +232,6 @@ def _conclusions(learners: list[dict], right: dict[str, Array], y: Array, train:
         "learners": sorted(learners, key=lambda one: one["test"]["rate"]),
         "pairs": pairs,
     }
-
-
-def _validation(facts: dict[str, Any]) -> dict[str, float]:
-    tuning = facts["tuning"]
-    return tuning["candidates"][tuning["best"]]["validation"]
 
 
 def _checked_labels(table: Any, test_size: float, cv: int) -> Array:

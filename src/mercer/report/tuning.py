@@ -69,6 +69,11 @@ def tune(
     return found.best_params_, facts
 
 
+def chosen_setting(tuning: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of the table of settings that was chosen."""
+    return tuning["candidates"][tuning["best"]]
+
+
 def short_params(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters under the names they have in the learner: ``learner__model__lam`` is ``lam``.
 

@@ -1,1 +1,1 @@
-"""What pictures and notebooks share: axes and colours, escaped HTML, the learner inside a pipeline."""
+"""What pictures and notebooks share: axes, colours and cells, and HTML in which text is text."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import type_of_target
 
 from .._presentation.canvas import Canvas, shorten
-from .._presentation.fitted import reach_learner
 from .._runtime.compile import Array
 from .._validation.objects import chosen
+from .._validation.target_kind import is_measurement
+from .._validation.unwrapped import machine_of, rows_at_machine
 from ..kernels import as_kernel
 from ..kernels.engine.parts import length
 
@@ -42,14 +42,14 @@ class KernelHeatmap(Canvas):
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> KernelHeatmap:
         """The matrix of a fitted machine's kernel, on the rows as they reach it. Options as in :meth:`from_kernel`."""
-        learner, rows = reach_learner(estimator, X)
+        learner = machine_of(estimator)
         kernel = getattr(learner, "kernel_", None)
         if kernel is None or kernel.precomputed:
             raise ValueError(
                 f"KernelHeatmap needs a machine fitted with a kernel of rows; this {type(learner).__name__} has none. "
                 "Use KernelHeatmap.from_kernel."
             )
-        return cls.from_kernel(kernel, rows, y, **options)
+        return cls.from_kernel(kernel, rows_at_machine(estimator, X), y, **options)
 
     @classmethod
     def from_kernel(
@@ -94,13 +94,14 @@ class KernelHeatmap(Canvas):
         if order not in ("similarity", "file"):
             raise ValueError(f"KernelHeatmap: order must be 'similarity' or 'file', got {order!r}.")
         matrix = np.asarray(matrix, dtype=np.float64)
-        along_target = y is not None and type_of_target(y) == "continuous"
-        classes, codes = (np.empty(0), np.zeros(len(matrix))) if y is None else np.unique(y, return_inverse=True)
-        blocks = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+        targets = np.zeros(len(matrix), dtype=bool) if y is None else np.asarray(y)
+        classes, codes = np.unique(targets, return_inverse=True)
+        blocks = [np.flatnonzero(codes == code) for code in range(classes.size)]
+        along_target = targets.dtype.kind in "iuf" and is_measurement(targets)
         if order == "similarity" and not along_target:
             blocks = [mine[_along_eigenvector(matrix[np.ix_(mine, mine)])] for mine in blocks]
         place = np.concatenate(blocks)
-        named = not along_target and y is not None
+        named = y is not None and not along_target
         return cls(
             matrix=matrix[np.ix_(place, place)],
             index=place if index is None else np.asarray(index)[place],

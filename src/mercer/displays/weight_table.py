@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.preprocessing import PolynomialFeatures
 
 from .._presentation.canvas import Canvas, diverging, draw_cells, shorten
-from .._presentation.fitted import learner_of, transformers
 from .._runtime.compile import Array
+from .._validation.unwrapped import machine_of, steps_before
 
 
 class WeightTable(Canvas):
@@ -47,7 +47,7 @@ class WeightTable(Canvas):
     @classmethod
     def from_estimator(cls, estimator: Any, *, feature_names: Any = None, name: str | None = None) -> WeightTable:
         """The weights of one fitted model, or of a pipeline that ends in one."""
-        named = {name or type(learner_of(estimator)).__name__: estimator}
+        named = {name or type(machine_of(estimator)).__name__: estimator}
         return cls.from_estimators(named, feature_names=feature_names)
 
     @classmethod
@@ -65,13 +65,24 @@ class WeightTable(Canvas):
             names, found = _names(estimator, feature_names)
             columns[model] = dict(zip(names, _shares(estimator).tolist(), strict=True))
             products |= found
+        return cls.from_weights(columns, products=products)
+
+    @classmethod
+    def from_weights(cls, columns: Mapping[str, Mapping[str, float]], *, products: Collection[str] = ()) -> WeightTable:
+        """The weights of several models that are known already: for each of them, the weight of each feature.
+
+        Examples
+        --------
+        >>> WeightTable.from_weights({"first": {"a": 1.0}, "second": {"a": 0.6, "b": 0.8}}).weights.tolist()
+        [[1.0, 0.6], [nan, 0.8]]
+        """
         features = list(dict.fromkeys(name for column in columns.values() for name in column))
         weights = [[column.get(name, np.nan) for column in columns.values()] for name in features]
-        return cls(features=features, models=list(columns), weights=np.array(weights), products=products)
+        return cls(features=features, models=list(columns), weights=weights, products=products)
 
     def top(self, number: int) -> WeightTable:
         """The table of the features that weigh most in any model, the heaviest first."""
-        heaviest = np.nanmax(np.abs(self.weights), axis=1)
+        heaviest = np.nanmax(np.abs(self.weights), axis=1, initial=0.0)
         return self._take(np.argsort(-heaviest, kind="stable")[:number])
 
     def interactions(self) -> WeightTable:
@@ -100,7 +111,7 @@ class WeightTable(Canvas):
 
 def _shares(estimator: Any) -> Array:
     """Each feature's share of ‖w‖."""
-    learner = learner_of(estimator)
+    learner = machine_of(estimator)
     coef = getattr(learner, "coef_", None)
     if coef is None:
         raise ValueError(f"{type(learner).__name__} has no coef_: only models without a kernel have weights.")
@@ -112,13 +123,11 @@ def _shares(estimator: Any) -> Array:
 def _names(estimator: Any, names: Any) -> tuple[list[str], set[str]]:
     """The names that features have when they reach the learner, and those of them that are products of columns."""
     products: set[str] = set()
-    for pipeline in transformers(estimator):
-        for _, step in pipeline.steps:
-            if hasattr(step, "get_feature_names_out"):
-                names = step.get_feature_names_out(names)
-            if isinstance(step, PolynomialFeatures):
-                products |= {str(name) for name, powers in zip(names, step.powers_) if np.count_nonzero(powers) > 1}
+    for step in steps_before(estimator):
+        names = step.get_feature_names_out(names)
+        if isinstance(step, PolynomialFeatures):
+            products |= {str(name) for name, powers in zip(names, step.powers_) if np.count_nonzero(powers) > 1}
     if names is None:
-        learner = learner_of(estimator)
+        learner = machine_of(estimator)
         names = getattr(learner, "feature_names_in_", [f"x{k}" for k in range(learner.n_features_in_)])
     return [str(name) for name in names], products

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._presentation.canvas import Canvas
-from .._presentation.fitted import learner_of
 from .._runtime.compile import Array
+from .._validation.unwrapped import machine_of
 from .of_items import decision_margins
 
 
@@ -45,7 +45,7 @@ class MarginHistogram(Canvas):
         """Compute the margins of a fitted classifier on its training rows and, if given, on test rows."""
         train = _of_rows(estimator, X, y)
         test = None if X_test is None else _of_rows(estimator, X_test, y_test)
-        support = getattr(learner_of(estimator), "support_", None)
+        support = getattr(machine_of(estimator), "support_", None)
         share = None if support is None else len(support) / len(train)
         return cls.from_predictions(train, test, bins=bins, support_share=share)
 

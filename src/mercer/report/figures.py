@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -202,23 +202,17 @@ def boundary(one: Facts, plane: Facts, classes: Sequence[str]) -> Markup:
 
 def weights(learners: Sequence[Facts], name: str, key: str) -> Markup | None:
     """Weights of some learners side by side: of "features", or of "interactions" alone."""
-    columns = {}
+    columns: dict[str, dict[str, float]] = {}
     for one in learners:
         found = one["weights"]
-        pairs = (
-            zip(found["features"], found["values"], strict=True)
-            if key == "features"
-            else ((product["feature"], product["value"]) for product in found["interactions"])
-        )
-        columns[one["title"].removesuffix(", degree 2")] = dict(pairs)
-    features = list(dict.fromkeys(feature for column in columns.values() for feature in column))
-    if not features:
+        pairs: Iterable[tuple[str, float | None]] = zip(found["features"], found["values"], strict=True)
+        if key == "interactions":
+            pairs = ((product["feature"], product["value"]) for product in found["interactions"])
+        model = one["title"].removesuffix(", degree 2")
+        columns[model] = {feature: weight for feature, weight in pairs if weight is not None}
+    table = WeightTable.from_weights(columns).top(18)
+    if not table.features:
         return None
-    values = [
-        [np.nan if column.get(feature) is None else column[feature] for column in columns.values()]
-        for feature in features
-    ]
-    table = WeightTable(features=features, models=list(columns), weights=np.array(values)).top(18)
     with sheet(name, 1.7 + 1.15 * len(columns), 0.9 + 0.26 * len(table.features)) as drawn:
         table.plot(drawn.ax)
         drawn.ax.spines[:].set_visible(False)

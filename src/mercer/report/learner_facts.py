@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from .. import margins as bounds_of
-from .._presentation.fitted import learner_of, reach_learner
 from .._runtime.compile import Array
+from .._validation.unwrapped import machine_of, rows_at_machine
 from ..displays import WeightTable
 from ..estimators import SVC
 from ..margins import MarginHistogram, decision_margins
@@ -25,7 +25,7 @@ def on_training_rows(model: Any, frame: Any, y: Array) -> dict[str, Any]:
     """What a fitted model shows without any test row."""
     predicted = model.predict(frame)
     wrong = int(np.sum(predicted != y))
-    learner, rows = reach_learner(model, frame)
+    learner, rows = machine_of(model), rows_at_machine(model, frame)
     support = getattr(learner, "support_", None)
     return {
         "train": error_rate(wrong, len(y)),
@@ -64,7 +64,7 @@ def on_test_rows(model: Any, frame: Any, y: Array, train_frame: Any, train_y: Ar
 
 def _weights(model: Any) -> dict[str, Any] | None:
     """The heaviest features of a linear model and, where columns were multiplied, the heaviest products."""
-    if not hasattr(learner_of(model), "coef_"):
+    if not hasattr(machine_of(model), "coef_"):
         return None
     table = WeightTable.from_estimator(model)
     shown, products = table.top(_WEIGHTS), table.interactions().top(_PRODUCTS)
@@ -72,7 +72,7 @@ def _weights(model: Any) -> dict[str, Any] | None:
         "features": [text(name) for name in shown.features],
         "values": numbers(shown.weights[:, 0], 4),
         "left_out": len(table.features) - len(shown.features),
-        "signed": len(learner_of(model).classes_) == 2,
+        "signed": len(machine_of(model).classes_) == 2,
         "interactions": [
             {"feature": text(name), "value": number(value, 4)}
             for name, value in zip(products.features, products.weights[:, 0], strict=True)

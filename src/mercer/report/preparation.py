@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._presentation.fitted import layers
 from .._runtime.compile import Array
+from .._validation.unwrapped import layers
 from ..preprocess import OutlierFilter, pipeline, prepare
 from .elements import count, listed
 from .plain import number, text

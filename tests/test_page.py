@@ -10,7 +10,7 @@ import pytest
 
 from mercer.report import page, write
 from mercer.report.sections import SECTIONS, section
-from mercer.report.table_facts import describe
+from mercer.report.table_facts import table_facts
 
 from .reporting import HOSTILE, made_facts, made_table
 
@@ -91,7 +91,7 @@ def test_page_asks_for_nothing_from_outside(html):
 
 def test_ten_thousand_columns_make_a_small_page(facts):
     table = made_table(60, names=[f"column {k}" for k in range(10_000)])
-    text = page({**facts, "data": describe(table)})
+    text = page({**facts, "data": table_facts(table)})
     assert "9\u202f800 are left out here" in text
     assert len(text) < 3_000_000
 

@@ -12,7 +12,7 @@ from mercer.io import Table, read
 from mercer.learners import Learner
 from mercer.report import compare, comparison
 from mercer.report.significance import error_rate, holm, mcnemar
-from mercer.report.table_facts import describe
+from mercer.report.table_facts import table_facts
 from mercer.report.verdicts import fit_verdict
 
 from .reporting import made_facts, made_table
@@ -151,7 +151,7 @@ def test_description_of_known_columns():
     frame["x2"] = -2 * np.arange(40.0)
     frame.loc[3, "x2"] = np.nan
     labels = np.array(["no"] * 30 + ["yes"] * 10)
-    data = describe(Table("t", frame, None, labels, "y"))
+    data = table_facts(Table("t", frame, None, labels, "y"))
     first, second = data["described"]
     assert first["quantiles"] == [0, 9.75, 19.5, 29.25, 39]
     assert (first["mean"], first["missing"], second["missing"], data["missing_cells"]) == (19.5, 0, 1, 1)
@@ -168,7 +168,7 @@ def test_wide_and_sparse_tables_show_the_most_telling_columns():
     labels = np.where(codes == 1, "a", "b")
     frame = read("xor:60").frame.iloc[:, :0].join(__import__("pandas").DataFrame(X).add_prefix("x"))
     for table in (Table("wide", frame, None, labels, "y"), Table("sparse", None, sparse.csr_matrix(X), labels, "y")):
-        data = describe(table)
+        data = table_facts(table)
         assert data["columns_left_out"] == 800
         assert ("x700" if table.rows is None else "x701") in [column["name"] for column in data["described"]]
 

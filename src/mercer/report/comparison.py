@@ -25,7 +25,7 @@ from .learner_facts import on_test_rows, on_training_rows
 from .plain import number, text
 from .planes import boundaries
 from .preparation import Preparation, fitted_rows
-from .table_facts import describe
+from .table_facts import table_facts
 from .tuning import chosen_setting, sample, short_params, tune
 from .verdicts import compare_right, fit_verdict, headline, percent
 
@@ -146,7 +146,7 @@ def compare(
     chosen = [suited(named(name), table, kernels) for name in dict.fromkeys(learners or _usual(table, kernels))]
 
     say("describing the data", 0.0)
-    facts = Comparison(format=1, data=describe(table))
+    facts = Comparison(format=1, data=table_facts(table))
     train, test = train_test_split(np.arange(len(y)), test_size=test_size, stratify=y, random_state=seed)
     train, test = np.sort(train), np.sort(test)
     learn, held_out = table.take(train), table.take(test)
@@ -156,7 +156,7 @@ def compare(
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
     preparation = Preparation(table, outliers, outlier_factor, options)
     prepared = any(learner.on_rows for learner in chosen)
-    facts["preprocessing"] = preparation.facts(learn, y[train]) if prepared else preparation.nothing()
+    facts["preprocessing"] = preparation.facts(learn, y[train]) if prepared else preparation.no_facts()
     width = facts["preprocessing"]["features"]
 
     runs, skipped = [], []
@@ -207,7 +207,7 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
     notes = []
     tuned_on = sample(y, TUNED_ROWS, seed)
     part = learn if tuned_on is None else learn.take(tuned_on)
-    estimator = preparation.around(learner.build(random_state=seed))
+    estimator = preparation.pipeline_to(learner.build(random_state=seed))
     grid = learner.search_grid(preparation.prefix)
     params, tuning = tune(estimator, grid, part.X, y if tuned_on is None else y[tuned_on], folds, seed)
     if tuned_on is not None:

@@ -84,7 +84,7 @@ def _chance(p: float) -> str:
 
 
 @section("real", "Is the difference real?", place=20, contents="Is it real?")
-def reality(facts: Facts) -> list[Any]:
+def paired_tests(facts: Facts) -> list[Any]:
     """Whether the winner is really better."""
     titles = {one["name"]: one["title"] for one in facts["learners"]}
     said = {

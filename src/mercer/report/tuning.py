@@ -61,7 +61,7 @@ def tune(
         "candidates": candidates,
         "best": int(found.best_index_),
         "advice": [
-            {"kind": str(fact.kind), "message": _in_short(text(fact.message), grid)}
+            {"kind": str(fact.kind), "message": _with_short_names(text(fact.message), grid)}
             for fact in getattr(found, "advice_", [])
         ],
         "seconds": number(time.perf_counter() - start, 4),
@@ -85,7 +85,7 @@ def short_params(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name.rpartition("__")[2]: setting(value) for name, value in params.items()}
 
 
-def _in_short(message: str, grid: Mapping[str, list[Any]]) -> str:
+def _with_short_names(message: str, grid: Mapping[str, list[Any]]) -> str:
     """A sentence with the parameters under their own names."""
     for name in grid:
         message = message.replace(name, name.rpartition("__")[2])

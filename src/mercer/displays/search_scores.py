@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._presentation.canvas import Canvas, draw_cells, short, shorten
+from .._presentation.canvas import Canvas, draw_cells, short, shorten, show_legend
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
 
@@ -149,7 +149,7 @@ class SearchCurve(Canvas):
                 ax.plot(x, line.train, color=drawn.get_color(), linewidth=0.9, linestyle=":", label=label)
         _parameter_axis(ax, values, numeric)
         ax.set(xlabel=_last(self.parameter), ylabel=self.measure)
-        ax.legend(loc="best")
+        show_legend(ax, loc="best")
         return self
 
 

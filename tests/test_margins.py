@@ -1,10 +1,12 @@
+import matplotlib as mpl
 import numpy as np
 import pytest
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_iris, make_moons
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 
 from mercer import SVC, Perceptron
 from mercer import margins as m
+from mercer.displays import MarginHistogram
 
 TOY = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
 TOY_LABELS = np.array([1, 1, 1, -1, -1, -1])
@@ -55,6 +57,31 @@ def test_leave_one_out_error_is_below_its_bound():
     model = SVC("gaussian(gamma=1)", C=10)
     error = 1 - cross_val_score(model, X, y, cv=LeaveOneOut()).mean()
     assert error <= float(m.leave_one_out_bound(model.fit(X, y), 60))
+
+
+def test_margins_of_several_classes_by_their_definition():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = SVC("gaussian(gamma=1)", strategy="ovr").fit(X, names)
+    scores = model.decision_function(X)
+    by_hand = [row[code] - max(row[k] for k in range(3) if k != code) for row, code in zip(scores, y, strict=True)]
+    found = m.functional_margins(X, names, model=model)
+    np.testing.assert_allclose(found.values, by_hand)
+    assert found.wrong == np.sum(model.predict(X) != names)
+    with pytest.raises(ValueError, match="3 classes, and so no single boundary"):
+        m.geometric_margins(X, names, model=model)
+    with pytest.raises(ValueError, match="knows no class 'rose'"):
+        m.functional_margins(X[:1], ["rose"], model=model)
+
+
+def test_margins_are_drawn_as_the_display_counts_them():
+    mpl.use("agg")
+    margins = m.functional_margins(TOY, TOY_LABELS, w=[2, 2], b=-3)
+    counts, edges, _ = margins.plot().patches[0].get_data()
+    display = MarginHistogram.from_predictions(margins.values)
+    np.testing.assert_allclose(edges, display.edges)
+    np.testing.assert_allclose(counts, 100 * display.train_counts / 6)
+    assert len(m.vc_bound(0.0, 11, 8000).plot().patches) == 5
 
 
 def test_objects_print_themselves():

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from mercer.report import page, write
-from mercer.report.describe import describe
+from mercer.report.sections import SECTIONS, section
+from mercer.report.table_facts import table_facts
 
 from .reporting import HOSTILE, made_facts, made_table
 
@@ -90,9 +91,42 @@ def test_page_asks_for_nothing_from_outside(html):
 
 def test_ten_thousand_columns_make_a_small_page(facts):
     table = made_table(60, names=[f"column {k}" for k in range(10_000)])
-    text = page({**facts, "data": describe(table)})
+    text = page({**facts, "data": table_facts(table)})
     assert "9\u202f800 are left out here" in text
     assert len(text) < 3_000_000
+
+
+@pytest.fixture
+def scratch():
+    """A section of this module's own, between the results and what follows them."""
+
+    @section("counts", "How many <rows>", place=15, contents="Counts")
+    def counts(facts):
+        return [f"{facts['data']['rows']} rows of <b>{facts['data']['name']}</b>"] if facts["data"]["rows"] else None
+
+    yield counts
+    del SECTIONS["counts"]
+
+
+def test_a_section_is_one_function_with_one_registration(facts, html, scratch):
+    mine = page(facts)
+    assert re.findall(r'<section id="([^"]+)"', mine)[:3] == ["results", "counts", "real"]
+    assert re.findall(r"<nav.*?</nav>", mine)[0].count("#counts") == 1
+    assert "160 rows of &lt;b&gt;made &lt;&amp;&gt;&lt;/b&gt;" in mine
+    assert "How many &lt;rows&gt;" in mine
+    assert "counts" not in re.findall(r'<section id="([^"]+)"', html)
+    empty = page({**facts, "data": {**facts["data"], "rows": 0}})
+    assert "#counts" not in empty
+    with pytest.raises(ValueError, match="has a section 'counts' already"):
+        section("counts", "Again", place=1)
+
+
+def test_contents_follow_the_sections(html):
+    order = re.findall(r'<section id="([^"]+)"', html)
+    contents = re.findall(r'href="#([^"]+)"', re.findall(r"<nav.*?</nav>", html)[0])
+    assert contents == ["answer", *order]
+    assert order[0] == "results"
+    assert order[-1] == "repeat"
 
 
 def test_files_are_written_whole(tmp_path, facts, monkeypatch):

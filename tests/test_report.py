@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mercer.io import Table, read
 from mercer.learners import Learner
-from mercer.report import compare, study
-from mercer.report.describe import describe
-from mercer.report.statistics import error_rate, holm, mcnemar
+from mercer.report import compare, comparison
+from mercer.report.significance import error_rate, holm, mcnemar
+from mercer.report.table_facts import table_facts
 from mercer.report.verdicts import fit_verdict
 
 from .reporting import made_facts, made_table
@@ -76,8 +76,8 @@ def test_test_rows_reach_no_fit_and_are_looked_at_once_after_all_of_them(monkeyp
     table = made_table(100)
     table.frame["a"] = np.arange(100.0)
     recorder = Learner("recorder", "Recorder", "linear", lambda **_: Recorder(), {"shift": [0.0, 0.5]})
-    monkeypatch.setattr(study, "named", lambda name: recorder)
-    monkeypatch.setattr(study, "boundaries", lambda *_: None)
+    monkeypatch.setattr(comparison, "named", lambda name: recorder)
+    monkeypatch.setattr(comparison, "boundaries", lambda *_: None)
     Recorder.events.clear()
     found = compare(table, learners=["recorder"], standardise=False, seed=3)
     fitted = set().union(*(rows for kind, rows in Recorder.events if kind == "fit"))
@@ -151,7 +151,7 @@ def test_description_of_known_columns():
     frame["x2"] = -2 * np.arange(40.0)
     frame.loc[3, "x2"] = np.nan
     labels = np.array(["no"] * 30 + ["yes"] * 10)
-    data = describe(Table("t", frame, None, labels, "y"))
+    data = table_facts(Table("t", frame, None, labels, "y"))
     first, second = data["described"]
     assert first["quantiles"] == [0, 9.75, 19.5, 29.25, 39]
     assert (first["mean"], first["missing"], second["missing"], data["missing_cells"]) == (19.5, 0, 1, 1)
@@ -168,7 +168,7 @@ def test_wide_and_sparse_tables_show_the_most_telling_columns():
     labels = np.where(codes == 1, "a", "b")
     frame = read("xor:60").frame.iloc[:, :0].join(__import__("pandas").DataFrame(X).add_prefix("x"))
     for table in (Table("wide", frame, None, labels, "y"), Table("sparse", None, sparse.csr_matrix(X), labels, "y")):
-        data = describe(table)
+        data = table_facts(table)
         assert data["columns_left_out"] == 800
         assert ("x700" if table.rows is None else "x701") in [column["name"] for column in data["described"]]
 

@@ -195,6 +195,8 @@ def predictions_csv(table: Table, predicted: Any, scores: Any, classes: Any) -> 
 
     The margin of two classes is y·f; of more, the score of the label less the best of the others.
     """
+    from ..margins import decision_margins
+
     two = scores.ndim == 1
     names = ["prediction", *(["score"] if two else [f"score {label}" for label in classes])]
     columns: list[Any] = [predicted.tolist(), *([scores] if two else scores.T)]
@@ -202,7 +204,7 @@ def predictions_csv(table: Table, predicted: Any, scores: Any, classes: Any) -> 
         truth = _same_kind(table, classes).tolist()
         numbers = {label: k for k, label in enumerate(classes.tolist())}
         codes = np.array([numbers.get(label, 0) for label in truth])
-        margins = _margins(scores, codes)
+        margins = decision_margins(scores, codes)
         names += ["label", "margin"]
         columns += [
             ["" if label is None else label for label in truth],
@@ -214,15 +216,6 @@ def predictions_csv(table: Table, predicted: Any, scores: Any, classes: Any) -> 
     for number, cells in enumerate(zip(*columns, strict=True), 1):
         writer.writerow([number, *(harmless(cell) for cell in cells)])
     return out.getvalue()
-
-
-def _margins(scores: Any, codes: Any) -> Any:
-    if scores.ndim == 1:
-        return np.where(codes == 1, scores, -scores)
-    rows = np.arange(len(scores))
-    others = scores.copy()
-    others[rows, codes] = -np.inf
-    return scores[rows, codes] - others.max(axis=1)
 
 
 def harmless(cell: Any) -> Any:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._validation.labels import plain_label
+from ..displays import KernelHeatmap
 from ..kernels import Kernel, as_kernel
 from . import measures
-from .sample import drawn, labels_of, some_items
+from .sample import drawn, labels_of, looked_at, some_items
 
 #: Below this similarity, two items have next to nothing in common.
 _UNLIKE = 0.1
@@ -23,7 +25,6 @@ _CHANCE, _CHANCE_OF_FEW, _FEW = 0.05, 0.2, 20
 _UNEVEN = 2.0
 #: A matrix that spreads over more than this share of all directions is nearly diagonal.
 _SCATTERED = 0.7
-_DIAGONAL = "no item is like any other: the matrix is nearly diagonal"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,33 +101,39 @@ class Diagnosis:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the matrix as a heat map, rows sorted by class; returns the matplotlib axes."""
-        from .heatmap import draw
+        ax = KernelHeatmap.from_matrix(self.matrix, self.y, order="file").plot(ax).ax_
+        ax.set_title(f"{self.name}: {self.verdict}")
+        return ax
 
-        return draw(self, ax)
+    @property
+    def _title(self) -> str:
+        return f"{self.name} on {looked_at(self.n, self.of)}"
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """What was measured, by name and in words."""
+        values = f"{self.smallest_eigenvalue:.4g} to {self.largest_eigenvalue:.4g}; rank {self.rank}, condition "
+        values += f"{self.condition:.3g}, effective dimension {self.effective_dimension:.1f}"
+        alike = f"{self.mean_similarity:.3f} for two items in the mean, {self.nearest:.3f} for the nearest in "
+        rows = [("eigenvalues", values), ("similarity", alike + "the median")]
+        if self.within is not None and self.between is not None:
+            rows.append(("by class", f"{self.within:.3f} within, {self.between:.3f} between"))
+        if self.nearest_agrees is not None:
+            rows.append(("same label as the most similar item", f"{100 * self.nearest_agrees:.1f} % of the items"))
+        if self.alignment is not None:
+            chance = f"{100 * (self.chance or 0):.1f} % of shufflings do as well"
+            rows.append(("alignment with y", f"{self.alignment:.3f} ({chance})"))
+        if self.near_duplicates:
+            pairs = f"{self.near_duplicates} pairs, {self.contradictions} with different labels"
+            rows.append(("near-duplicates", pairs))
+        return [*rows, *[("advice", advice) for advice in self.advice]]
 
     def __str__(self) -> str:
-        looked = f"{self.n} items" if self.n == self.of else f"{self.n} of {self.of} items, drawn at random"
-        lines = [
-            f"{self.name} on {looked}",
-            f"verdict: {self.verdict}",
-            *(f"  - {reason}" for reason in self.reasons),
-            f"eigenvalues: {self.smallest_eigenvalue:.4g} to {self.largest_eigenvalue:.4g}; rank {self.rank}, "
-            f"condition {self.condition:.3g}, effective dimension {self.effective_dimension:.1f}",
-            f"similarity: {self.mean_similarity:.3f} for two items in the mean, {self.nearest:.3f} for the nearest in "
-            "the median",
-        ]
-        if self.within is not None and self.between is not None:
-            lines.append(f"by class: {self.within:.3f} within, {self.between:.3f} between")
-        if self.nearest_agrees is not None:
-            lines.append(f"the most similar item has the same label in {100 * self.nearest_agrees:.1f} % of the cases")
-        if self.alignment is not None:
-            lines.append(
-                f"alignment with y: {self.alignment:.3f} ({100 * (self.chance or 0):.1f} % of shufflings do as well)"
-            )
-        if self.near_duplicates:
-            lines.append(f"near-duplicates: {self.near_duplicates} pairs, {self.contradictions} with different labels")
-        lines += [f"advice: {advice}" for advice in self.advice]
-        return "\n".join(lines)
+        reasons = [f"  - {reason}" for reason in self.reasons]
+        measured = [f"{name}: {words}" for name, words in self._rows()]
+        return "\n".join([self._title, f"verdict: {self.verdict}", *reasons, *measured])
+
+    def _repr_html_(self) -> Markup:
+        return table_html(self._title, [("verdict", self.verdict), *self._rows()], notes=self.reasons)
 
 
 def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0) -> Diagnosis:
@@ -167,7 +174,7 @@ def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"a kernel matrix is square, with a row and a column for each item; this has shape {K.shape}.")
     index = drawn(len(K), sample, random)
-    return _examine("a kernel matrix", K[np.ix_(index, index)], labels_of(y, len(K), index), len(K), random)
+    return _examine(None, K[np.ix_(index, index)], labels_of(y, len(K), index), len(K), random)
 
 
 def _arguments(data: tuple[Any, ...], form: str, least: int) -> tuple[Any, ...]:
@@ -176,7 +183,7 @@ def _arguments(data: tuple[Any, ...], form: str, least: int) -> tuple[Any, ...]:
     return data if len(data) > least else (*data, None)
 
 
-def _examine(name: str, K: Array, y: Array | None, total: int, random: np.random.Generator) -> Diagnosis:
+def _examine(name: str | None, K: Array, y: Array | None, total: int, random: np.random.Generator) -> Diagnosis:
     gap, i, j = measures.worst_asymmetry(K)
     symmetric = gap <= 1e-6 * float(np.abs(K).max())
     trouble = [] if symmetric else [f"not symmetric: k({i}, {j}) = {K[i, j]:.6g} but k({j}, {i}) = {K[j, i]:.6g}"]
@@ -191,11 +198,12 @@ def _examine(name: str, K: Array, y: Array | None, total: int, random: np.random
     others = measures.off_diagonal(C)
     nearest, mean = float(np.median(others.max(axis=1))), float(others.mean())
     scattered = len(K) >= _FEW and spectrum.effective_dimension > _SCATTERED * len(K)
-    if nearest < _UNLIKE or scattered:
-        trouble.append(_DIAGONAL)
+    diagonal = nearest < _UNLIKE or scattered
+    if diagonal:
+        trouble.append("no item is like any other: the matrix is nearly diagonal")
     elif others.min() > _ALIKE:
         trouble.append("every item is like every other: the matrix is nearly constant")
-    pairs = measures.twins(K)
+    pairs = measures.near_duplicates(K)
     known: dict[str, Any] = dict.fromkeys(("within", "between", "nearest_agrees", "alignment", "chance"))
     contradictions = 0
     praise = ["symmetric and positive semi-definite", f"items are alike: {nearest:.2f} for the nearest in the median"]
@@ -212,12 +220,12 @@ def _examine(name: str, K: Array, y: Array | None, total: int, random: np.random
         else:
             praise.append(f"aligned with the labels: {known['alignment']:.2f}")
     return Diagnosis(
-        name=name,
+        name=name or "a kernel matrix",
         n=len(K),
         of=total,
         verdict="bad" if trouble else "good",
         reasons=trouble or praise,
-        advice=_advice(name, K, trouble, mean),
+        advice=_advice(name or "kernel", K, diagonal, mean),
         symmetric=symmetric,
         psd=spectrum.psd,
         smallest_eigenvalue=float(spectrum.eigenvalues[0]),
@@ -259,18 +267,17 @@ def _against_labels(K: Array, C: Array, y: Array, random: np.random.Generator) -
     return found, classes
 
 
-def _advice(name: str, K: Array, trouble: list[str], mean: float) -> list[str]:
+def _advice(name: str, K: Array, diagonal: bool, mean: float) -> list[str]:
     """What would make the matrix easier to learn from."""
     advice = []
     lengths = np.sqrt(np.maximum(K.diagonal(), 0))
     used = lengths[lengths > 0]
     if used.size and used.max() > _UNEVEN * used.min():
-        inner = name if name != "a kernel matrix" else "kernel"
         advice.append(
-            f"normalise, normalised({inner}): items have lengths from {used.min():.3g} to {used.max():.3g}, so the "
+            f"normalise, normalised({name}): items have lengths from {used.min():.3g} to {used.max():.3g}, so the "
             "longest decide"
         )
-    if _DIAGONAL in trouble:
+    if diagonal:
         advice.append("widen the kernel (smaller gamma, shorter substrings), or drop features that do not matter")
     elif mean > 0.9:
         advice.append(

@@ -108,7 +108,7 @@ def class_means(C: Array, y: Array) -> Array:
     return np.divide(sums, pairs, out=np.full_like(sums, np.nan), where=pairs > 0)
 
 
-def twins(K: Array) -> Array:
+def near_duplicates(K: Array) -> Array:
     """The pairs (i, j), i < j, of items that are nearly the same: ‖φ(x) − φ(z)‖ is next to nothing for this matrix."""
     squared = K.diagonal()
     distances = squared[:, None] + squared - 2 * K

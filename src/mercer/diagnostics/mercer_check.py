@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from ..kernels import Function, Kernel, as_kernel
 from .measures import as_matrix, spectrum, worst_asymmetry
@@ -62,6 +63,18 @@ class MercerCheck:
         if self.coefficients.size:
             lines.append("  c = " + ", ".join(f"{c:.4g}" for c in self.coefficients))
         return "\n".join(lines)
+
+    def _repr_html_(self) -> Markup:
+        if self.passed:
+            return table_html("no counterexample", [], notes=[self.reason])
+        heads = ["", "item", *(f"k(·, item {place})" for place in self.places), *(["c"] * bool(self.coefficients.size))]
+        rows = [
+            [f"item {place}", f"{item!r:.80}", *(f"{value:.4g}" for value in similarities)]
+            for place, item, similarities in zip(self.places, self.items, self.matrix, strict=True)
+        ]
+        for row, c in zip(rows, self.coefficients):
+            row.append(f"{c:.4g}")
+        return table_html(f"not a kernel: {self.reason}", rows, heads=heads)
 
 
 def check_mercer(function: Any, X: Any, *, samples: int = 20, random_state: int = 0) -> MercerCheck:

@@ -19,6 +19,11 @@ def drawn(total: int, sample: int, random: np.random.Generator) -> Array:
     return np.arange(total) if total <= sample else np.sort(random.choice(total, size=sample, replace=False))
 
 
+def looked_at(number: int, total: int) -> str:
+    """How many items were looked at, in words."""
+    return f"{total} items" if number == total else f"{number} of {total} items, drawn at random"
+
+
 def some_items(X: Any, sample: int, random: np.random.Generator) -> tuple[Any, Array, int]:
     """The items to look at, their places, and of how many they are."""
     if not hasattr(X, "shape") and not hasattr(X, "__len__"):

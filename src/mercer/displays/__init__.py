@@ -1,7 +1,8 @@
 """Pictures of machines for notebooks and scripts, in scikit-learn's Display style: compute, store, then draw.
 
 ``from_estimator`` and its siblings compute, and keep what they found as attributes; ``plot(ax=None)`` draws it with
-matplotlib and sets ``ax_`` and ``figure_``. A display can as well be made from the stored numbers alone.
+matplotlib and sets ``ax_`` and ``figure_``. A display can as well be made from the stored numbers alone, which is how
+:mod:`mercer.report` draws its page.
 
 Examples
 --------
@@ -14,12 +15,12 @@ Examples
 100
 """
 
-from .boundary import DecisionBoundary
-from .curve import LearningCurve
-from .heatmap import KernelHeatmap
-from .margin import MarginHistogram
-from .search import SearchCurve, SearchHeatmap
-from .weights import WeightTable
+from ..margins.histogram import MarginHistogram
+from .decision_boundary import DecisionBoundary
+from .kernel_heatmap import KernelHeatmap
+from .learning_curve import LearningCurve
+from .search_scores import SearchCurve, SearchHeatmap
+from .weight_table import WeightTable
 
 __all__ = [
     "DecisionBoundary",

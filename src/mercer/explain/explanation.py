@@ -21,6 +21,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
 from ..estimators.base import RowMachine
 from ..estimators.model import KernelModel, LinearModel
@@ -81,9 +82,13 @@ class Explanation:
         lists = {name: [each._asdict() for each in plain[name]] for name in ("features", "deciding", "similar")}
         return {**plain, **lists}
 
-    def __str__(self) -> str:
+    @property
+    def _title(self) -> str:
         what = f"score {self.score:+.4g}" + ("" if self.label is None else f" for {self.label!r}")
-        lines = [f"predicted {self.predicted!r}; {what}, of which {self.intercept:+.4g} is the intercept"]
+        return f"predicted {self.predicted!r}; {what}, of which {self.intercept:+.4g} is the intercept"
+
+    def __str__(self) -> str:
+        lines = [self._title]
         for title, sign in (("pushes up", 1), ("pushes down", -1)):
             pushes = [push for push in self.features if push.value * sign > 0]
             lines += [f"{title}:"] * bool(pushes) + [f"  {push.value:+.4g}  {push.name}" for push in pushes]
@@ -96,6 +101,15 @@ class Explanation:
                 for each in items
             ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> Markup:
+        pushes = [[push.name, f"{push.value:+.4g}"] for push in self.features]
+        rest = [["all else", f"{self.rest:+.4g}"]] if pushes else []
+        tables = [table_html(self._title, pushes + rest, heads=["feature", "adds"] if pushes else ())]
+        for title, items in (("training items that decide most", self.deciding), ("most similar", self.similar)):
+            rows = [[f"item {e.place}", f"{e.item!r:.70}", f"{e.similarity:.3f}", f"{e.value:+.4g}"] for e in items]
+            tables += [table_html(title, rows, heads=["", "item", "similarity", "adds"])] * bool(rows)
+        return tag("div", tables)
 
 
 def explain(model: Any, item: Any, *, label: Any = None, top: int = 10) -> Explanation:

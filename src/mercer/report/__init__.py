@@ -7,7 +7,7 @@ Examples
 >>> html = page(facts)  # doctest: +SKIP
 """
 
+from .comparison import DEFAULT_LEARNERS, Comparison, compare
 from .page import page, write
-from .study import DEFAULT_LEARNERS, compare
 
-__all__ = ["DEFAULT_LEARNERS", "compare", "page", "write"]
+__all__ = ["DEFAULT_LEARNERS", "Comparison", "compare", "page", "write"]

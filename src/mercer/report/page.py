@@ -7,23 +7,12 @@ from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
+from .._presentation.html import Markup, tag
 from ..io.writing import write_whole
-from .markup import Markup, tag
-from .sections_data import data_section, preprocessing_section
-from .sections_learners import (
-    answer_header,
-    boundary_section,
-    cost_section,
-    learners_section,
-    reality_section,
-    results_section,
-    weights_section,
-)
-from .tables import bullets, section, table
-
-Facts = dict[str, Any]
+from . import sections_data, sections_learners, sections_results  # noqa: F401  they register themselves
+from .sections import Facts, Section, rendered
+from .sections_results import answer_header
 
 
 def page(facts: Facts) -> str:
@@ -38,18 +27,7 @@ def page(facts: Facts) -> str:
     -------
     str
     """
-    sections = {
-        "Results": results_section(facts),
-        "Is it real?": reality_section(facts),
-        "What they decide": boundary_section(facts),
-        "Weights": weights_section(facts),
-        "Time and cost": cost_section(facts),
-        "Learner by learner": learners_section(facts),
-        "The data": data_section(facts),
-        "Preprocessing": preprocessing_section(facts),
-        "How to repeat": _repeat_section(facts),
-    }
-    shown = {title: body for title, body in sections.items() if body is not None}
+    shown = rendered(facts)
     style, script = _asset("page.css"), _asset("page.js")
     head = [
         tag("meta", charset="utf-8"),
@@ -61,7 +39,7 @@ def page(facts: Facts) -> str:
     ]
     body = [
         tag("a", "Skip to the results", href="#results", class_="skip"),
-        _contents(list(shown), [_address(one) for one in shown.values()]),
+        _contents(list(shown)),
         tag("main", answer_header(facts), *shown.values()),
         tag("div", id="tip", role="status", hidden=True),
         tag("script", script),
@@ -94,29 +72,6 @@ def _policy(script: str) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
 
 
-def _address(body: Markup) -> str:
-    return body.split('id="', 1)[1].split('"', 1)[0]
-
-
-def _contents(titles: list[str], addresses: list[str]) -> Markup:
-    links = [tag("li", tag("a", title, href=f"#{address}")) for title, address in zip(titles, addresses, strict=True)]
+def _contents(sections: list[Section]) -> Markup:
+    links = [tag("li", tag("a", one.contents, href=f"#{one.name}")) for one in sections]
     return tag("nav", tag("ol", tag("li", tag("a", "Answer", href="#answer")), links), aria_label="Contents")
-
-
-def _repeat_section(facts: Facts) -> Markup:
-    repeat, data = facts["repeat"], facts["data"]
-    versions = [[name, number] for name, number in repeat["versions"].items()]
-    return section(
-        "repeat",
-        "How to repeat this",
-        tag("pre", tag("code", repeat["command"])) if repeat["command"] else None,
-        bullets(
-            [
-                ["Data: ", data["source"], "; SHA-256 ", tag("code", data["digest"])],
-                f"Seed {repeat['seed']}; it took {repeat['seconds']:.0f} s on {repeat['machine']}.",
-                "All numbers of this page are in report.json beside it. Both show values of the data: pass them on "
-                "only to those who may see the data.",
-            ]
-        ),
-        table(["software", "version"], versions, caption="Versions", words=2, sortable=False),
-    )

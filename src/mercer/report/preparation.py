@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from .._runtime.compile import Array
-from ..displays._fitted import inner
+from .._validation.unwrapped import layers
 from ..preprocess import OutlierFilter, pipeline, prepare
+from .elements import count, listed
 from .plain import number, text
-from .tables import count, listed
 from .verdicts import percent
 
 
@@ -23,13 +24,13 @@ class Preparation:
     def __init__(self, table: Any, outliers: str | None, outlier_factor: float | None, options: dict[str, Any]) -> None:
         self.table, self.outliers, self.outlier_factor, self.options = table, outliers, outlier_factor, options
 
-    def around(self, learner: Any) -> Any:
+    def pipeline_to(self, learner: Any) -> Any:
         """The learner behind all steps, not fitted."""
         return pipeline(self.table, learner, outliers=self.outliers, outlier_factor=self.outlier_factor, **self.options)
 
     @property
     def prefix(self) -> str:
-        """Where the learner's parameters are found in what :meth:`around` makes."""
+        """Where the learner's parameters are found in what :meth:`pipeline_to` makes."""
         return "learner__" if self.outliers is None else "estimator__learner__"
 
     def facts(self, learn: Any, y: Array) -> dict[str, Any]:
@@ -67,7 +68,7 @@ class Preparation:
             "words": [*said, *self._about_columns(dropped, width)],
         }  # fmt: skip
 
-    def nothing(self) -> dict[str, Any]:
+    def no_facts(self) -> dict[str, Any]:
         """As :meth:`facts`, where the kernels of all learners see the data as they are."""
         what = "columns" if self.table.kind == "rows" else self.table.kind
         said = f"The kernels compare the {what} as they are: there was nothing to prepare."
@@ -110,9 +111,8 @@ def fitted_rows(model: Any, table: Any, y: Array) -> tuple[Any, Array]:
 
 def split_model(model: Any) -> tuple[Any, Any]:
     """The fitted preparation of a model, and the learner behind it."""
-    while not hasattr(model, "named_steps"):
-        model = inner(model)
-    return model.named_steps["prepare"], model.named_steps["learner"]
+    outermost = next(layer for layer in layers(model) if isinstance(layer, Pipeline))
+    return outermost.named_steps["prepare"], outermost.named_steps["learner"]
 
 
 def _about_outliers(report: Any) -> str:

@@ -1,28 +1,26 @@
-"""The page's sections about the data and what preprocessing did to it."""
+"""The page's sections about the data, what preprocessing did to them, and how to repeat the study."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from . import draw
-from .markup import Markup, tag
-from .tables import Cell, bullets, count, figure, grouped, section, table
+from .._presentation.html import Markup, tag
+from . import figures
+from .elements import Cell, bullets, count, figure, grouped, table
+from .sections import Facts, section
 from .verdicts import percent
-
-Facts = dict[str, Any]
 
 #: A table of more columns than this is folded.
 _OPEN = 12
 
 
-def data_section(facts: Facts) -> Markup:
+@section("data", "The data", place=70)
+def data(facts: Facts) -> list[Any]:
     """The data as it was read."""
     data = facts["data"]
     labels = [one["label"] for one in data["classes"]]
     drawn = [column for column in data["described"] if column.get("quantiles")][:24]
-    return section(
-        "data",
-        "The data",
+    return [
         tag("p", _shape(data)),
         bullets([*data["notes"], *data["warnings"]]),
         tag("h3", "Classes"),
@@ -33,13 +31,13 @@ def data_section(facts: Facts) -> Markup:
         _histograms(drawn, labels, data["numeric_columns"]),
         tag(
             "div",
-            figure(draw.boxes(drawn), "Spread of the columns: each in widths of its own middle half; orange marks are "
-                   "the farthest outliers.") if drawn else None,
-            figure(draw.correlation(data["correlation"]), "Correlations: blue moves together, orange against each "
+            figure(figures.boxes(drawn), "Spread of the columns: each in widths of its own middle half; orange marks "
+                   "are the farthest outliers.") if drawn else None,
+            figure(figures.correlation(data["correlation"]), "Correlations: blue moves together, orange against each "
                    "other.") if len(data["correlation"]["columns"]) > 1 else None,
             class_="pair",
         ),
-    )  # fmt: skip
+    ]  # fmt: skip
 
 
 def _shape(data: Facts) -> str:
@@ -116,25 +114,20 @@ def _number(value: float | None) -> str:
 def _histograms(columns: list[Facts], labels: list[str], numeric: int) -> Markup | None:
     if not columns:
         return None
-    keys = [
-        tag("span", tag("i", style=f"background: {colour}"), label, class_="key")
-        for label, colour in draw.legend(labels)
-    ]
     left = f" The first {len(columns)} of {grouped(numeric)} numeric columns." if numeric > len(columns) else ""
-    pictures = [draw.histogram(column, labels, f"histogram-{k}") for k, column in enumerate(columns)]
+    pictures = [figures.histogram(column, labels, f"histogram-{k}") for k, column in enumerate(columns)]
     return tag(
         "figure",
         tag("div", [tag("div", picture) for picture in pictures], class_="many"),
-        tag("figcaption", "Histograms of the columns. ", keys, left),
+        tag("figcaption", "Histograms of the columns. ", figures.class_keys(labels), left),
     )
 
 
-def preprocessing_section(facts: Facts) -> Markup:
+@section("preprocessing", "What preprocessing did", place=80, contents="Preprocessing")
+def preprocessing(facts: Facts) -> list[Any]:
     """What was done to the rows, and to whom."""
     steps, split = facts["preprocessing"], facts["split"]
-    return section(
-        "preprocessing",
-        "What preprocessing did",
+    return [
         tag(
             "p",
             f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, each class with "
@@ -144,7 +137,7 @@ def preprocessing_section(facts: Facts) -> Markup:
         bullets(split["notes"]),
         bullets(steps["words"]),
         _removed_rows(steps["rows"]),
-    )
+    ]
 
 
 def _removed_rows(removed: Facts | None) -> Markup | None:
@@ -157,3 +150,21 @@ def _removed_rows(removed: Facts | None) -> Markup | None:
     ]  # fmt: skip
     heads = ["class", "removed", "of training rows", "share"]
     return table(heads, rows, caption="Training rows removed as outliers, by class")
+
+
+@section("repeat", "How to repeat this", place=90, contents="How to repeat")
+def repeat(facts: Facts) -> list[Any]:
+    repeat, data = facts["repeat"], facts["data"]
+    versions = [[name, number] for name, number in repeat["versions"].items()]
+    return [
+        tag("pre", tag("code", repeat["command"])) if repeat["command"] else None,
+        bullets(
+            [
+                ["Data: ", data["source"], "; SHA-256 ", tag("code", data["digest"])],
+                f"Seed {repeat['seed']}; it took {repeat['seconds']:.0f} s on {repeat['machine']}.",
+                "All numbers of this page are in report.json beside it. Both show values of the data: pass them on "
+                "only to those who may see the data.",
+            ]
+        ),
+        table(["software", "version"], versions, caption="Versions", words=2, sortable=False),
+    ]

@@ -9,8 +9,8 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-from ..displays._canvas import NEGATIVE, POSITIVE
-from .markup import Markup
+from .._presentation.canvas import NEGATIVE, POSITIVE
+from .._presentation.html import Markup
 
 #: Colours that are drawn with, and the CSS variable that each of them becomes.
 INK, MUTED, RULE = "#1c1e21", "#666d75", "#d7dbe0"

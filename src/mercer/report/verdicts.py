@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .statistics import ALPHA, holm, mcnemar
-from .tables import listed
+from .elements import listed
+from .significance import ALPHA, holm, mcnemar
 
 
 def percent(rate: float, digits: int = 2) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
 from .layers import peel
@@ -44,12 +45,25 @@ class Advice:
     def __str__(self) -> str:
         return self.message
 
+    def _repr_html_(self) -> Markup:
+        return tag("p", self.message)
 
-def advise(search: KernelSearchCV, splits: list[tuple[Array, Array]]) -> list[Advice]:
+
+class AdviceList(list[Advice]):
+    """All that there is to know about a search, a sentence each; a notebook shows it as a table."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> Markup:
+        return table_html("advice", [[one.kind, one.message] for one in self])
+
+
+def advise(search: KernelSearchCV, splits: list[tuple[Array, Array]]) -> AdviceList:
     """All that is worth saying about a finished search."""
     if not hasattr(search, "best_index_"):
-        return []
-    return [*_edges(search), *_short(search, splits), *_ties(search), *_fit(search)]
+        return AdviceList()
+    return AdviceList([*_edges(search), *_short(search, splits), *_ties(search), *_fit(search)])
 
 
 def _grids(search: KernelSearchCV) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import _safe_indexing, check_random_state
 
+from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
 
@@ -40,6 +41,14 @@ class NestedResult:
         return f"{self.mean:.4f} ± {self.sd:.4f} over {len(self.scores)} outer folds" + (
             f" ({self.stopped} before the others)" if self.stopped else ""
         )
+
+    def _repr_html_(self) -> Markup:
+        folds = zip(self.scores, self.params, strict=True)
+        rows = [
+            [k, f"{score:.4f}", ", ".join(f"{name} = {value}" for name, value in params.items())]
+            for k, (score, params) in enumerate(folds, 1)
+        ]
+        return table_html(self, rows, heads=["outer fold", "score", "parameters chosen"])
 
 
 def nested_cross_validation(search: Any, X: Any, y: Any, *, cv: Any = 5, groups: Any = None) -> NestedResult:
@@ -97,6 +106,10 @@ class ProtocolResult:
 
     def __str__(self) -> str:
         return f"training {self.train:.4f}, validation {self.validation:.4f}, test {self.test:.4f}"
+
+    def _repr_html_(self) -> Markup:
+        scores = {"training": self.train, "validation": self.validation, "test": self.test}
+        return table_html("scores", [[part, f"{score:.4f}"] for part, score in scores.items()])
 
 
 def train_validate_test(

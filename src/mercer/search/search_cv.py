@@ -16,8 +16,8 @@ from sklearn.utils import indexable
 from .._runtime.interrupts import whole
 from .._validation.parameters import choice, number
 from .._validation.tables import refuse_damaged
-from ..displays._fitted import last_step
-from .advice import Advice, advise
+from .._validation.unwrapped import machine_of
+from .advice import advise
 from .loop import Loop, Split
 from .numbered import Numbered, study_of
 from .strategies import STRATEGIES
@@ -162,9 +162,9 @@ class KernelSearchCV(Loop):
                 stopped, splits = self._fit_shared(study, params)
         finally:
             self._forget()
-        winner = last_step(getattr(self, "best_estimator_", None))
+        winner = machine_of(self)
         self.stopped_ = "interrupted" if getattr(winner, "status_", None) == "interrupted" else stopped
-        self.advice_: list[Advice] = advise(self, splits)
+        self.advice_ = advise(self, splits)
         if stopped:
             reached = np.isfinite(self.cv_results_[self._name_of_score(self.cv_results_)]).sum()
             warnings.warn(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._canvas import Canvas
-from ._fitted import last_step, reach_learner
+from .._presentation.canvas import Canvas
+from .._validation.unwrapped import machine_of, rows_at_machine
 
 
 class LearningCurve(Canvas):
@@ -39,7 +39,7 @@ class LearningCurve(Canvas):
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, X_test: Any = None, y_test: Any = None) -> LearningCurve:
         """Compute the errors of a learner that was fitted with ``checkpoints``, alone or at the end of a pipeline."""
-        learner = last_step(estimator)
+        learner = machine_of(estimator)
         checkpoints = getattr(learner, "checkpoints", None)
         if checkpoints is None or not hasattr(learner, "staged_predict"):
             raise ValueError(
@@ -72,6 +72,5 @@ class LearningCurve(Canvas):
 
 
 def _staged_errors(estimator: Any, X: Any, y: Any) -> list[float]:
-    learner, rows = reach_learner(estimator, X)
-    y = np.asarray(y)
-    return [float(np.mean(labels != y)) for labels in learner.staged_predict(rows)]
+    y, rows = np.asarray(y), rows_at_machine(estimator, X)
+    return [float(np.mean(labels != y)) for labels in machine_of(estimator).staged_predict(rows)]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
+from .._presentation.canvas import Canvas, shorten
 from .._runtime.compile import Array
+from .._validation.objects import chosen
+from .._validation.target_kind import is_measurement
+from .._validation.unwrapped import machine_of, rows_at_machine
 from ..kernels import as_kernel
-from ..kernels.engine.pairing import length
-from ._canvas import Canvas, shorten
-from ._fitted import reach_learner
+from ..kernels.engine.parts import length
 
 
 class KernelHeatmap(Canvas):
@@ -24,7 +25,7 @@ class KernelHeatmap(Canvas):
     index : array
         Which of the user's rows each of them is.
     classes, sizes : lists
-        The classes in order, and how many rows of each are drawn.
+        The classes in order, and how many rows of each are drawn; empty where there are none.
 
     Examples
     --------
@@ -41,14 +42,14 @@ class KernelHeatmap(Canvas):
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> KernelHeatmap:
         """The matrix of a fitted machine's kernel, on the rows as they reach it. Options as in :meth:`from_kernel`."""
-        learner, rows = reach_learner(estimator, X)
+        learner = machine_of(estimator)
         kernel = getattr(learner, "kernel_", None)
         if kernel is None or kernel.precomputed:
             raise ValueError(
                 f"KernelHeatmap needs a machine fitted with a kernel of rows; this {type(learner).__name__} has none. "
                 "Use KernelHeatmap.from_kernel."
             )
-        return cls.from_kernel(kernel, rows, y, **options)
+        return cls.from_kernel(kernel, rows_at_machine(estimator, X), y, **options)
 
     @classmethod
     def from_kernel(
@@ -68,28 +69,53 @@ class KernelHeatmap(Canvas):
             Rows drawn at random where there are more.
         random_state : int, RandomState or None
         """
+        kept = np.sort(np.random.default_rng(random_state).permutation(length(X))[:max_rows])
+        return cls.from_matrix(as_kernel(kernel)(chosen(X, kept)), np.asarray(y)[kept], order=order, index=kept)
+
+    @classmethod
+    def from_matrix(cls, matrix: Any, y: Any = None, *, order: str = "similarity", index: Any = None) -> KernelHeatmap:
+        """Sort a matrix that is known already.
+
+        Parameters
+        ----------
+        matrix : array of shape (n, n)
+        y : array of labels or real targets, optional
+            Rows are sorted by class, or along the target. Without it they are all of one kind.
+        order : {"similarity", "file"}
+            As in :meth:`from_kernel`, for rows of one class or kind.
+        index : array, optional
+            Which of the user's rows those of the matrix are.
+
+        Examples
+        --------
+        >>> KernelHeatmap.from_matrix([[1.0, 0.5], [0.5, 1.0]], [2.5, 0.5]).index.tolist()
+        [1, 0]
+        """
         if order not in ("similarity", "file"):
             raise ValueError(f"KernelHeatmap: order must be 'similarity' or 'file', got {order!r}.")
-        n = length(X)
-        kept = np.sort(np.random.default_rng(random_state).permutation(n)[:max_rows])
-        rows = np.asarray(X)[kept] if isinstance(X, list) else _safe_indexing(X, kept)
-        matrix = np.asarray(as_kernel(kernel)(rows), dtype=np.float64)
-        classes, codes = np.unique(np.asarray(y)[kept], return_inverse=True)
-        by_class = [np.flatnonzero(codes == code) for code in range(classes.size)]
-        if order == "similarity":
-            by_class = [mine[_along_eigenvector(matrix[np.ix_(mine, mine)])] for mine in by_class]
-        place = np.concatenate(by_class)
+        matrix = np.asarray(matrix, dtype=np.float64)
+        targets = np.zeros(len(matrix), dtype=bool) if y is None else np.asarray(y)
+        classes, codes = np.unique(targets, return_inverse=True)
+        blocks = [np.flatnonzero(codes == code) for code in range(classes.size)]
+        along_target = targets.dtype.kind in "iuf" and is_measurement(targets)
+        if order == "similarity" and not along_target:
+            blocks = [mine[_along_eigenvector(matrix[np.ix_(mine, mine)])] for mine in blocks]
+        place = np.concatenate(blocks)
+        named = y is not None and not along_target
         return cls(
             matrix=matrix[np.ix_(place, place)],
-            index=kept[place],
-            classes=classes.tolist(),
-            sizes=[len(mine) for mine in by_class],
+            index=place if index is None else np.asarray(index)[place],
+            classes=classes.tolist() if named else [],
+            sizes=[len(mine) for mine in blocks] if named else [],
         )
 
     def plot(self, ax: Any = None) -> KernelHeatmap:
         """Draw the matrix, a line between classes, and a colour bar."""
         ax = self._open(ax)
         picture = ax.imshow(self.matrix, cmap="cividis", interpolation="nearest", aspect="equal")
+        self.figure_.colorbar(picture, ax=ax, shrink=0.8, label="similarity")
+        if not self.classes:
+            return self
         ends = np.cumsum(self.sizes)
         for end in ends[:-1]:
             ax.axhline(end - 0.5, color="white", linewidth=0.8)
@@ -97,7 +123,6 @@ class KernelHeatmap(Canvas):
         middles = ends - np.asarray(self.sizes) / 2 - 0.5
         ax.set_yticks(middles, [shorten(label, 12) for label in self.classes], parse_math=False)
         ax.set_xticks([])
-        self.figure_.colorbar(picture, ax=ax, shrink=0.8, label="similarity")
         return self
 
 

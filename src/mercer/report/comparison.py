@@ -15,18 +15,19 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from .. import __version__
+from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
 from ..kernels import parse
 from ..learners.catalogue import Learner, named
 from ..learners.suited import suited
-from .boundary import boundaries
-from .describe import describe
-from .measure import on_test_rows, on_training_rows
+from .learner_facts import on_test_rows, on_training_rows
 from .plain import number, text
+from .planes import boundaries
 from .preparation import Preparation, fitted_rows
-from .tune import sample, short_params, tune
-from .verdicts import compare_right, fit_verdict, headline
+from .table_facts import table_facts
+from .tuning import chosen_setting, sample, short_params, tune
+from .verdicts import compare_right, fit_verdict, headline, percent
 
 #: What is compared unless asked otherwise: the textbook learners, on lines, on products and with kernels.
 DEFAULT_LEARNERS = (
@@ -40,8 +41,8 @@ STRUCTURED_LEARNERS = ("kernel-perceptron", "kernel-pegasos", "kernel-logistic",
 
 #: Rows on which every learner is tuned: the same for all, as errors from fewer rows are larger.
 TUNED_ROWS = 4000
-#: Rows on which a learner is fitted in the end. With a kernel the work grows with their square.
-FITTED_ROWS = {"linear": None, "degree 2": None, "kernel": 10_000}
+#: Rows on which a learner with a kernel is fitted in the end: its work grows with their square.
+KERNEL_ROWS = 10_000
 #: Cells of the table of products beyond which a degree-2 learner is left out.
 _PRODUCTS = 2500
 #: Why learners are left out of a study that ended early.
@@ -51,6 +52,28 @@ _STOPPED = {
 }
 #: A target with more values than this, most of them seen once or twice, is a measurement and no class.
 _CLASSES = 100
+
+
+class Comparison(dict[str, Any]):
+    """Everything that a study has found, as values of JSON's own kinds; a notebook shows who won.
+
+    :func:`mercer.report.page` makes the whole report of it.
+    """
+
+    def _repr_html_(self) -> Markup:
+        rows = [
+            [
+                one["title"],
+                percent(one["test"]["rate"]),
+                f"{percent(one['test']['low'], 1)} to {percent(one['test']['high'], 1)}",
+                percent(chosen_setting(one["tuning"])["validation"]["mean"]),
+                percent(one["train"]["rate"]),
+            ]
+            for one in self["learners"]
+        ]
+        heads = ["learner", "test error", "95 % interval", "CV error", "training error"]
+        title = f"{self['data']['name']}: {self['data']['extent']}"
+        return table_html(title, rows, heads=heads, notes=self["answer"]["words"])
 
 
 @dataclass
@@ -81,7 +104,7 @@ def compare(
     progress: Callable[[str, float], None] | None = None,
     time_limit: float | None = None,
     command: str | None = None,
-) -> dict[str, Any]:
+) -> Comparison:
     """Compare learners on a table, and return everything that was found as plain values.
 
     Every learner is tuned by cross-validation inside the training rows, with all preprocessing fitted inside the
@@ -113,9 +136,9 @@ def compare(
 
     Returns
     -------
-    dict
-        Facts of JSON's own kinds. ``"stopped"`` is "time_limit" where learners were left out for lack of time,
-        "interrupted" where Ctrl-C ended the study early (:func:`mercer.keep_best`), else ``None``.
+    Comparison
+        A dictionary of facts of JSON's own kinds. ``"stopped"`` is "time_limit" where learners were left out for lack
+        of time, "interrupted" where Ctrl-C ended the study early (:func:`mercer.keep_best`), else ``None``.
     """
     start = time.perf_counter()
     say = progress or (lambda what, share: None)
@@ -123,7 +146,7 @@ def compare(
     chosen = [suited(named(name), table, kernels) for name in dict.fromkeys(learners or _usual(table, kernels))]
 
     say("describing the data", 0.0)
-    facts: dict[str, Any] = {"format": 1, "data": describe(table)}
+    facts = Comparison(format=1, data=table_facts(table))
     train, test = train_test_split(np.arange(len(y)), test_size=test_size, stratify=y, random_state=seed)
     train, test = np.sort(train), np.sort(test)
     learn, held_out = table.take(train), table.take(test)
@@ -133,7 +156,7 @@ def compare(
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
     preparation = Preparation(table, outliers, outlier_factor, options)
     prepared = any(learner.on_rows for learner in chosen)
-    facts["preprocessing"] = preparation.facts(learn, y[train]) if prepared else preparation.nothing()
+    facts["preprocessing"] = preparation.facts(learn, y[train]) if prepared else preparation.no_facts()
     width = facts["preprocessing"]["features"]
 
     runs, skipped = [], []
@@ -162,7 +185,7 @@ def compare(
     for run in runs:
         tested, right[run.learner.name] = on_test_rows(run.model, held_out.X, y[test], run.rows, run.labels)
         run.facts.update(tested)
-    facts |= _conclusions([run.facts for run in runs], right, y, train, test)
+    facts.update(_conclusions([run.facts for run in runs], right, y, train, test))
     on_plane = {run.learner.name: run.model for run in runs if run.learner.on_rows}
     facts["boundary"] = boundaries(on_plane, learn.X, y[train]) if on_plane else None
     facts["skipped"] = skipped
@@ -184,13 +207,13 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
     notes = []
     tuned_on = sample(y, TUNED_ROWS, seed)
     part = learn if tuned_on is None else learn.take(tuned_on)
-    estimator = preparation.around(learner.build(random_state=seed))
+    estimator = preparation.pipeline_to(learner.build(random_state=seed))
     grid = learner.search_grid(preparation.prefix)
     params, tuning = tune(estimator, grid, part.X, y if tuned_on is None else y[tuned_on], folds, seed)
     if tuned_on is not None:
         notes.append(f"Tuned on {len(tuned_on):,} of {len(y):,} training rows, drawn at random within each class.")
 
-    fitted_on = sample(y, FITTED_ROWS[learner.family], seed)
+    fitted_on = sample(y, KERNEL_ROWS if learner.takes_kernel else None, seed)
     part = learn if fitted_on is None else learn.take(fitted_on)
     labels = y if fitted_on is None else y[fitted_on]
     if fitted_on is not None:
@@ -221,7 +244,7 @@ def _conclusions(learners: list[dict], right: dict[str, Array], y: Array, train:
     """The verdicts, once all numbers are there."""
     labels, sizes = np.unique(y[train], return_counts=True)
     majority = float(np.mean(y[test] != labels[sizes.argmax()]))
-    chosen = min(learners, key=lambda one: _validation(one)["mean"])["name"]
+    chosen = min(learners, key=lambda one: chosen_setting(one["tuning"])["validation"]["mean"])["name"]
     best_test = min((one["test"] for one in learners), key=lambda rate: rate["rate"])
     for one in learners:
         one["verdict"] = fit_verdict(one, best_test, majority)
@@ -232,11 +255,6 @@ def _conclusions(learners: list[dict], right: dict[str, Array], y: Array, train:
         "learners": sorted(learners, key=lambda one: one["test"]["rate"]),
         "pairs": pairs,
     }
-
-
-def _validation(facts: dict[str, Any]) -> dict[str, float]:
-    tuning = facts["tuning"]
-    return tuning["candidates"][tuning["best"]]["validation"]
 
 
 def _checked_labels(table: Any, test_size: float, cv: int) -> Array:

@@ -61,12 +61,17 @@ def tune(
         "candidates": candidates,
         "best": int(found.best_index_),
         "advice": [
-            {"kind": str(fact.kind), "message": _in_short(text(fact.message), grid)}
+            {"kind": str(fact.kind), "message": _with_short_names(text(fact.message), grid)}
             for fact in getattr(found, "advice_", [])
         ],
         "seconds": number(time.perf_counter() - start, 4),
     }
     return found.best_params_, facts
+
+
+def chosen_setting(tuning: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of the table of settings that was chosen."""
+    return tuning["candidates"][tuning["best"]]
 
 
 def short_params(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +85,7 @@ def short_params(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name.rpartition("__")[2]: setting(value) for name, value in params.items()}
 
 
-def _in_short(message: str, grid: Mapping[str, list[Any]]) -> str:
+def _with_short_names(message: str, grid: Mapping[str, list[Any]]) -> str:
     """A sentence with the parameters under their own names."""
     for name in grid:
         message = message.replace(name, name.rpartition("__")[2])

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .._presentation.canvas import Canvas
 from .._runtime.compile import Array
-from ._canvas import Canvas
-from ._fitted import last_step, margins, reach_learner
+from .._validation.unwrapped import machine_of
+from .of_items import decision_margins
 
 
 class MarginHistogram(Canvas):
@@ -42,12 +43,11 @@ class MarginHistogram(Canvas):
         cls, estimator: Any, X: Any, y: Any, X_test: Any = None, y_test: Any = None, *, bins: int = 40
     ) -> MarginHistogram:
         """Compute the margins of a fitted classifier on its training rows and, if given, on test rows."""
-        learner, rows = reach_learner(estimator, X)
-        train = margins(learner.decision_function(rows), y, learner.classes_)
-        test = None
-        if X_test is not None:
-            test = margins(estimator.decision_function(X_test), y_test, learner.classes_)
-        return cls.from_predictions(train, test, bins=bins, support_share=support_share(estimator, len(train)))
+        train = _of_rows(estimator, X, y)
+        test = None if X_test is None else _of_rows(estimator, X_test, y_test)
+        support = getattr(machine_of(estimator), "support_", None)
+        share = None if support is None else len(support) / len(train)
+        return cls.from_predictions(train, test, bins=bins, support_share=share)
 
     @classmethod
     def from_predictions(
@@ -84,15 +84,13 @@ class MarginHistogram(Canvas):
         return self
 
 
+def _of_rows(estimator: Any, X: Any, y: Any) -> Array:
+    return decision_margins(estimator.decision_function(X), np.searchsorted(estimator.classes_, np.asarray(y)))
+
+
 def _edges(values: Array, bins: int) -> Array:
     low, high = np.percentile(values, [0.5, 99.5]) if values.size > 200 else (values.min(), values.max())
     low, high = min(low, 0.0), max(high, 0.0)
     width = (high - low) / bins or 1.0
     below, above = int(np.ceil(-low / width - 1e-9)), int(np.ceil(high / width - 1e-9))
     return width * np.arange(-below, max(above, 1 - below) + 1)
-
-
-def support_share(estimator: Any, rows: int) -> float | None:
-    """The share of training rows that a fitted model is made of; ``None`` for a model of weights alone."""
-    support = getattr(last_step(estimator), "support_", None)
-    return None if support is None else len(support) / rows

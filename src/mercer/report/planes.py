@@ -12,7 +12,7 @@ from .._runtime.compile import Array
 from ..displays import DecisionBoundary
 from .plain import number, numbers, text
 from .preparation import split_model
-from .tune import sample
+from .tuning import sample
 
 #: Points along each side of the grid, rows drawn on it, rows that the plane is computed from.
 _GRID, _POINTS, _ROWS = 48, 220, 2000

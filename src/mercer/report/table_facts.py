@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
-from ..describe import ColumnFacts
-from ..describe import describe as look
+from ..describe import ColumnFacts, describe
 from ..describe.items import measurements
 from .plain import number, numbers, text
 
@@ -22,15 +21,15 @@ _BINS, _VALUES = 24, 8
 _TOLD_APART = 6
 
 
-def describe(table: Any) -> dict[str, Any]:
+def table_facts(table: Any) -> dict[str, Any]:
     """Shape, classes, missing values, and a description of the most telling columns."""
     classes, codes = np.unique(np.asarray(table.y), return_inverse=True)
     if table.kind == "rows":
         frame = _most_telling(table, codes)
-        found = look(replace(table, frame=frame, rows=None))
+        found = describe(replace(table, frame=frame, rows=None))
     else:
         frame = measurements(table)
-        found = look(table)
+        found = describe(table)
     left_out = max(0, table.n_columns - frame.shape[1])
     described = [_column(column, frame[column.name], codes, classes.size) for column in found.columns]
     drawn = [column.name for column in found.columns if column.kind == "numbers"][:DRAWN]

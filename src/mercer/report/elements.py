@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .markup import Markup, tag
+from .._presentation.html import Markup, tag
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,6 @@ def figure(picture: Markup | None, caption: Any = None, look: str | None = None)
     if picture is None:
         return None
     return tag("figure", picture, tag("figcaption", caption) if caption else None, class_=look)
-
-
-def section(name: str, title: str, *children: Any) -> Markup:
-    """A part of the page that the table of contents leads to."""
-    return tag("section", tag("h2", title), *children, id=name, aria_label=title)
 
 
 def paragraphs(sentences: Sequence[Any], look: str | None = None) -> list[Markup]:

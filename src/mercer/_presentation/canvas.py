@@ -1,13 +1,25 @@
-"""What every display draws on, and with which colours."""
+"""What pictures are drawn on, with which colours, and how names and numbers are written beside them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ._axes import axes
+import numpy as np
 
 #: The colour of what is positive and of what is negative in a diverging picture.
 POSITIVE, NEGATIVE = "#2f6db3", "#cc6f2c"
+
+
+def axes(ax: Any = None) -> Any:
+    """The axes given, or new ones where matplotlib is installed."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("plot() needs matplotlib: pip install matplotlib.") from None
+    return pyplot.subplots()[1]
 
 
 class Canvas:
@@ -56,8 +68,51 @@ def shorten(text: Any, limit: int = 24) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def short(value: Any) -> str:
+    """The value of a parameter in few letters.
+
+    Examples
+    --------
+    >>> short(0.001), short(1e-06), short(0.0078125), short("last")
+    ('0.001', '1e-06', '0.00781', 'last')
+    """
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
 def show_legend(ax: Any, **options: Any) -> None:
     """A legend that shows names from the data letter by letter, and does not read dollars as mathematics."""
     handles, labels = ax.get_legend_handles_labels()
     for entry in ax.legend(handles, labels, **options).get_texts():
         entry.set_parse_math(False)
+
+
+def draw_cells(
+    ax: Any, matrix: Any, rows: Sequence[Any], columns: Sequence[Any], *, number: str | None = None, **colours: Any
+) -> Any:
+    """A matrix as coloured cells, with names beside its rows and columns and, given a format, numbers in the cells.
+
+    ``colours`` are those of ``pcolormesh``: ``cmap``, ``vmin``, ``vmax``. Cells are drawn as paths, which stay sharp at
+    every size; an empty cell is one whose value is NaN. Returns what a colour bar needs.
+    """
+    matrix = np.asarray(matrix, dtype=np.float64)
+    picture = ax.pcolormesh(np.ma.masked_invalid(matrix), **colours)
+    ax.set_xticks(np.arange(len(columns)) + 0.5, columns, parse_math=False)
+    ax.set_yticks(np.arange(len(rows)) + 0.5, rows, parse_math=False)
+    ax.tick_params(length=0)
+    if number is not None:
+        for (row, column), value in np.ndenumerate(matrix):
+            if np.isfinite(value):
+                ax.text(column + 0.5, row + 0.5, signed(value, number), ha="center", va="center", fontsize="small")
+    return picture
+
+
+def signed(value: float, form: str = ".2f") -> str:
+    """A number with a true minus sign, and none before a zero.
+
+    Examples
+    --------
+    >>> signed(-0.001), signed(-0.5)
+    ('0.00', '−0.50')
+    """
+    text = format(value, form)
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "\u2212")

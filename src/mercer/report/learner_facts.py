@@ -10,10 +10,12 @@ from sklearn.metrics import confusion_matrix
 
 from .. import margins as bounds_of
 from .._runtime.compile import Array
-from ..displays import MarginHistogram, WeightTable
-from ..displays._fitted import last_step, margins, reach_learner
+from .._validation.unwrapped import machine_of, rows_at_machine
+from ..displays import WeightTable
+from ..estimators import SVC
+from ..margins import MarginHistogram, decision_margins
 from .plain import number, numbers, text
-from .statistics import error_rate
+from .significance import error_rate
 
 #: Weights that are kept, and products of columns among them.
 _WEIGHTS, _PRODUCTS = 40, 15
@@ -23,7 +25,7 @@ def on_training_rows(model: Any, frame: Any, y: Array) -> dict[str, Any]:
     """What a fitted model shows without any test row."""
     predicted = model.predict(frame)
     wrong = int(np.sum(predicted != y))
-    learner, rows = reach_learner(model, frame)
+    learner, rows = machine_of(model), rows_at_machine(model, frame)
     support = getattr(learner, "support_", None)
     return {
         "train": error_rate(wrong, len(y)),
@@ -44,7 +46,8 @@ def on_test_rows(model: Any, frame: Any, y: Array, train_frame: Any, train_y: Ar
     codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
     predicted = classes[codes]
     histogram = MarginHistogram.from_predictions(
-        margins(model.decision_function(train_frame), train_y, classes), margins(scores, y, classes)
+        decision_margins(model.decision_function(train_frame), np.searchsorted(classes, train_y)),
+        decision_margins(scores, np.searchsorted(classes, y)),
     )
     facts = {
         "test": error_rate(int(np.sum(predicted != y)), len(y)),
@@ -61,7 +64,7 @@ def on_test_rows(model: Any, frame: Any, y: Array, train_frame: Any, train_y: Ar
 
 def _weights(model: Any) -> dict[str, Any] | None:
     """The heaviest features of a linear model and, where columns were multiplied, the heaviest products."""
-    if not hasattr(last_step(model), "coef_"):
+    if not hasattr(machine_of(model), "coef_"):
         return None
     table = WeightTable.from_estimator(model)
     shown, products = table.top(_WEIGHTS), table.interactions().top(_PRODUCTS)
@@ -69,7 +72,7 @@ def _weights(model: Any) -> dict[str, Any] | None:
         "features": [text(name) for name in shown.features],
         "values": numbers(shown.weights[:, 0], 4),
         "left_out": len(table.features) - len(shown.features),
-        "signed": len(last_step(model).classes_) == 2,
+        "signed": len(machine_of(model).classes_) == 2,
         "interactions": [
             {"feature": text(name), "value": number(value, 4)}
             for name, value in zip(products.features, products.weights[:, 0], strict=True)
@@ -108,7 +111,7 @@ def _bounds(learner: Any, rows: Any, y: Array, wrong: int) -> list[dict[str, Any
         bound = bounds_of.vc_bound(wrong / n, dimension=rows.shape[1] + 1, rows=n)
         promise = f"with probability 95\u00a0% the error on new rows is below {_percent(float(bound))}"
         found.append(_worded("VC bound", bound, f"From the {rows.shape[1] + 1} weights alone: {promise}"))
-    if type(learner).__name__ == "SVC" and two:
+    if isinstance(learner, SVC) and two:
         bound = bounds_of.leave_one_out_bound(learner, n)
         promise = (
             f"leaving out one training row at a time, at most {_percent(float(bound))} of them are decided wrongly"

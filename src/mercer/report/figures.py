@@ -1,27 +1,26 @@
-"""The figures, each from the facts alone."""
+"""The figures, each from the facts alone: displays drawn in the page's style, and what only a page shows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..displays import DecisionBoundary, MarginHistogram, WeightTable
-from ..displays._canvas import class_colours, diverging, shorten
-from .markup import Markup
+from .._presentation.canvas import class_colours, diverging, draw_cells, short, shorten
+from .._presentation.html import Markup, tag
+from .._runtime.compile import Array
+from .._validation.parameters import is_number
+from ..displays import DecisionBoundary, MarginHistogram, SearchCurve, WeightTable
+from .elements import seconds
 from .svg import CYCLE, INK, MUTED, inline, sheet
-from .tables import seconds
+from .tuning import chosen_setting
 from .verdicts import percent
 
 Facts = dict[str, Any]
 
 #: Margins of a plot with labelled axes: left, bottom, right, top.
 _PLOT = (0.5, 0.45, 0.08, 0.1)
-#: Lines of a tuning curve that are told apart.
-_LINES = 6
-#: Lines with names longer than this would hide each other behind their legend: so many of the best are named.
-_LONG_NAME, _NAMED = 30, 2
 
 
 def errors(learners: Sequence[Facts], majority: float) -> Markup:
@@ -113,26 +112,13 @@ def correlation(facts: Facts) -> Markup:
     size = len(names)
     with sheet("correlation", 4.9, 4.3) as drawn:
         ax = drawn.ax
-        edges = np.arange(size + 1) - 0.5
-        ax.pcolormesh(edges, edges, matrix, cmap=diverging(), vmin=-1, vmax=1)
-        if size <= 12:
-            for (row, column), value in np.ndenumerate(matrix):
-                if np.isfinite(value) and row != column:
-                    ax.text(
-                        column,
-                        row,
-                        f"{value:.2f}".replace("0.", ".", 1).replace("-", "−"),
-                        ha="center",
-                        va="center",
-                        fontsize=8,
-                    )
         labels = [shorten(name, 16) for name in names]
+        number = ".2f" if size <= 12 else None
+        draw_cells(ax, matrix, labels, labels, number=number, cmap=diverging(), vmin=-1, vmax=1)
         crowded = size * max(map(len, labels)) > 45
-        ax.set_xticks(range(size), labels, rotation=90 if crowded else 0, color=INK)
-        ax.set_yticks(range(size), labels)
+        ax.tick_params(axis="x", rotation=90 if crowded else 0, labelcolor=INK)
         ax.set_aspect("equal")
         ax.invert_yaxis()
-        ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
         return inline(drawn, "Correlations of the columns", "Blue is positive, orange is negative, empty is none.")
 
@@ -143,29 +129,13 @@ def tuning_curve(one: Facts) -> Markup | None:
     axis = _main_parameter(candidates)
     if axis is None:
         return None
-    lines: dict[str, list[Facts]] = {}
-    for candidate in candidates:
-        others = ", ".join(f"{key} = {short(value)}" for key, value in candidate["params"].items() if key != axis)
-        lines.setdefault(others, []).append(candidate)
-    best = candidates[one["tuning"]["best"]]
-    ordered = sorted(lines.items(), key=lambda item: min(c["validation"]["mean"] for c in item[1]))
+    best = chosen_setting(one["tuning"])
     with sheet(f"tuning-{one['name']}", 4.2, 2.7, _PLOT) as drawn:
         ax = drawn.ax
-        for rank, ((others, mine), colour) in enumerate(zip(ordered[:_LINES], CYCLE, strict=False)):
-            mine = sorted(mine, key=lambda c: c["params"][axis])
-            place = [c["params"][axis] for c in mine]
-            mean, sd = (100 * np.array([c["validation"][key] for c in mine]) for key in ("mean", "sd"))
-            ax.fill_between(place, np.maximum(mean - sd, 0), mean + sd, color=colour, alpha=0.14, linewidth=0)
-            label = (others or "validation error") if rank < _NAMED or len(others) <= _LONG_NAME else "_unnamed"
-            ax.plot(place, mean, color=colour, marker="o", markersize=3, label=label)
-            ax.plot(place, [100 * c["train"]["mean"] for c in mine], color=colour, linewidth=0.9, linestyle=":")
+        SearchCurve.from_results(_results(candidates), axis, others="each").as_errors().plot(ax)
         (spot,) = ax.plot(best["params"][axis], 100 * best["validation"]["mean"], "o", markersize=10, color=INK,
                           markerfacecolor="none", markeredgewidth=1.3)  # fmt: skip
         drawn.tip(spot, f"best: {settings(best['params'])}, validation error {percent(best['validation']['mean'])}")
-        values = sorted({c["params"][axis] for c in candidates})
-        _parameter_axis(ax, values)
-        ax.set_xlabel(axis)
-        ax.set_ylabel("error, %")
         ax.set_ylim(bottom=0)
         ax.grid(axis="y")
         ax.legend(loc="best", fontsize=8)
@@ -176,36 +146,29 @@ def tuning_curve(one: Facts) -> Markup | None:
         return inline(drawn, f"Tuning of {one['title']}", words)
 
 
+def _results(candidates: Sequence[Facts]) -> Facts:
+    """The settings tried as a table like ``cv_results_`` of a search."""
+
+    def column(rows: str, key: str) -> Array:
+        return np.array([np.nan if one[rows][key] is None else one[rows][key] for one in candidates])
+
+    return {
+        "params": [one["params"] for one in candidates],
+        "mean_test_score": 1 - column("validation", "mean"),
+        "std_test_score": column("validation", "sd"),
+        "mean_train_score": 1 - column("train", "mean"),
+    }
+
+
 def _main_parameter(candidates: Sequence[Facts]) -> str | None:
     """The numeric parameter with most values."""
     values = {
         key: {candidate["params"][key] for candidate in candidates}
         for key, value in candidates[0]["params"].items()
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number(value)
     }
     key = max(values, key=lambda name: len(values[name]), default=None)
     return key if key is not None and len(values[key]) > 1 else None
-
-
-def _parameter_axis(ax: Any, values: list[float]) -> None:
-    """Logarithmic where the values grow by factors, with a tick at each of them."""
-    if min(values) > 0 and max(values) / min(values) > 8:
-        ax.set_xscale("log")
-    ax.minorticks_off()
-    ax.set_xticks(values, [short(value) for value in values])
-
-
-def short(value: Any) -> str:
-    """A parameter's value in few letters.
-
-    Examples
-    --------
-    >>> short(0.001), short(1e-06), short(0.0078125), short("last")
-    ('0.001', '1e-06', '0.00781', 'last')
-    """
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    return str(value)
 
 
 def settings(params: Facts) -> str:
@@ -239,23 +202,17 @@ def boundary(one: Facts, plane: Facts, classes: Sequence[str]) -> Markup:
 
 def weights(learners: Sequence[Facts], name: str, key: str) -> Markup | None:
     """Weights of some learners side by side: of "features", or of "interactions" alone."""
-    columns = {}
+    columns: dict[str, dict[str, float]] = {}
     for one in learners:
         found = one["weights"]
-        pairs = (
-            zip(found["features"], found["values"], strict=True)
-            if key == "features"
-            else ((product["feature"], product["value"]) for product in found["interactions"])
-        )
-        columns[one["title"].removesuffix(", degree 2")] = dict(pairs)
-    features = list(dict.fromkeys(feature for column in columns.values() for feature in column))
-    if not features:
+        pairs: Iterable[tuple[str, float | None]] = zip(found["features"], found["values"], strict=True)
+        if key == "interactions":
+            pairs = ((product["feature"], product["value"]) for product in found["interactions"])
+        model = one["title"].removesuffix(", degree 2")
+        columns[model] = {feature: weight for feature, weight in pairs if weight is not None}
+    table = WeightTable.from_weights(columns).top(18)
+    if not table.features:
         return None
-    values = [
-        [np.nan if column.get(feature) is None else column[feature] for column in columns.values()]
-        for feature in features
-    ]
-    table = WeightTable(features=features, models=list(columns), weights=np.array(values)).top(18)
     with sheet(name, 1.7 + 1.15 * len(columns), 0.9 + 0.26 * len(table.features)) as drawn:
         table.plot(drawn.ax)
         drawn.ax.spines[:].set_visible(False)
@@ -293,9 +250,12 @@ def costs(learners: Sequence[Facts]) -> Markup:
         return inline(drawn, "Test error against the time of the fit", "Lower left is better.")
 
 
-def legend(classes: Sequence[str]) -> list[tuple[str, str]]:
-    """The classes and the colours they have in every figure; empty where there are too many to name."""
+def class_keys(classes: Sequence[str]) -> list[Markup]:
+    """The classes beside the colours that they have in every figure; empty where there are too many to name."""
     if len(classes) > len(CYCLE):
         return []
     places = (1, 0) if len(classes) == 2 else range(len(classes))
-    return [(label, f"var(--c{k})") for k, label in zip(places, classes, strict=True)]
+    return [
+        tag("span", tag("i", style=f"background: var(--c{k})"), label, class_="key")
+        for k, label in zip(places, classes, strict=True)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -47,3 +48,30 @@ def tag(name: str, /, *children: Any, **attributes: Any) -> Markup:
             parts.append(f" {key}" if value is True else f' {key}="{escape(str(value))}"')
     opening = f"<{name}{''.join(parts)}>"
     return Markup(opening) if name in _VOID else Markup(f"{opening}{safe(children)}</{name}>")
+
+
+def table_html(
+    title: Any, rows: Iterable[Sequence[Any]], *, heads: Sequence[Any] = (), notes: Iterable[Any] = ()
+) -> Markup:
+    """A small table as notebooks show it: a caption, a line for each row, its name in front, and notes below.
+
+    Parameters
+    ----------
+    title : str
+    rows : iterable of sequences
+        The cells of each row. Whatever is not :class:`Markup` is escaped.
+    heads : sequence
+        Names of the columns.
+    notes : iterable
+        Sentences under the table.
+
+    Examples
+    --------
+    >>> print(table_html("<b>", [["rows", 3]]))
+    <div><table><caption>&lt;b&gt;</caption><tbody><tr><th scope="row">rows</th><td>3</td></tr></tbody></table></div>
+    """
+    body = [tag("tr", tag("th", first, scope="row"), [tag("td", cell) for cell in rest]) for first, *rest in rows]
+    head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in heads])) if heads else None
+    said = [tag("li", note) for note in notes]
+    table = tag("table", tag("caption", title), head, tag("tbody", body))
+    return tag("div", table, tag("ul", said) if said else None)

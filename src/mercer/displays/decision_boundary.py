@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.utils import _safe_indexing
 
+from .._presentation.canvas import Canvas, class_colours, shorten, show_legend
 from .._runtime.compile import Array
-from ._canvas import Canvas, class_colours, shorten, show_legend
 
 #: Rows of the grid that are scored at once.
 _BLOCK = 512
@@ -116,8 +116,7 @@ class DecisionBoundary(Canvas):
         if number == 2:
             self._two_classes(ax, colours)
         else:
-            levels = np.arange(number + 1) - 0.5
-            ax.contourf(self.horizontal, self.vertical, self.response, levels=levels, colors=colours, alpha=0.25)
+            self._several_classes(ax, colours)
         for code, (label, colour) in enumerate(zip(self.classes, colours)):
             mine = self.points[self.codes == code]
             if len(mine):
@@ -131,6 +130,18 @@ class DecisionBoundary(Canvas):
         if legend and number <= 10:
             show_legend(ax, loc="best", markerscale=2)
         return self
+
+    def _several_classes(self, ax: Any, colours: list[Any]) -> None:
+        """Each class where its own indicator, 1 where it is decided for and 0 elsewhere, is above one half.
+
+        Numbers of classes must not be interpolated: between 0 and 2 lies 1, of which there need be nothing. Two
+        indicators that are neighbours sum to one, so that their regions meet without a gap.
+        """
+        for code, colour in enumerate(colours):
+            mine = (self.response == code).astype(np.float64)
+            if mine.any():
+                levels = [0.5, 1.5]
+                ax.contourf(self.horizontal, self.vertical, mine, levels=levels, colors=[colour], alpha=0.25)
 
     def _two_classes(self, ax: Any, colours: list[Any]) -> None:
         reach = float(np.abs(self.response).max()) + 1.0

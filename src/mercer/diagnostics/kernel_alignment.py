@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from ..kernels import Kernel, Scaled, as_kernel
 from .measures import alignment, centred, target_columns
-from .sample import labels_of, some_items
+from .sample import labels_of, looked_at, some_items
 
 __all__ = ["Alignment", "align"]
 
@@ -56,11 +57,20 @@ class Alignment:
     def best(self) -> Kernel:
         return self.kernels[0]
 
+    @property
+    def _title(self) -> str:
+        return f"alignment with the labels, on {looked_at(self.n, self.of)}"
+
     def __str__(self) -> str:
-        looked = f"{self.n} items" if self.n == self.of else f"{self.n} of {self.of} items, drawn at random"
-        lines = [f"alignment with the labels, on {looked}"]
+        lines = [self._title]
         lines += [f"  {value:7.4f}  {kernel}" for value, kernel in zip(self.values, self.kernels, strict=True)]
         return "\n".join([*lines, f"  {self.mixture_value:7.4f}  {self.mixture}  (best mixture)"])
+
+    def _repr_html_(self) -> Markup:
+        ranked = zip(self.kernels, self.values, self.weights, strict=True)
+        rows = [[kernel, f"{value:.4f}", f"{weight:.3g}"] for kernel, value, weight in ranked]
+        rows.append([self.mixture, f"{self.mixture_value:.4f}", ""])
+        return table_html(self._title, rows, heads=["kernel", "alignment", "share of the best mixture"])
 
 
 def align(kernels: Sequence[Any], X: Any, y: Any, *, sample: int = 1000, random_state: int = 0) -> Alignment:

@@ -1,0 +1,245 @@
+"""What a search found: scores along one parameter, or over two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._presentation.canvas import Canvas, draw_cells, short, shorten, show_legend
+from .._runtime.compile import Array
+from .._validation.parameters import is_number
+
+#: Lines of one picture that are told apart, and how many of them are named where names are long.
+_LINES, _NAMED, _LONG_NAME = 6, 2, 30
+#: An axis whose values reach farther than this factor is logarithmic.
+_WIDE = 8
+#: So many values each have a tick.
+_TICKS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreLine:
+    """Scores of settings that differ in one parameter only.
+
+    Attributes
+    ----------
+    others : str
+        The values of the other parameters, in words; empty where the best of them were taken.
+    values : list
+        Of the parameter, in order.
+    validation, sd : arrays
+        The mean over the folds and its standard deviation.
+    train : array or None
+    """
+
+    others: str
+    values: list[Any]
+    validation: Array
+    sd: Array
+    train: Array | None
+
+    @classmethod
+    def of(cls, results: Any, settings: Sequence[int], parameter: str, others: str = "") -> ScoreLine:
+        """The line through some settings of a search, sorted along the parameter."""
+        rows = sorted(settings, key=lambda k: _order(results["params"][k].get(parameter)))
+        train = results.get("mean_train_score")
+        return cls(
+            others,
+            [_plain(results["params"][k].get(parameter)) for k in rows],
+            np.asarray(results["mean_test_score"])[rows],
+            np.asarray(results["std_test_score"])[rows],
+            None if train is None else np.asarray(train)[rows],
+        )
+
+    def as_errors(self) -> ScoreLine:
+        """The same for the share of mistakes in percent, where the score is the accuracy."""
+        train = None if self.train is None else 100 * (1 - self.train)
+        return ScoreLine(self.others, self.values, 100 * (1 - self.validation), 100 * self.sd, train)
+
+
+class SearchCurve(Canvas):
+    """Validation scores along one parameter of a search, with the best values of the others or with each of them.
+
+    Parameters
+    ----------
+    parameter : str
+    lines : list of ScoreLine
+        The best first.
+    measure : str
+        What is measured.
+
+    Attributes
+    ----------
+    values : list
+    validation, sd : arrays
+    train : array or None
+        Those of the best line.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import SVC
+    >>> from mercer.search import KernelSearchCV
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> search = KernelSearchCV(SVC("gaussian"), {"C": [0.1, 1, 10], "kernel__gamma": [1, 2]}, cv=3).fit(X, y)
+    >>> SearchCurve.from_search(search, "C").values
+    [0.1, 1, 10]
+    >>> sorted(line.others for line in SearchCurve.from_search(search, "C", others="each").lines)
+    ['gamma = 1', 'gamma = 2']
+    """
+
+    def __init__(self, *, parameter: str, lines: Sequence[ScoreLine], measure: str = "score") -> None:
+        self.parameter = parameter
+        self.lines = list(lines)
+        self.measure = measure
+        best = self.lines[0]
+        self.values, self.validation, self.sd, self.train = best.values, best.validation, best.sd, best.train
+
+    @classmethod
+    def from_search(cls, search: Any, parameter: str, *, others: str = "best") -> SearchCurve:
+        """Take the scores of a fitted search.
+
+        Parameters
+        ----------
+        search : fitted KernelSearchCV, GridSearchCV or the like
+        parameter : str
+        others : {"best", "each"}
+            One line through the best settings with each value of the parameter, or a line for each setting of the
+            other parameters.
+        """
+        return cls.from_results(search.cv_results_, parameter, others=others)
+
+    @classmethod
+    def from_results(cls, results: Any, parameter: str, *, others: str = "best") -> SearchCurve:
+        """Take the scores of a table like ``cv_results_``."""
+        if others not in ("best", "each"):
+            raise ValueError(f"SearchCurve: others must be 'best' or 'each', got {others!r}.")
+        if others == "best":
+            best = _best_over_the_rest(results, [parameter])
+            return cls(parameter=parameter, lines=[ScoreLine.of(results, list(best.values()), parameter)])
+        groups: dict[str, list[int]] = {}
+        for k, params in enumerate(results["params"]):
+            words = ", ".join(f"{_last(name)} = {short(v)}" for name, v in params.items() if name != parameter)
+            groups.setdefault(words, []).append(k)
+        lines = [ScoreLine.of(results, settings, parameter, words) for words, settings in groups.items()]
+        return cls(parameter=parameter, lines=sorted(lines, key=lambda line: -_worth(line.validation).max()))
+
+    def as_errors(self) -> SearchCurve:
+        """The same for the share of mistakes in percent, where the score is the accuracy."""
+        lines = [line.as_errors() for line in self.lines]
+        return SearchCurve(parameter=self.parameter, lines=lines, measure="error, %")
+
+    def plot(self, ax: Any = None) -> SearchCurve:
+        """Draw the validation scores with a band of one standard deviation, training scores as dotted lines."""
+        ax = self._open(ax)
+        values = sorted({value for line in self.lines for value in line.values}, key=_order)
+        numeric = all(is_number(value) for value in values)
+        for rank, line in enumerate(self.lines[:_LINES]):
+            x = line.values if numeric else [values.index(value) for value in line.values]
+            named = rank < _NAMED or len(line.others) <= _LONG_NAME
+            (drawn,) = ax.plot(x, line.validation, marker="o", markersize=3,
+                               label=(line.others or "validation") if named else None)  # fmt: skip
+            band = line.validation - line.sd, line.validation + line.sd
+            ax.fill_between(x, *band, color=drawn.get_color(), alpha=0.14, linewidth=0)
+            if line.train is not None:
+                label = "training" if len(self.lines) == 1 else None
+                ax.plot(x, line.train, color=drawn.get_color(), linewidth=0.9, linestyle=":", label=label)
+        _parameter_axis(ax, values, numeric)
+        ax.set(xlabel=_last(self.parameter), ylabel=self.measure)
+        show_legend(ax, loc="best")
+        return self
+
+
+class SearchHeatmap(Canvas):
+    """Validation scores over two parameters of a search, each with the best values of the others.
+
+    Parameters
+    ----------
+    x, y : str
+        The parameters.
+    x_values, y_values : lists
+    scores : array of shape (len(y_values), len(x_values))
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import SVC
+    >>> from mercer.search import KernelSearchCV
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> search = KernelSearchCV(SVC("gaussian"), {"C": [1, 10], "kernel__gamma": [0.5, 1, 2]}, cv=3).fit(X, y)
+    >>> SearchHeatmap.from_search(search, "kernel__gamma", "C").scores.shape
+    (2, 3)
+    """
+
+    def __init__(self, *, x: str, y: str, x_values: Any, y_values: Any, scores: Any) -> None:
+        self.x, self.y = x, y
+        self.x_values, self.y_values = list(x_values), list(y_values)
+        self.scores = np.asarray(scores)
+
+    @classmethod
+    def from_search(cls, search: Any, x: str, y: str) -> SearchHeatmap:
+        """Take the scores of a fitted search."""
+        best = _best_over_the_rest(search.cv_results_, [x, y])
+        x_values, y_values = (sorted({key[k] for key in best}, key=_order) for k in (0, 1))
+        scores = np.full((len(y_values), len(x_values)), np.nan)
+        for (a, b), row in best.items():
+            scores[y_values.index(b), x_values.index(a)] = search.cv_results_["mean_test_score"][row]
+        return cls(x=x, y=y, x_values=x_values, y_values=y_values, scores=scores)
+
+    def plot(self, ax: Any = None) -> SearchHeatmap:
+        """Draw the table, the best cell in bold."""
+        ax = self._open(ax)
+        rows, columns = ([shorten(short(value)) for value in values] for values in (self.y_values, self.x_values))
+        picture = draw_cells(ax, self.scores, rows, columns, number=".3f", cmap="viridis")
+        best, middle = np.nanmax(self.scores), 0.5 * (np.nanmin(self.scores) + np.nanmax(self.scores))
+        for shown, score in zip(ax.texts, self.scores[np.isfinite(self.scores)], strict=True):
+            shown.set(color="black" if score > middle else "white", fontweight="bold" if score == best else "normal")
+        ax.set(xlabel=_last(self.x), ylabel=_last(self.y))
+        self.figure_.colorbar(picture, ax=ax, label="score")
+        return self
+
+
+def _parameter_axis(ax: Any, values: list[Any], numeric: bool) -> None:
+    """Logarithmic where the values grow by factors, with a tick at each of them while they are few."""
+    if not numeric:
+        ax.set_xticks(range(len(values)), [shorten(value) for value in values], rotation=30, ha="right")
+        return
+    finite = [value for value in values if np.isfinite(value)]
+    if min(finite) > 0 and max(finite) / min(finite) > _WIDE:
+        ax.set_xscale("log")
+    if len(finite) <= _TICKS:
+        ax.minorticks_off()
+        ax.set_xticks(finite, [short(value) for value in finite])
+
+
+def _best_over_the_rest(results: Any, names: list[str]) -> dict[tuple, int]:
+    """For each combination of values of some parameters, the setting with the best score among those that have it."""
+    scores = _worth(results["mean_test_score"])
+    best: dict[tuple, int] = {}
+    for k, params in enumerate(results["params"]):
+        key = tuple(_plain(params.get(name)) for name in names)
+        if key not in best or scores[k] > scores[best[key]]:
+            best[key] = k
+    return best
+
+
+def _worth(scores: Any) -> Array:
+    """Scores to be compared: a setting without one is worse than any other."""
+    return np.nan_to_num(np.asarray(scores, dtype=np.float64), nan=-np.inf)
+
+
+def _plain(value: Any) -> Any:
+    return value if is_number(value) else str(value)
+
+
+def _order(value: Any) -> tuple:
+    """Numbers by size, then all else by its text."""
+    return (not is_number(value), _plain(value))
+
+
+def _last(name: str) -> str:
+    """A parameter under the name it has in the learner."""
+    return name.rpartition("__")[2]

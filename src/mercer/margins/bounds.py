@@ -1,0 +1,136 @@
+"""What margins promise: the mistakes of a Perceptron, and the error on new rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._presentation.canvas import axes
+from .._presentation.html import Markup, table_html
+from .._runtime.compile import Array
+from .of_items import functional_margins, norm
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound, what it bounds, and the quantities that it was computed from."""
+
+    name: str
+    value: float
+    parts: dict[str, float]
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name} = {value:.4g}" for name, value in self.parts.items())
+        return f"{self.name} ≤ {self.value:.4g}  ({parts})"
+
+    def _repr_html_(self) -> Markup:
+        parts = [[name, f"{value:.4g}"] for name, value in self.parts.items()]
+        return table_html(f"{self.name} ≤ {self.value:.4g}", parts)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The bound beside its parts, as bars."""
+        ax = axes(ax)
+        names = [*self.parts, self.name]
+        ax.barh(names, [*self.parts.values(), self.value])
+        return ax
+
+
+def width(*, w: Any = None, model: Any = None) -> Bound:
+    """2/‖w‖, the distance between the two margins, also in kernel space.
+
+    Examples
+    --------
+    >>> round(float(width(w=[2.0, 2.0])), 4)
+    0.7071
+    """
+    size = norm(w=w, model=model)
+    return Bound("width of the margin", 2 / size if size else np.inf, {"‖w‖": size})
+
+
+def mistake_bound_separable(X: Any, y: Any, w: Any, b: float = 0.0) -> Bound:
+    """Mistakes of a Perceptron on rows that w separates: ‖u‖²·max‖x‖², with u = w scaled to margin 1.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0, 1.0], [-1.0, -1.0]]), np.array([1, -1])
+    >>> round(float(mistake_bound_separable(X, y, w=[1.0, 1.0])), 6)
+    1.0
+    """
+    least = functional_margins(X, y, w=w, b=b).of_data_set
+    if least <= 0:
+        raise ValueError(f"w does not separate these rows: the least functional margin is {least:.4g}.")
+    extra = 0.0 if b == 0 else 1.0
+    radius = float(np.sqrt(_squares(X).max() + extra))
+    length = float(np.sqrt(norm(w=w) ** 2 + b * b)) / least
+    return Bound("mistakes", (length * radius) ** 2, {"‖u‖": length, "max‖x‖": radius})
+
+
+def mistake_bound(X: Any, y: Any, u: Any, passes: int = 1) -> Bound:
+    """Mistakes of a Perceptron on any rows: Σh + (‖u‖X)² + ‖u‖X·√Σh for every u, h the hinge losses of u.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [-2.0]]), np.array([1, -1])
+    >>> float(mistake_bound(X, y, u=[1.0]))
+    4.0
+    """
+    hinge = passes * float(np.maximum(0, 1 - functional_margins(X, y, w=u).values).sum())
+    reach = norm(w=u) * float(np.sqrt(_squares(X).max()))
+    return Bound("mistakes", hinge + reach**2 + reach * np.sqrt(hinge), {"Σ hinge": hinge, "‖u‖·max‖x‖": reach})
+
+
+def _squares(X: Any) -> Array:
+    return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.square(np.asarray(X)).sum(axis=1)
+
+
+def vc_bound(training_error: float, dimension: int, rows: int, delta: float = 0.05) -> Bound:
+    """Ê + √((d·(ln(2P/d) + 1) − ln(δ/4))/P): the error on new rows, with probability 1 − δ.
+
+    Examples
+    --------
+    >>> round(float(vc_bound(0.0, dimension=11, rows=8000)), 4)
+    0.1093
+    """
+    if dimension < 1 or rows < 1 or not 0 < delta < 1:
+        raise ValueError("vc_bound needs dimension ≥ 1, rows ≥ 1 and 0 < delta < 1.")
+    confidence = np.sqrt((dimension * (np.log(2 * rows / dimension) + 1) - np.log(delta / 4)) / rows)
+    parts = {"training error": training_error, "VC dimension": dimension, "rows": rows, "confidence": confidence}
+    return Bound(f"error (with probability {1 - delta:g})", training_error + confidence, parts)
+
+
+def margin_bound(radius: float, margin: float, rows: int) -> Bound:
+    """(L/γ)²/P: the order of the error of a separator with geometric margin γ on rows within a ball of radius L.
+
+    It does not depend on the number of features. Constants and logarithms are left out.
+
+    Examples
+    --------
+    >>> float(margin_bound(radius=2.0, margin=0.5, rows=1000))
+    0.016
+    """
+    if margin <= 0 or radius <= 0 or rows < 1:
+        raise ValueError("margin_bound needs margin > 0, radius > 0 and rows ≥ 1.")
+    return Bound("order of the error", (radius / margin) ** 2 / rows, {"L": radius, "γ": margin, "rows": rows})
+
+
+def leave_one_out_bound(model: Any, rows: int) -> Bound:
+    """(support vectors)/(rows): the leave-one-out error of an exact margin machine is at most this.
+
+    Leaving out a row that is no support vector changes nothing, and the machine is right on it.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> X = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
+    >>> model = SVC(kernel="linear", C=float("inf")).fit(X, [1, 1, 1, -1, -1, -1])
+    >>> float(leave_one_out_bound(model, rows=6))
+    0.5
+    """
+    support = len(model.support_)
+    return Bound("leave-one-out error", support / rows, {"support vectors": support, "rows": rows})

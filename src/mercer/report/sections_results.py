@@ -1,0 +1,148 @@
+"""The page's sections about all learners together: who won, whether that is real, what it costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._presentation.canvas import short
+from .._presentation.html import Markup, tag
+from . import figures
+from .elements import Cell, bullets, count, figure, grouped, paragraphs, seconds, table
+from .sections import Facts, section
+from .tuning import chosen_setting
+from .verdicts import percent
+
+_FITS = {
+    "good": "fits well",
+    "overfit": "overfits",
+    "underfit": "underfits",
+    "both": "too simple, overfits",
+    "useless": "no better than guessing",
+}
+
+
+def answer_header(facts: Facts) -> Markup:
+    """Who won, by how much, and is it real."""
+    answer = facts["answer"]
+    winner = next(one for one in facts["learners"] if one["name"] == answer["chosen"])
+    test = winner["test"]
+    return tag(
+        "header",
+        tag("p", "mercer compare", class_="kicker"),
+        tag("h1", facts["data"]["name"]),
+        tag(
+            "div",
+            tag(
+                "p",
+                tag("strong", percent(test["rate"])),
+                tag("span", f"test error of {answer['title']}"),
+                class_="figure",
+            ),
+            tag("div", paragraphs(answer["words"]), class_="words"),
+            class_="answer",
+        ),
+        id="answer",
+    )
+
+
+@section("results", "Results", place=10)
+def results(facts: Facts) -> list[Any]:
+    """All learners in one table and one figure."""
+    pairs = {pair["other"]: pair for pair in facts["pairs"]}
+    chosen = facts["answer"]["chosen"]
+    rows = [_result(one, pairs.get(one["name"]), one["name"] == chosen) for one in facts["learners"]]
+    marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
+    heads = ["learner", "fit", "test error", "95 % interval", "CV error", "training error", "p", "fitted in"]
+    return [
+        table(heads, rows, caption="Every learner, tuned by cross-validation, tested once; the chosen one is marked",
+              words=2, marked=marked),
+        tag("p", "p: how often chance alone would make a difference to the chosen learner at least this large, "
+            "corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
+        figure(figures.errors(facts["learners"], facts["majority_error"]),
+               "Test error with its 95 % interval, and training error."),
+        bullets([[tag("strong", one["title"]), f" was left out: {one['why']}"] for one in facts["skipped"]]),
+    ]  # fmt: skip
+
+
+def _result(one: Facts, pair: Facts | None, is_chosen: bool) -> list[Any]:
+    validation, test = chosen_setting(one["tuning"])["validation"], one["test"]
+    badge = tag("span", "chosen", class_="badge") if is_chosen else None
+    return [
+        Cell([tag("a", one["title"], href=f"#{one['name']}"), badge], one["title"]),
+        Cell(_FITS[one["verdict"]["kind"]], look=f"fit-{one['verdict']['kind']}"),
+        Cell(percent(test["rate"]), test["rate"], "main"),
+        Cell(f"{100 * test['low']:.1f}–{percent(test['high'], 1)}", test["low"]),
+        Cell(f"{100 * validation['mean']:.2f} ± {percent(validation['sd'])}", validation["mean"]),
+        Cell(percent(one["train"]["rate"]), one["train"]["rate"]),
+        Cell("—" if pair is None else _chance(pair["p_corrected"]), -1 if pair is None else pair["p_corrected"]),
+        Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
+    ]  # fmt: skip
+
+
+def _chance(p: float) -> str:
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
+
+
+@section("real", "Is the difference real?", place=20, contents="Is it real?")
+def paired_tests(facts: Facts) -> list[Any]:
+    """Whether the winner is really better."""
+    titles = {one["name"]: one["title"] for one in facts["learners"]}
+    said = {
+        "better": "really worse than the chosen",
+        "worse": "really better than the chosen",
+        "tie": "cannot be told apart",
+    }
+    rows = [
+        [
+            titles[pair["other"]],
+            said[pair["verdict"]],
+            Cell(grouped(pair["only_chosen_right"]), pair["only_chosen_right"]),
+            Cell(grouped(pair["only_other_right"]), pair["only_other_right"]),
+            Cell(_chance(pair["p"]), pair["p"]),
+            Cell(_chance(pair["p_corrected"]), pair["p_corrected"]),
+        ]
+        for pair in sorted(facts["pairs"], key=lambda pair: -pair["p_corrected"])
+    ]
+    title = facts["answer"]["title"]
+    heads = ["learner", "verdict", "only the chosen right", "only this one right", "p", "p corrected"]
+    return [
+        tag("p", f"{title} and each other learner decided the same test rows. Rows on which exactly one of the two is "
+            "right fall to either side like a fair coin if both are equally good (McNemar’s exact test; Holm’s "
+            f"correction for {count(len(rows), 'comparison')})."),
+        table(heads, rows, caption=f"{title} against each of the others, on the test rows", words=2) if rows else None,
+    ]  # fmt: skip
+
+
+@section("cost", "Time and cost", place=50)
+def cost(facts: Facts) -> list[Any]:
+    """Running time and what it buys."""
+    rows = [
+        [
+            one["title"],
+            one["family"],
+            Cell(seconds(one["tuning"]["seconds"]), one["tuning"]["seconds"]),
+            Cell(grouped(one["tuning"]["rows"]), one["tuning"]["rows"]),
+            Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
+            Cell(f"{one['predict_microseconds']:.3g} µs", one["predict_microseconds"]),
+            Cell(grouped(one["support"]["number"]), one["support"]["number"]) if one["support"] else Cell("—", 0),
+            _gap(one["certificate"]),
+        ]
+        for one in sorted(facts["learners"], key=lambda one: one["fit_seconds"])
+    ]  # fmt: skip
+    heads = ["learner", "family", "tuning", "on rows", "final fit", "per new row", "support vectors", "relative gap"]
+    return [
+        table(
+            heads,
+            rows,
+            caption="What each learner cost; relative gap: how far at most from its best objective",
+            words=2,
+        ),
+        figure(figures.costs(facts["learners"]), "Test error against the time of the final fit: lower left is better."),
+    ]
+
+
+def _gap(certificate: Facts | None) -> Cell:
+    if certificate is None:
+        return Cell("—", 1e9)
+    share = certificate["relative"]
+    return Cell("< 1e-6" if share < 1e-6 else short(share), share)

@@ -220,7 +220,11 @@ def test_a_config_file_stands_where_nothing_is_given(mercer):
         ("train svc moons -o none/m", 1, "there is no folder 'none'"),
         ("train svc nofile -o m", 1, "there is no file 'nofile'"),
         ("train pegasos moons:60 -o m --holdout 0.001", 1, "cannot be split"),
-        ("train svc margins:80 --target x1 -o m", 1, "has 80 different values in 80 rows, so it is no class"),
+        (
+            "train svc margins:80 --target x1 -o m",
+            1,
+            "has 80 different values in 80 rows, so it looks like a measurement",
+        ),
         ("check nofile", 1, "there is no file 'nofile'"),
         ("run none moons", 1, "there is no file 'none'"),
         ("inspect none", 1, "there is no file 'none'"),

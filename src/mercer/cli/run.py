@@ -145,7 +145,7 @@ def _remedy(table: Table) -> str:
 
 def _refuse_strange_words(table: Table, known: dict[str, list[Any]], voice: Voice) -> None:
     """A column of words in which no word is known says nothing to the model; one of numbers is another column."""
-    from ..io.text import is_number
+    from ..io.cells import is_number
 
     for name, words in known.items():
         found = {str(word) for word in table.X[name].dropna().unique()}

@@ -108,7 +108,7 @@ class RowMachine(BaseEstimator):
         }
         if numeric:
             options["y_numeric"] = True
-        with numbers_only():
+        with numbers_only(X):
             checked = validate_data(self, X, y, **options)
         rows, labels = (checked, None) if isinstance(y, str) and y == "no_validation" else checked
         if sparse.issparse(rows):

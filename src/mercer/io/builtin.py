@@ -14,7 +14,7 @@ from .assemble import Origin, assemble
 from .table import DataError, Table
 
 if TYPE_CHECKING:
-    from .reading import Options
+    from .options import Options
 
 __all__ = ["BUILTIN", "Builtin", "builtin", "is_builtin"]
 

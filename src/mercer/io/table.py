@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
+from .._validation.target_kind import is_measurement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,13 +169,16 @@ class Table:
             lines=None if self.lines is None else self.lines[index],
         )
 
+    @cached_property
+    def measured(self) -> bool:
+        """Whether the target holds measurements rather than labels of classes."""
+        return self.y is not None and is_measurement(self.y[self.labelled])
+
     def where(self, row: int) -> str:
         """The place of a row in its file, for messages."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
-#: Different fractions up to this number are classes.
-_FEW = 20
 #: Longer labels stay Python strings: an array of fixed width would take their length for every row.
 _LONG = 100
 
@@ -182,7 +186,7 @@ _LONG = 100
 def as_labels(values: list[Any], words_only: bool = False) -> Array:
     """Labels as whole numbers, as numbers or as words, whichever all of them are.
 
-    A few fractions that come again are names of classes, such as doses; others are measurements, and stay numbers.
+    Fractions that are names of classes, such as doses, become words; measurements stay numbers.
 
     Examples
     --------
@@ -198,7 +202,7 @@ def as_labels(values: list[Any], words_only: bool = False) -> Array:
         whole = numbers.astype(np.int64) if (np.abs(numbers) < 2**53).all() else numbers
         if (whole == numbers).all():
             return whole
-        if np.unique(numbers).size > min(_FEW, numbers.size // 2):
+        if is_measurement(numbers):
             return numbers
     words = [str(value) for value in values]
     return np.array(words, dtype=object if any(len(word) > _LONG for word in words) else np.str_)

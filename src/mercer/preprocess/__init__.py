@@ -11,9 +11,9 @@ Examples
 14
 """
 
-from .columns import Constant, CorrelationFilter, Numbers
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
+from .transformers import Constant, CorrelationFilter, Numbers
 
 __all__ = [
     "Constant",

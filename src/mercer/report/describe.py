@@ -11,7 +11,7 @@ from scipy import sparse
 from .._runtime.compile import Array
 from ..describe import ColumnFacts
 from ..describe import describe as look
-from ..describe.items import measurements
+from ..describe.measurements import measurements
 from .plain import number, numbers, text
 
 #: Columns that are described one by one, and those that are drawn and correlated; the most telling ones come first.

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
+from .._validation.wording import enumeration
 from ..displays._fitted import inner
 from ..preprocess import OutlierFilter, pipeline, prepare
 from .plain import number, text
-from .tables import count, listed
+from .tables import count
 from .verdicts import percent
 
 
@@ -92,8 +93,8 @@ class Preparation:
         for first in dict.fromkeys(one["because_of"] for one in dropped):
             gone = [one["column"] for one in dropped if one["because_of"] == first]
             said.append(
-                f"{listed(gone)} left out: correlated with {first} above {self.options['correlation']:g}, so that they "
-                "say nearly the same."
+                f"{enumeration(gone, 6)} left out: correlated with {first} above {self.options['correlation']:g}, so that "
+                "they say nearly the same."
             )
         said.append(f"{count(width, 'feature')} reach the learners.")
         return said

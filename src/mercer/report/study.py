@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 from .. import __version__
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
+from .._validation.target_kind import measured_in_words
 from ..kernels import parse
 from ..learners.catalogue import Learner, named
 from ..learners.suited import suited
@@ -49,8 +50,6 @@ _STOPPED = {
     "time_limit": "the time limit of {:g} s was over before it began.",
     "interrupted": "the study was interrupted before it was done.",
 }
-#: A target with more values than this, most of them seen once or twice, is a measurement and no class.
-_CLASSES = 100
 
 
 @dataclass
@@ -251,11 +250,8 @@ def _checked_labels(table: Any, test_size: float, cv: int) -> Array:
         raise ValueError(f"cv must be at least 2 folds, got {cv!r}.")
     y = np.asarray(table.y)
     counts = table.class_counts
-    if len(counts) > max(_CLASSES, len(y) // 20) or (y.dtype.kind == "f" and len(counts) > 20):
-        raise ValueError(
-            f"the target {table.target!r} has {len(counts)} different values in {len(y)} rows, so it looks like a "
-            "measurement and not like classes; choose another target."
-        )
+    if table.measured:
+        raise ValueError(measured_in_words(table.target, len(counts), len(y)))
     if len(counts) < 2:
         raise ValueError(
             f"the target {table.target!r} has only one value, {next(iter(counts))!r}; there is nothing to tell apart."

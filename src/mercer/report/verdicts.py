@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._validation.wording import enumeration
 from .statistics import ALPHA, holm, mcnemar
-from .tables import listed
 
 
 def percent(rate: float, digits: int = 2) -> str:
@@ -92,13 +92,13 @@ def headline(
         f"Always answering the commonest class would err on {percent(majority, 1)}.",
     ]
     if beaten:
-        whom = "all the others" if len(beaten) == len(pairs) > 1 else listed(beaten)
+        whom = "all the others" if len(beaten) == len(pairs) > 1 else enumeration(beaten, 6)
         sentences.append(f"It is really better than {whom}: chance would rarely make such a difference.")
     if ties:
-        whom = "any of the others" if len(ties) == len(pairs) > 1 else listed(ties)
+        whom = "any of the others" if len(ties) == len(pairs) > 1 else enumeration(ties, 6)
         sentences.append(f"These test rows cannot tell it from {whom}: among equals take the simplest or the fastest.")
     if ahead:
-        sentences.append(f"The test rows prefer {listed(ahead)}: cross-validation chose wrongly here.")
+        sentences.append(f"The test rows prefer {enumeration(ahead, 6)}: cross-validation chose wrongly here.")
     return {
         "chosen": chosen,
         "title": winner["title"],

@@ -68,9 +68,8 @@ class Cells:
         except UnicodeDecodeError as error:
             raise DataError(f"{self.source.shown}, line {line}: the text is damaged ({error.reason}).") from None
         except csv.Error as error:
-            what = "a cell has more than 131,072 characters" if "limit" in str(error) else str(error)
             raise DataError(
-                f"{self.source.shown}, line {line}: the quotes do not match ({what}); double each quote inside a "
+                f"{self.source.shown}, line {line}: the quotes do not match ({error}); double each quote inside a "
                 "quoted cell, or read quotes as ordinary characters with quotes=False (--no-quotes)."
             ) from None
 

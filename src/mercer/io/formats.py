@@ -20,11 +20,30 @@ if TYPE_CHECKING:
     from .sources import Source
     from .table import Table
 
-__all__ = ["FORMATS", "Format", "format_of", "formats_in_words", "register"]
+__all__ = ["FORMATS", "Folder", "Format", "format_of", "formats_in_words", "register"]
 
 
 def _never(source: Any) -> bool:
     return False
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A format whose data is a folder of files.
+
+    Parameters
+    ----------
+    title : str
+        What messages call such a folder.
+    holds : callable
+        Whether a path, of a folder or of no file at all, is one.
+    read : callable
+        Makes a table of such a path, as the options say.
+    """
+
+    title: str
+    holds: Callable[[Path], bool]
+    read: Callable[[Path, Options], Table]
 
 
 @dataclass(frozen=True)
@@ -47,10 +66,8 @@ class Format:
         Whether a source without a known suffix looks like this format. The first that says so reads it.
     signed : bool
         Whether ``looks_like`` finds a signature that no other file has, and that counts more than a suffix.
-    in_folder : callable, optional
-        Whether a folder, or a path of a file that does not exist, holds this format.
-    read_folder : callable, optional
-        As ``read``, from such a path.
+    folder : Folder, optional
+        How it is read from a folder of files.
     """
 
     name: str
@@ -60,8 +77,7 @@ class Format:
     holds: str = "rows"
     looks_like: Callable[[Source], bool] = _never
     signed: bool = False
-    in_folder: Callable[[Path], bool] | None = None
-    read_folder: Callable[[Path, Options], Table] | None = None
+    folder: Folder | None = None
 
 
 #: Every format by its name, in the order in which files are tried.
@@ -155,7 +171,10 @@ register(
         _later("tu", "read"),
         holds="graphs",
         looks_like=_later("tu_parts", "looks_like"),
-        in_folder=_later("tu_parts", "in_folder"),
-        read_folder=_later("tu", "read_folder"),
+        folder=Folder(
+            "a folder of graphs with files NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt",
+            _later("tu_parts", "in_folder"),
+            _later("tu", "read_folder"),
+        ),
     )
 )

@@ -119,14 +119,13 @@ def read(
     if is_builtin(source):
         return builtin(str(source), options)
     if source != "-" and not os.path.isfile(source):
-        for entry in FORMATS.values():
-            if format in (None, entry.name) and entry.in_folder and entry.read_folder and entry.in_folder(Path(source)):
-                return entry.read_folder(Path(source), options)
+        folders = [each.folder for each in FORMATS.values() if each.folder and format in (None, each.name)]
+        for folder in folders:
+            if folder.holds(Path(source)):
+                return folder.read(Path(source), options)
         if os.path.isdir(source):
-            raise DataError(
-                f"{str(source)!r} is a folder of no known format; name a file in it, or a folder of graphs with files "
-                "NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt."
-            )
+            instead = enumeration(["a file in it", *(folder.title for folder in folders)], last="or")
+            raise DataError(f"{str(source)!r} is a folder; name {instead}.")
     try:
         opened = open_source(source, max_bytes)
     except MissingFileError as error:

@@ -28,11 +28,6 @@ class Preparation:
         """The learner behind all steps, not fitted."""
         return pipeline(self.table, learner, outliers=self.outliers, outlier_factor=self.outlier_factor, **self.options)
 
-    @property
-    def prefix(self) -> str:
-        """Where the learner's parameters are found in what :meth:`around` makes."""
-        return "learner__" if self.outliers is None else "estimator__learner__"
-
     def facts(self, learn: Any, y: Array) -> dict[str, Any]:
         """What the steps do to the training rows, and which of them they remove."""
         rows, said = None, []
@@ -93,8 +88,8 @@ class Preparation:
         for first in dict.fromkeys(one["because_of"] for one in dropped):
             gone = [one["column"] for one in dropped if one["because_of"] == first]
             said.append(
-                f"{enumeration(gone, 6)} left out: correlated with {first} above {self.options['correlation']:g}, so that "
-                "they say nearly the same."
+                f"{enumeration(gone, 6)} left out: correlated with {first} above {self.options['correlation']:g}, so "
+                "that they say nearly the same."
             )
         said.append(f"{count(width, 'feature')} reach the learners.")
         return said

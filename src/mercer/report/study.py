@@ -175,7 +175,8 @@ def _usual(table: Any, kernels: Sequence[str]) -> Sequence[str]:
     if table.kind != "rows" or not all(parse(text).on_rows for text in kernels):
         return STRUCTURED_LEARNERS
     # With a kernel given, learners that differ from others in their kernel alone are the same as those.
-    return [name for name in DEFAULT_LEARNERS if not kernels or not name.startswith("poly-")]
+    usual = map(named, DEFAULT_LEARNERS)
+    return [each.name for each in usual if not kernels or each.takes_any_kernel or not each.takes_kernel]
 
 
 def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, folds: int, seed: int) -> _Run:
@@ -184,7 +185,7 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
     tuned_on = sample(y, TUNED_ROWS, seed)
     part = learn if tuned_on is None else learn.take(tuned_on)
     estimator = preparation.around(learner.build(random_state=seed))
-    grid = learner.search_grid(preparation.prefix)
+    grid = learner.search_grid(estimator)
     params, tuning = tune(estimator, grid, part.X, y if tuned_on is None else y[tuned_on], folds, seed)
     if tuned_on is not None:
         notes.append(f"Tuned on {len(tuned_on):,} of {len(y):,} training rows, drawn at random within each class.")

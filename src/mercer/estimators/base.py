@@ -28,6 +28,7 @@ from ..problems.problem import Stage
 from .alike import warn_if_alike
 from .fingerprints import fingerprints
 from .model import KernelModel, LinearModel, kernel_model
+from .state import FittedState
 
 #: Rows on which a kernel from outside is tried before the whole matrix is computed.
 _SAMPLE = 16
@@ -72,7 +73,7 @@ class Training:
         return self.contents is not None
 
 
-class RowMachine(BaseEstimator):
+class RowMachine(FittedState, BaseEstimator):
     """Base of all estimators: rows, kernels and the fitted model. Subclasses have ``kernel`` and ``memory``."""
 
     kernel: Any

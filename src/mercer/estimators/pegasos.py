@@ -290,3 +290,16 @@ class Pegasos(KernelMachine):
         model: Array = self._sums[1] if self.average else self._sums[0] / (self.lam * after)
         self._publish(LinearModel(model[:, :-1].copy(), model[:, -1].copy()))
         return self
+
+    def fitted_state(self) -> dict[str, Any]:
+        state = super().fitted_state()
+        if not isinstance(self.sampling, str):
+            state["parameters"]["sampling"] = "replace"  # row numbers belong to one run of fit
+        return {**state, **({"progress": [self._sums, self._steps]} if hasattr(self, "_sums") else {})}
+
+    @classmethod
+    def from_fitted_state(cls, state: dict[str, Any]) -> Pegasos:
+        made = super().from_fitted_state(state)
+        if "progress" in state:
+            made._sums, made._steps = state["progress"]
+        return made

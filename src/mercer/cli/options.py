@@ -94,7 +94,7 @@ def _reading(**given: Any) -> dict[str, Any]:
     return given
 
 
-#: How to read DATA: the command gets ``reading``, arguments of :func:`mercer.io.read`.
+#: How to read DATA: the command gets ``reading``, arguments of :func:`mercer.read`.
 data_options = _grouped(
     [
         click.option(
@@ -216,7 +216,7 @@ class _LearnerName(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-learner_argument = click.argument("algorithm", type=_LearnerName())
+learner_argument = click.argument("learner", type=_LearnerName())
 
 
 class LearnerCommand(click.Command):

@@ -164,7 +164,7 @@ def _known_words(model: Any) -> dict[str, list[Any]]:
 
 def _refuse_strange_words(table: Table, known: dict[str, list[Any]], printer: Printer) -> None:
     """A column of words in which no word is known says nothing to the model; one of numbers is another column."""
-    from ..io.cells import is_number
+    from ..io.cells import is_numeric
 
     for name, words in known.items():
         found = {str(word) for word in table.X[name].dropna().unique()}
@@ -172,7 +172,7 @@ def _refuse_strange_words(table: Table, known: dict[str, list[Any]], printer: Pr
         if not found or found & set(seen):
             continue
         examples = enumeration(map(repr, seen), 3)
-        if all(map(is_number, found)):
+        if all(map(is_numeric, found)):
             raise DataError(
                 f"column {name!r} held words when the model was trained ({examples}) and holds numbers in "
                 f"{table.name} ({enumeration(sorted(found), 3)}); write the same words as then."

@@ -44,7 +44,7 @@ __all__ = ["train"]
 @preparation_options
 @common
 def train(
-    algorithm: Learner,
+    learner: Learner,
     data: str,
     output: str,
     kernel: str | None,
@@ -58,7 +58,7 @@ def train(
 ) -> None:
     """Train a learner on a table and store the model.
 
-    ALGORITHM is one of the learners below: linear, on products of two columns, or with a kernel.
+    LEARNER is one of the learners below: linear, on products of two columns, or with a kernel.
 
     The model file holds numbers and words only, never code. A kernel machine keeps some of its training rows in it.
 
@@ -82,12 +82,12 @@ def train(
     for note in table.notes:
         printer.note(note)
     refuse_unlearnable(table)
-    algorithm = suited(algorithm, table, [kernel] if kernel else [])
+    learner = suited(learner, table, [kernel] if kernel else [])
     learning, testing = _split(table, holdout, seed)
-    if kernel is None and algorithm.takes_kernel:
-        kernel = usual_kernel(learning, algorithm, preparing, printer)
-    model = machine(learning, algorithm, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
-    seconds = fit(model, learning, f"training {algorithm.title} on {learning.n_rows} rows", printer)
+    if kernel is None and learner.takes_kernel:
+        kernel = usual_kernel(learning, learner, preparing, printer)
+    model = machine(learning, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
+    seconds = fit(model, learning, f"training {learner.title} on {learning.n_rows} rows", printer)
     errors = {"train": 1 - model.score(learning.X, learning.y)}
     if testing is not None:
         errors["holdout"] = 1 - model.score(testing.X, testing.y)
@@ -101,11 +101,11 @@ def train(
         "seed": seed,
         "outliers": None if not hasattr(model, "report_") else str(model.report_),
     }
-    save(model, output, about_model(table, algorithm, model, reading, training=training))
+    save(model, output, about_model(table, learner, model, reading, training=training))
     printer.json_result(
-        {"model": output, "learner": algorithm.name, "kernel": kernel or algorithm.fixed.get("kernel"), **training}
+        {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training}
     )
-    printer.line(f"{algorithm.title}: {learning.extent}, {len(model.classes_)} classes")
+    printer.line(f"{learner.title}: {learning.extent}, {len(model.classes_)} classes")
     printer.line(f"training error  {100 * errors['train']:6.2f} %")
     if testing is not None:
         printer.line(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")

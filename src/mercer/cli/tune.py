@@ -53,7 +53,7 @@ _SHOWN = 10
 @preparation_options
 @common
 def tune(
-    algorithm: Learner,
+    learner: Learner,
     data: str,
     output: str | None,
     kernel: str | None,
@@ -104,10 +104,10 @@ def tune(
         printer.note(note)
     refuse_unlearnable(table)
     _refuse_rare_classes(table, folds)
-    algorithm = suited(algorithm, table, [kernel] if kernel else [])
-    model = machine(table, algorithm, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
+    learner = suited(learner, table, [kernel] if kernel else [])
+    model = machine(table, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     prefix = parameter_prefix(model)
-    grid = algorithm.search_grid(model, kernel)
+    grid = learner.search_grid(model, kernel)
     grid = {name: values for name, values in grid.items() if name.rpartition("__")[2] not in params}
     if not grid:
         raise click.UsageError("every parameter is fixed, so there is nothing to search.")
@@ -121,7 +121,7 @@ def tune(
         random_state=seed,
     )
     with keep_best():
-        seconds = fit(search, table, f"searching {algorithm.title} on {table.n_rows} rows", printer)
+        seconds = fit(search, table, f"searching {learner.title} on {table.n_rows} rows", printer)
     asked = output
     if getattr(machine_of(search.best_estimator_), "status_", None) == "interrupted":
         output = None  # a model that is half made is none to predict with
@@ -139,10 +139,10 @@ def tune(
         save(
             search.best_estimator_,
             output,
-            about_model(table, algorithm, search.best_estimator_, reading, training=training),
+            about_model(table, learner, search.best_estimator_, reading, training=training),
         )
     rows = _ranked(search.cv_results_, prefix)
-    printer.json_result({"learner": algorithm.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
+    printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
                 "cells": rows, "output": output, "stopped": search.stopped_})  # fmt: skip
     names = list(best)
     lines = [

@@ -89,7 +89,7 @@ def describe(table: Table) -> Description:
     Examples
     --------
     >>> from mercer.describe import describe
-    >>> from mercer.io import read
+    >>> from mercer import read
     >>> found = describe(read("margins:500"))
     >>> found.rows, found.duplicates, found.correlated
     (500, 0, {'x3': ['x6', 'x10']})

@@ -2,7 +2,7 @@
 
 Examples
 --------
->>> from mercer.io import read
+>>> from mercer import read
 >>> table = read("margins:200")
 >>> table.n_rows, table.target
 (200, 'y')

@@ -97,7 +97,7 @@ def builtin(text: str, options: Options) -> Table:
 
     Examples
     --------
-    >>> from mercer.io import read
+    >>> from mercer import read
     >>> read("xor:20").n_rows
     20
     """

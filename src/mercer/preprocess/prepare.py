@@ -60,7 +60,7 @@ def prepare(
 
     Examples
     --------
-    >>> from mercer.io import read
+    >>> from mercer import read
     >>> from mercer.preprocess import prepare
     >>> table = read("xor:100")
     >>> prepare(table, degree=2).fit(table.X).get_feature_names_out().tolist()
@@ -108,7 +108,7 @@ def pipeline(
     Examples
     --------
     >>> from mercer import Pegasos
-    >>> from mercer.io import read
+    >>> from mercer import read
     >>> from mercer.preprocess import pipeline
     >>> table = read("breast_cancer")
     >>> model = pipeline(table, Pegasos(random_state=0))

@@ -26,7 +26,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from mercer.io.fasta import read_fasta
-from mercer.io.graphs import read_tu
+from mercer.io.tu import read_tu
 from mercer.kernels import Graphlet, Graphs, Mismatch, ShortestPath, Spectrum, Strings, WeisfeilerLehman
 from mercer.kernels.engine.pairing import Pairing
 from reproductions.data import data_path

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.io import read
+from mercer import read
 from mercer.report import DEFAULT_LEARNERS, compare
 
 from .data import data_path

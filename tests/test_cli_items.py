@@ -203,7 +203,7 @@ def test_compare_with_a_kernel_on_columns(mercer):
         ({"g/T_A.txt": "1, 2\n", "g/T_graph_labels.txt": "1\n"}, "check g", "T_graph_indicator.txt is missing"),
         ({"g/T_A.txt": "1, 7\n", "g/T_graph_indicator.txt": "1\n1\n"}, "check g", "names a node that does not exist"),
         ({"g/T_A.txt": "1, 2\n", "g/T_graph_indicator.txt": "1\n1\n"}, "kernel g", "add the file T_graph_labels.txt"),
-        ({"g/a.txt": "1\n"}, "check g", "is a folder; name a file in it, or a folder of graphs"),
+        ({"g/a.txt": "1\n"}, "check g", "is a folder; name a file in it or a folder of graphs"),
         ({"l": "a\nb\n"}, "check plain.fa --labels l", "has 2 labels for 48 items"),
         ({"l": "x,1\ny,2\n"}, "check plain.fa --labels l", "no line begins with a name such as 's0'"),
         ({}, "train svc genes.fasta --kernel gaussian -o m", "compares rows of numbers, and genes holds strings"),

@@ -55,7 +55,10 @@ N = range(60)
     ("text", "warning"),
     [
         ("a,y\n" + rows(N, ["p"] * 60), "All rows have the same label, 'p'"),
-        ("a,y\n" + rows([k * k for k in N], N), "60 different labels in 60 rows: is the target 'y' a measurement"),
+        (
+            "a,y\n" + rows([k * k for k in N], N),
+            "'y' has 60 different values in 60 rows, so it looks like",
+        ),
         ("a,y\n" + rows([k * k for k in N], ["p"] * 55 + ["q"] * 5), "always answering 'p' is right in 91.7 %"),
         ("a,y\n" + rows([k * k for k in N], ["p"] * 55 + ["q"] * 5), "Class 'q' has only 5 rows"),
         ("a,y\n1,p\n2,q\n", "There are only 2 rows"),

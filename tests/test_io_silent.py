@@ -13,8 +13,8 @@ from sklearn.datasets import dump_svmlight_file
 from mercer.cli import main
 from mercer.io import read
 from mercer.io.baskets import read_baskets
-from mercer.io.graphs import read_tu
 from mercer.io.table import DataError
+from mercer.io.tu import read_tu
 
 rng = np.random.default_rng(0)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
 
 from mercer.learners import LEARNERS, named
 
@@ -39,7 +40,9 @@ def test_options_reach_the_estimator():
     assert named("svc").build("linear", C=7.0).get_params()["kernel"] == "linear"
     assert named("pegasos").build(degree=3, random_state=5, lam=0.5).named_steps["model"].get_params()["lam"] == 0.5
     assert "kernel__gamma" not in named("svc").search_grid(kernel="linear")
-    assert list(named("logistic").search_grid("learner__", degree=2)) == ["learner__model__lam"]
+    squared = named("logistic").build(degree=2)
+    assert list(named("logistic").search_grid(squared)) == ["model__lam"]
+    assert list(named("logistic").search_grid(Pipeline([("learner", squared)]))) == ["learner__model__lam"]
 
 
 @pytest.mark.parametrize(

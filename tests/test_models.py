@@ -11,6 +11,7 @@ from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -232,3 +233,13 @@ def test_other_files_are_not_models(tmp_path, data):
         load(path)
     with pytest.raises(DataError, match="there is no file"):
         load(tmp_path / "none")
+
+
+@pytest.mark.parametrize(("model", "labels"), MODELS, ids=lambda value: type(value).__name__)
+def test_a_machine_of_a_fitted_state_answers_as_the_fitted_one(model, labels):
+    fitted = quietly(clone(model).fit, X, labels)
+    again = type(model).from_fitted_state(fitted.fitted_state())
+    for mine, theirs in zip(answers(again, X), answers(fitted, X), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    with pytest.raises(NotFittedError):
+        clone(model).fitted_state()

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer import SVC, Pegasos
 from mercer.io import DataError, read
 from mercer.preprocess import Constant, CorrelationFilter, OutlierFilter, WithoutOutliers, pipeline, prepare
-from mercer.preprocess.columns import correlated_groups
+from mercer.preprocess.transformers import correlated_groups
 
 
 @parametrize_with_checks(
@@ -115,7 +115,7 @@ def mixed(tmp_path):
 
 
 def test_mixed_columns_are_imputed_scaled_and_one_hot(mixed):
-    with pytest.raises(DataError, match=r"values are missing in 'a' \(1\), 'w' \(1\); fill them with impute='median'"):
+    with pytest.raises(DataError, match=r"missing in 'a' \(1\) and 'w' \(1\); fill them with impute='median'"):
         prepare(mixed)
     steps = prepare(mixed, impute="median", standardise="minmax").fit(mixed.X)
     assert steps.get_feature_names_out().tolist() == ["a", "w_blue", "w_red", "w_nan"]

@@ -75,7 +75,7 @@ class Recorder(ClassifierMixin, BaseEstimator):
 def test_test_rows_reach_no_fit_and_are_looked_at_once_after_all_of_them(monkeypatch):
     table = made_table(100)
     table.frame["a"] = np.arange(100.0)
-    recorder = Learner("recorder", "Recorder", "linear", lambda **_: Recorder(), {"shift": [0.0, 0.5]})
+    recorder = Learner("recorder", "Recorder", lambda **_: Recorder(), {"shift": [0.0, 0.5]})
     monkeypatch.setattr(comparison, "named", lambda name: recorder)
     monkeypatch.setattr(comparison, "boundaries", lambda *_: None)
     Recorder.events.clear()

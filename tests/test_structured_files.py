@@ -5,7 +5,7 @@ import pytest
 
 from mercer.io.baskets import read_baskets
 from mercer.io.fasta import read_fasta
-from mercer.io.graphs import read_tu
+from mercer.io.tu import read_tu
 from reproductions.data import data_path
 
 

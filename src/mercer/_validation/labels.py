@@ -84,7 +84,7 @@ def encode(y: Array, name: str) -> tuple[Array, Array]:
     except TypeError:
         raise ValueError("y has labels of different kinds, which cannot be sorted; make all labels one kind.") from None
     if classes.size > 2:
-        check_classification_targets(y)  # refuses numbers that look like measurements
+        check_classification_targets(y)  # scikit-learn's own word on numbers with fractions, which its tools expect
     if classes.size < 2:
         raise ValueError(f"{name} needs two classes or more; y holds only one class, {plain_label(classes[0])!r}.")
     return classes, codes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,24 @@ from .._runtime.compile import Array
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for nothing: ``None``, NaN, ``pandas.NA`` or a missing date."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    """Whether a value stands for nothing: ``None``, NaN, ``pandas.NA`` or a missing date.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing(0)
+    (True, True, False)
+    """
+    if value is None:
         return True
-    return isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)) and bool(value != value)
+    if isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)):
+        return bool(value != value)
+    pandas = sys.modules.get("pandas")  # a value of pandas' own exists only where pandas was imported
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
+
+
+def holds_no_rows_yet(X: Any) -> bool:
+    """Whether this is a plan of work whose rows come with ``collect``, as the lazy frames of polars are."""
+    return hasattr(X, "collect")
 
 
 def chosen(given: Any, index: Array) -> Any:

@@ -10,6 +10,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .objects import holds_no_rows_yet
+
 #: Squares of larger values overflow; squares of values below the inverse vanish.
 LARGEST = 1e150
 
@@ -26,8 +28,8 @@ def refuse_foreign(X: Any, name: str = "X") -> None:
         raise ValueError(f"Complex data not supported: {name} has complex numbers; pass real and imaginary columns.")
     if kind in ("M", "m"):
         raise ValueError(f"{name} holds dates or durations; turn them into numbers with a unit first.")
-    if type(X).__name__ == "LazyFrame":
-        raise TypeError(f"{name} is a LazyFrame, which holds no rows yet; call .collect() first.")
+    if holds_no_rows_yet(X):
+        raise TypeError(f"{name} is a {type(X).__name__}, which holds no rows yet; call .collect() first.")
     for column, dtype in _column_types(X):
         text = str(dtype).lower()
         if text.startswith(("datetime", "date", "timedelta", "duration", "category", "categorical", "enum")):
@@ -38,19 +40,27 @@ def refuse_foreign(X: Any, name: str = "X") -> None:
 
 
 @contextmanager
-def numbers_only(name: str = "X") -> Iterator[None]:
-    """Inside this block, cells that cannot become floats are refused in one sentence: objects, endless digits."""
+def numbers_only(X: Any, name: str = "X") -> Iterator[None]:
+    """Inside this block, cells of X that cannot become floats are refused in one sentence: objects, endless digits."""
     try:
         yield
     except OverflowError:
         raise ValueError(f"{name} holds a whole number too large for a float; scale the columns first.") from None
-    except TypeError as error:
-        if not str(error).startswith("float() argument"):
+    except TypeError:
+        cells = [] if sparse.issparse(X) else np.asarray(X, dtype=object).ravel().tolist()
+        foreign = next(
+            (
+                cell
+                for cell in cells
+                if not isinstance(cell, (str, bytes)) and not hasattr(cell, "__float__") and cell is not None
+            ),
+            None,
+        )
+        if foreign is None:
             raise
-        kind = str(error).rpartition(" ")[2]
         raise TypeError(
-            f"{name} must hold rows of numbers, but it holds a {kind} (a cell as argument must be a string or a real "
-            "number); choose a kernel for such items."
+            f"{name} must hold rows of numbers, but it holds a {type(foreign).__name__!r} (a cell as argument must be "
+            "a string or a real number); choose a kernel for such items."
         ) from None
 
 
@@ -154,7 +164,7 @@ def as_rows(X: Any, name: str = "X", allow_empty: bool = True) -> Any:
            [3., 4.]])
     """
     refuse_foreign(X, name)
-    with numbers_only(name):
+    with numbers_only(X, name):
         X = check_array(
             X,
             accept_sparse="csr",

@@ -10,6 +10,9 @@ from typing import Any
 import click
 
 from .. import __version__
+from .._runtime.terminal import printable
+from .._validation.wording import nearest
+from ..io.formats import formats_in_words
 
 __all__ = ["COMMANDS", "main"]
 
@@ -38,10 +41,8 @@ class _Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS:
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            near = nearest(args[0], COMMANDS)
+            hint = "" if near is None else f" Did you mean {near!r}?"
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
@@ -66,27 +67,29 @@ class _Commands(click.Group):
 
 
 def _one_line(error: Exception) -> str:
-    from .voice import plain
-
     text = " ".join(str(error).split()) or type(error).__name__
     expected = isinstance(error, (ValueError, OSError, MemoryError))
-    return plain(text if expected else f"unexpected {type(error).__name__}: {text} (MERCER_DEBUG=1 shows where)")
+    return printable(text if expected else f"unexpected {type(error).__name__}: {text} (MERCER_DEBUG=1 shows where)")
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_HELP = f"""Kernel machines from the command line: bring a table, get an honest answer.
+
+\b
+mercer check data.csv                       what is in it
+mercer train svc data.csv -o m.safetensors  learn
+mercer run m.safetensors new.csv            predict, count errors
+mercer compare data.csv                     all learners, with a report
+
+DATA is a file, as it is or packed (.gz, .bz2, .xz), - for the standard input, or the name of a built-in table, see
+"mercer datasets". There are {formats_in_words()}.
+"""
+
+
+@click.group(
+    cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="mercer")
 def main() -> None:
-    """Kernel machines from the command line: bring a table, get an honest answer.
-
-    \b
-    mercer check data.csv                      what is in it
-    mercer train svc data.csv -o m.safetensors  learn
-    mercer run m.safetensors new.csv            predict, count errors
-    mercer compare data.csv                     all learners, with a report
-
-    DATA is a file (CSV and its relatives, Parquet, svmlight; also .gz, .bz2, .xz), - for the standard input, or the
-    name of a built-in table, see "mercer datasets". Strings come from FASTA files, sets from .basket files with one
-    set a line, graphs from folders and archives in the TU format.
-    """
+    """The command itself."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a letter shows ? instead of failing

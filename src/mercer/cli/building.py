@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._validation.target_kind import measured_in_words
 from ..io.table import DataError
-from .opening import machine_of
-from .voice import Voice
+from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
     from ..learners.catalogue import Learner
 
-__all__ = ["about_model", "fit", "machine", "refuse_measurements", "usual_kernel"]
+__all__ = ["about_model", "fit", "machine", "refuse_unlearnable", "usual_kernel"]
 
 
-def refuse_measurements(table: Table) -> None:
-    """Learners here put rows into classes; a column of measurements is no target for them."""
-    classes = len(table.class_counts)
-    if classes > 20 and classes > 0.5 * table.n_rows:
-        raise DataError(
-            f"the target {table.target!r} has {classes} different values in {table.n_rows} rows, so it is no class; "
-            "name another column with --target."
-        )
-    if classes < 2:
+def refuse_unlearnable(table: Table) -> None:
+    """Learners here tell classes apart: a target of measurements, or of one class, is none for them."""
+    if table.measured:
+        raise DataError(measured_in_words(table.target, len(table.class_counts), int(table.labelled.sum())))
+    if len(table.class_counts) < 2:
         label = next(iter(table.class_counts))
         raise DataError(
             f"all rows have the same label, {label!r}: there is nothing to learn; add rows of another class, or choose "
@@ -34,17 +30,18 @@ def refuse_measurements(table: Table) -> None:
         )
 
 
-def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], voice: Voice) -> str | None:
+def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], printer: Printer) -> str | None:
     """The Gaussian whose gamma is 1/(columns · variance) of the prepared rows, so that distances are of order one.
 
     ``None`` where the learner has no kernel, or one of its own that is no Gaussian: on strings, sets and graphs the
     one that suits them.
     """
+    from ..kernels import Gaussian, as_kernel
     from ..preprocess import prepare
 
     if table.kind != "rows":
-        voice.note(f"No kernel was named; using {learner.fixed['kernel']}, which suits {table.kind}.")
-    if not str(learner.fixed.get("kernel")).startswith("gaussian"):
+        printer.note(f"No kernel was named; using {learner.fixed['kernel']}, which suits {table.kind}.")
+    if not isinstance(as_kernel(learner.fixed["kernel"]), Gaussian):
         return None
     steps = {name: value for name, value in preparing.items() if name not in ("outliers", "outlier_factor")}
     rows = prepare(table, **steps).fit_transform(table.X)
@@ -56,7 +53,7 @@ def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], voic
     if not variance > 0:
         raise DataError(f"{table.name}: all columns are constant, so there is nothing to learn from.")
     kernel = f"gaussian(gamma={1 / (rows.shape[1] * variance):.3g})"
-    voice.note(f"No kernel was named; using {kernel}, which suits the spread of the columns.")
+    printer.note(f"No kernel was named; using {kernel}, which suits the spread of the columns.")
     return kernel
 
 
@@ -78,18 +75,20 @@ def machine(
     return pipeline(table, learner.build(kernel, degree, seed, **params), **preparing)
 
 
-def fit(model: Any, table: Table, what: str, voice: Voice) -> float:
+def fit(model: Any, table: Table, what: str, printer: Printer) -> float:
     """Fit, and tell how many seconds it took."""
     begin = time.perf_counter()
-    with voice.working(what):
+    with printer.working(what):
         model.fit(table.X, table.y)
     if hasattr(model, "report_"):
-        voice.note(str(model.report_))
+        printer.note(str(model.report_))
     return time.perf_counter() - begin
 
 
 def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
     """What a model file remembers besides the model."""
+    from .._validation.unwrapped import machine_of
+
     last = machine_of(model)
     return {
         "learner": learner.name,

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from .._validation.wording import enumeration
 from .options import common, data_options
-from .voice import Voice
+from .printing import Printer
 
 __all__ = ["check"]
 
@@ -19,7 +20,7 @@ _SHOWN = 40
 @click.argument("data")
 @data_options
 @common
-def check(data: str, reading: dict[str, Any], voice: Voice, seed: int) -> None:
+def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> None:
     """Look at a table and say what a learner may stumble over.
 
     Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the
@@ -33,40 +34,42 @@ def check(data: str, reading: dict[str, Any], voice: Voice, seed: int) -> None:
     from ..describe import describe
     from ..io import read
 
-    with voice.working("reading"):
+    with printer.working("reading"):
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
         found = describe(table)
-    voice.give({**found.facts(), "source": table.source, "sha256": table.digest})
+    printer.json_result({**found.facts(), "source": table.source, "sha256": table.digest})
     kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words)"
     target = "no labels" if table.target is None else f"target {table.target!r}"
-    voice.say(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
+    printer.line(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
     if found.sparse:
-        voice.say(f"sparse: {100 * found.filled:.2g} % of the cells are not zero")
+        printer.line(f"sparse: {100 * found.filled:.2g} % of the cells are not zero")
     for note in found.notes:
-        voice.say(f"- {note}")
+        printer.line(f"- {note}")
     if found.classes:
         labelled = sum(found.classes.values())
         rows = [
             [label, count, f"{100 * count / labelled:.1f} %"] for label, count in list(found.classes.items())[:_SHOWN]
         ]
-        voice.table(["<class", "rows", "share"], rows, _title("classes", len(found.classes)))
-    _columns(found, voice)
+        printer.table(["<class", "rows", "share"], rows, _title("classes", len(found.classes)))
+    _columns(found, printer)
     for rule, title in (("iqr", "1.5 quartile distances"), ("zscore", "3 standard deviations")):
         if rule in found.outliers:
-            voice.say(f"beyond {title}: {found.outliers[rule]}")
-    voice.say(f"repeated {found.kind}: {found.duplicates}; with an equal one of another label: {found.contradictions}")
+            printer.line(f"beyond {title}: {found.outliers[rule]}")
+    printer.line(
+        f"repeated {found.kind}: {found.duplicates}; with an equal one of another label: {found.contradictions}"
+    )
     for first, others in found.correlated.items():
-        voice.say(f"correlated with {first!r} (more than 0.95): {', '.join(map(repr, others))}")
-    voice.say("" if found.warnings else "Nothing to warn of.")
+        printer.line(f"correlated with {first!r} (more than 0.95): {enumeration(map(repr, others))}")
+    printer.line("" if found.warnings else "Nothing to warn of.")
     for warning in found.warnings:
-        voice.say(f"warning: {warning}")
+        printer.line(f"warning: {warning}")
 
 
 def _title(what: str, count: int) -> str:
     return what if count <= _SHOWN else f"{what} (the first {_SHOWN} of {count}; --json has all)"
 
 
-def _columns(found: Any, voice: Voice) -> None:
+def _columns(found: Any, printer: Printer) -> None:
     numbers = [column for column in found.columns if column.kind == "numbers"]
     words = [column for column in found.columns if column.kind == "words"]
     if numbers:
@@ -75,11 +78,11 @@ def _columns(found: Any, voice: Voice) -> None:
             for c in numbers[:_SHOWN]
         ]
         names = ["<numbers", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
-        voice.table(names, rows, _title("columns of numbers" if found.kind == "rows" else found.kind, len(numbers)))
+        printer.table(names, rows, _title("columns of numbers" if found.kind == "rows" else found.kind, len(numbers)))
     if words:
         rows = [[c.name, c.distinct, c.common, c.common_count, c.missing] for c in words[:_SHOWN]]
         names = ["<words", "distinct", "<most common", "rows", "missing"]
-        voice.table(names, rows, _title("columns of words", len(words)))
+        printer.table(names, rows, _title("columns of words", len(words)))
 
 
 def _short(value: float | None) -> str:

@@ -6,16 +6,15 @@ import gc
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from .._validation.wording import enumeration
+from .exit_status import end_partial
 from .options import common, data_options, preparation_options
-from .partial import leave
-from .voice import Voice, plain
+from .printing import Printer
 
 __all__ = ["compare"]
 
@@ -80,7 +79,7 @@ def compare(
     output: Path,
     reading: dict[str, Any],
     preparing: dict[str, Any],
-    voice: Voice,
+    printer: Printer,
     seed: int,
     **options: Any,
 ) -> None:
@@ -106,16 +105,24 @@ def compare(
     gc.set_threshold(100_000)
     table = read(data, **reading)
     for note in table.notes:
-        voice.note(note)
-    with _progress(voice) as say, keep_best():
-        facts = study(table, learners=learners, seed=seed, progress=say, command=_command(), **preparing, **options)
+        printer.note(note)
+    with printer.working("reading", total=1.0) as watched, keep_best():
+        facts = study(
+            table,
+            learners=learners,
+            seed=seed,
+            progress=lambda what, share: watched.reach(share, what),
+            command=_command(),
+            **preparing,
+            **options,
+        )
         page = write(facts, output)
-    voice.give(facts)
-    _show(facts, voice)
-    voice.say(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
+    printer.json_result(facts)
+    _show(facts, printer)
+    printer.line(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
     if facts["stopped"]:
-        missing = ", ".join(one["title"] for one in facts["skipped"])
-        leave(facts["stopped"], f"the comparison is partial, without {missing}.")
+        missing = enumeration(one["title"] for one in facts["skipped"])
+        end_partial(facts["stopped"], f"the comparison is partial, without {missing}.")
 
 
 def _command() -> str:
@@ -123,25 +130,10 @@ def _command() -> str:
     return shlex.join(["mercer", *sys.argv[1:]])
 
 
-@contextmanager
-def _progress(voice: Voice) -> Iterator[Callable[[str, float], None] | None]:
-    """A bar on the standard error, where that is a terminal."""
-    if voice.quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=1.0)
-        yield lambda what, share: bar.update(task, description=plain(what), completed=share)
-
-
-def _show(facts: dict[str, Any], voice: Voice) -> None:
+def _show(facts: dict[str, Any], printer: Printer) -> None:
     """The table of all learners, and the answer."""
     data = facts["data"]
-    voice.say(f"{data['name']}: {data['extent']}, target {data['target']!r}")
+    printer.line(f"{data['name']}: {data['extent']}, target {data['target']!r}")
     rows = []
     for one in facts["learners"]:
         tuning, test = one["tuning"], one["test"]
@@ -156,7 +148,7 @@ def _show(facts: dict[str, Any], voice: Voice) -> None:
                 f"{tuning['seconds'] + one['fit_seconds']:.1f}",
             ]
         )
-    voice.table(["<learner", "test error", "95 % interval", "CV error", "training error", "seconds"], rows)
+    printer.table(["<learner", "test error", "95 % interval", "CV error", "training error", "seconds"], rows)
     for one in facts["skipped"]:
-        voice.say(f"{one['title']} was left out: {one['why']}")
-    voice.say("* " + "\n  ".join(facts["answer"]["words"]))
+        printer.line(f"{one['title']} was left out: {one['why']}")
+    printer.line("* " + "\n  ".join(facts["answer"]["words"]))

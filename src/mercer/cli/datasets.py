@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from .options import common
-from .voice import Voice
+from .printing import Printer
 
 __all__ = ["datasets"]
 
 
 @click.command()
 @common
-def datasets(voice: Voice, seed: int) -> None:
+def datasets(printer: Printer, seed: int) -> None:
     """List the tables that are built in.
 
     Their names stand wherever a file may stand. Generated ones take a number of rows after a colon.
@@ -28,5 +28,5 @@ def datasets(voice: Voice, seed: int) -> None:
         table = read(name)
         rows.append([name, table.n_rows, table.n_columns, len(table.class_counts), builtin.title])
         facts.append(dict(zip(("name", "rows", "columns", "classes", "title"), rows[-1], strict=True)))
-    voice.give({"datasets": facts})
-    voice.table(["<name", "rows", "columns", "classes", "<what it is"], rows)
+    printer.json_result({"datasets": facts})
+    printer.table(["<name", "rows", "columns", "classes", "<what it is"], rows)

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from .._validation.wording import enumeration
 from .options import common
-from .voice import Voice
+from .printing import Printer
 
 __all__ = ["inspect"]
 
@@ -18,15 +19,15 @@ _SHOWN = 15
 @click.command()
 @click.argument("model", type=click.Path())
 @common
-def inspect(model: str, voice: Voice, seed: int) -> None:
+def inspect(model: str, printer: Printer, seed: int) -> None:
     """Say what is in a model file: the learner, its kernel and parameters, its weights, what it was trained on.
 
     \b
     Example:
       mercer inspect moons.safetensors
     """
+    from .._validation.unwrapped import machine_of
     from ..model_files.models import open_model
-    from .opening import machine_of
 
     loaded = open_model(model)
     about, machine = loaded.about, machine_of(loaded.estimator)
@@ -39,44 +40,46 @@ def inspect(model: str, voice: Voice, seed: int) -> None:
     }
     size = Path(model).stat().st_size
     rows_inside = len(machine.support_) if hasattr(machine, "support_vectors_") else 0
-    voice.give({**about, "parameters": {k: str(v) for k, v in parameters.items()}, "weights": weights, "bytes": size,
-                "training_rows_inside": rows_inside})  # fmt: skip
+    printer.json_result(
+        {
+            **about,
+            "parameters": {k: str(v) for k, v in parameters.items()},
+            "weights": weights,
+            "bytes": size,
+            "training_rows_inside": rows_inside,
+        }
+    )
     training, data = about.get("training") or {}, about.get("data") or {}
     facts = {
         "learner": about.get("learner", type(machine).__name__),
         "kernel": about.get("kernel") or "none (linear)",
         "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "as usual",
-        "target": f"{about.get('target')!r}, classes {_listed(about.get('classes') or machine.classes_.tolist())}",
+        "target": f"{about.get('target')!r}, classes {enumeration(about.get('classes') or machine.classes_.tolist())}",
         "columns": _columns(about),
         "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
         "errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in (training.get("errors") or {}).items()),
         "status": f"{training.get('status')}, {training.get('seconds', 0):.2f} s",
         "file": f"{size:,} bytes, written by mercer {about.get('mercer')}",
     }
-    voice.table(["", ""], list(facts.items()))
+    printer.table(["", ""], list(facts.items()))
     if training.get("outliers"):
-        voice.say(training["outliers"])
+        printer.line(training["outliers"])
     if rows_inside:
-        voice.say(f"The file holds {rows_inside} of its training rows: share it as you would share the data.")
+        printer.line(f"The file holds {rows_inside} of its training rows: share it as you would share the data.")
     if weights:
-        voice.table(["<feature", "weight"], [[name, f"{value:.4g}"] for name, value in list(weights.items())[:_SHOWN]],
-                    f"largest weights ({min(_SHOWN, len(weights))} of {len(weights)})")  # fmt: skip
-
-
-def _listed(values: list[Any]) -> str:
-    shown = ", ".join(str(value) for value in values[:12])
-    return shown if len(values) <= 12 else f"{shown} and {len(values) - 12} more"
+        largest = [[name, f"{value:.4g}"] for name, value in list(weights.items())[:_SHOWN]]
+        printer.table(["<feature", "weight"], largest, f"largest weights ({len(largest)} of {len(weights)})")
 
 
 def _columns(about: dict[str, Any]) -> str:
     if about.get("kind", "rows") != "rows":
         return f"none: it compares {about['kind']}"
-    return _listed(about.get("columns") or [f"{about.get('features', '?')} sparse features"])
+    return enumeration(about.get("columns") or [f"{about.get('features', '?')} sparse features"])
 
 
 def _weights(model: Any, machine: Any) -> dict[str, float]:
     """The weights of a two-class linear model by feature, the largest first."""
-    from .opening import feature_names
+    from .._validation.unwrapped import feature_names
 
     coef = getattr(machine, "coef_", None)
     if coef is None or coef.shape[0] != 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import common, data_options, preparation_options
-from .voice import Voice
+from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -39,7 +39,7 @@ def kernel(
     plot: str | None,
     reading: dict[str, Any],
     preparing: dict[str, Any],
-    voice: Voice,
+    printer: Printer,
     seed: int,
 ) -> None:
     """Look at the kernel matrix of a table: is it valid, and does it know the labels?
@@ -59,13 +59,13 @@ def kernel(
     from ..learners.suited import kernels_for, refuse_unfit
 
     named = [parse(text) for text in texts]
-    with voice.working("reading"):
+    with printer.working("reading"):
         table = read(data, **reading)
     usual = ["gaussian"] if table.kind == "rows" else kernels_for(table)
     kernels = named or [parse(text) for text in usual]
     for each in kernels:
         refuse_unfit(each, table)
-    with voice.working("comparing rows"):
+    with printer.working("comparing rows"):
         ranking = _ranking(kernels, table, preparing, sample, seed) if len(kernels) > 1 else None
         chosen = kernels[0] if ranking is None else ranking.best
         found = diagnose(chosen, _items(chosen, table, preparing), table.y, sample=sample, random_state=seed)
@@ -73,13 +73,13 @@ def kernel(
     if ranking is not None:
         facts["ranking"] = {str(each): value for each, value in zip(ranking.kernels, ranking.values, strict=True)}
         facts["mixture"] = {"kernel": str(ranking.mixture), "alignment": ranking.mixture_value}
-    voice.give({**facts, "source": table.source, "sha256": table.digest})
+    printer.json_result({**facts, "source": table.source, "sha256": table.digest})
     if ranking is not None:
-        voice.say(f"{ranking}\n")
-    voice.say(str(found))
+        printer.line(f"{ranking}\n")
+    printer.line(str(found))
     if plot is not None:
         found.plot().figure.savefig(plot, bbox_inches="tight")
-        voice.note(f"The matrix is drawn in {plot}.")
+        printer.note(f"The matrix is drawn in {plot}.")
 
 
 def _ranking(kernels: list[Kernel], table: Table, preparing: dict[str, Any], sample: int, seed: int) -> Any:

@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
-from .voice import Voice
+from ..io.formats import FORMATS
+from .printing import Printer
 
-__all__ = ["common", "data_options", "learner_argument", "parameters", "preparation_options"]
+__all__ = ["LearnerCommand", "common", "data_options", "learner_argument", "parameters", "preparation_options"]
 
 Command = Callable[..., Any]
 
@@ -58,7 +59,7 @@ def _use_config(context: click.Context, parameter: click.Parameter, path: str | 
 
 
 def common(command: Command) -> Command:
-    """``--json``, ``--quiet``, ``--seed``, ``--config``: the command gets ``voice`` and ``seed``."""
+    """``--json``, ``--quiet``, ``--seed``, ``--config``: the command gets ``printer`` and ``seed``."""
     return _grouped(
         [
             click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
@@ -79,9 +80,9 @@ def common(command: Command) -> Command:
                 help="A TOML file with options, for all commands or under [command].",
             ),
         ],
-        "voice",
+        "printer",
         {"as_json": "json", "quiet": "quiet"},
-        Voice,
+        Printer,
     )(command)
 
 
@@ -93,7 +94,7 @@ def _reading(**given: Any) -> dict[str, Any]:
     return given
 
 
-#: How to read DATA: the command gets ``reading``, arguments of :func:`mercer.io.read`.
+#: How to read DATA: the command gets ``reading``, arguments of :func:`mercer.read`.
 data_options = _grouped(
     [
         click.option(
@@ -122,7 +123,7 @@ data_options = _grouped(
         click.option("--quotes/--no-quotes", default=True, help='Whether " protects a cell.'),
         click.option(
             "--format",
-            type=click.Choice(["csv", "parquet", "svmlight", "fasta", "baskets", "graphs"]),
+            type=click.Choice(list(FORMATS)),
             help="The format of DATA. [default: look]",
         ),
         click.option(
@@ -215,7 +216,20 @@ class _LearnerName(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-learner_argument = click.argument("algorithm", type=_LearnerName())
+learner_argument = click.argument("learner", type=_LearnerName())
+
+
+class LearnerCommand(click.Command):
+    """A command whose help ends with the learners there are; they are looked up when somebody asks for help."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from ..learners.catalogue import LEARNERS
+
+        families: dict[str, list[str]] = {}
+        for learner in LEARNERS.values():
+            families.setdefault(learner.family, []).append(learner.name)
+        with formatter.section("Learners"):
+            formatter.write_dl([(family, ", ".join(names)) for family, names in families.items()])
 
 
 def parameters(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:

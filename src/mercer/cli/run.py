@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from .._validation.wording import enumeration
 from ..io.table import DataError
 from .options import common, data_options
-from .voice import Voice
+from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -34,7 +35,7 @@ def run(
     output: str | None,
     ignore_labels: bool,
     reading: dict[str, Any],
-    voice: Voice,
+    printer: Printer,
     seed: int,
 ) -> None:
     """Let a model predict a table, and count its errors.
@@ -50,33 +51,34 @@ def run(
     """
     from ..io.writing import refuse_unwritable, write_whole
     from ..model_files.models import open_model
-    from .opening import known_words
 
     if output is not None:
         refuse_unwritable(output)
-    with voice.working("reading"):
+    with printer.working("reading"):
         loaded = open_model(model)
-        table = _matching_table(data, loaded.about, reading, ignore_labels, voice)
-        _refuse_strange_words(table, known_words(loaded.estimator), voice)
-    with voice.working(f"predicting {table.n_rows} rows"):
+        table = _matching_table(data, loaded.about, reading, ignore_labels, printer)
+        _refuse_strange_words(table, _known_words(loaded.estimator), printer)
+    with printer.working(f"predicting {table.n_rows} rows"):
         predicted = loaded.estimator.predict(table.X)
         scores = loaded.estimator.decision_function(table.X)
     classes = loaded.estimator.classes_
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "labelled": int(table.labelled.sum())}
     if table.labelled.any():
-        facts.update(_errors(table, predicted, classes, voice))
+        facts.update(_errors(table, predicted, classes, printer))
     else:
         counts = {str(label): int((predicted == label).sum()) for label in classes}
         facts["predicted"] = counts
-        voice.table(["<predicted class", "rows"], list(counts.items()), "The table has no labels to count errors with.")
+        printer.table(
+            ["<predicted class", "rows"], list(counts.items()), "The table has no labels to count errors with."
+        )
     if output is not None:
         write_whole(output, predictions_csv(table, predicted, scores, classes))
         facts["output"] = output
-        voice.say(f"predictions of {table.n_rows} rows in {output}")
-    voice.give(facts)
+        printer.line(f"predictions of {table.n_rows} rows in {output}")
+    printer.json_result(facts)
 
 
-def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], blind: bool, voice: Voice) -> Table:
+def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], blind: bool, printer: Printer) -> Table:
     """The table, with the columns that the model knows."""
     from dataclasses import replace
 
@@ -112,14 +114,14 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
     if columns:
         absent = [name for name in columns if name not in table.columns]
         if absent:
-            missing = ", ".join(map(repr, absent[:6]))
+            missing = enumeration(map(repr, absent), 6)
             raise DataError(
                 f"{data!r} lacks columns that the model was trained on: {missing}; add them, or train without them "
                 "(--drop)."
             )
         extra = [name for name in table.columns if name not in set(columns)]
         if extra:
-            voice.note(f"Columns that the model does not know are ignored: {', '.join(map(repr, extra[:6]))}.")
+            printer.note(f"Columns that the model does not know are ignored: {enumeration(map(repr, extra), 6)}.")
         assert table.frame is not None
         table = replace(table, frame=table.frame[columns])
     if table.y is not None:
@@ -132,8 +134,8 @@ def _refuse_strange_labels(table: Table, about: dict[str, Any]) -> None:
     strange = [label for label in table.class_counts if str(label) not in known]
     if known and strange:
         raise DataError(
-            f"{table.name} has labels that the model does not know: {', '.join(map(repr, strange[:5]))} (it knows "
-            f"{', '.join(sorted(known)[:5])}); {_remedy(table)}."
+            f"{table.name} has labels that the model does not know: {enumeration(map(repr, strange), 5)} (it knows "
+            f"{enumeration(sorted(known), 5)}); {_remedy(table)}."
         )
 
 
@@ -143,25 +145,42 @@ def _remedy(table: Table) -> str:
     return "correct them, or predict only with --ignore-labels"
 
 
-def _refuse_strange_words(table: Table, known: dict[str, list[Any]], voice: Voice) -> None:
+def _known_words(model: Any) -> dict[str, list[Any]]:
+    """For each column of words, the words that a fitted model has seen in it."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+    from .._validation.unwrapped import steps_before
+
+    steps = steps_before(model)
+    steps += [part for step in steps if isinstance(step, Pipeline) for _, part in step.steps]
+    found: dict[str, list[Any]] = {}
+    for step in steps:
+        for name, part, columns in step.transformers_ if isinstance(step, ColumnTransformer) else ():
+            if name == "words":
+                found |= {column: list(words) for column, words in zip(columns, part.categories_, strict=True)}
+    return found
+
+
+def _refuse_strange_words(table: Table, known: dict[str, list[Any]], printer: Printer) -> None:
     """A column of words in which no word is known says nothing to the model; one of numbers is another column."""
-    from ..io.text import is_number
+    from ..io.cells import is_numeric
 
     for name, words in known.items():
         found = {str(word) for word in table.X[name].dropna().unique()}
         seen = [str(word) for word in words if word == word]
         if not found or found & set(seen):
             continue
-        examples = ", ".join(map(repr, seen[:3]))
-        if all(map(is_number, found)):
+        examples = enumeration(map(repr, seen), 3)
+        if all(map(is_numeric, found)):
             raise DataError(
                 f"column {name!r} held words when the model was trained ({examples}) and holds numbers in "
-                f"{table.name} ({', '.join(sorted(found)[:3])}); write the same words as then."
+                f"{table.name} ({enumeration(sorted(found), 3)}); write the same words as then."
             )
-        voice.note(f"The model knows no word of column {name!r}: in training it held {examples}.")
+        printer.note(f"The model knows no word of column {name!r}: in training it held {examples}.")
 
 
-def _errors(table: Table, predicted: Any, classes: Any, voice: Voice) -> dict[str, Any]:
+def _errors(table: Table, predicted: Any, classes: Any, printer: Printer) -> dict[str, Any]:
     from sklearn.metrics import confusion_matrix
 
     known = table.labelled
@@ -169,16 +188,16 @@ def _errors(table: Table, predicted: Any, classes: Any, voice: Voice) -> dict[st
     answers = predicted[known]
     wrong = int((truth != answers).sum())
     matrix = confusion_matrix(truth, answers, labels=classes)
-    voice.say(f"error {100 * wrong / truth.size:.2f} %: {wrong} of {truth.size} rows are wrong")
+    printer.line(f"error {100 * wrong / truth.size:.2f} %: {wrong} of {truth.size} rows are wrong")
     shown = range(len(classes)) if len(classes) <= 12 else ()
     if shown:
         rows = [[f"is {classes[k]}", *matrix[k]] for k in shown]
-        voice.table(["", *(f"said {label}" for label in classes)], rows, "confusion matrix")
+        printer.table(["", *(f"said {label}" for label in classes)], rows, "confusion matrix")
     else:
         totals = matrix.sum(axis=1)
         missed = [(classes[k], totals[k], totals[k] - matrix[k, k]) for k in range(len(classes)) if totals[k]]
         rows = [[label, total, gone, f"{100 * gone / total:.1f} %"] for label, total, gone in missed]
-        voice.table(["<class", "rows", "wrong", "error"], rows, "errors by class (--json has the confusion matrix)")
+        printer.table(["<class", "rows", "wrong", "error"], rows, "errors by class (--json has the confusion matrix)")
     return {"error": wrong / truth.size, "wrong": wrong, "classes": classes, "confusion_matrix": matrix}
 
 

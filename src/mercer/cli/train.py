@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import common, data_options, learner_argument, parameters, preparation_options
-from .partial import leave
-from .voice import Voice
+from .exit_status import end_partial
+from .options import LearnerCommand, common, data_options, learner_argument, parameters, preparation_options
+from .printing import Printer
 
 if TYPE_CHECKING:
     from ..learners.catalogue import Learner
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["train"]
 
 
-@click.command()
+@click.command(cls=LearnerCommand)
 @learner_argument
 @click.argument("data")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The model file to write.")
@@ -44,7 +44,7 @@ __all__ = ["train"]
 @preparation_options
 @common
 def train(
-    algorithm: Learner,
+    learner: Learner,
     data: str,
     output: str,
     kernel: str | None,
@@ -53,14 +53,12 @@ def train(
     holdout: float | None,
     reading: dict[str, Any],
     preparing: dict[str, Any],
-    voice: Voice,
+    printer: Printer,
     seed: int,
 ) -> None:
     """Train a learner on a table and store the model.
 
-    ALGORITHM is one of perceptron, pegasos, pegasos-logistic, logistic, squared-hinge, smooth-hinge, linear-svc; the
-    same with -2 at the end for products of two columns; and with a kernel: kernel-perceptron, kernel-pegasos,
-    kernel-pegasos-logistic, kernel-logistic, kernel-squared-hinge, kernel-smooth-hinge, svc, poly-perceptron, poly-svc.
+    LEARNER is one of the learners below: linear, on products of two columns, or with a kernel.
 
     The model file holds numbers and words only, never code. A kernel machine keeps some of its training rows in it.
 
@@ -71,25 +69,25 @@ def train(
       mercer train svc molecules.tar.xz --kernel "weisfeiler_lehman(h=4)" -o molecules.safetensors
       mercer train svc people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)" -o p.safetensors
     """
+    from .._validation.unwrapped import machine_of
     from ..io import read
     from ..io.writing import refuse_unwritable
     from ..learners.suited import suited
     from ..model_files import save
-    from .building import about_model, fit, machine, refuse_measurements, usual_kernel
-    from .opening import machine_of
+    from .building import about_model, fit, machine, refuse_unlearnable, usual_kernel
 
     refuse_unwritable(output)
-    with voice.working("reading"):
+    with printer.working("reading"):
         table = read(data, **reading)
     for note in table.notes:
-        voice.note(note)
-    refuse_measurements(table)
-    algorithm = suited(algorithm, table, [kernel] if kernel else [])
+        printer.note(note)
+    refuse_unlearnable(table)
+    learner = suited(learner, table, [kernel] if kernel else [])
     learning, testing = _split(table, holdout, seed)
-    if kernel is None and algorithm.takes_kernel:
-        kernel = usual_kernel(learning, algorithm, preparing, voice)
-    model = machine(learning, algorithm, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
-    seconds = fit(model, learning, f"training {algorithm.title} on {learning.n_rows} rows", voice)
+    if kernel is None and learner.takes_kernel:
+        kernel = usual_kernel(learning, learner, preparing, printer)
+    model = machine(learning, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
+    seconds = fit(model, learning, f"training {learner.title} on {learning.n_rows} rows", printer)
     errors = {"train": 1 - model.score(learning.X, learning.y)}
     if testing is not None:
         errors["holdout"] = 1 - model.score(testing.X, testing.y)
@@ -103,19 +101,19 @@ def train(
         "seed": seed,
         "outliers": None if not hasattr(model, "report_") else str(model.report_),
     }
-    save(model, output, about_model(table, algorithm, model, reading, training=training))
-    voice.give(
-        {"model": output, "learner": algorithm.name, "kernel": kernel or algorithm.fixed.get("kernel"), **training}
+    save(model, output, about_model(table, learner, model, reading, training=training))
+    printer.json_result(
+        {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training}
     )
-    voice.say(f"{algorithm.title}: {learning.extent}, {len(model.classes_)} classes")
-    voice.say(f"training error  {100 * errors['train']:6.2f} %")
+    printer.line(f"{learner.title}: {learning.extent}, {len(model.classes_)} classes")
+    printer.line(f"training error  {100 * errors['train']:6.2f} %")
     if testing is not None:
-        voice.say(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
+        printer.line(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
     support = f", {training['support']} support rows" if training["support"] is not None else ""
-    voice.say(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
+    printer.line(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
     limit = getattr(last, "time_limit", None)
     if training["status"] != "converged" and limit is not None and seconds >= limit:
-        leave("time_limit", f"the model in {output} is the best so far.")
+        end_partial("time_limit", f"the model in {output} is the best so far.")
 
 
 def _split(table: Any, holdout: float | None, seed: int) -> tuple[Any, Any]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..io.table import DataError
-from .options import common, data_options, learner_argument, parameters, preparation_options
-from .partial import leave
-from .voice import Voice
+from .exit_status import end_partial
+from .options import LearnerCommand, common, data_options, learner_argument, parameters, preparation_options
+from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -21,7 +21,7 @@ __all__ = ["tune"]
 _SHOWN = 10
 
 
-@click.command()
+@click.command(cls=LearnerCommand)
 @learner_argument
 @click.argument("data")
 @click.option(
@@ -53,7 +53,7 @@ _SHOWN = 10
 @preparation_options
 @common
 def tune(
-    algorithm: Learner,
+    learner: Learner,
     data: str,
     output: str | None,
     kernel: str | None,
@@ -66,7 +66,7 @@ def tune(
     resume: bool,
     reading: dict[str, Any],
     preparing: dict[str, Any],
-    voice: Voice,
+    printer: Printer,
     seed: int,
 ) -> None:
     """Find good parameters for a learner by cross-validation.
@@ -82,13 +82,13 @@ def tune(
     from sklearn.model_selection import StratifiedKFold
 
     from .._runtime.interrupts import keep_best
+    from .._validation.unwrapped import machine_of, parameter_prefix
     from ..io import read
     from ..io.writing import refuse_unwritable
     from ..learners.suited import suited
     from ..model_files import save
     from ..search import KernelSearchCV  # type: ignore[import-not-found,unused-ignore]
-    from .building import about_model, fit, machine, refuse_measurements
-    from .opening import machine_of
+    from .building import about_model, fit, machine, refuse_unlearnable
 
     for path in filter(None, (output, journal)):
         refuse_unwritable(path)
@@ -97,17 +97,17 @@ def tune(
     if journal is not None and Path(journal).exists() and not resume:
         raise DataError(f"{journal!r} exists; add --resume to go on with that search, or name another file.")
     if resume and not Path(str(journal)).exists():
-        voice.note(f"There is no journal {journal!r} to go on with; the search starts anew and is kept there.")
-    with voice.working("reading"):
+        printer.note(f"There is no journal {journal!r} to go on with; the search starts anew and is kept there.")
+    with printer.working("reading"):
         table = read(data, **reading)
     for note in table.notes:
-        voice.note(note)
-    refuse_measurements(table)
+        printer.note(note)
+    refuse_unlearnable(table)
     _refuse_rare_classes(table, folds)
-    algorithm = suited(algorithm, table, [kernel] if kernel else [])
-    model = machine(table, algorithm, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
-    prefix = "estimator__learner__" if preparing["outliers"] else "learner__"
-    grid = algorithm.search_grid(prefix, kernel, degree)
+    learner = suited(learner, table, [kernel] if kernel else [])
+    model = machine(table, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
+    prefix = parameter_prefix(model)
+    grid = learner.search_grid(model, kernel)
     grid = {name: values for name, values in grid.items() if name.rpartition("__")[2] not in params}
     if not grid:
         raise click.UsageError("every parameter is fixed, so there is nothing to search.")
@@ -121,7 +121,7 @@ def tune(
         random_state=seed,
     )
     with keep_best():
-        seconds = fit(search, table, f"searching {algorithm.title} on {table.n_rows} rows", voice)
+        seconds = fit(search, table, f"searching {learner.title} on {table.n_rows} rows", printer)
     asked = output
     if getattr(machine_of(search.best_estimator_), "status_", None) == "interrupted":
         output = None  # a model that is half made is none to predict with
@@ -139,27 +139,27 @@ def tune(
         save(
             search.best_estimator_,
             output,
-            about_model(table, algorithm, search.best_estimator_, reading, training=training),
+            about_model(table, learner, search.best_estimator_, reading, training=training),
         )
     rows = _ranked(search.cv_results_, prefix)
-    voice.give({"learner": algorithm.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
+    printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
                 "cells": rows, "output": output, "stopped": search.stopped_})  # fmt: skip
     names = list(best)
     lines = [
         [*(row["parameters"][name] for name in names), f"{100 * row['error']:.2f} %", f"{100 * row['std']:.2f}"]
         for row in rows[:_SHOWN]
     ]
-    voice.table([*names, "error", "± between folds"], lines, f"the best {len(lines)} of {len(rows)} settings")
+    printer.table([*names, "error", "± between folds"], lines, f"the best {len(lines)} of {len(rows)} settings")
     for text in advice:
-        voice.say(f"- {text}")
+        printer.line(f"- {text}")
     where = f"; model in {output}" if output is not None else ""
-    voice.say(
+    printer.line(
         f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, error {100 * error:.2f} % ({seconds:.1f} s){where}"
     )
     if search.stopped_:
         settings = len(search.cv_results_["params"])
         unsaid = "" if output or asked is None else f"; no model was written to {asked}"
-        leave(search.stopped_, f"the search is partial, {len(rows)} of {settings} settings were tried{unsaid}.")
+        end_partial(search.stopped_, f"the search is partial, {len(rows)} of {settings} settings were tried{unsaid}.")
 
 
 def _refuse_rare_classes(table: Table, folds: int) -> None:

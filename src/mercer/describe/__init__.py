@@ -3,9 +3,9 @@
 Examples
 --------
 >>> from mercer.describe import describe
->>> from mercer.io import read
+>>> from mercer import read
 >>> print(describe(read("margins:500")).warnings[-1])
-'x6', 'x10' say almost the same as 'x3'; --correlation 0.95 keeps only the first.
+'x6' and 'x10' say almost the same as 'x3'; --correlation 0.95 keeps only the first.
 """
 
 from .facts import ColumnFacts, Description, describe

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._validation.target_kind import measured_in_words
+from .._validation.wording import enumeration
+
 if TYPE_CHECKING:
     from ..io import Table
     from .facts import ColumnFacts, Description
@@ -17,23 +20,19 @@ __all__ = ["caveats"]
 def caveats(found: Description, table: Table) -> list[str]:
     """Warnings about a described table, the gravest first."""
     about_columns = _about_columns(found, table) if found.kind == "rows" else ()
-    return [*_about_labels(found), *_about_rows(found), *about_columns]
+    return [*_about_labels(found, table), *_about_rows(found), *about_columns]
 
 
-def _about_labels(found: Description) -> Iterator[str]:
+def _about_labels(found: Description, table: Table) -> Iterator[str]:
     labelled = sum(found.classes.values())
     if not labelled:
         return
-    name = f"the target {found.target!r}"
     largest, count = max(found.classes.items(), key=lambda pair: pair[1])
     smallest, few = min(found.classes.items(), key=lambda pair: pair[1])
     if len(found.classes) == 1:
         yield f"All rows have the same label, {largest!r}: there is nothing to learn."
-    elif len(found.classes) > max(20, 0.2 * labelled):
-        yield (
-            f"There are {len(found.classes)} different labels in {labelled} rows: is {name} a measurement rather than "
-            "a class? Name another column with --target."
-        )
+    elif table.measured:
+        yield f"Learners would refuse this: {measured_in_words(found.target, len(found.classes), labelled)}"
     else:
         if count >= 0.8 * labelled:
             yield (
@@ -73,13 +72,14 @@ def _about_columns(found: Description, table: Table) -> Iterator[str]:
     holes = [column.name for column in found.columns if column.missing and column.distinct]
     if holes:
         yield (
-            f"{_list(holes)} {'has' if len(holes) == 1 else 'have'} missing values, which learners refuse: fill them "
-            "with --impute median, or leave columns out with --drop."
+            f"{enumeration(map(repr, holes), 5)} {'has' if len(holes) == 1 else 'have'} missing values, which learners "
+            "refuse: fill them with --impute median, or leave columns out with --drop."
         )
     for column in found.columns:
         yield from _about_column(column, found.rows, table)
     for first, others in found.correlated.items():
-        yield f"{_list(others)} say almost the same as {first!r}; --correlation 0.95 keeps only the first."
+        same = enumeration(map(repr, others), 5)
+        yield f"{same} say almost the same as {first!r}; --correlation 0.95 keeps only the first."
     spreads = [column.std for column in found.columns if column.std]
     if len(spreads) > 1 and max(spreads) > 100 * min(spreads):
         yield "The columns have very different scales: standardise them, as 'mercer train' does by default."
@@ -132,8 +132,3 @@ def _tells_label(column: ColumnFacts, table: Table) -> bool:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _list(names: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
-from ..preprocess.columns import correlated_groups
 from ..preprocess.outliers import OutlierFilter, OutlierReport
+from ..preprocess.transformers import correlated_groups
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -89,7 +89,7 @@ def describe(table: Table) -> Description:
     Examples
     --------
     >>> from mercer.describe import describe
-    >>> from mercer.io import read
+    >>> from mercer import read
     >>> found = describe(read("margins:500"))
     >>> found.rows, found.duplicates, found.correlated
     (500, 0, {'x3': ['x6', 'x10']})
@@ -123,7 +123,7 @@ def describe(table: Table) -> Description:
 
 def measured(table: Table) -> Table:
     """Strings, sets or graphs as a table of what can be counted of them, with notes on what they are made of."""
-    from .items import in_words, measurements
+    from .measurements import in_words, measurements
 
     notes = (*table.notes, *in_words(table))
     return replace(table, frame=measurements(table), items=None, kind="rows", notes=notes)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import type_of_target
 
 from .._runtime.compile import Array
+from .._validation.target_kind import is_measurement
 
 #: How often labels are shuffled to see what alignment chance alone gives.
 SHUFFLES = 199
@@ -77,7 +77,7 @@ def target_columns(y: Array) -> tuple[Array, bool]:
 
     Classes: one column for each, so that T·Tᵀ is 1 within a class and 0 between. Real targets: the target itself.
     """
-    if type_of_target(y) == "continuous":
+    if y.dtype.kind in "iuf" and is_measurement(y):
         return np.asarray(y, dtype=np.float64)[:, None], False
     return (y[:, None] == np.unique(y)).astype(np.float64), True
 

@@ -28,6 +28,7 @@ from ..problems import Iterate
 from .alike import warn_if_alike
 from .fingerprints import fingerprints
 from .model import KernelModel, LinearModel, kernel_model
+from .state import FittedState
 
 #: Rows on which a kernel from outside is tried before the whole matrix is computed.
 _SAMPLE = 16
@@ -72,7 +73,7 @@ class Training:
         return self.contents is not None
 
 
-class RowMachine(BaseEstimator):
+class RowMachine(FittedState, BaseEstimator):
     """Base of all estimators: rows, kernels and the fitted model. Subclasses have ``kernel`` and ``memory``."""
 
     kernel: Any
@@ -108,7 +109,7 @@ class RowMachine(BaseEstimator):
         }
         if numeric:
             options["y_numeric"] = True
-        with numbers_only():
+        with numbers_only(X):
             checked = validate_data(self, X, y, **options)
         rows, labels = (checked, None) if isinstance(y, str) and y == "no_validation" else checked
         if sparse.issparse(rows):

@@ -292,3 +292,20 @@ class Pegasos(KernelMachine):
             model = np.stack([np.append(np.asarray(each.w), each.b) for each in self._last])
         self._publish(LinearModel(model[:, :-1].copy(), model[:, -1].copy()))
         return self
+
+    def fitted_state(self) -> dict[str, Any]:
+        state = super().fitted_state()
+        if not isinstance(self.sampling, str):
+            state["parameters"]["sampling"] = "replace"  # row numbers belong to one run of fit
+        if not hasattr(self, "_last"):
+            return state
+        weights = np.stack([np.append(np.asarray(each.w), each.b) for each in self._last])
+        return {**state, "progress": [weights, self._last[0].n_iter]}
+
+    @classmethod
+    def from_fitted_state(cls, state: dict[str, Any]) -> Pegasos:
+        made = super().from_fitted_state(state)
+        if "progress" in state:
+            weights, steps = state["progress"]
+            made._last = [Iterate(np.empty(0), float(row[-1]), int(steps), row[:-1]) for row in weights]
+        return made

@@ -16,16 +16,15 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number, truth
-from ..kernels import Linear
-from ..kernels.engine.pairing import length
 from ..losses import margins as losses
 from ..problems import Intercept, Iterate, Problem, Status
-from ..solvers.mistake_driven import MistakeDrivenSolution, Path
+from ..solvers.mistake_driven import MistakeDrivenSolution
 from .base import KernelMachine, Training, checkpoints_of
 from .distinct import merged
 from .indefinite import refuse_indefinite
-from .model import KernelModel, LinearModel
+from .model import LinearModel
 from .partial import is_linear, more_rows
+from .voters import voter_along
 
 
 class Perceptron(KernelMachine):
@@ -181,7 +180,9 @@ class Perceptron(KernelMachine):
             self._assemble(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))
         ]
         self._voters = [
-            _voters(data, self._model, s.path, bool(self.fit_intercept)) for s in solutions if s.path is not None
+            voter_along(data, self._model.intercept, s.path, bool(self.fit_intercept))
+            for s in solutions
+            if s.path is not None
         ]
         self.n_iter_ = max(s.n_iter for s in solutions)
         self.mistakes_ = [s.trace for s in solutions]
@@ -261,30 +262,11 @@ class Perceptron(KernelMachine):
             raise ValueError("Perceptron: variant='voted' keeps no stages; use 'last' or 'averaged' with checkpoints.")
         return super().staged_decision_function(X)
 
+    def fitted_state(self) -> dict[str, Any]:
+        return {**super().fitted_state(), **({"voters": self._voters} if self._voters else {})}
 
-class _Voter:
-    """All models that a run went through, voting each for as many steps as it survived."""
-
-    def __init__(self, model: KernelModel, path: Path, column: Array, bias_step: float) -> None:
-        self.model, self.column = model, column
-        self.coefficient = path.coefficient
-        self.bias = bias_step * np.cumsum(path.coefficient)
-        self.survival = np.diff(np.append(path.step, path.steps)).astype(np.float64)
-
-    def scores(self, X: Any, memory: int | str) -> Array:
-        out = np.zeros(length(X))
-        if self.survival.sum() == 0:
-            return out
-        for rows in self.model.blocks(X, memory, self.model.support.size + 2 * self.column.size):
-            similar = self.model.similarities(X, rows)[:, self.column]
-            f = np.cumsum(similar * self.coefficient, axis=1) + self.bias
-            out[rows] = np.where(f >= 0, 1.0, -1.0) @ self.survival / self.survival.sum()
-        return out
-
-
-def _voters(data: Training, model: Any, path: Path, intercept: bool) -> _Voter:
-    used, column = np.unique(path.item, return_inverse=True)
-    kernel = data.kernel or Linear()
-    items = None if kernel.precomputed else data.items[used]
-    support = KernelModel(kernel, used, items, np.empty((1, used.size)), model.intercept)
-    return _Voter(support, path, column, 1.0 if intercept else 0.0)
+    @classmethod
+    def from_fitted_state(cls, state: dict[str, Any]) -> Perceptron:
+        made = super().from_fitted_state(state)
+        made._voters = state.get("voters", [])
+        return made

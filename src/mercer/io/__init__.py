@@ -2,7 +2,7 @@
 
 Examples
 --------
->>> from mercer.io import read
+>>> from mercer import read
 >>> table = read("margins:200")
 >>> table.n_rows, table.target
 (200, 'y')
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .builtin import BUILTIN
-    from .reading import FORMATS, read
+    from .formats import FORMATS
+    from .reading import read
     from .table import DataError, Table
 
 __all__ = ["BUILTIN", "FORMATS", "DataError", "Table", "read"]
@@ -21,7 +22,7 @@ __all__ = ["BUILTIN", "FORMATS", "DataError", "Table", "read"]
 _HOMES = {
     "BUILTIN": "builtin",
     "DataError": "table",
-    "FORMATS": "reading",
+    "FORMATS": "formats",
     "Table": "table",
     "read": "reading",
 }

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._runtime.compile import Array
+from .._validation.wording import enumeration, nearest
 from .table import DataError, Table, as_labels
 
 if TYPE_CHECKING:
-    from .reading import Options
+    from .options import Options
+    from .sources import Source
 
-__all__ = ["Origin", "assemble", "refuse_duplicates", "remaining", "target_position", "with_labels"]
+__all__ = ["Origin", "assemble", "origin_of", "refuse_duplicates", "remaining", "target_position", "with_labels"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Origin:
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
+def origin_of(source: Source, lines: Array | None = None) -> Origin:
+    """The origin of what is read from a file; ``lines`` where the rows begin."""
+    return Origin(source.shown, source.name, source.path, source.digest, lines)
+
+
 def target_position(names: Sequence[str], options: Options, shown: str) -> tuple[int | None, list[str]]:
     """The position of the target among the columns, and a note where it was assumed."""
     target = options.target
@@ -46,24 +52,21 @@ def target_position(names: Sequence[str], options: Options, shown: str) -> tuple
     except ValueError:
         if not options.labelled:
             return None, []
-        near = get_close_matches(str(target), names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the columns are {_listed(names)}."
+        near = nearest(str(target), names)
+        hint = f"the columns are {enumeration(map(repr, names))}." if near is None else f"did you mean {near!r}?"
         raise DataError(f"{shown} has no column {target!r} to be the target; {hint}") from None
     if not -len(names) <= position < len(names):
         raise DataError(f"{shown} has {len(names)} columns, so the target cannot be in position {position}.")
     return position % len(names), []
 
 
-def _listed(names: Sequence[str], most: int = 12) -> str:
-    shown = ", ".join(repr(name[:40]) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
 def remaining(names: Sequence[str], options: Options, shown: str) -> list[str]:
     """The names of the columns that are not to be left out."""
     for name in sorted(options.drop):
         if name not in names:
-            raise DataError(f"{shown} has no column {name!r} to leave out; the columns are {_listed(names)}.")
+            raise DataError(
+                f"{shown} has no column {name!r} to leave out; the columns are {enumeration(map(repr, names))}."
+            )
     kept = [name for name in names if name not in options.drop]
     if not kept:
         raise DataError(f"{shown} has no column left.")
@@ -162,4 +165,4 @@ def _with_notes_on_missing(table: Table) -> Table:
 def _named(names: list[str]) -> str:
     if len(names) == 1:
         return f"Column {names[0]!r} has"
-    return f"{len(names)} columns ({_listed(names, 5)}) have"
+    return f"{len(names)} columns ({enumeration(map(repr, names), 5)}) have"

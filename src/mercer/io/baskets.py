@@ -3,9 +3,46 @@
 from __future__ import annotations
 
 import csv
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["Baskets", "read_baskets"]
+import numpy as np
+
+from .assemble import origin_of
+from .item_table import item_table, labels_beside
+from .sources import Source
+from .table import DataError, Table
+
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["Baskets", "read", "read_baskets"]
+
+#: Which item of a basket is its label, by what a user may call it.
+_PLACES = {"first": "first", "0": "first", "last": "last", "-1": "last"}
+
+
+def read(source: Source, options: Options) -> Table:
+    """Sets, one a line. The label is the first item of a line, or the last (``target="last"``), or in another file."""
+    from ..kernels.bags import Bags
+
+    given = "first" if options.target is None and options.labelled and options.labels is None else str(options.target)
+    place = None if options.labels is not None else _PLACES.get(given)
+    try:
+        found = read_baskets(source.data, place, options.delimiter, source.shown, options.quotes)
+    except ValueError as error:
+        raise DataError(str(error)) from None
+    labels: Sequence[Any] | None = found.labels
+    if options.labels is not None:
+        labels = labels_beside([str(number) for number in range(1, len(found.baskets) + 1)], options)
+    assumed = place is not None and options.target is None
+    notes = [f"The label is the {place} item of each line; --target last or --labels FILE say otherwise."]
+    remedy = "say which item is the label with target='first' or 'last', or name a file of labels (--labels FILE)"
+    origin = origin_of(source, np.arange(1, len(found.baskets) + 1))
+    items = Bags.of(found.baskets)
+    table = item_table(items, "sets", labels, place or "label", origin, options, remedy, notes if assumed else [])
+    return replace(table, found={} if found.delimiter is None else {"delimiter": found.delimiter})
 
 
 class Baskets(NamedTuple):

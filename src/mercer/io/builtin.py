@@ -14,7 +14,7 @@ from .assemble import Origin, assemble
 from .table import DataError, Table
 
 if TYPE_CHECKING:
-    from .reading import Options
+    from .options import Options
 
 __all__ = ["BUILTIN", "Builtin", "builtin", "is_builtin"]
 
@@ -97,7 +97,7 @@ def builtin(text: str, options: Options) -> Table:
 
     Examples
     --------
-    >>> from mercer.io import read
+    >>> from mercer import read
     >>> read("xor:20").n_rows
     20
     """

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .assemble import Origin, assemble, refuse_duplicates, remaining, target_position
+from .._validation.wording import enumeration
+from .assemble import assemble, origin_of, refuse_duplicates, remaining, target_position
+from .cells import MISSING, Cells, as_number, has_header, open_cells
 from .sources import Source
 from .table import DataError, Table
-from .text import MISSING, Cells, as_number, has_header, open_cells
 
 if TYPE_CHECKING:
-    from .reading import Options
+    from .options import Options
 
-__all__ = ["read_csv"]
+__all__ = ["read"]
 
 #: Cells that are held as Python texts at a time.
 _BLOCK = 500_000
@@ -29,8 +30,8 @@ _PEEK = 100
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
-def read_csv(source: Source, options: Options) -> Table:
-    """Read a text table; see :func:`mercer.io.read`."""
+def read(source: Source, options: Options) -> Table:
+    """Read a text table; see :func:`mercer.read`."""
     layout = _layout(open_cells(source, options.delimiter, options.quotes), options)
     kept = remaining(layout.names, options, source.shown)
     target, _ = target_position(kept, options, source.shown)
@@ -43,19 +44,17 @@ def read_csv(source: Source, options: Options) -> Table:
     notes = list(layout.notes)
     partly = [name for name in mixed if columns[name].right]
     if partly:
-        notes.append(f"Some cells of {_list(partly)} are numbers and others are not; read as categories.")
+        notes.append(
+            f"Some cells of {enumeration(map(repr, partly), 5)} are numbers and others are not; read as categories."
+        )
     if mixed:  # once more, now that it is known which columns are words
         columns, lines = _convert(layout, kept, options, words.union(mixed), labels)
     finished = {name: column.finish() for name, column in columns.items()}
     for name, column in columns.items():
         if isinstance(column, _Numbers):
             _refuse_infinite(name, finished[name], lines, source)
-    origin = Origin(source.shown, source.name, source.path, source.digest, lines)
+    origin = origin_of(source, lines)
     return assemble(finished, origin, replace(options, drop=frozenset()), notes)
-
-
-def _list(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 # -- the layout: names and width ----------------------------------------------------------------------------------
@@ -107,7 +106,7 @@ def _layout(cells: Cells, options: Options) -> _Layout:
         refuse_duplicates(names, shown)
         unnamed = [name for name, cell in zip(names, first, strict=False) if not cell]
         if unnamed:
-            notes.append(f"The header has no name for {_list(unnamed)}.")
+            notes.append(f"The header has no name for {enumeration(map(repr, unnamed), 5)}.")
     else:
         names = [f"x{k}" for k in range(1, count + 1)]
         notes.append(f"No header was found; the columns are called x1 to x{count}.")

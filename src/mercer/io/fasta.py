@@ -3,9 +3,46 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["Fasta", "read_fasta"]
+import numpy as np
+
+from .assemble import origin_of
+from .item_table import item_table, labels_beside
+from .sources import Source
+from .table import DataError, Table
+
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["Fasta", "looks_like", "read", "read_fasta"]
+
+
+def looks_like(source: Source) -> bool:
+    """Whether a file begins with the header of a record."""
+    return source.data.startswith((b">", b"\xef\xbb\xbf>"))
+
+
+def read(source: Source, options: Options) -> Table:
+    """Sequences of a FASTA file, labelled by ``label=`` (or ``target=``) in their headers or by a file of labels."""
+    from ..kernels.strings import Strings
+
+    target = "label" if options.target is None else str(options.target)
+    try:
+        found = read_fasta(source.data, source.shown, target)
+    except ValueError as error:
+        raise DataError(str(error)) from None
+    if not any(found.sequences):
+        raise DataError(f"{source.shown} has headers and no letter under any of them; write the sequences below them.")
+    lines = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    begins = np.array([number for number, line in enumerate(lines, 1) if line.startswith(b">")])
+    labels: Sequence[Any] | None = found.labels
+    if options.labels is not None:
+        labels = labels_beside([header.partition(" ")[0] for header in found.headers], options)
+    remedy = f"write {target}=... into each header, or name a file of labels with labels=... (--labels FILE)"
+    items = Strings.of(found.sequences)
+    return item_table(items, "strings", labels, target, origin_of(source, begins), options, remedy)
 
 
 class Fasta(NamedTuple):

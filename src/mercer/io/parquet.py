@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._validation.memory import bytes_of
-from .assemble import Origin, assemble, refuse_duplicates
+from .assemble import assemble, origin_of, refuse_duplicates
 from .sources import Source
 from .table import DataError, Table
 
 if TYPE_CHECKING:
-    from .reading import Options
+    from .options import Options
 
-__all__ = ["read_parquet"]
+__all__ = ["looks_like", "read"]
 
 
-def read_parquet(source: Source, options: Options) -> Table:
-    """Read a Parquet file; see :func:`mercer.io.read`."""
+def looks_like(source: Source) -> bool:
+    """Whether a file begins as every Parquet file does."""
+    return source.data.startswith(b"PAR1")
+
+
+def read(source: Source, options: Options) -> Table:
+    """Read a Parquet file; see :func:`mercer.read`."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -45,7 +50,7 @@ def read_parquet(source: Source, options: Options) -> Table:
     if table.num_rows == 0 or table.num_columns == 0:
         raise DataError(f"{source.shown} has no rows.")
     columns = {name: _column(name, table.column(name), source, options) for name in table.column_names}
-    origin = Origin(source.shown, source.name, source.path, source.digest)
+    origin = origin_of(source)
     return assemble(columns, origin, options)
 
 

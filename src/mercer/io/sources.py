@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from .._validation.memory import bytes_of
 from .table import DataError
 
-__all__ = ["Source", "open_source"]
+__all__ = ["MissingFileError", "Source", "open_source", "raw_bytes"]
 
 _PIECE = 1 << 20
 _PACKED: dict[bytes, tuple[str, Any]] = {
@@ -39,6 +39,10 @@ _FOREIGN = {
     b"\x80\x04\x95": "is a pickle, which is never loaded: it could run any program",
     b"\x80\x05\x95": "is a pickle, which is never loaded: it could run any program",
 }
+
+
+class MissingFileError(DataError):
+    """There is no file of that name."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def raw_bytes(path: str, limit: int, shown: str) -> bytes:
         with place.open("rb") as file:
             return _read_within(file, limit, shown, "is")
     except FileNotFoundError:
-        raise DataError(f"there is no file {path!r}.") from None
+        raise MissingFileError(f"there is no file {path!r}.") from None
     except (OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise

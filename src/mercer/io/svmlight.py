@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .assemble import Origin, assemble
+from .assemble import assemble, origin_of
 from .sources import Source
 from .table import DataError, Table, as_labels
 
 if TYPE_CHECKING:
-    from .reading import Options
+    from .options import Options
 
-__all__ = ["read_svmlight"]
+__all__ = ["looks_like", "read"]
 
 #: Feature numbers above this are a damaged file, not a table: weights for them would not fit in memory.
 _WIDEST = 50_000_000
@@ -24,12 +24,19 @@ _WIDEST = 50_000_000
 _DENSE = 0.25
 #: Cells of a dense table at most.
 _MOST_DENSE = 10**9
+_LINE = re.compile(rb"[-+.\w,]+(\s+qid:\d+)?(\s+\d+:[-+.\w]+)+\s*(#.*)?")
 _LABEL = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _PAIR = re.compile(rb"(\d+):([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
 
 
-def read_svmlight(source: Source, options: Options) -> Table:
-    """Read a svmlight file; see :func:`mercer.io.read`."""
+def looks_like(source: Source) -> bool:
+    """Whether the first lines of a file are a label and pairs of numbers; the last of them may be cut."""
+    start = [line for line in source.data[:65536].splitlines()[:20] if line.strip() and not line.startswith(b"#")]
+    return bool(start) and all(_LINE.fullmatch(line) for line in start[:-1] or start)
+
+
+def read(source: Source, options: Options) -> Table:
+    """Read a svmlight file; see :func:`mercer.read`."""
     from sklearn.datasets import load_svmlight_file
 
     try:
@@ -62,7 +69,7 @@ def read_svmlight(source: Source, options: Options) -> Table:
         )
     cells = rows.shape[0] * rows.shape[1]
     dense = rows.nnz >= _DENSE * cells and 8 * cells <= _MOST_DENSE if options.dense is None else options.dense
-    origin = Origin(source.shown, source.name, source.path, source.digest)
+    origin = origin_of(source)
     if not dense:
         return Table(
             origin.name, None, rows, as_labels(y.tolist()), "label", tuple(notes), origin.source, origin.digest,

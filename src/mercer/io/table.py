@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._runtime.compile import Array
+from .._validation.target_kind import is_measurement
+from .._validation.wording import enumeration
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["DataError", "Table"]
+
+
+#: Rows that a notebook shows, and columns of sparse ones.
+_HEAD = 5
 
 
 class DataError(ValueError):
@@ -29,9 +36,9 @@ class DataError(ValueError):
     """
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Rows with labels, as :func:`mercer.io.read` returns them.
+    """Rows with labels, as :func:`mercer.read` returns them.
 
     Parameters
     ----------
@@ -59,29 +66,57 @@ class Table:
     kind : {"rows", "strings", "sets", "graphs"}
         What the rows are.
     found : dict
-        Arguments of :func:`mercer.io.read` that were found out from the file, and that other files of the same kind
+        Arguments of :func:`mercer.read` that were found out from the file, and that other files of the same kind
         should be read with.
 
     Examples
     --------
-    >>> from mercer.io import read
-    >>> table = read("breast_cancer")
-    >>> len(table.numeric_columns), table.class_counts
-    (30, {'benign': 357, 'malignant': 212})
+    >>> import mercer
+    >>> table = mercer.read("breast_cancer")
+    >>> table
+    <Table 'breast_cancer': 569 rows, 30 columns; target 'diagnosis': 'benign' (357) and 'malignant' (212)>
+    >>> len(table.numeric_columns), table.category_columns
+    (30, [])
     """
 
     name: str
-    frame: pd.DataFrame | None = field(repr=False)
-    rows: Any = field(default=None, repr=False)
-    y: Array | None = field(default=None, repr=False)
+    frame: pd.DataFrame | None
+    rows: Any = None
+    y: Array | None = None
     target: str | None = None
     notes: tuple[str, ...] = ()
     source: str = ""
     digest: str = ""
-    lines: Array | None = field(default=None, repr=False)
-    items: Any = field(default=None, repr=False)
+    lines: Array | None = None
+    items: Any = None
     kind: str = "rows"
-    found: dict[str, Any] = field(default_factory=dict, repr=False)
+    found: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Table {self.name!r}: {self.extent}; {self._labels_in_words()}>"
+
+    def _labels_in_words(self) -> str:
+        if self.y is None:
+            return "no labels"
+        if self.measured:
+            return f"target {self.target!r}: measurements"
+        counts = enumeration((f"{label!r} ({count})" for label, count in self.class_counts.items()), 6)
+        return f"target {self.target!r}: {counts}"
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks. What a file holds is never taken for markup."""
+        import pandas as pd
+
+        head = self.take(np.arange(min(_HEAD, self.n_rows)))
+        if head.frame is not None:
+            shown = head.frame
+        elif head.items is not None:
+            shown = pd.DataFrame({self.kind: [repr(item) for item in head.items]})
+        else:
+            shown = pd.DataFrame.sparse.from_spmatrix(head.rows[:, :_HEAD], columns=head.columns[:_HEAD])
+        if head.y is not None:
+            shown = shown.assign(**{str(self.target): head.y})
+        return f"<p>{escape(repr(self)[1:-1])}</p>{shown.to_html(max_cols=20, index=False, escape=True)}"
 
     @property
     def X(self) -> Any:
@@ -154,7 +189,7 @@ class Table:
 
         Examples
         --------
-        >>> from mercer.io import read
+        >>> from mercer import read
         >>> read("moons:50").take([3, 1]).n_rows
         2
         """
@@ -168,13 +203,12 @@ class Table:
             lines=None if self.lines is None else self.lines[index],
         )
 
-    def where(self, row: int) -> str:
-        """The place of a row in its file, for messages."""
-        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+    @cached_property
+    def measured(self) -> bool:
+        """Whether the target holds measurements rather than labels of classes."""
+        return self.y is not None and is_measurement(self.y[self.labelled])
 
 
-#: Different fractions up to this number are classes.
-_FEW = 20
 #: Longer labels stay Python strings: an array of fixed width would take their length for every row.
 _LONG = 100
 
@@ -182,7 +216,7 @@ _LONG = 100
 def as_labels(values: list[Any], words_only: bool = False) -> Array:
     """Labels as whole numbers, as numbers or as words, whichever all of them are.
 
-    A few fractions that come again are names of classes, such as doses; others are measurements, and stay numbers.
+    Fractions that are names of classes, such as doses, become words; measurements stay numbers.
 
     Examples
     --------
@@ -198,7 +232,7 @@ def as_labels(values: list[Any], words_only: bool = False) -> Array:
         whole = numbers.astype(np.int64) if (np.abs(numbers) < 2**53).all() else numbers
         if (whole == numbers).all():
             return whole
-        if np.unique(numbers).size > min(_FEW, numbers.size // 2):
+        if is_measurement(numbers):
             return numbers
     words = [str(value) for value in values]
     return np.array(words, dtype=object if any(len(word) > _LONG for word in words) else np.str_)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-__all__ = ["is_collection", "one_collection", "part_of"]
+from .sources import Source
+
+__all__ = ["in_folder", "is_collection", "looks_like", "one_collection", "part_of"]
 
 _PARTS = ("A", "graph_indicator", "graph_labels", "node_labels", "edge_labels")
 
@@ -28,6 +30,18 @@ def is_collection(path: str | Path) -> bool:
     """Whether a path is a folder and the name of a collection in it."""
     place = Path(path)
     return bool(place.name) and place.with_name(f"{place.name}_A.txt").is_file()
+
+
+def in_folder(path: Path) -> bool:
+    """Whether a path is a folder of graphs, or one collection in a folder."""
+    if path.is_dir():
+        return any(part_of(file.name) is not None for file in path.iterdir())
+    return is_collection(path)
+
+
+def looks_like(source: Source) -> bool:
+    """Whether a file is a tar archive."""
+    return source.data[257:262] == b"ustar"
 
 
 def one_collection(files: Iterable[str | PurePath], remedy: str) -> None:

@@ -5,7 +5,7 @@ Examples
 >>> from mercer.learners import LEARNERS
 >>> LEARNERS["kernel-pegasos"].build("gaussian(gamma=0.5)", lam=1e-4)
 Pegasos(kernel='gaussian(gamma=0.5)', lam=0.0001, random_state=0)
->>> LEARNERS["pegasos-2"].search_grid("learner__")["learner__model__lam"][:2]
+>>> LEARNERS["pegasos-2"].search_grid()["model__lam"][:2]
 [1e-06, 1e-05]
 """
 
@@ -16,7 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-__all__ = ["LEARNERS", "Learner", "named"]
+from .._validation.wording import enumeration, nearest
+
+__all__ = ["LEARNERS", "Learner", "named", "register"]
 
 #: Grids. Steps of four in gamma and of ten in the others: finer ones cost more than they win.
 _GAMMA = [2.0**power for power in (-9, -7, -5, -3, -1, 1)]
@@ -39,7 +41,7 @@ def _estimator(class_name: str, **params: Any) -> Any:
         params.pop("random_state", None)
     for name in params:
         if name not in known:
-            raise ValueError(f"{class_name} has no parameter {name!r}; it has {', '.join(known)}.")
+            raise ValueError(f"{class_name} has no parameter {name!r}; it has {enumeration(known, 50)}.")
     return maker(**params)
 
 
@@ -53,7 +55,6 @@ class Learner:
         As on the command line.
     title : str
         As in a table or a figure.
-    family : {"linear", "degree 2", "kernel"}
     make : callable
         Makes the estimator from its parameters.
     grid : mapping
@@ -61,19 +62,37 @@ class Learner:
         best value is rarely the first or the last.
     fixed : mapping
         Parameters that make it this learner, such as its loss.
+    kernelised : str
+        The name of the learner that is the same with any kernel: its own name, where it is that one.
+    kernel_title : str
+        Its title with another kernel than its own, where its title tells the kernel.
+    degree : int
+        The degree to which the columns are expanded before it learns, unless :meth:`build` is told another.
     """
 
     name: str
     title: str
-    family: str
     make: Callable[..., Any]
     grid: Mapping[str, list[Any]] = field(repr=False)
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    kernelised: str = ""
+    kernel_title: str = ""
+    degree: int = 1
 
     @property
     def takes_kernel(self) -> bool:
         """Whether it learns with a kernel, of which ``fixed`` names the usual one."""
-        return self.family == "kernel"
+        return self.fixed.get("kernel") is not None
+
+    @property
+    def takes_any_kernel(self) -> bool:
+        """Whether it learns with whatever kernel it is given, rather than being known by its own."""
+        return self.kernelised == self.name
+
+    @property
+    def family(self) -> str:
+        """What it learns: "linear" or "kernel" functions, or those of "degree 2" and more."""
+        return "kernel" if self.takes_kernel else "linear" if self.degree == 1 else f"degree {self.degree}"
 
     @property
     def on_rows(self) -> bool:
@@ -92,13 +111,12 @@ class Learner:
         """
         grid = {name: values for name, values in self.grid.items() if not name.startswith("kernel__")}
         choice = {"kernel": kernels} if len(kernels) > 1 else {}
-        title = "Kernel SVM" if self.name == "svc" else self.title
-        return replace(self, title=title, grid={**choice, **grid}, fixed={**self.fixed, "kernel": kernels[0]})
-
-    @property
-    def degree(self) -> int:
-        """The degree to which the columns are expanded before it learns, unless :meth:`build` is told another."""
-        return 2 if self.family == "degree 2" else 1
+        return replace(
+            self,
+            title=self.kernel_title or self.title,
+            grid={**choice, **grid},
+            fixed={**self.fixed, "kernel": kernels[0]},
+        )
 
     def build(self, kernel: str | None = None, degree: int | None = None, random_state: Any = 0, **params: Any) -> Any:
         """The estimator, not fitted.
@@ -121,9 +139,7 @@ class Learner:
         """
         if kernel is not None:
             if not self.takes_kernel:
-                kernelised = "svc" if self.name.startswith("linear") else f"kernel-{self.name.removesuffix('-2')}"
-                hint = f"; use {kernelised}" if kernelised in LEARNERS else ""
-                raise ValueError(f"{self.name} has no kernel{hint}.")
+                raise ValueError(f"{self.name} has no kernel{f'; use {self.kernelised}' if self.kernelised else ''}.")
             params["kernel"] = kernel
         model = self.make(**{**self.fixed, "random_state": random_state, **params})
         degree = self.degree if degree is None else degree
@@ -136,23 +152,23 @@ class Learner:
 
         return Pipeline([("expand", PolynomialFeatures(degree, include_bias=False)), ("model", model)])
 
-    def search_grid(self, prefix: str = "", kernel: str | None = None, degree: int | None = None) -> dict[str, list]:
-        """The grid for what :meth:`build` makes with the same ``kernel`` and ``degree``.
+    def search_grid(self, model: Any = None, kernel: str | None = None) -> dict[str, list]:
+        """The grid, in the parameters of a model.
 
         Parameters
         ----------
-        prefix : str
-            Where the learner stands in a larger pipeline, such as ``"learner__"``.
+        model : estimator, optional
+            What :meth:`build` made, alone or at the end of a pipeline. By default what it makes without arguments.
         kernel : str, optional
             A kernel that was chosen already: its parameters are not searched.
-        degree : int, optional
 
         Returns
         -------
         dict of lists
         """
-        if (self.degree if degree is None else degree) > 1:
-            prefix += "model__"
+        from .._validation.unwrapped import parameter_prefix
+
+        prefix = parameter_prefix(self.build() if model is None else model)
         return {
             prefix + name: list(values)
             for name, values in self.grid.items()
@@ -160,111 +176,150 @@ class Learner:
         }
 
 
+#: All learners, in the order in which tables list them.
+LEARNERS: dict[str, Learner] = {}
+
+
+def register(learner: Learner) -> Learner:
+    """Make a learner known.
+
+    Parameters
+    ----------
+    learner : Learner
+
+    Returns
+    -------
+    Learner
+        The same.
+    """
+    if learner.name in LEARNERS:
+        raise ValueError(f"there is a learner {learner.name!r} already; choose another name.")
+    LEARNERS[learner.name] = learner
+    return learner
+
+
 def _linear(
-    name: str, title: str, class_name: str, grid: Mapping[str, list[Any]], **fixed: Any
-) -> tuple[Learner, Learner]:
+    name: str, title: str, class_name: str, grid: Mapping[str, list[Any]], kernelised: str = "", **fixed: Any
+) -> None:
     """A linear learner, and the same on all products of two columns."""
+    linear = Learner(name, title, partial(_estimator, class_name), grid, fixed, kernelised or f"kernel-{name}")
+    register(linear)
+    register(replace(linear, name=f"{name}-2", title=f"{title}, degree 2", degree=2))
+
+
+def _kernel(
+    name: str,
+    title: str,
+    class_name: str,
+    grid: Mapping[str, list[Any]],
+    kernelised: str = "",
+    kernel_title: str = "",
+    **fixed: Any,
+) -> None:
+    """A learner with a kernel."""
     make = partial(_estimator, class_name)
-    return (
-        Learner(name, title, "linear", make, grid, fixed),
-        Learner(f"{name}-2", f"{title}, degree 2", "degree 2", make, grid, fixed),
-    )
-
-
-def _kernel(name: str, title: str, class_name: str, grid: Mapping[str, list[Any]], **fixed: Any) -> Learner:
-    return Learner(name, title, "kernel", partial(_estimator, class_name), grid, fixed)
+    register(Learner(name, title, make, grid, fixed, kernelised or name, kernel_title))
 
 
 _GAUSSIAN, _CUBIC = "gaussian(gamma=0.125)", "polynomial(degree=3, gamma=0.1)"
 
-#: All learners, in the order in which tables list them.
-LEARNERS: dict[str, Learner] = {
-    learner.name: learner
-    for learner in (
-        *_linear("perceptron", "Perceptron", "Perceptron", _PASSES),
-        *_linear("pegasos", "Pegasos SVM", "Pegasos", {"lam": _LAM}),
-        *_linear("pegasos-logistic", "Pegasos logistic", "Pegasos", {"lam": _LAM}, loss="logistic"),
-        *_linear("logistic", "Logistic regression", "KernelClassifier", {"lam": _LAM}, kernel=None, tol=_TOL),
-        *_linear(
-            "squared-hinge",
-            "Squared-hinge machine",
-            "KernelClassifier",
-            {"lam": _LAM},
-            kernel=None,
-            loss="squared_hinge",
-            tol=_TOL,
-        ),
-        *_linear(
-            "smooth-hinge",
-            "Smooth-hinge machine",
-            "KernelClassifier",
-            {"lam": _LAM},
-            kernel=None,
-            loss="smooth_hinge",
-            tol=_TOL,
-        ),
-        *_linear("linear-svc", "Linear SVM", "SVC", {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}, kernel=None),
-        _kernel(
-            "kernel-perceptron",
-            "Kernel Perceptron",
-            "Perceptron",
-            {"kernel__gamma": _GAMMA, "epochs": [5, 20], "variant": ["last", "averaged"]},
-            kernel=_GAUSSIAN,
-        ),
-        _kernel(
-            "poly-perceptron",
-            "Polynomial Perceptron",
-            "Perceptron",
-            {**_POLYNOMIAL, "epochs": [5, 20], "variant": ["last", "averaged"]},
-            kernel=_CUBIC,
-        ),
-        _kernel(
-            "kernel-pegasos",
-            "Kernel Pegasos",
-            "Pegasos",
-            {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
-            kernel=_GAUSSIAN,
-        ),
-        _kernel(
-            "kernel-pegasos-logistic",
-            "Kernel Pegasos logistic",
-            "Pegasos",
-            {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
-            kernel=_GAUSSIAN,
-            loss="logistic",
-        ),
-        _kernel(
-            "kernel-logistic",
-            "Kernel logistic regression",
-            "KernelClassifier",
-            {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
-            tol=_TOL,
-            kernel=_GAUSSIAN,
-        ),
-        _kernel(
-            "kernel-squared-hinge",
-            "Kernel squared-hinge machine",
-            "KernelClassifier",
-            {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
-            tol=_TOL,
-            kernel=_GAUSSIAN,
-            loss="squared_hinge",
-        ),
-        _kernel(
-            "kernel-smooth-hinge",
-            "Kernel smooth-hinge machine",
-            "KernelClassifier",
-            {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
-            tol=_TOL,
-            kernel=_GAUSSIAN,
-            loss="smooth_hinge",
-        ),
-        _kernel(
-            "svc", "Gaussian SVM", "SVC", {"kernel__gamma": _GAMMA, "C": [0.5, 5.0, 50.0, 500.0]}, kernel=_GAUSSIAN
-        ),
-        _kernel("poly-svc", "Polynomial SVM", "SVC", {**_POLYNOMIAL, "C": [0.1, 1.0, 10.0, 100.0]}, kernel=_CUBIC),
-    )
-}
+_linear("perceptron", "Perceptron", "Perceptron", _PASSES)
+_linear("pegasos", "Pegasos SVM", "Pegasos", {"lam": _LAM})
+_linear("pegasos-logistic", "Pegasos logistic", "Pegasos", {"lam": _LAM}, loss="logistic")
+_linear("logistic", "Logistic regression", "KernelClassifier", {"lam": _LAM}, kernel=None, tol=_TOL)
+_linear(
+    "squared-hinge",
+    "Squared-hinge machine",
+    "KernelClassifier",
+    {"lam": _LAM},
+    kernel=None,
+    loss="squared_hinge",
+    tol=_TOL,
+)
+_linear(
+    "smooth-hinge",
+    "Smooth-hinge machine",
+    "KernelClassifier",
+    {"lam": _LAM},
+    kernel=None,
+    loss="smooth_hinge",
+    tol=_TOL,
+)
+_linear("linear-svc", "Linear SVM", "SVC", {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}, "svc", kernel=None)
+_kernel(
+    "kernel-perceptron",
+    "Kernel Perceptron",
+    "Perceptron",
+    {"kernel__gamma": _GAMMA, "epochs": [5, 20], "variant": ["last", "averaged"]},
+    kernel=_GAUSSIAN,
+)
+_kernel(
+    "poly-perceptron",
+    "Polynomial Perceptron",
+    "Perceptron",
+    {**_POLYNOMIAL, "epochs": [5, 20], "variant": ["last", "averaged"]},
+    "kernel-perceptron",
+    "Kernel Perceptron",
+    kernel=_CUBIC,
+)
+_kernel(
+    "kernel-pegasos",
+    "Kernel Pegasos",
+    "Pegasos",
+    {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
+    kernel=_GAUSSIAN,
+)
+_kernel(
+    "kernel-pegasos-logistic",
+    "Kernel Pegasos logistic",
+    "Pegasos",
+    {"kernel__gamma": _GAMMA, "lam": _KERNEL_LAM},
+    kernel=_GAUSSIAN,
+    loss="logistic",
+)
+_kernel(
+    "kernel-logistic",
+    "Kernel logistic regression",
+    "KernelClassifier",
+    {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
+    tol=_TOL,
+    kernel=_GAUSSIAN,
+)
+_kernel(
+    "kernel-squared-hinge",
+    "Kernel squared-hinge machine",
+    "KernelClassifier",
+    {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
+    tol=_TOL,
+    kernel=_GAUSSIAN,
+    loss="squared_hinge",
+)
+_kernel(
+    "kernel-smooth-hinge",
+    "Kernel smooth-hinge machine",
+    "KernelClassifier",
+    {"kernel__gamma": _GAMMA, "lam": _SMOOTH_LAM},
+    tol=_TOL,
+    kernel=_GAUSSIAN,
+    loss="smooth_hinge",
+)
+_kernel(
+    "svc",
+    "Gaussian SVM",
+    "SVC",
+    {"kernel__gamma": _GAMMA, "C": [0.5, 5.0, 50.0, 500.0]},
+    kernel_title="Kernel SVM",
+    kernel=_GAUSSIAN,
+)
+_kernel(
+    "poly-svc",
+    "Polynomial SVM",
+    "SVC",
+    {**_POLYNOMIAL, "C": [0.1, 1.0, 10.0, 100.0]},
+    "svc",
+    "Kernel SVM",
+    kernel=_CUBIC,
+)
 
 
 def named(name: str) -> Learner:
@@ -278,8 +333,6 @@ def named(name: str) -> Learner:
     try:
         return LEARNERS[name]
     except KeyError:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, LEARNERS, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}? The names are" if near else "the names are"
-        raise ValueError(f"there is no learner {name!r}; {hint} {', '.join(LEARNERS)}.") from None
+        near = nearest(name, LEARNERS, cutoff=0.4)
+        hint = "the names are" if near is None else f"did you mean {near!r}? The names are"
+        raise ValueError(f"there is no learner {name!r}; {hint} {enumeration(LEARNERS, 50)}.") from None

@@ -87,11 +87,11 @@ def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learn
         refuse_unfit(parse(text), table)
     if table.kind == "rows" and (not kernels or not learner.takes_kernel):
         return learner
-    if table.kind != "rows" and (not learner.takes_kernel or learner.name.startswith("poly-")):
-        name = learner.name.removesuffix("-2")
-        better = f"kernel-{name}" if not name.startswith(("poly-", "linear-")) else "svc"
-        raise DataError(f"{learner.name} learns from columns of numbers, and {table.name} holds {table.kind}; "
-                        f"use {better}.")  # fmt: skip
+    if table.kind != "rows" and not learner.takes_any_kernel:
+        raise DataError(
+            f"{learner.name} learns from columns of numbers, and {table.name} holds {table.kind}; use "
+            f"{learner.kernelised}."
+        )
     return learner.with_kernels(list(kernels) or kernels_for(table))
 
 

@@ -24,7 +24,7 @@ from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
 from .packing import Packer, Unpacker
-from .steps import pack_object, unpack_object
+from .saved_types import pack_object, unpack_object
 
 __all__ = ["FORMAT", "ModelFile", "load", "open_model", "save"]
 
@@ -116,7 +116,7 @@ def open_model(path: str | Path, max_bytes: int = 4 * 10**9) -> ModelFile:
 
 def _parts(data: bytes, shown: str) -> tuple[str, dict[str, Any]]:
     """The text and the arrays, after the checksum was found right."""
-    foreign = DataError(f"{shown} is not a mercer model; models are written by mercer.io.save or 'mercer train'.")
+    foreign = DataError(f"{shown} is not a mercer model; models are written by mercer.save or 'mercer train'.")
     length = int.from_bytes(data[:8], "little")
     if len(data) < 10 or data[8:9] != b"{" or length > min(_LONGEST_TEXT, len(data) - 8):
         cut = DataError(f"{shown} is cut off or damaged; copy it again from where it was written, or train it anew.")

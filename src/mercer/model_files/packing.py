@@ -10,7 +10,7 @@ JSON keeps numbers, words and lists as they are. What it has no word for becomes
     {"kernel": "gaussian(gamma=0.5)"}     a kernel, in its text form
     {"loss": "hinge", "parameters": {...}}
     {"set": [...]}, {"bytes": "ff00"}     what may be an item of a set or a label in a graph
-    {"object": "SVC", ...}                a machine or a step, see ``steps.py``
+    {"object": "SVC", ...}                a machine or a step, see ``saved_types.py``
 
 Strings, sets and graphs are in ``packed_items.py``.
 """

@@ -3,7 +3,7 @@
 Examples
 --------
 >>> from mercer import SVC
->>> from mercer.io import read
+>>> from mercer import read
 >>> from mercer.preprocess import pipeline
 >>> table = read("margins:300")
 >>> model = pipeline(table, SVC("gaussian(gamma=0.1)"), correlation=0.95, outliers="iqr").fit(table.X, table.y)
@@ -11,9 +11,9 @@ Examples
 14
 """
 
-from .columns import Constant, CorrelationFilter, Numbers
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
+from .transformers import Constant, CorrelationFilter, Numbers
 
 __all__ = [
     "Constant",

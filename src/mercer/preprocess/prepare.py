@@ -11,9 +11,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from .._validation.tables import LARGEST
+from .._validation.wording import enumeration
 from ..io.table import DataError
-from .columns import Constant, CorrelationFilter, Numbers
 from .outliers import OutlierFilter, WithoutOutliers
+from .transformers import Constant, CorrelationFilter, Numbers
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -59,7 +60,7 @@ def prepare(
 
     Examples
     --------
-    >>> from mercer.io import read
+    >>> from mercer import read
     >>> from mercer.preprocess import prepare
     >>> table = read("xor:100")
     >>> prepare(table, degree=2).fit(table.X).get_feature_names_out().tolist()
@@ -107,7 +108,7 @@ def pipeline(
     Examples
     --------
     >>> from mercer import Pegasos
-    >>> from mercer.io import read
+    >>> from mercer import read
     >>> from mercer.preprocess import pipeline
     >>> table = read("breast_cancer")
     >>> model = pipeline(table, Pegasos(random_state=0))
@@ -140,7 +141,7 @@ def _refuse_steps(kernel: Any, options: dict[str, Any]) -> None:
     if asked:
         raise DataError(
             f"the kernel {kernel} sees the data as they are, so there is nothing to prepare; leave out "
-            f"{', '.join('--' + name for name in asked)}."
+            f"{enumeration('--' + name for name in asked)}."
         )
 
 
@@ -157,7 +158,7 @@ def _scaler(standardise: str | bool, sparse: bool) -> Any:
 def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, Any]]:
     """Steps from the columns of a frame to scaled numbers."""
     if impute is not None and impute not in _IMPUTERS:
-        raise ValueError(f"prepare: impute must be one of {', '.join(_IMPUTERS)}; got {impute!r}.")
+        raise ValueError(f"prepare: impute must be one of {enumeration(_IMPUTERS, last='or')}; got {impute!r}.")
     empty = {name for name, count in table.missing.items() if count == table.n_rows}
     _refuse_holes({name: count for name, count in table.missing.items() if name not in empty}, impute)
     numbers = [name for name in table.numeric_columns if name not in empty]
@@ -195,9 +196,8 @@ def _refuse_overflow(table: Table, numbers: list[str]) -> None:
 def _refuse_holes(holes: dict[str, int], impute: str | None) -> None:
     if not holes or impute is not None:
         return
-    shown = ", ".join(f"{name!r} ({count})" for name, count in list(holes.items())[:6])
-    more = f" and {len(holes) - 6} more columns" if len(holes) > 6 else ""
+    where = enumeration((f"{name!r} ({count})" for name, count in holes.items()), 6)
     raise DataError(
-        f"values are missing in {shown}{more}; fill them with impute='median' (--impute median), or leave those "
+        f"values are missing in {where}; fill them with impute='median' (--impute median), or leave those "
         "columns out (--drop)."
     )

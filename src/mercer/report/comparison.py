@@ -18,6 +18,7 @@ from .. import __version__
 from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
+from .._validation.target_kind import measured_in_words
 from ..kernels import parse
 from ..learners.catalogue import Learner, named
 from ..learners.suited import suited
@@ -50,8 +51,6 @@ _STOPPED = {
     "time_limit": "the time limit of {:g} s was over before it began.",
     "interrupted": "the study was interrupted before it was done.",
 }
-#: A target with more values than this, most of them seen once or twice, is a measurement and no class.
-_CLASSES = 100
 
 
 class Comparison(dict[str, Any]):
@@ -199,7 +198,8 @@ def _usual(table: Any, kernels: Sequence[str]) -> Sequence[str]:
     if table.kind != "rows" or not all(parse(text).on_rows for text in kernels):
         return STRUCTURED_LEARNERS
     # With a kernel given, learners that differ from others in their kernel alone are the same as those.
-    return [name for name in DEFAULT_LEARNERS if not kernels or not name.startswith("poly-")]
+    usual = map(named, DEFAULT_LEARNERS)
+    return [each.name for each in usual if not kernels or each.takes_any_kernel or not each.takes_kernel]
 
 
 def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, folds: int, seed: int) -> _Run:
@@ -208,7 +208,7 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
     tuned_on = sample(y, TUNED_ROWS, seed)
     part = learn if tuned_on is None else learn.take(tuned_on)
     estimator = preparation.pipeline_to(learner.build(random_state=seed))
-    grid = learner.search_grid(preparation.prefix)
+    grid = learner.search_grid(estimator)
     params, tuning = tune(estimator, grid, part.X, y if tuned_on is None else y[tuned_on], folds, seed)
     if tuned_on is not None:
         notes.append(f"Tuned on {len(tuned_on):,} of {len(y):,} training rows, drawn at random within each class.")
@@ -269,11 +269,8 @@ def _checked_labels(table: Any, test_size: float, cv: int) -> Array:
         raise ValueError(f"cv must be at least 2 folds, got {cv!r}.")
     y = np.asarray(table.y)
     counts = table.class_counts
-    if len(counts) > max(_CLASSES, len(y) // 20) or (y.dtype.kind == "f" and len(counts) > 20):
-        raise ValueError(
-            f"the target {table.target!r} has {len(counts)} different values in {len(y)} rows, so it looks like a "
-            "measurement and not like classes; choose another target."
-        )
+    if table.measured:
+        raise ValueError(measured_in_words(table.target, len(counts), len(y)))
     if len(counts) < 2:
         raise ValueError(
             f"the target {table.target!r} has only one value, {next(iter(counts))!r}; there is nothing to tell apart."

@@ -102,16 +102,3 @@ def seconds(value: float) -> str:
     if value < 0.0995:
         return f"{1000 * value:.2g} ms" if value < 0.00995 else f"{1000 * value:.0f} ms"
     return f"{value:.1f} s" if value < 9.95 else f"{value:.0f} s"
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a sentence, the last ones counted where there are many.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], most=2), listed(["a", "b", "c", "d"], most=2)
-    ('a, b and c', 'a, b and 2 more')
-    """
-    if len(names) > most + 1:
-        return ", ".join(names[:most]) + f" and {len(names) - most} more"
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -9,8 +9,9 @@ from sklearn.pipeline import Pipeline
 
 from .._runtime.compile import Array
 from .._validation.unwrapped import layers
+from .._validation.wording import enumeration
 from ..preprocess import OutlierFilter, pipeline, prepare
-from .elements import count, listed
+from .elements import count
 from .plain import number, text
 from .verdicts import percent
 
@@ -27,11 +28,6 @@ class Preparation:
     def pipeline_to(self, learner: Any) -> Any:
         """The learner behind all steps, not fitted."""
         return pipeline(self.table, learner, outliers=self.outliers, outlier_factor=self.outlier_factor, **self.options)
-
-    @property
-    def prefix(self) -> str:
-        """Where the learner's parameters are found in what :meth:`pipeline_to` makes."""
-        return "learner__" if self.outliers is None else "estimator__learner__"
 
     def facts(self, learn: Any, y: Array) -> dict[str, Any]:
         """What the steps do to the training rows, and which of them they remove."""
@@ -93,8 +89,8 @@ class Preparation:
         for first in dict.fromkeys(one["because_of"] for one in dropped):
             gone = [one["column"] for one in dropped if one["because_of"] == first]
             said.append(
-                f"{listed(gone)} left out: correlated with {first} above {self.options['correlation']:g}, so that they "
-                "say nearly the same."
+                f"{enumeration(gone, 6)} left out: correlated with {first} above {self.options['correlation']:g}, so "
+                "that they say nearly the same."
             )
         said.append(f"{count(width, 'feature')} reach the learners.")
         return said

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from .._runtime.compile import Array
 from ..describe import ColumnFacts, describe
-from ..describe.items import measurements
+from ..describe.measurements import measurements
 from .plain import number, numbers, text
 
 #: Columns that are described one by one, and those that are drawn and correlated; the most telling ones come first.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .elements import listed
+from .._validation.wording import enumeration
 from .significance import ALPHA, holm, mcnemar
 
 
@@ -92,13 +92,13 @@ def headline(
         f"Always answering the commonest class would err on {percent(majority, 1)}.",
     ]
     if beaten:
-        whom = "all the others" if len(beaten) == len(pairs) > 1 else listed(beaten)
+        whom = "all the others" if len(beaten) == len(pairs) > 1 else enumeration(beaten, 6)
         sentences.append(f"It is really better than {whom}: chance would rarely make such a difference.")
     if ties:
-        whom = "any of the others" if len(ties) == len(pairs) > 1 else listed(ties)
+        whom = "any of the others" if len(ties) == len(pairs) > 1 else enumeration(ties, 6)
         sentences.append(f"These test rows cannot tell it from {whom}: among equals take the simplest or the fastest.")
     if ahead:
-        sentences.append(f"The test rows prefer {listed(ahead)}: cross-validation chose wrongly here.")
+        sentences.append(f"The test rows prefer {enumeration(ahead, 6)}: cross-validation chose wrongly here.")
     return {
         "chosen": chosen,
         "title": winner["title"],

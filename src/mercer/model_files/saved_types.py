@@ -1,129 +1,108 @@
 """Fitted machines and preparation steps as JSON and arrays, and back.
 
-A file names a class only by its key in :data:`KINDS`; each kind says how a fitted object is stored and restored. Most
-objects are their parameters and their fitted attributes. A few of scikit-learn's keep private state besides: those are
-restored through their own ``fit``, on rows made so that the fit cannot but find what was stored.
+A file names a class only as :data:`SAVED_TYPES` does; each entry says how a fitted object is stored and restored.
+Machines say so themselves (:class:`mercer.estimators.state.FittedState`); models are the fields that they are made of.
+Most steps are their parameters and their fitted attributes. A few of scikit-learn's keep private state besides: those
+are restored through their own ``fit``, on rows made so that the fit cannot but find what was stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
+from .._validation.wording import enumeration
 from ..estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from ..estimators.model import KernelModel, LinearModel
-from ..estimators.perceptron import _Voter
+from ..estimators.voters import Voter
 from ..io.table import DataError
 from ..kernels.engine.parts import length
 from ..preprocess import Constant, CorrelationFilter, Numbers, OutlierFilter, OutlierReport, WithoutOutliers
 from .packed_items import ITEM_KINDS
 from .packing import Packer, Unpacker
 
-__all__ = ["KINDS", "pack_object", "unpack_object"]
+__all__ = ["SAVED_TYPES", "pack_object", "unpack_object"]
 
 Fields = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class _Kind:
-    cls: type
-    fields: Callable[[Any], Fields]
-    restore: Callable[[type, Fields], Any]
+class _SavedType:
+    """The name of a class in files, its state as values, and an object of such values, all of them checked."""
+
+    name: str
+    cls: Any
+    state: Callable[[Any], Fields]
+    restore: Callable[[Any, Fields], Any]
 
 
 def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
     """The JSON node of a machine or a step."""
-    name = type(value).__name__
-    kind = KINDS.get(name)
-    if kind is None or kind.cls is not type(value):
-        known = ", ".join(key for key, kind in KINDS.items() if key[0] != "_")
-        raise DataError(f"a {type(value).__module__}.{name} cannot be saved in a model file; these can: {known}.")
-    return {"object": name, "fields": {key: packer.pack(item) for key, item in kind.fields(value).items()}}
+    known = next((each for each in SAVED_TYPES.values() if each.cls is type(value)), None)
+    if known is None:
+        name = f"{type(value).__module__}.{type(value).__name__}"
+        these = enumeration((each.cls.__name__ for each in SAVED_TYPES.values()), len(SAVED_TYPES))
+        raise DataError(f"a {name} cannot be saved in a model file; these can: {these}.")
+    try:
+        state = known.state(value)
+    except NotFittedError:
+        raise DataError(f"{type(value).__name__} is not fitted yet; only fitted models can be saved.") from None
+    return {"object": known.name, "fields": {key: packer.pack(item) for key, item in state.items()}}
 
 
 def unpack_object(unpacker: Unpacker, node: dict[str, Any]) -> Any:
     """The machine or step of a JSON node."""
-    kind = KINDS.get(node["object"])
-    if kind is None:
+    known = SAVED_TYPES.get(node["object"])
+    if known is None:
         raise ValueError(f"it holds an unknown kind of step, {node['object'][:40]!r}")
-    return kind.restore(kind.cls, {str(key): unpacker.unpack(item) for key, item in node["fields"].items()})
+    return known.restore(known.cls, {str(key): unpacker.unpack(item) for key, item in node["fields"].items()})
 
 
 # -- parameters and fitted attributes -----------------------------------------------------------------------------
 
 
-def _parameters(value: Any) -> Fields:
-    found = value.get_params(deep=False)
-    if not isinstance(found.get("random_state", 0), (int, np.integer)):
-        found["random_state"] = None  # a generator has moved on since; a restored machine may draw anew
-    return found
+def _plain_state(value: Any) -> Fields:
+    attributes = {name: item for name, item in vars(value).items() if _is_attribute(name)}
+    return {"parameters": value.get_params(deep=False), "attributes": attributes}
 
 
-def _attributes(value: Any) -> Fields:
-    return {
-        name: item
-        for name, item in vars(value).items()
-        if name.endswith("_") and not name.startswith("_") and name not in ("support_vectors_", "kernel_")
-    }
-
-
-def _plain_fields(value: Any) -> Fields:
-    return {"parameters": _parameters(value), "attributes": _attributes(value)}
-
-
-def _plain(cls: type, fields: Fields) -> Any:
-    return _with_attributes(cls(**fields["parameters"]), fields)
-
-
-def _with_attributes(made: Any, fields: Fields) -> Any:
-    for name, item in fields["attributes"].items():
-        if not (name.endswith("_") and name.isidentifier() and not name.startswith("_")):
-            raise ValueError(f"it names an attribute {name[:40]!r}")
-        setattr(made, name, item)
+def _plain(cls: Any, fields: Fields) -> Any:
+    _check_attributes(fields)
+    made = cls(**fields["parameters"])
+    vars(made).update(fields["attributes"])
     return made
+
+
+def _is_attribute(name: str) -> bool:
+    """Whether this is the name of a fitted attribute that users read."""
+    return name.endswith("_") and name.isidentifier() and not name.startswith("_")
+
+
+def _check_attributes(fields: Fields) -> None:
+    strange = next((name for name in fields["attributes"] if not _is_attribute(name)), None)
+    if strange is not None:
+        raise ValueError(f"it names an attribute {strange[:40]!r}")
 
 
 # -- machines -----------------------------------------------------------------------------------------------------
 
 
-def _machine_fields(value: Any) -> Fields:
-    if not hasattr(value, "_model"):
-        raise DataError(f"{type(value).__name__} is not fitted yet; only fitted models can be saved.")
-    fields = {**_plain_fields(value), "model": value._model}
-    if getattr(value, "_voters", None):
-        fields["voters"] = value._voters
-    if hasattr(value, "_sums"):
-        fields["progress"] = [value._sums, value._steps]
-    # Checkpoints and row numbers belong to one run of fit, not to its result.
-    if "checkpoints" in fields["parameters"]:
-        fields["parameters"]["checkpoints"] = None
-    if not isinstance(fields["parameters"].get("sampling", ""), str):
-        fields["parameters"]["sampling"] = "replace"
-    return fields
-
-
-def _machine(cls: type, fields: Fields) -> Any:
+def _machine(cls: Any, fields: Fields) -> Any:
     model = fields["model"]
     if not isinstance(model, (LinearModel, KernelModel)):
         raise ValueError("its model is of an unknown kind")
+    _check_attributes(fields)
     _check_shapes(cls, model, fields["attributes"], fields["parameters"].get("strategy", "ovr"))
-    made: Any = cls(**fields["parameters"])
-    made._publish(model)
-    _with_attributes(made, fields)
-    made._stage_models = []
-    if isinstance(made, Perceptron):
-        made._voters = fields.get("voters", [])
-    if "progress" in fields:
-        made._sums, made._steps = fields["progress"]
-    return made
+    return cls.from_fitted_state(fields)
 
 
 def _check_shapes(cls: type, model: Any, attributes: Fields, strategy: str) -> None:
@@ -167,19 +146,17 @@ def _try_items(model: KernelModel) -> None:
         raise ValueError(f"its support items are not what its kernel compares ({type(error).__name__})") from None
 
 
-def _model_fields(model: Any) -> Fields:
-    """All that the model is made of, without what it has worked out from that for itself."""
-    return {name: value for name, value in vars(model).items() if not name.startswith("_")}
+def _own_fields(model: Any) -> Fields:
+    """All that a dataclass is made of, without what it has worked out from that for itself."""
+    return {each.name: getattr(model, each.name) for each in fields(model)}
 
 
-def _values(cls: type, fields: Fields) -> Any:
+def _values(cls: Any, fields: Fields) -> Any:
     return cls(**fields)
 
 
-def _voter(cls: type, fields: Fields) -> _Voter:
-    made = _Voter.__new__(_Voter)
-    made.model, made.column = fields["model"], fields["column"]
-    made.coefficient, made.bias, made.survival = fields["coefficient"], fields["bias"], fields["survival"]
+def _voter(cls: Any, fields: Fields) -> Voter:
+    made: Voter = cls(**fields)
     if made.column.size and not 0 <= made.column.min() <= made.column.max() < made.model.support.size:
         raise ValueError("its votes do not fit its support rows")
     return made
@@ -198,32 +175,45 @@ def _names(value: Any) -> Any:
     return getattr(value, "feature_names_in_", None)
 
 
-def _imputer(cls: type, fields: Fields) -> Any:
+def _imputer_state(step: SimpleImputer) -> Fields:
+    return {"parameters": step.get_params(deep=False), "statistics": step.statistics_, "names": _names(step)}
+
+
+def _imputer(cls: Any, fields: Fields) -> Any:
     # The mean, median and most frequent value of one row are that row itself.
     return _named(cls(**fields["parameters"]).fit(np.atleast_2d(fields["statistics"])), fields)
 
 
-def _encoder(cls: type, fields: Fields) -> Any:
+def _encoder_state(step: OneHotEncoder) -> Fields:
+    parameters = {"handle_unknown": step.handle_unknown, "sparse_output": step.sparse_output}
+    return {"parameters": parameters, "categories": list(step.categories_), "names": _names(step)}
+
+
+def _encoder(cls: Any, fields: Fields) -> Any:
     made: Any = cls(**fields["parameters"])
     categories = fields["categories"]
     row = np.array([[words[0] for words in categories]], dtype=object)
     return _named(made.set_params(categories=categories).fit(row).set_params(categories="auto"), fields)
 
 
-def _expansion(cls: type, fields: Fields) -> Any:
+def _expansion_state(step: PolynomialFeatures) -> Fields:
+    return {"parameters": step.get_params(deep=False), "width": step.n_features_in_, "names": _names(step)}
+
+
+def _expansion(cls: Any, fields: Fields) -> Any:
     return _named(cls(**fields["parameters"]).fit(np.zeros((1, int(fields["width"])))), fields)
 
 
-def _pipeline(cls: type, fields: Fields) -> Any:
+def _pipeline(cls: Any, fields: Fields) -> Any:
     return cls([(str(name), step) for name, step in fields["steps"]])
 
 
-def _column_fields(value: ColumnTransformer) -> Fields:
+def _column_state(value: ColumnTransformer) -> Fields:
     parts = [[name, step, list(columns)] for name, step, columns in value.transformers_ if name != "remainder"]
     return {"parts": parts, "names": value.feature_names_in_, "threshold": value.sparse_threshold}
 
 
-def _column_transformer(cls: type, fields: Fields) -> ColumnTransformer:
+def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
     """Fitted on one made-up row for the sake of its private state; then given the steps that were stored."""
     import pandas as pd
 
@@ -242,46 +232,32 @@ def _column_transformer(cls: type, fields: Fields) -> ColumnTransformer:
     return made.set_params(**{name: clone(step) for name, step, _ in parts})
 
 
-def _without_outliers(cls: type, fields: Fields) -> WithoutOutliers:
+def _filtered_state(model: WithoutOutliers) -> Fields:
+    return {"estimator": model.estimator_, "filter": model.filter_}
+
+
+def _without_outliers(cls: Any, fields: Fields) -> WithoutOutliers:
     made = cls(clone(fields["estimator"]), clone(fields["filter"]))
     made.estimator_, made.filter_, made.report_ = fields["estimator"], fields["filter"], fields["filter"].report_
     return made
 
 
+def _types() -> Iterator[_SavedType]:
+    cls: Any
+    for cls in (SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron):
+        yield _SavedType(cls.__name__, cls, cls.fitted_state, _machine)
+    for cls in (LinearModel, KernelModel, OutlierReport):
+        yield _SavedType(cls.__name__, cls, _own_fields, _values)
+    for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, OutlierFilter):
+        yield _SavedType(cls.__name__, cls, _plain_state, _plain)
+    yield _SavedType("_Voter", Voter, _own_fields, _voter)
+    yield _SavedType("SimpleImputer", SimpleImputer, _imputer_state, _imputer)
+    yield _SavedType("OneHotEncoder", OneHotEncoder, _encoder_state, _encoder)
+    yield _SavedType("PolynomialFeatures", PolynomialFeatures, _expansion_state, _expansion)
+    yield _SavedType("Pipeline", Pipeline, lambda it: {"steps": [list(step) for step in it.steps]}, _pipeline)
+    yield _SavedType("ColumnTransformer", ColumnTransformer, _column_state, _column_transformer)
+    yield _SavedType("WithoutOutliers", WithoutOutliers, _filtered_state, _without_outliers)
+
+
 #: Everything that a model file can hold, by the name it has there.
-KINDS: dict[str, _Kind] = {
-    **{
-        cls.__name__: _Kind(cls, _machine_fields, _machine)
-        for cls in (SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron)
-    },
-    **{cls.__name__: _Kind(cls, _model_fields, _values) for cls in (LinearModel, KernelModel, OutlierReport)},
-    **{
-        cls.__name__: _Kind(cls, _plain_fields, _plain)
-        for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, OutlierFilter)
-    },
-    "_Voter": _Kind(_Voter, _model_fields, _voter),
-    "SimpleImputer": _Kind(
-        SimpleImputer,
-        lambda it: {"parameters": _parameters(it), "statistics": it.statistics_, "names": _names(it)},
-        _imputer,
-    ),
-    "OneHotEncoder": _Kind(
-        OneHotEncoder,
-        lambda it: {
-            "parameters": {"handle_unknown": it.handle_unknown, "sparse_output": it.sparse_output},
-            "categories": list(it.categories_),
-            "names": _names(it),
-        },
-        _encoder,
-    ),
-    "PolynomialFeatures": _Kind(
-        PolynomialFeatures,
-        lambda it: {"parameters": _parameters(it), "width": it.n_features_in_, "names": _names(it)},
-        _expansion,
-    ),
-    "Pipeline": _Kind(Pipeline, lambda it: {"steps": [list(step) for step in it.steps]}, _pipeline),
-    "ColumnTransformer": _Kind(ColumnTransformer, _column_fields, _column_transformer),
-    "WithoutOutliers": _Kind(
-        WithoutOutliers, lambda it: {"estimator": it.estimator_, "filter": it.filter_}, _without_outliers
-    ),
-}  # fmt: skip
+SAVED_TYPES: dict[str, _SavedType] = {each.name: each for each in _types()}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .sources import Source
 from .table import DataError
 
-__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_number", "open_cells"]
+__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "open_cells"]
 
 #: Words that mean "missing", in small letters.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})
@@ -31,7 +31,8 @@ def as_number(cell: str, decimal: str = ".") -> float:
     return float(cell.replace(decimal, "."))
 
 
-def is_number(cell: str) -> bool:
+def is_numeric(cell: str) -> bool:
+    """Whether a cell holds a number."""
     try:
         as_number(cell)
     except ValueError:
@@ -68,9 +69,8 @@ class Cells:
         except UnicodeDecodeError as error:
             raise DataError(f"{self.source.shown}, line {line}: the text is damaged ({error.reason}).") from None
         except csv.Error as error:
-            what = "a cell has more than 131,072 characters" if "limit" in str(error) else str(error)
             raise DataError(
-                f"{self.source.shown}, line {line}: the quotes do not match ({what}); double each quote inside a "
+                f"{self.source.shown}, line {line}: the quotes do not match ({error}); double each quote inside a "
                 "quoted cell, or read quotes as ordinary characters with quotes=False (--no-quotes)."
             ) from None
 
@@ -159,17 +159,17 @@ def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]
     """
     names = [cell for cell in first if cell]
     if not names or not later:
-        return bool(names) and not any(map(is_number, names))
+        return bool(names) and not any(map(is_numeric, names))
     if all(re.fullmatch(r"\d{1,6}", cell) for cell in names):
         numbers = [int(cell) for cell in names]
         return len(numbers) > 2 and numbers in (
             list(range(len(numbers))),
             list(range(1, len(numbers) + 1)),
         )
-    if any(is_number(cell) or cell.lower() in missing - {""} for cell in names):
+    if any(is_numeric(cell) or cell.lower() in missing - {""} for cell in names):
         return False
     columns = list(zip(*(row for row in later if len(row) == len(first)), strict=True))
-    if any(any(map(is_number, column)) for column in columns):
+    if any(any(map(is_numeric, column)) for column in columns):
         return True
     return len(set(names)) == len(names) and not any(
         name in column for name, column in zip(first, columns, strict=False)

@@ -1,4 +1,4 @@
-"""How commands speak: results to the standard output, notes to the standard error, JSON where asked for."""
+"""What commands print: results to the standard output, notes to the standard error, JSON where asked for."""
 
 from __future__ import annotations
 
@@ -13,19 +13,16 @@ from typing import Any
 
 import click
 
-__all__ = ["Voice", "plain"]
+from .._runtime.progress import Progress, progress
+from .._runtime.terminal import printable
+
+__all__ = ["Printer"]
 
 _LONG = 80
 
 
-def plain(text: Any, longest: int = 10_000) -> str:
-    """Text that cannot steer a terminal: control characters, which files may bring along, are replaced."""
-    shown = "".join(letter if letter.isprintable() or letter in "\n\u00a0\u202f" else "\ufffd" for letter in str(text))
-    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
-
-
 @dataclass(frozen=True)
-class Voice:
+class Printer:
     """What a command was told about its output."""
 
     json: bool = False
@@ -34,14 +31,14 @@ class Voice:
     def note(self, text: str) -> None:
         """A sentence on the standard error, unless the user wants quiet."""
         if not self.quiet:
-            click.echo(plain(text), err=True)
+            click.echo(printable(text), err=True)
 
-    def say(self, text: str) -> None:
+    def line(self, text: str) -> None:
         """A line of the result, unless it is given as JSON."""
         if not self.json:
-            click.echo(plain(text))
+            click.echo(printable(text))
 
-    def give(self, facts: dict[str, Any]) -> None:
+    def json_result(self, facts: dict[str, Any]) -> None:
         """The whole result as JSON, where asked for."""
         if self.json:
             click.echo(json.dumps(_jsonable(facts), indent=2, allow_nan=False))
@@ -56,32 +53,25 @@ class Voice:
         from rich.text import Text
 
         if title is not None:
-            self.say(f"\n{title}")
+            self.line(f"\n{title}")
         table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
         for name in columns:
             justify: Any = "left" if not name or name.startswith("<") else "right"
-            table.add_column(Text(plain(name.removeprefix("<"), _LONG)), justify=justify, overflow="fold")
+            table.add_column(Text(printable(name.removeprefix("<"), _LONG)), justify=justify, overflow="fold")
         for row in rows:
-            table.add_row(*(Text(plain(cell, _LONG)) for cell in row))
+            table.add_row(*(Text(printable(cell, _LONG)) for cell in row))
         console: Any = Console(
             file=sys.stdout, highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 120
         )
         console.print(table)
 
     @contextmanager
-    def working(self, what: str) -> Iterator[None]:
-        """While work goes on: a sign of life on the standard error if it is a terminal; warnings become notes."""
-        from rich.console import Console
-        from rich.text import Text
-
-        alive = sys.stderr.isatty() and not self.quiet
+    def working(self, what: str, total: float | None = None) -> Iterator[Progress]:
+        """While work goes on: its progress on the standard error if that is a terminal; warnings become notes."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            if alive:
-                with Console(stderr=True).status(Text(plain(what))):
-                    yield
-            else:
-                yield
+            with progress(what, total, shown=not self.quiet, lines=False) as watched:
+                yield watched
         meant_for_users = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
         for text in dict.fromkeys(meant_for_users):
             self.note(f"note: {text}")

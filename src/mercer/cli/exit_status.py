@@ -1,4 +1,4 @@
-"""Results that are less than what was asked for: said in words, and by the exit status."""
+"""Partial results, less than what was asked for: said in words, and by the exit status."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NoReturn
 
 import click
 
-__all__ = ["STATUSES", "leave"]
+__all__ = ["STATUSES", "end_partial"]
 
 #: Exit statuses of a command that gave a partial result: after Ctrl-C, and when a time limit left work undone.
 STATUSES = {"interrupted": 130, "time_limit": 124}
 
 
-def leave(stopped: str, what: str) -> NoReturn:
+def end_partial(stopped: str, what: str) -> NoReturn:
     """End a command after its result, saying that it is partial and why."""
     cause = {"interrupted": "interrupted", "time_limit": "the time limit was reached"}[stopped]
     click.echo(f"mercer: {cause}: {what}", err=True)

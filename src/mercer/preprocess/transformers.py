@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from .._runtime.compile import Array
+from .._validation.wording import enumeration
 
 __all__ = ["Constant", "CorrelationFilter", "Numbers", "correlated_groups"]
 
@@ -93,7 +94,8 @@ class Numbers(TransformerMixin, BaseEstimator):
                 known = set(X.columns)
                 absent = [name for name in wanted if name not in known]
                 if absent:
-                    raise ValueError(f"the rows lack the columns {', '.join(map(repr, absent[:6]))}; name them alike.")
+                    lacking = enumeration(map(repr, absent), 6)
+                    raise ValueError(f"the rows lack the columns {lacking}; name them alike.")
                 X = X[wanted]
         elif X.shape[1] != self.columns_.size:
             raise ValueError(f"the rows have {X.shape[1]} columns, {self.columns_.size} were expected.")

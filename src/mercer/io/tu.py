@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import io
 import lzma
 import tarfile
 import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,9 +17,43 @@ from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from ..kernels.collection import starts_of
 from ..kernels.graphs import Graphs
+from .assemble import Origin, origin_of
+from .item_table import item_table, labels_beside
+from .sources import Source
+from .table import DataError, Table
 from .tu_parts import is_collection, one_collection, part_of
 
-__all__ = ["TUGraphs", "read_tu"]
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["TUGraphs", "read", "read_folder", "read_tu"]
+
+
+def read(source: Source, options: Options) -> Table:
+    """Graphs of an archive in the TU format."""
+    return _table(source.data, origin_of(source), options)
+
+
+def read_folder(folder: Path, options: Options) -> Table:
+    """Graphs of a folder in the TU format, or of one collection in it."""
+    digest = hashlib.sha256()
+    inside = folder.is_dir()
+    for path in sorted(folder.glob("*.txt") if inside else folder.parent.glob(f"{glob.escape(folder.name)}_*.txt")):
+        digest.update(path.read_bytes())
+    shown = f"the folder {folder.name!r}" if inside else f"the collection {folder.name!r}"
+    return _table(folder, Origin(shown, folder.name, str(folder), digest.hexdigest()), options)
+
+
+def _table(source: Path | bytes, origin: Origin, options: Options) -> Table:
+    try:
+        found = read_tu(source, options.max_bytes)
+    except ValueError as error:
+        raise DataError(f"{origin.shown}: {error}") from None
+    labels = None if found.labels is None else found.labels.tolist()
+    if options.labels is not None:
+        labels = labels_beside([str(number) for number in range(1, len(found.graphs) + 1)], options)
+    remedy = f"add the file {found.name}_graph_labels.txt, or name a file of labels with labels=... (--labels FILE)"
+    return item_table(found.graphs, "graphs", labels, "label", origin, options, remedy)
 
 
 class TUGraphs(NamedTuple):

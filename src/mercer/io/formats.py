@@ -1,0 +1,180 @@
+"""The file formats. One entry of :data:`FORMATS` is all that :func:`mercer.read`, the command line and its help need.
+
+A new format is a module with a function ``read(source, options) -> Table``, and one call of :func:`register`. Modules
+are imported when a file needs them, so that the entries cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._validation.wording import enumeration
+
+if TYPE_CHECKING:
+    from .options import Options
+    from .sources import Source
+    from .table import Table
+
+__all__ = ["FORMATS", "Folder", "Format", "format_of", "formats_in_words", "register"]
+
+
+def _never(source: Any) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A format whose data is a folder of files.
+
+    Parameters
+    ----------
+    title : str
+        What messages call such a folder.
+    holds : callable
+        Whether a path, of a folder or of no file at all, is one.
+    read : callable
+        Makes a table of such a path, as the options say.
+    """
+
+    title: str
+    holds: Callable[[Path], bool]
+    read: Callable[[Path, Options], Table]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file that can be read.
+
+    Parameters
+    ----------
+    name : str
+        As in ``read(..., format=...)`` and ``--format``.
+    title : str
+        What help calls such files.
+    suffixes : tuple of str
+        In small letters, each with its dot.
+    read : callable
+        Makes a table of a source, as the options say.
+    holds : {"rows", "strings", "sets", "graphs"}
+        What a table of it is made of. Labels of items other than rows may be in a file of their own.
+    looks_like : callable
+        Whether a source without a known suffix looks like this format. The first that says so reads it.
+    signed : bool
+        Whether ``looks_like`` finds a signature that no other file has, and that counts more than a suffix.
+    folder : Folder, optional
+        How it is read from a folder of files.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    read: Callable[[Source, Options], Table]
+    holds: str = "rows"
+    looks_like: Callable[[Source], bool] = _never
+    signed: bool = False
+    folder: Folder | None = None
+
+
+#: Every format by its name, in the order in which files are tried.
+FORMATS: dict[str, Format] = {}
+
+
+def register(entry: Format) -> Format:
+    """Make a format known.
+
+    Parameters
+    ----------
+    entry : Format
+
+    Returns
+    -------
+    Format
+        The same.
+    """
+    if entry.name in FORMATS:
+        raise ValueError(f"there is a format {entry.name!r} already; choose another name.")
+    FORMATS[entry.name] = entry
+    return entry
+
+
+def format_of(source: Source) -> Format:
+    """The format of a file: by its signature, by its suffix, or else by what it looks like."""
+    for entry in FORMATS.values():
+        if entry.signed and entry.looks_like(source):
+            return entry
+    for entry in FORMATS.values():
+        if source.suffix in entry.suffixes:
+            return entry
+    return next((entry for entry in FORMATS.values() if entry.looks_like(source)), FORMATS["csv"])
+
+
+def formats_in_words() -> str:
+    """What can be read, in a sentence.
+
+    Examples
+    --------
+    >>> formats_in_words()  # doctest: +ELLIPSIS
+    'rows from CSV files and their relatives, Parquet files and svmlight files; strings from FASTA files; ...'
+    """
+    entries = groupby(FORMATS.values(), lambda entry: entry.holds)
+    return "; ".join(f"{holds} from {enumeration(each.title for each in group)}" for holds, group in entries)
+
+
+def _later(module: str, function: str) -> Callable[..., Any]:
+    """A function of a module beside this one, which is imported when it is called."""
+    return lambda *given: getattr(import_module(f".{module}", __package__), function)(*given)
+
+
+register(Format("csv", "CSV files and their relatives", (".csv", ".tsv", ".tab"), _later("csv", "read")))
+register(
+    Format(
+        "parquet",
+        "Parquet files",
+        (".parquet",),
+        _later("parquet", "read"),
+        looks_like=_later("parquet", "looks_like"),
+        signed=True,
+    )
+)
+register(
+    Format(
+        "svmlight",
+        "svmlight files",
+        (".svm", ".svmlight", ".libsvm"),
+        _later("svmlight", "read"),
+        looks_like=_later("svmlight", "looks_like"),
+    )
+)
+register(
+    Format(
+        "fasta",
+        "FASTA files",
+        (".fasta", ".fa", ".fna", ".faa"),
+        _later("fasta", "read"),
+        holds="strings",
+        looks_like=_later("fasta", "looks_like"),
+    )
+)
+register(
+    Format("baskets", "basket files, one set a line", (".basket", ".baskets"), _later("baskets", "read"), holds="sets")
+)
+register(
+    Format(
+        "graphs",
+        "folders and tar archives in the TU format",
+        (".tar", ".tgz", ".txz"),
+        _later("tu", "read"),
+        holds="graphs",
+        looks_like=_later("tu_parts", "looks_like"),
+        folder=Folder(
+            "a folder of graphs with files NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt",
+            _later("tu_parts", "in_folder"),
+            _later("tu", "read_folder"),
+        ),
+    )
+)

@@ -1,0 +1,49 @@
+"""How a file is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .._validation.wording import enumeration
+from .formats import FORMATS
+
+__all__ = ["Options"]
+
+_CHOICES = {"unlabelled_rows": ("error", "drop", "keep"), "decimal": (".", ",")}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a file is to be read, checked; see :func:`mercer.read`."""
+
+    target: str | int | None = None
+    labelled: bool = True
+    unlabelled_rows: str = "error"
+    header: bool | None = None
+    delimiter: str | None = None
+    decimal: str = "."
+    quotes: bool = True
+    missing: frozenset[str] = frozenset()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    drop: frozenset[str] = frozenset()
+    dense: bool | None = None
+    features: int | None = None
+    zero_based: bool | None = None
+    format: str | None = None
+    labels: str | Path | None = None
+    max_bytes: int | str = "1GB"
+
+    def __post_init__(self) -> None:
+        choices = {**_CHOICES, "format": (None, *FORMATS)}
+        for name, words in choices.items():
+            given = getattr(self, name)
+            if given not in words:
+                known = enumeration(filter(None, words), last="or")
+                raise ValueError(f"read: {name} must be one of {known}; got {given!r}.")
+        for column, kind in self.kinds.items():
+            if kind not in ("number", "category"):
+                raise ValueError(f"read: the kind of {column!r} must be 'number' or 'category', got {kind!r}.")
+        if self.delimiter is not None and len(self.delimiter) != 1:
+            raise ValueError(f"read: delimiter must be one character, got {self.delimiter!r}.")

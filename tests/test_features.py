@@ -120,13 +120,13 @@ def test_predictions_by_weights_are_those_by_pairs(estimator, kernel):
 def test_weights_are_used_where_they_are_cheaper():
     words = structured.WORDS
     collection = Spectrum(1).items(words)
-    assert Spectrum(1).collapses(collection, collection).all()
-    assert not (Spectrum(2) ** 3).collapses(collection, collection).all()
-    assert not (Spectrum(1) + Jaccard()).collapses(collection, collection).any()
+    assert Spectrum(1).cheaper_in_primal(collection, collection).all()
+    assert not (Spectrum(2) ** 3).cheaper_in_primal(collection, collection).all()
+    assert not (Spectrum(1) + Jaccard()).cheaper_in_primal(collection, collection).any()
     kernel = Subsequence(k=3, tokens="words")
     few, varied = kernel.items(["a b " * 30] * 9), kernel.items([" ".join(map(str, range(500)))] * 9)
-    assert kernel.collapses(few, few).all()
-    assert not kernel.collapses(varied, varied).any()
+    assert kernel.cheaper_in_primal(few, few).all()
+    assert not kernel.cheaper_in_primal(varied, varied).any()
 
 
 def test_strings_of_another_length_are_still_refused():

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
-from ..kernels.collection import starts_of
+from ..kernels.engine.flat import starts_of
 from ..kernels.graphs import Graphs
 from .tu_parts import is_collection, one_collection, part_of
 

@@ -52,7 +52,7 @@ def fasta_table(source: Source, options: Options) -> Table:
 
 def basket_table(source: Source, options: Options) -> Table:
     """Sets, one a line. The label is the first item of a line, or the last (``target="last"``), or in another file."""
-    from ..kernels.bags import Bags
+    from ..kernels.bag_collection import Bags
 
     given = "first" if options.target is None and options.labelled and options.labels is None else str(options.target)
     place = None if options.labels is not None else _PLACES.get(given)

@@ -10,7 +10,6 @@ True
 from .algebra import Normalised, Power, Product, Scaled, Sum
 from .base import Kernel
 from .categories import Equal, Hamming
-from .columns import OnColumns
 from .given import Function, Precomputed
 from .graphs import (
     Diffusion,
@@ -22,9 +21,10 @@ from .graphs import (
     WeisfeilerLehmanAssignment,
 )
 from .mapped import After, Conformal
+from .on_columns import OnColumns
 from .sets import Bags, Intersection, Jaccard, MinMax, Subsets, Tanimoto
 from .strings import LocalAlignment, Mismatch, Spectrum, Strings, Subsequence, WeightedDegree
-from .text import as_kernel, parse
+from .text_form import as_kernel, parse
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
 
 __all__ = [

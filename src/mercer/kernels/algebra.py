@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
+from .._validation.parameters import number
 from .base import Kernel
-from .checks import positive
 from .engine.counts import MOST_ENTRIES, beside, few_enough, marked, pair_places, products
 from .engine.pairing import Tile
 from .engine.parts import length, part_of
@@ -20,6 +20,8 @@ __all__ = ["Normalised", "Power", "Product", "Scaled", "Sum"]
 _MOST_COLUMNS = 2**22
 #: Making and looking up one product of features takes about as long as so many values of a kernel.
 _PRODUCT_COST = 8
+#: Powers beyond this leave the range of numbers for all but the tamest kernels.
+_LARGEST_EXPONENT = 100
 
 
 class Sum(Kernel):
@@ -56,8 +58,8 @@ class Sum(Kernel):
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
         return None if left is None or right is None else beside(marked(left, 0), marked(right, 1))
 
-    def collapses(self, A, B):
-        return _each_collapses(self, A, B)
+    def cheaper_in_primal(self, A, B):
+        return _each_cheaper_in_primal(self, A, B)
 
 
 class Scaled(Kernel):
@@ -75,7 +77,7 @@ class Scaled(Kernel):
         self.kernel = kernel
 
     def check(self):
-        positive(self, "scale")
+        number(self, "scale")
         super().check()
 
     def evaluate(self, tile: Tile) -> Array:
@@ -95,8 +97,8 @@ class Scaled(Kernel):
         inner = self.kernel.keyed(A)
         return None if inner is None else inner.scaled(np.sqrt(self.scale))
 
-    def collapses(self, A, B):
-        return self.kernel.collapses(A, B)
+    def cheaper_in_primal(self, A, B):
+        return self.kernel.cheaper_in_primal(A, B)
 
 
 class Product(Kernel):
@@ -133,8 +135,8 @@ class Product(Kernel):
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
         return None if left is None or right is None else products(left, right)
 
-    def collapses(self, A, B):
-        fine = _each_collapses(self, A, B)
+    def cheaper_in_primal(self, A, B):
+        fine = _each_cheaper_in_primal(self, A, B)
         if not fine.any():
             return fine
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
@@ -156,14 +158,8 @@ class Power(Kernel):
         self.exponent = exponent
 
     def check(self):
-        positive(self, "exponent")
-        if self.exponent != int(self.exponent):
-            raise ValueError(
-                f"Power: the exponent must be a whole number, got {self.exponent!r}; fractional powers of a kernel "
-                "are not positive semi-definite in general."
-            )
-        if self.exponent > 100:
-            raise ValueError(f"Power: the exponent must be at most 100, got {self.exponent!r}.")
+        # Fractional powers of a kernel are not positive semi-definite in general.
+        number(self, "exponent", 1, _LARGEST_EXPONENT, whole=True, strict=False)
         super().check()
 
     def evaluate(self, tile: Tile) -> Array:
@@ -190,8 +186,8 @@ class Power(Kernel):
             out = products(out, inner)
         return out
 
-    def collapses(self, A, B):
-        fine = self.kernel.collapses(A, B)
+    def cheaper_in_primal(self, A, B):
+        fine = self.kernel.cheaper_in_primal(A, B)
         if not fine.any():
             return fine
         return fine & _worth_listing(np.diff(self.kernel.keyed(A).starts) ** float(self.exponent), A, B)
@@ -242,13 +238,13 @@ class Normalised(Kernel):
         inner = self.kernel.keyed(A)
         return None if inner is None else inner.scaled(self._inverse_lengths(A))
 
-    def collapses(self, A, B):
-        return self.kernel.collapses(A, B)
+    def cheaper_in_primal(self, A, B):
+        return self.kernel.cheaper_in_primal(A, B)
 
 
-def _each_collapses(kernel: Any, A: Any, B: Any) -> Array:
-    left = kernel.left.collapses(part_of(A, 0), part_of(B, 0))
-    return left & kernel.right.collapses(part_of(A, 1), part_of(B, 1)) if left.any() else left
+def _each_cheaper_in_primal(kernel: Any, A: Any, B: Any) -> Array:
+    left = kernel.left.cheaper_in_primal(part_of(A, 0), part_of(B, 0))
+    return left & kernel.right.cheaper_in_primal(part_of(A, 1), part_of(B, 1)) if left.any() else left
 
 
 def _worth_listing(entries: Array, A: Any, B: Any) -> Array:

@@ -19,7 +19,7 @@ from .._runtime.compile import Array, jit
 from .._runtime.parallel import for_each
 from .._validation.parameters import is_number
 from .._validation.tables import as_rows
-from .collection import Collection
+from .engine.collection import Collection
 from .engine.counts import of_columns
 from .engine.pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
 from .engine.parts import Parts, length
@@ -70,7 +70,7 @@ class Kernel(BaseEstimator):
         features = self.features(A)
         return None if features is None else of_columns(features)
 
-    def collapses(self, A: Any, B: Any) -> Array:
+    def cheaper_in_primal(self, A: Any, B: Any) -> Array:
         """For each item of A, whether listing its features is cheaper than comparing it with every item of B.
 
         The answer for an item does not depend on other items of A, except where A is B and is listed as a whole.
@@ -122,10 +122,10 @@ class Kernel(BaseEstimator):
         return all(kernel.splits for kernel in self.parts())
 
     @property
-    def moves(self) -> bool:
+    def translation_invariant(self) -> bool:
         """Whether moving all items by the same amount changes nothing."""
         parts = self.parts()
-        return bool(parts) and all(kernel.moves for kernel in parts)
+        return bool(parts) and all(kernel.translation_invariant for kernel in parts)
 
     @property
     def always_psd(self) -> bool:
@@ -293,7 +293,7 @@ class Kernel(BaseEstimator):
 
     def on(self, *columns: str | int) -> Kernel:
         """This kernel on some columns of a frame (by name) or of an array (by position)."""
-        from .columns import OnColumns
+        from .on_columns import OnColumns
 
         return OnColumns(self, columns)
 
@@ -314,7 +314,7 @@ class Kernel(BaseEstimator):
     # -- text and equality ----------------------------------------------------------------------------------------
 
     def __repr__(self, N_CHAR_MAX: int | None = None) -> str:
-        from .text import write
+        from .text_form import write
 
         return write(self)
 
@@ -347,11 +347,11 @@ class OfStatistic(Kernel):
         return Counter([self.statistic])
 
     @property
-    def moves(self) -> bool:
-        return self.statistic.moves
+    def translation_invariant(self) -> bool:
+        return self.statistic.translation_invariant
 
     def evaluate(self, tile: Tile) -> Array:
-        return self.apply(tile.take(self.statistic))
+        return self.apply(tile.compute(self.statistic))
 
     def diag(self, A: Any) -> Array:
         return self.apply(self.statistic.diag(A))

@@ -10,8 +10,8 @@ import numpy as np
 from .._runtime.compile import Array, jit
 from .._validation.objects import is_missing
 from .base import OfStatistic
-from .collection import starts_of
 from .engine.counts import Counts
+from .engine.flat import starts_of
 from .engine.keys import chain, key_of
 from .engine.statistics import Statistic
 
@@ -168,7 +168,7 @@ class Equal(OfStatistic):
     def keyed(self, A):
         return _one_hot(_of_rows(A.keys())[:, None], 1.0)
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.full(len(A), len(A.levels) == len(B.levels))
 
 
@@ -202,5 +202,5 @@ class Hamming(OfStatistic):
         _with_columns(keys)
         return _one_hot(keys, 1 / np.sqrt(keys.shape[1]))
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.full(len(A), len(A.levels) == len(B.levels))

@@ -12,7 +12,7 @@ from .._runtime.compile import Array
 from .._validation.objects import is_missing
 from .._validation.tables import as_rows
 from .base import Kernel
-from .collection import listed
+from .engine.collection import listed
 from .engine.pairing import Tile
 from .engine.parts import length
 
@@ -78,7 +78,7 @@ class After(Kernel):
         self.kernel = kernel
 
     @property
-    def moves(self):
+    def translation_invariant(self):
         return False
 
     def statistics(self):

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from .._runtime.compile import Array
-from .bags import Bags
+from .._validation.parameters import truth
+from .bag_collection import Bags
 from .base import Kernel
-from .checks import truth
 from .engine.count_dot import CountDot
 from .engine.counts import Counts, in_unary
 from .engine.pairing import Tile
@@ -71,7 +71,7 @@ class OnBags(Kernel):
 
     def evaluate(self, tile: Tile) -> Array:
         left, right = tile.of_items((self.statistic, "diag"), self.statistic.diag)
-        return self.apply(tile.take(self.statistic), left[:, None], right).astype(tile.pairing.dtype, copy=False)
+        return self.apply(tile.compute(self.statistic), left[:, None], right).astype(tile.pairing.dtype, copy=False)
 
     def diag(self, A):
         own = self.statistic.diag(A)
@@ -138,7 +138,7 @@ class Intersection(OnBags):
     def keyed(self, A):
         return self.statistic.counts(A)
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)
 
 

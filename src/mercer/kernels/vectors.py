@@ -11,17 +11,13 @@ from scipy import sparse, special
 
 from .._runtime.compile import Array, jit
 from .._runtime.exp import exp_scaled
-from .._validation.parameters import is_number
+from .._validation.parameters import is_number, number, size
 from .base import Kernel, OfStatistic
-from .checks import positive
 from .engine.pairing import Tile
 from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
 from .engine.strips import in_one_order
 
 __all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
-
-#: Powers beyond this leave the range of numbers for all but the tamest rows.
-_LARGEST_DEGREE = 1000
 
 
 class Linear(OfStatistic):
@@ -45,7 +41,7 @@ class Linear(OfStatistic):
     def features(self, A):
         return A
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.full(A.shape[0], A.shape[1] == B.shape[1])
 
 
@@ -74,13 +70,9 @@ class Polynomial(OfStatistic):
         self.gamma = gamma
 
     def check(self):
-        positive(self, "degree")
-        if self.degree != int(self.degree) or self.degree > _LARGEST_DEGREE:
-            raise ValueError(
-                f"Polynomial: degree must be a whole number of at most {_LARGEST_DEGREE}, got {self.degree!r}."
-            )
-        positive(self, "coef0", strict=False)
-        positive(self, "gamma")
+        size(self, "degree", 1)
+        number(self, "coef0", strict=False)
+        number(self, "gamma")
 
     def apply(self, values):
         _polynomial(values.reshape(-1), values.dtype.type(self.gamma), values.dtype.type(self.coef0), int(self.degree))
@@ -149,7 +141,7 @@ class Gaussian(OfStatistic):
         return cls(gamma=1.0 / (2.0 * sigma * sigma))
 
     def check(self):
-        positive(self, "gamma")
+        number(self, "gamma")
 
     def apply(self, values):
         return exp_scaled(values, -self.gamma)
@@ -175,7 +167,7 @@ class Laplacian(OfStatistic):
         self.gamma = gamma
 
     def check(self):
-        positive(self, "gamma")
+        number(self, "gamma")
 
     def apply(self, values):
         return exp_scaled(values, -self.gamma)
@@ -206,8 +198,8 @@ class Matern(OfStatistic):
         self.length = length
 
     def check(self):
-        positive(self, "nu")
-        positive(self, "length")
+        number(self, "nu")
+        number(self, "length")
         if self.nu > 30:
             raise ValueError(f"Matern: nu={self.nu!r} is a Gaussian for all purposes; use Gaussian.from_sigma(length).")
 
@@ -243,7 +235,7 @@ class Cosine(Kernel):
 
     def evaluate(self, tile: Tile) -> Array:
         left, right = tile.of_items("inverse norms", _inverse_norms)
-        return tile.take(DOT) * left[:, None] * right
+        return tile.compute(DOT) * left[:, None] * right
 
     def diag(self, A):
         return (squared_norms(A) > 0).astype(A.dtype)
@@ -281,8 +273,8 @@ class Sigmoid(OfStatistic):
         self.coef0 = coef0
 
     def check(self):
-        positive(self, "gamma")
-        positive(self, "coef0", minimum=float("-inf"))
+        number(self, "gamma")
+        number(self, "coef0", -np.inf)
 
     def apply(self, values):
         values *= values.dtype.type(self.gamma)
@@ -333,7 +325,7 @@ class Quadratic(Kernel):
         return strips.product(rows, slice(0, len(values))).astype(A.dtype)
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.mapped(self, self.features, _LINEAR).take(DOT)
+        return tile.mapped(self, self.features, _LINEAR).compute(DOT)
 
     def diag(self, A):
         return squared_norms(self.features(A))

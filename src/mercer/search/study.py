@@ -235,7 +235,7 @@ class Study:
             return rows.astype(np.float32) if machine.single else rows
         items = machine._gram_items(kernel, rows)
         # Rows of numbers serve every kernel; other items belong to the kernel that read them.
-        key = (machine.single, kernel.moves, "" if kernel.on_rows else content_key(kernel))
+        key = (machine.single, kernel.translation_invariant, "" if kernel.on_rows else content_key(kernel))
         if key not in shared:
             shared.clear()
             shared[key] = SharedStatistics(items, memory)

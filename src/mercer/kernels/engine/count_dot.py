@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
-from ..collection import Collection, indices, starts_of
+from .collection import Collection
 from .counts import Counts
+from .flat import starts_of
+from .pairwise import indices
 from .statistics import Statistic
 
 #: A product of dense rows does about this many multiplications in the time of one among sparse ones,
@@ -25,7 +27,7 @@ _EXACT_SINGLE = 2**24
 class CountDot(Statistic):
     """Σ over all keys of (count in x)·(count in z). A subclass says what is counted."""
 
-    moves = False
+    translation_invariant = False
 
     def count(self, A: Any) -> Counts:
         """The counts of every item."""

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from ..._runtime.compile import Array, jit
 from ..._runtime.parallel import for_each
-from ..collection import chunks, gather, in_chunks, starts_of
+from .flat import chunks, gather, in_chunks, starts_of
 from .keys import chain, number_keys
 
 #: Columns of a hashed feature map. Two of s features in use fall together with probability s²/2²¹.

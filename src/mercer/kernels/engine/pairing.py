@@ -104,7 +104,7 @@ class Tile:
         """The items of the columns."""
         return self.pairing.B[self.j]
 
-    def take(self, statistic: Statistic) -> Array:
+    def compute(self, statistic: Statistic) -> Array:
         """The statistic of this tile, in an array that the caller may overwrite."""
         if statistic not in self._computed and statistic in self.pairing.known:
             whole = self.pairing.known[statistic]

@@ -28,7 +28,7 @@ class _Raw(Kernel):
         return Counter([self.statistic])
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.take(self.statistic)
+        return tile.compute(self.statistic)
 
 
 class SharedStatistics:

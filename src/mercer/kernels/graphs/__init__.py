@@ -1,7 +1,7 @@
 """Kernels on graphs, and on the nodes of one graph."""
 
-from .collection import Graphs
 from .diffusion import Diffusion
+from .graph_collection import Graphs
 from .graphlets import Graphlet
 from .paths import ShortestPath
 from .refinement import WeisfeilerLehman, WeisfeilerLehmanAssignment

@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse, special
 
 from ..._runtime.compile import Array
+from ..._validation.parameters import number
 from ..base import Kernel
-from ..checks import positive
-from ..collection import Collection, listed
+from ..engine.collection import Collection, listed
 from ..engine.pairing import Tile
 from ..engine.statistics import squared_norms
-from .collection import Graphs
+from .graph_collection import Graphs
 
 
 class Nodes(Collection):
@@ -60,7 +60,7 @@ class Diffusion(Kernel):
         self.beta = beta
 
     def check(self):
-        positive(self, "beta")
+        number(self, "beta")
         Graphs.of([self.graph])
 
     def items(self, A):

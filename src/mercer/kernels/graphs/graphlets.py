@@ -8,13 +8,13 @@ import numpy as np
 from scipy import special
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import choice, truth
 from ..base import Kernel
-from ..checks import one_of, truth
-from ..collection import in_chunks
+from ..engine.flat import in_chunks
 from ..engine.pairing import Tile
 from ..engine.statistics import DOT, squared_norms
 from ..vectors import Linear
-from .collection import Graphs
+from .graph_collection import Graphs
 from .kinds import complete, kinds
 
 _LINEAR = Linear()
@@ -55,9 +55,9 @@ class Graphlet(Kernel):
         self.scale = scale
 
     def check(self):
-        one_of(self, "size", (3, 4, 5))
+        choice(self, "size", (3, 4, 5))
         truth(self, "connected")
-        one_of(self, "scale", ("counts", "frequencies", "cosine"))
+        choice(self, "scale", ("counts", "frequencies", "cosine"))
 
     def items(self, A):
         return Graphs.of(A)
@@ -72,11 +72,11 @@ class Graphlet(Kernel):
         counts = A.once(("graphlets", self.size), lambda: graphlet_counts(A, self.size))
         return scaled(counts[:, kinds(self.size).connected] if self.connected else counts, self.scale)
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.mapped(self, self.features, _LINEAR).take(DOT)
+        return tile.mapped(self, self.features, _LINEAR).compute(DOT)
 
     def diag(self, A):
         return squared_norms(self.features(A))

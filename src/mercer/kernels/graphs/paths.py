@@ -11,13 +11,13 @@ from scipy.sparse import csgraph
 
 from ..._runtime.compile import Array, jit
 from ..base import Kernel
-from ..collection import doubled
 from ..engine.count_dot import CountDot
 from ..engine.counts import Counts
+from ..engine.flat import doubled
 from ..engine.keys import chain
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
-from .collection import Graphs
+from .graph_collection import Graphs
 
 #: Steps along edges that take a quarter of an hour or so.
 _MOST_STEPS = 1e11
@@ -145,7 +145,7 @@ class ShortestPath(Kernel):
         return Counter([LABELLED_PATHS])
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.take(LABELLED_PATHS)
+        return tile.compute(LABELLED_PATHS)
 
     def diag(self, A):
         return LABELLED_PATHS.diag(A)
@@ -156,5 +156,5 @@ class ShortestPath(Kernel):
     def keyed(self, A):
         return LABELLED_PATHS.counts(A)
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import size
 from ..base import Kernel
-from ..checks import whole_number
 from ..engine.count_dot import CountDot
 from ..engine.counts import Counts, beside, count, in_unary
 from ..engine.keys import chain, mix
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
-from .collection import Graphs
+from .graph_collection import Graphs
 
 
 def refined(A: Graphs, rounds: int) -> Array:
@@ -98,7 +98,7 @@ class WeisfeilerLehman(Kernel):
         self.h = h
 
     def check(self):
-        whole_number(self, "h", 0)
+        size(self, "h", 0)
 
     def items(self, A):
         return Graphs.of(A)
@@ -111,9 +111,9 @@ class WeisfeilerLehman(Kernel):
 
     def evaluate(self, tile: Tile) -> Array:
         first, *others = self._rounds()
-        out = tile.take(first)
+        out = tile.compute(first)
         for statistic in others:
-            out += tile.take(statistic)
+            out += tile.compute(statistic)
         return out
 
     def diag(self, A):
@@ -125,7 +125,7 @@ class WeisfeilerLehman(Kernel):
     def keyed(self, A):
         return reduce(beside, (statistic.counts(A) for statistic in self._rounds()))
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import number
 from ..base import Kernel
-from ..checks import positive
-from ..collection import each_pair
 from ..engine.pairing import Tile
-from .collection import Graphs
+from ..engine.pairwise import each_pair
+from .graph_collection import Graphs
 
 #: The product of two graphs may have this many nodes; its vectors then take a few gigabytes.
 _LARGEST_PRODUCT = 2**27
@@ -46,7 +46,7 @@ class RandomWalk(Kernel):
         self.decay = decay
 
     def check(self):
-        positive(self, "decay")
+        number(self, "decay")
 
     def items(self, A):
         return Graphs.of(A)

@@ -10,15 +10,15 @@ import numpy as np
 from scipy import sparse
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import size
 from ..base import Kernel
-from ..checks import whole_number
-from ..collection import in_chunks, starts_of
 from ..engine.count_dot import CountDot
 from ..engine.counts import COLUMNS, Counts, count
+from ..engine.flat import in_chunks, starts_of
 from ..engine.keys import number_keys
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
-from .collection import Strings
+from .string_collection import Strings
 
 #: Neighbours of substrings that are held in memory at a time, in bytes eight times as much.
 _KEYS_AT_ONCE = 2**25
@@ -150,8 +150,8 @@ class Mismatch(Kernel):
         self.alphabet = alphabet
 
     def check(self):
-        whole_number(self, "k", 1)
-        whole_number(self, "m", 0)
+        size(self, "k", 1)
+        size(self, "m", 0)
         if self.m >= self.k:
             raise ValueError(
                 f"Mismatch: m must be less than k={self.k!r}, else all substrings are alike; got {self.m!r}."
@@ -177,7 +177,7 @@ class Mismatch(Kernel):
         return Counter([self._statistic])
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.take(self._statistic)
+        return tile.compute(self._statistic)
 
     def diag(self, A):
         return self._statistic.diag(A)
@@ -195,5 +195,5 @@ class Mismatch(Kernel):
     def keyed(self, A):
         return self._statistic.counts(A)
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import size
 from ..base import Kernel
-from ..checks import whole_number
-from ..collection import starts_of
 from ..engine.counts import Counts
+from ..engine.flat import starts_of
 from ..engine.keys import chain
 from ..engine.pairing import Tile
-from .collection import Strings, check_tokens
+from .string_collection import Strings, check_tokens
 
 #: Making and looking up the key of one substring takes as long as comparing so many pairs of letters.
 _SUBSTRING_COST = 64
@@ -42,7 +42,7 @@ class WeightedDegree(Kernel):
         self.tokens = tokens
 
     def check(self):
-        whole_number(self, "k", 1)
+        size(self, "k", 1)
         check_tokens(self)
 
     def items(self, A):
@@ -88,7 +88,7 @@ class WeightedDegree(Kernel):
         starts = starts_of(np.full(len(A), keys.size // max(1, len(A))))
         return Counts(starts, keys, values)
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         same_length = self._table(A).shape[1] == self._table(B).shape[1]
         return np.full(len(A), same_length and _SUBSTRING_COST * int(self.k) <= len(B))
 

@@ -12,13 +12,13 @@ import numpy as np
 from ..._runtime.compile import Array, jit
 from ..._validation.parameters import is_number, is_whole, shown
 from ..base import Kernel
-from ..collection import in_chunks, starts_of
 from ..engine.count_dot import CountDot
 from ..engine.counts import Counts, beside, count
+from ..engine.flat import in_chunks, starts_of
 from ..engine.keys import chain
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
-from .collection import Strings, check_tokens
+from .string_collection import Strings, check_tokens
 
 
 @dataclass(frozen=True)
@@ -107,10 +107,10 @@ class Spectrum(Kernel):
 
     def evaluate(self, tile: Tile) -> Array:
         (weight, first), *others = self._weighted()
-        out = tile.take(first)
+        out = tile.compute(first)
         out *= weight
         for weight, statistic in others:
-            out += weight * tile.take(statistic)
+            out += weight * tile.compute(statistic)
         return out
 
     def diag(self, A):
@@ -122,5 +122,5 @@ class Spectrum(Kernel):
     def keyed(self, A):
         return reduce(beside, (statistic.counts(A).scaled(np.sqrt(weight)) for weight, statistic in self._weighted()))
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)

@@ -6,9 +6,9 @@ import numpy as np
 from scipy import special
 
 from ..._runtime.compile import Array, jit
-from ..collection import doubled
 from ..engine.count_dot import place_of
 from ..engine.counts import Counts, few_enough
+from ..engine.flat import doubled
 from ..engine.keys import chain
 
 #: Subsequences that are listed at a time; they take a few gigabytes.

@@ -57,7 +57,7 @@ class OnColumns(Kernel):
         return [self.columns] if isinstance(self.columns, (str, int, np.integer)) else list(self.columns)
 
     @property
-    def moves(self):
+    def translation_invariant(self):
         return False
 
     def statistics(self):
@@ -91,8 +91,8 @@ class OnColumns(Kernel):
     def keyed(self, A):
         return self.kernel.keyed(part_of(A, 0))
 
-    def collapses(self, A, B):
-        return self.kernel.collapses(part_of(A, 0), part_of(B, 0))
+    def cheaper_in_primal(self, A, B):
+        return self.kernel.cheaper_in_primal(part_of(A, 0), part_of(B, 0))
 
 
 def select(table: Any, names: list[Any], numbers: bool) -> Any:

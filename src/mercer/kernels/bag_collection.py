@@ -12,8 +12,9 @@ from scipy import sparse
 
 from .._runtime.compile import Array
 from .._validation.tables import as_rows
-from .collection import Collection, listed, starts_of
+from .engine.collection import Collection, listed
 from .engine.counts import Counts, count
+from .engine.flat import starts_of
 from .engine.keys import KnownKeys, number_keys
 
 #: Larger counts would not be told apart from their neighbours when they are added up.

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from ..._runtime.compile import Array
-from ..collection import Collection, gather, starts_of
+from ..engine.collection import Collection
+from ..engine.flat import gather, starts_of
 from ..engine.keys import KnownKeys
 
 #: The label of everything where there are no labels.

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array
-from ..checks import one_of
-from ..collection import Collection, gather, listed, starts_of
+from ..._validation.parameters import choice
+from ..engine.collection import Collection, listed
+from ..engine.flat import gather, starts_of
 from ..engine.keys import KnownKeys
 
 #: What a string is a sequence of.
@@ -86,4 +87,4 @@ def _as_text(value: Any, place: int) -> str:
 
 def check_tokens(kernel: Any) -> None:
     """Check the parameter that says what a string is a sequence of."""
-    one_of(kernel, "tokens", TOKENS)
+    choice(kernel, "tokens", TOKENS)

@@ -18,10 +18,10 @@ import numpy as np
 from .algebra import Normalised, Power, Product, Scaled, Sum
 from .base import Kernel, default_parameters
 from .categories import Equal, Hamming
-from .columns import OnColumns
 from .given import Function, Precomputed
 from .graphs import Graphlet, RandomWalk, ShortestPath, WeisfeilerLehman, WeisfeilerLehmanAssignment
 from .mapped import After, Conformal
+from .on_columns import OnColumns
 from .sets import Intersection, Jaccard, MinMax, Subsets, Tanimoto
 from .strings import LocalAlignment, Mismatch, Spectrum, Subsequence, WeightedDegree
 from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid

@@ -8,9 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .._runtime.compile import Array, jit
-from .._runtime.parallel import for_each, thread_count
-from .engine.pairing import Places, Tile
+from ..._runtime.compile import Array
 
 T = TypeVar("T")
 
@@ -60,39 +58,6 @@ class Collection:
         return f"<{len(self)} {type(self).__name__.lower()}>"
 
 
-@jit
-def gather(values: Array, starts: Array, index: Array) -> tuple[Array, Array]:
-    """The pieces ``values[starts[i]:starts[i + 1]]`` for i in ``index``, one after the other, and where each starts."""
-    new_starts = np.zeros(index.size + 1, np.int64)
-    for r in range(index.size):
-        new_starts[r + 1] = new_starts[r] + starts[index[r] + 1] - starts[index[r]]
-    out = np.empty(new_starts[-1], values.dtype)
-    for r in range(index.size):
-        begin = starts[index[r]]
-        for p in range(new_starts[r + 1] - new_starts[r]):
-            out[new_starts[r] + p] = values[begin + p]
-    return out, new_starts
-
-
-@jit
-def doubled(values: Array) -> Array:
-    """The values with as much room again behind them."""
-    out = np.empty(2 * values.size, values.dtype)
-    out[: values.size] = values
-    return out
-
-
-def starts_of(sizes: Any) -> Array:
-    """Where each piece starts in a flat array of pieces of these sizes."""
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
-def chunks(n: int) -> list[tuple[int, int]]:
-    """Ranges of items for several threads to work on."""
-    size = max(1, -(-n // (4 * thread_count())))
-    return [(begin, min(begin + size, n)) for begin in range(0, n, size)]
-
-
 def listed(items: Any, what: str) -> list[Any]:
     """A user's list, array or column as a list of objects, none of them missing."""
     if isinstance(items, (str, bytes)):
@@ -108,31 +73,3 @@ def listed(items: Any, what: str) -> list[Any]:
     if isinstance(items, (set, frozenset, dict)) or not hasattr(items, "__len__") or not hasattr(items, "__iter__"):
         raise ValueError(f"expected a list, array or column of {what}, got {type(items).__name__}.")
     return list(items)
-
-
-def indices(places: Places) -> Array:
-    """A slice with both ends, or an index array, as an index array."""
-    return np.arange(places.start, places.stop) if isinstance(places, slice) else places
-
-
-def each_pair(tile: Tile, similarity: Callable[[Array, Array], Array]) -> Array:
-    """A tile filled pair by pair: ``similarity(i, j)`` gives the values of items i of the left side and j of the right.
-
-    Where both sides are the same items, a pair whose mirror image lies in the same tile is computed once.
-    """
-    rows, columns = indices(tile.i), indices(tile.j)
-    left, right = np.repeat(rows, columns.size), np.tile(columns, rows.size)
-    contiguous = isinstance(tile.i, slice) and isinstance(tile.j, slice)
-    if not contiguous or tile.pairing.A is not tile.pairing.B:
-        return similarity(left, right).reshape(tile.shape)
-    mirrored = (right < left) & (right >= rows[0]) & (left >= columns[0]) & (left <= columns[-1])
-    out = np.empty(tile.shape)
-    out.ravel()[~mirrored] = similarity(left[~mirrored], right[~mirrored])
-    r, c = np.nonzero(mirrored.reshape(tile.shape))
-    out[r, c] = out[columns[c] - rows[0], rows[r] - columns[0]]
-    return out
-
-
-def in_chunks(n: int, work: Callable[[int, int], Any]) -> None:
-    """Call ``work(first, stop)`` on ranges that together are 0..n, on several threads."""
-    for_each(lambda piece: work(*piece), chunks(n))

@@ -12,7 +12,8 @@ from scipy import sparse
 from .._runtime.compile import Array
 from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
-from ..kernels.base import Kernel, accumulate
+from ..kernels.base import Kernel
+from ..kernels.engine.accumulate import accumulate
 from ..kernels.engine.counts import LISTED_AT_ONCE
 from ..kernels.engine.pairing import length
 from ..kernels.engine.weights import FeatureWeights

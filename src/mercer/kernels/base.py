@@ -14,14 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._runtime.combine import mirror, turn
-from .._runtime.compile import Array, jit
-from .._runtime.parallel import for_each
+from .._runtime.compile import Array
 from .._validation.parameters import is_number
 from .._validation.tables import as_rows
 from .engine.collection import Collection
 from .engine.counts import of_columns
-from .engine.pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
+from .engine.matrices import matrix_block, matrix_product
+from .engine.pairing import Pairing, Tile
 from .engine.parts import Parts, length
 from .engine.statistics import Statistic
 
@@ -160,112 +159,11 @@ class Kernel(BaseEstimator):
 
     def matrix(self, A: Any, B: Any, out: Array | None = None) -> Array:
         """As a call, for items that have passed :meth:`items`; the result is exactly symmetric where A is B."""
-        return self.block(Pairing(self, A, B), out=out)
-
-    def block(
-        self, pairing: Pairing, rows: Array | None = None, columns: Array | None = None, out: Array | None = None
-    ) -> Array:
-        """The matrix of a pairing, or the part of it in some rows and columns."""
-        row_pieces, column_pieces = pairing.cut(rows, columns)
-        n, m = (sum(map(place_count, pieces)) for pieces in (row_pieces, column_pieces))
-        if out is None:
-            out = np.empty((n, m), pairing.dtype)
-        if n == 0 or m == 0:
-            return out
-        # Rounding may differ between (x, z) and (z, x), the result may not: only pieces on and above the diagonal are
-        # computed, and mirrored below it.
-        symmetric = pairing.A is pairing.B and rows is columns and self.splits
-        if self.splits:
-            pairing.warm()
-        tiles = []
-        top = 0
-        for i in row_pieces:
-            left = 0
-            for j in column_pieces:
-                if not symmetric or left + place_count(j) > top:
-                    tiles.append((top, left, i, j))
-                left += place_count(j)
-            top += place_count(i)
-
-        def fill(tile: tuple[int, int, Places, Places]) -> None:
-            top, left, i, j = tile
-            values = self.evaluate(pairing.tile(i, j))
-            bottom, right = top + values.shape[0], left + values.shape[1]
-            if not symmetric:
-                out[top:bottom, left:right] = values
-            elif left >= bottom:
-                out[top:bottom, left:right] = values
-                turn(values, out[left:right, top:bottom])
-            else:  # a tile on the diagonal: what is above it counts
-                first = max(top, left)
-                out[top:bottom, first:right] = values[:, first - left :]
-                mirror(out[top:bottom, top:bottom])
-                if right > bottom:
-                    turn(values[:, bottom - left :], out[bottom:right, top:bottom])
-
-        for_each(fill, tiles, threads=None if self.splits else 1)
-        return out
+        return matrix_block(Pairing(self, A, B), out=out)
 
     def product(self, A: Any, B: Any, V: Array) -> Array:
         """k(A, B)·V in float64 for items that have passed :meth:`items`; the matrix is never there as a whole."""
-        return self.block_product(Pairing(self, A, B), None, V)
-
-    def block_product(self, pairing: Pairing, columns: Array | None, V: Array) -> Array:
-        """The matrix of a pairing, or some of its columns, times V: tile by tile, the tiles summed in float64."""
-        V = np.asarray(V, dtype=np.float64)
-        weights = V[:, None] if V.ndim == 1 else V
-        if pairing.A is pairing.B and columns is None and self.splits and V.ndim == 1 and V.size > TILE_COLUMNS:
-            return self._symmetric_product(pairing, V)
-        row_pieces, column_pieces = pairing.cut(None, columns)
-        single = weights.shape[1] == 1  # several columns are summed tile by tile in the type of the values
-        out = np.zeros((length(pairing.A), weights.shape[1]))
-        if out.size and V.shape[0]:
-            if self.splits:
-                pairing.warm()
-
-            def fill(i: Places) -> None:
-                left = 0
-                for j in column_pieces:
-                    values = self.evaluate(pairing.tile(i, j))
-                    some = weights[left : left + values.shape[1]]
-                    accumulate(values, some if single else some.astype(values.dtype, copy=False), out[i])
-                    left += values.shape[1]
-
-            for_each(fill, row_pieces, threads=None if self.splits else 1)
-        return out.reshape(out.shape[0], *V.shape[1:])
-
-    def _symmetric_product(self, pairing: Pairing, v: Array) -> Array:
-        """K·v from one half of K: a tile above the diagonal serves its rows, and turned over its columns.
-
-        Tiles write their shares down, which are added up in one order afterwards: the sum is the same for any number
-        of threads.
-        """
-        row_pieces, column_pieces = pairing.cut()
-        pairing.warm()
-        # A piece of columns covers whole pieces of rows: those that it covers are computed for themselves, as they
-        # lie on the diagonal; those before it serve both ways; those after it have been served.
-        tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces for i in row_pieces]
-        tiles = [(i, j) for i, j in tiles if i.start < j.stop]
-        shares: list[Any] = [None] * len(tiles)
-
-        def evaluate(number: int) -> None:
-            i, j = tiles[number]
-            values = self.evaluate(pairing.tile(i, j))
-            down = np.zeros((place_count(i), 1))
-            accumulate(values, v[j][:, None], down)
-            across = None
-            if i.stop <= j.start:
-                across = np.zeros(place_count(j))
-                _accumulate_turned(values, v[i], across)
-            shares[number] = down[:, 0], across
-
-        for_each(evaluate, range(len(tiles)))
-        out = np.zeros(v.size)
-        for (i, j), (down, across) in zip(tiles, shares, strict=True):
-            out[i] += down
-            if across is not None:
-                out[j] += across
-        return out
+        return matrix_product(Pairing(self, A, B), None, V)
 
     # -- algebra --------------------------------------------------------------------------------------------------
 
@@ -355,55 +253,6 @@ class OfStatistic(Kernel):
 
     def diag(self, A: Any) -> Array:
         return self.apply(self.statistic.diag(A))
-
-
-@jit(reorder=True)
-def _accumulate(values: Array, turned: Array, out: Array) -> None:
-    """Two rows and four columns of the result at a time: each number is loaded once for several products."""
-    whole, nothing = turned.shape[0] - turned.shape[0] % 4, turned.dtype.type(0)
-    for i in range(0, values.shape[0], 2):
-        last = min(i + 1, values.shape[0] - 1)
-        x, y = values[i], values[last]
-        for c in range(0, whole, 4):
-            v0, v1, v2, v3 = turned[c], turned[c + 1], turned[c + 2], turned[c + 3]
-            s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = nothing
-            for j in range(x.size):
-                a, b = x[j], y[j]
-                s0 += a * v0[j]
-                s1 += a * v1[j]
-                s2 += a * v2[j]
-                s3 += a * v3[j]
-                t0 += b * v0[j]
-                t1 += b * v1[j]
-                t2 += b * v2[j]
-                t3 += b * v3[j]
-            out[i, c] += s0
-            out[i, c + 1] += s1
-            out[i, c + 2] += s2
-            out[i, c + 3] += s3
-            if last > i:
-                out[last, c] += t0
-                out[last, c + 1] += t1
-                out[last, c + 2] += t2
-                out[last, c + 3] += t3
-        for c in range(whole, turned.shape[0]):
-            for row in range(i, last + 1):
-                v, z, total = turned[c], values[row], nothing
-                for j in range(z.size):
-                    total += z[j] * v[j]
-                out[row, c] += total
-
-
-@jit
-def _accumulate_turned(values: Array, v: Array, out: Array) -> None:
-    for i in range(values.shape[0]):
-        for j in range(out.size):
-            out[j] += v[i] * values[i, j]
-
-
-def accumulate(values: Array, V: Array, out: Array) -> None:
-    """out += values·V, summed in the type of V. What is added to a row depends on that row of ``values`` alone."""
-    _accumulate(np.ascontiguousarray(values), np.ascontiguousarray(V.T), out)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -25,14 +25,6 @@ def gather(values: Array, starts: Array, index: Array) -> tuple[Array, Array]:
     return out, new_starts
 
 
-@jit
-def doubled(values: Array) -> Array:
-    """The values with as much room again behind them."""
-    out = np.empty(2 * values.size, values.dtype)
-    out[: values.size] = values
-    return out
-
-
 def starts_of(sizes: Any) -> Array:
     """Where each piece starts in a flat array of pieces of these sizes."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 from ..._runtime.compile import Array
 from ..._runtime.parallel import for_each
 from ..base import Kernel
+from .matrices import matrix_block
 from .pairing import Pairing, Tile, shared_dtype
 from .parts import length
 from .statistics import Statistic
@@ -70,7 +71,7 @@ class SharedStatistics:
             for statistic in kernel.statistics():
                 if statistic not in self._known and len(self._known) < self._room:
                     raw = _Raw(statistic)
-                    self._known[statistic] = raw.block(Pairing(raw, self.items, self.items, pairing.dtype))
+                    self._known[statistic] = matrix_block(Pairing(raw, self.items, self.items, pairing.dtype))
             pairing.known = self._known
         n = length(self.items)
         if self._out is None:
@@ -85,5 +86,5 @@ class SharedStatistics:
             pairing.warm()
             for_each(fill, range(0, n, _STRIP))
         else:
-            kernel.block(pairing, out=out)
+            matrix_block(pairing, out=out)
         return out.view()  # another object, so that nobody takes the new matrix for the old one

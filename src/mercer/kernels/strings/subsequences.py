@@ -6,9 +6,8 @@ import numpy as np
 from scipy import special
 
 from ..._runtime.compile import Array, jit
-from ..engine.count_dot import place_of
 from ..engine.counts import Counts, few_enough
-from ..engine.flat import doubled
+from ..engine.hash_table import doubled, empty_table, place_of, table_of
 from ..engine.keys import chain
 
 #: Subsequences that are listed at a time; they take a few gigabytes.
@@ -58,16 +57,16 @@ def _list_subsequences(
     for i in range(first, stop):
         words, weights, lengths = np.empty(64, np.uint64), np.empty(64), np.empty(64, np.int64)
         done, phi = np.empty(64, np.uint64), np.empty(64)
-        table, done_table = _empty_table(128), _empty_table(128)
+        table, done_table = empty_table(128), empty_table(128)
         words[0], weights[0], lengths[0], n, finished = np.uint64(k), 1.0, 0, 1, 0
         for r in range(starts[i], starts[i + 1]):
             # One letter makes at most one new word of every word.
             while 2 * n > words.size:
                 words, weights, lengths = doubled(words), doubled(weights), doubled(lengths)
-                table = _rebuilt(words, n, 2 * table.size)
+                table = table_of(words, n, 2 * table.size)
             while finished + n > done.size:
                 done, phi = doubled(done), doubled(phi)
-                done_table = _rebuilt(done, finished, 2 * done_table.size)
+                done_table = table_of(done, finished, 2 * done_table.size)
             n, finished = _read_letter(
                 tokens[r], k, decay, words, weights, lengths, table, n, done, phi, done_table, finished
             )
@@ -108,16 +107,3 @@ def _read_letter(
                 n += 1
             weights[table[s]] += weight
     return n, finished
-
-
-@jit
-def _empty_table(size: int) -> Array:
-    return np.full(size, -1, np.int64)
-
-
-@jit
-def _rebuilt(keys: Array, used: int, size: int) -> Array:
-    table = _empty_table(size)
-    for place in range(used):
-        table[place_of(table, keys, keys[place])] = place
-    return table

@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron, grams
-from mercer.explain.named_features import named_features
 from mercer.kernels import (
     Equal,
     Gaussian,
@@ -203,7 +202,7 @@ def test_items_with_nothing_in_them_have_features(case):
         np.testing.assert_allclose(features @ features.T, K, atol=1e-12)
         weights = FeatureWeights(kernel.keyed(collection), np.ones((1, len(items))))
         np.testing.assert_allclose(weights.scores(kernel.keyed(collection))[:, 0], K.sum(axis=1), atol=1e-12)
-        named = named_features(kernel, collection)
+        named = kernel.named_features(collection)
         assert named is None or named[0] == {}
 
 

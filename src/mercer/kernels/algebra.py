@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from .base import Kernel
 from .engine.counts import MOST_ENTRIES, beside, few_enough, marked, pair_places, products
 from .engine.pairing import Tile
 from .engine.parts import length, part_of
+from .readable import Name, renamed, rescaled
+from .text_form import Precedence, Text, shortest, within
 
 __all__ = ["Normalised", "Power", "Product", "Scaled", "Sum"]
 
@@ -24,7 +27,7 @@ _PRODUCT_COST = 8
 _LARGEST_EXPONENT = 100
 
 
-class Sum(Kernel):
+class Sum(Kernel, named=False):
     """k₁ + k₂, written ``k1 + k2``: the features of both, side by side.
 
     Examples
@@ -37,6 +40,10 @@ class Sum(Kernel):
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
+
+    def text(self) -> Text:
+        left, right = within(self.left, Precedence.SUM), within(self.right, Precedence.PRODUCT)
+        return Text(f"{left} + {right}", Precedence.SUM)
 
     def evaluate(self, tile: Tile) -> Array:
         out = self.left.evaluate(tile.part(0, self.left))
@@ -58,11 +65,20 @@ class Sum(Kernel):
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
         return None if left is None or right is None else beside(marked(left, 0), marked(right, 1))
 
+    def named_features(self, A):
+        left, right = self.left.named_features(part_of(A, 0)), self.right.named_features(part_of(A, 1))
+        parts = [
+            renamed(left, lambda name: Name(name.text, ("left", name.mark))),
+            renamed(right, lambda name: Name(name.text, ("right", name.mark))),
+        ]
+        known = [part for part in parts if part is not None]
+        return [{**each[0], **each[-1]} for each in zip(*known, strict=True)] if known else None
+
     def cheaper_in_primal(self, A, B):
         return _each_cheaper_in_primal(self, A, B)
 
 
-class Scaled(Kernel):
+class Scaled(Kernel, named=False):
     """scale·k, written ``3 * k``.
 
     Examples
@@ -79,6 +95,9 @@ class Scaled(Kernel):
     def check(self):
         number(self, "scale")
         super().check()
+
+    def text(self) -> Text:
+        return Text(f"{shortest(self.scale)}*{within(self.kernel, Precedence.POWER)}", Precedence.PRODUCT)
 
     def evaluate(self, tile: Tile) -> Array:
         out = self.kernel.evaluate(tile)
@@ -97,11 +116,14 @@ class Scaled(Kernel):
         inner = self.kernel.keyed(A)
         return None if inner is None else inner.scaled(np.sqrt(self.scale))
 
+    def named_features(self, A):
+        return rescaled(self.kernel.named_features(A), repeat(np.sqrt(self.scale), length(A)))
+
     def cheaper_in_primal(self, A, B):
         return self.kernel.cheaper_in_primal(A, B)
 
 
-class Product(Kernel):
+class Product(Kernel, named=False):
     """k₁·k₂, written ``k1 * k2``: every feature of one times every feature of the other.
 
     Examples
@@ -114,6 +136,10 @@ class Product(Kernel):
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
+
+    def text(self) -> Text:
+        left, right = within(self.left, Precedence.PRODUCT), within(self.right, Precedence.POWER)
+        return Text(f"{left}*{right}", Precedence.PRODUCT)
 
     def evaluate(self, tile: Tile) -> Array:
         out = self.left.evaluate(tile.part(0, self.left))
@@ -135,6 +161,15 @@ class Product(Kernel):
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
         return None if left is None or right is None else products(left, right)
 
+    def named_features(self, A):
+        left, right = self.left.named_features(part_of(A, 0)), self.right.named_features(part_of(A, 1))
+        if left is None or right is None:
+            return None
+        return [
+            {Name(f"{a.text} and {b.text}", (a.mark, b.mark)): u * v for a, u in one.items() for b, v in other.items()}
+            for one, other in zip(left, right, strict=True)
+        ]
+
     def cheaper_in_primal(self, A, B):
         fine = _each_cheaper_in_primal(self, A, B)
         if not fine.any():
@@ -143,7 +178,7 @@ class Product(Kernel):
         return fine & _worth_listing(np.diff(left.starts).astype(np.float64) * np.diff(right.starts), A, B)
 
 
-class Power(Kernel):
+class Power(Kernel, named=False):
     """k^exponent for a whole exponent, written ``k ** 2``.
 
     Examples
@@ -161,6 +196,9 @@ class Power(Kernel):
         # Fractional powers of a kernel are not positive semi-definite in general.
         number(self, "exponent", 1, _LARGEST_EXPONENT, whole=True, strict=False)
         super().check()
+
+    def text(self) -> Text:
+        return Text(f"{within(self.kernel, Precedence.ATOM)}**{self.exponent}", Precedence.POWER)
 
     def evaluate(self, tile: Tile) -> Array:
         return _whole_power(self.kernel.evaluate(tile), int(self.exponent))
@@ -206,6 +244,9 @@ class Normalised(Kernel):
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
+    def text(self) -> Text:
+        return Text(f"normalised({within(self.kernel, Precedence.SUM)})")
+
     def _inverse_lengths(self, A: Any) -> Array:
         squared = self.kernel.diag(A)
         return np.divide(1, np.sqrt(np.maximum(squared, 0)), out=np.zeros_like(squared), where=squared > 0)
@@ -237,6 +278,9 @@ class Normalised(Kernel):
     def keyed(self, A):
         inner = self.kernel.keyed(A)
         return None if inner is None else inner.scaled(self._inverse_lengths(A))
+
+    def named_features(self, A):
+        return rescaled(self.kernel.named_features(A), self._inverse_lengths(A))
 
     def cheaper_in_primal(self, A, B):
         return self.kernel.cheaper_in_primal(A, B)

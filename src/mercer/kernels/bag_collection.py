@@ -17,6 +17,8 @@ from .engine.counts import Counts, count
 from .engine.flat import starts_of
 from .engine.keys import KnownKeys, number_keys
 
+__all__ = ["Bags"]
+
 #: Larger counts would not be told apart from their neighbours when they are added up.
 _LARGEST_COUNT = 2**53
 
@@ -38,6 +40,8 @@ class Bags(Collection):
     >>> len(bags), bags[1] == Counter(egg=2, salt=1)
     (4, True)
     """
+
+    kind = "sets"
 
     def __init__(self, counts: Counts, names: Mapping[int, Any]) -> None:
         super().__init__()

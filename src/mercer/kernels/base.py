@@ -1,15 +1,17 @@
 """What a kernel is, and how kernels combine.
 
 A kernel is an immutable description with scikit-learn's parameters; it stores no data. To add one, subclass
-:class:`Kernel` and write ``evaluate`` and ``diag``, or subclass :class:`OfStatistic` and write ``apply`` alone.
+:class:`Kernel` and write ``evaluate`` and ``diag``, or subclass :class:`OfStatistic` and write ``apply`` alone. The
+class is then known by its name in texts, model files, messages and searches; what else is to be known of it, such as
+other names, the collection of its items or readable features, it says itself.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections import Counter
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,14 +19,19 @@ from sklearn.base import BaseEstimator
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
 from .._validation.tables import as_rows
+from .bandwidth import check_rate, rate
 from .engine.collection import Collection
 from .engine.counts import of_columns
 from .engine.matrices import matrix_block, matrix_product
 from .engine.pairing import Pairing, Tile
-from .engine.parts import Parts, length
+from .engine.parts import Parts, length, part_of
 from .engine.statistics import Statistic
+from .html_form import html
+from .readable import NamedFeatures
+from .registry import register
+from .text_form import Text, call
 
-__all__ = ["Kernel", "OfStatistic"]
+__all__ = ["Kernel"]
 
 
 class Kernel(BaseEstimator):
@@ -47,8 +54,18 @@ class Kernel(BaseEstimator):
 
     #: Whether every matrix of this kernel is positive semi-definite.
     psd: ClassVar[bool] = True
-    #: Whether the items are something else than rows of numbers: strings, sets, graphs, rows of a mixed table.
-    structured: ClassVar[bool] = False
+    #: What the items are collected in, where they are not rows of numbers: strings, sets, graphs, categories.
+    collection: ClassVar[type[Collection] | None] = None
+    #: Other names in texts than the class's own.
+    aliases: ClassVar[tuple[str, ...]] = ()
+    #: Rates that the data may decide, each with the statistic that it multiplies.
+    rates: ClassVar[Mapping[str, Statistic]] = {}
+
+    def __init_subclass__(cls, *, named: bool = True, **options: Any) -> None:
+        """Enter the class under its names in texts, unless it has none."""
+        super().__init_subclass__(**options)
+        if named:
+            register(cls, (cls.__name__, *cls.__dict__.get("aliases", ())))
 
     # -- to be written by subclasses ------------------------------------------------------------------------------
 
@@ -76,8 +93,39 @@ class Kernel(BaseEstimator):
         """
         return np.zeros(length(A), bool)
 
+    def named_features(self, A: Any) -> NamedFeatures:
+        """The feature map in words: for each item a mapping from the names of its features to φ.
+
+        ``None`` where the kernel has no such map, or none that anybody could read; a sum has the features of those of
+        its parts that have some.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Spectrum
+        >>> kernel = Spectrum(p=2)
+        >>> [{name.text: value for name, value in each.items()} for each in kernel.named_features(["abab"])]
+        [{"'ab'": 2.0, "'ba'": 1.0}]
+        """
+        return None
+
+    @classmethod
+    def suggestions(cls, items: Any) -> list[tuple[int, str]]:
+        """Texts of kernels of this class that are worth trying on a collection, each with its rank among all."""
+        return []
+
+    @classmethod
+    def from_text(cls, *args: Any, **named: Any) -> Kernel:
+        """The kernel with these parameters, as texts give them."""
+        return cls(*args, **named)
+
+    def text(self) -> Text:
+        """The kernel as it is written, and how tightly that binds."""
+        return call(self)
+
     def check(self) -> None:
         """Raise ``ValueError`` where a parameter makes no kernel. Called before any work."""
+        for name in self.rates:
+            check_rate(self, name)
         for name, value in self.get_params(deep=False).items():
             if name in ("left", "right", "kernel") and not isinstance(value, Kernel):
                 raise ValueError(f"{type(self).__name__}: {name} must be a kernel, got {value!r}.")
@@ -90,6 +138,8 @@ class Kernel(BaseEstimator):
 
     def items(self, A: Any) -> Any:
         """The items in the form that :meth:`evaluate` works on, or an error that says what is wrong with them."""
+        if self.collection is not None:
+            return self.collection.of(A)
         parts = self.parts()
         if not parts:
             return as_rows(A)
@@ -139,7 +189,12 @@ class Kernel(BaseEstimator):
     @property
     def on_rows(self) -> bool:
         """Whether this kernel and all of its parts work on rows of numbers."""
-        return not self.structured and all(kernel.on_rows for kernel in self.parts())
+        return self.collection is None and all(kernel.on_rows for kernel in self.parts())
+
+    @classmethod
+    def kind(cls) -> str:
+        """What the kernel compares: "rows", "strings", "sets", "graphs", …"""
+        return "rows" if cls.collection is None else cls.collection.kind
 
     @property
     def precomputed(self) -> bool:
@@ -151,8 +206,8 @@ class Kernel(BaseEstimator):
     def __call__(self, A: Any, B: Any = None) -> Array:
         """The matrix k(x, z) for x in ``A`` and z in ``B`` (``B=None``: in ``A``)."""
         self.check()
-        A = self.items(A)
-        B = A if B is None else self.items(B)
+        one, A = B is None or B is A, self.items(A)
+        B = A if one else self.items(B)
         if getattr(A, "ndim", 1) == 2 and A.shape[1] != getattr(B, "shape", A.shape)[1] and not self.precomputed:
             raise ValueError(f"{self}: the left rows have {A.shape[1]} features, the right ones {B.shape[1]}.")
         return self.matrix(A, B)
@@ -197,24 +252,59 @@ class Kernel(BaseEstimator):
 
     # -- parameters that the data decide --------------------------------------------------------------------------
 
-    def resolved(self, items: Any) -> Kernel:
+    def part_items(self, A: Any) -> list[Any]:
+        """The items as each of the parts sees them."""
+        parts = self.parts()
+        return [part_of(A, place) for place in range(len(parts))] if len(parts) > 1 else [A] * len(parts)
+
+    def resolved(self, items: Any) -> Self:
         """This kernel with every parameter that the data decide, such as ``gamma="scale"``, as a number.
 
-        ``items`` are the training items, as the kernel reads them.
+        Parameters
+        ----------
+        items : collection
+            The training items, as they are or as :meth:`items` made them.
+
+        Returns
+        -------
+        Kernel
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian, Linear
+        >>> (Gaussian(gamma="auto") + Linear()).resolved([[0.0, 1.0], [2.0, 3.0]])
+        gaussian(gamma=0.5) + linear
         """
-        return self
+        if self.is_resolved:
+            return self
+        items = self.items(items)
+        own = self.get_params(deep=False)
+        for name, statistic in self.rates.items():
+            if isinstance(own[name], str):
+                own[name] = self._by_rule(own[name], items, statistic)
+        forms = iter(self.part_items(items))
+        for name, value in own.items():
+            if isinstance(value, Kernel):
+                own[name] = value.resolved(next(forms))
+        return type(self)(**own)
+
+    def _by_rule(self, rule: str, rows: Any, statistic: Statistic) -> float:
+        """The parameter that a rule gives on some rows."""
+        return rate(rule, rows, statistic)
 
     @property
     def is_resolved(self) -> bool:
         """Whether every parameter is a number already, so that the training items make no difference."""
-        return True
+        own = not any(isinstance(getattr(self, name), str) for name in self.rates)
+        return own and all(kernel.is_resolved for kernel in self.parts())
 
     # -- text and equality ----------------------------------------------------------------------------------------
 
     def __repr__(self, N_CHAR_MAX: int | None = None) -> str:
-        from .text_form import write
+        return self.text().text
 
-        return write(self)
+    def _html_repr(self) -> str:
+        return html(self)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -228,11 +318,12 @@ class Kernel(BaseEstimator):
 
 def _joined(forms: list[Any]) -> Any:
     """Items in one form for each part of an expression; in one for all where they are the same kind of collection."""
-    shared = isinstance(forms[0], Collection) and all(type(form) is type(forms[0]) for form in forms)
-    return forms[0] if shared else Parts(forms)
+    first = forms[0]
+    shared = isinstance(first, Collection) and first.shared and all(type(form) is type(first) for form in forms)
+    return first if shared else Parts(forms)
 
 
-class OfStatistic(Kernel):
+class OfStatistic(Kernel, named=False):
     """A kernel that is a function of one statistic, written as ``apply``."""
 
     statistic: ClassVar[Statistic]
@@ -252,16 +343,10 @@ class OfStatistic(Kernel):
         return self.apply(tile.compute(self.statistic))
 
     def diag(self, A: Any) -> Array:
-        return self.apply(self.statistic.diag(A))
+        return self.resolved(A).apply(self.statistic.diag(A))
 
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     return bool(a == b)
-
-
-def default_parameters(kernel: Kernel) -> dict[str, Any]:
-    """The constructor's defaults."""
-    parameters = inspect.signature(type(kernel).__init__).parameters
-    return {name: p.default for name, p in parameters.items() if p.default is not inspect.Parameter.empty}

@@ -15,11 +15,12 @@ from .base import Kernel
 from .engine.collection import listed
 from .engine.pairing import Tile
 from .engine.parts import length
+from .text_form import Text, function
 
 __all__ = ["After", "Conformal"]
 
 
-class Conformal(Kernel):
+class Conformal(Kernel, named=False):
     """f(x)·f(z) for a real function f, the kernel with the one feature f.
 
     Parameters
@@ -36,6 +37,9 @@ class Conformal(Kernel):
 
     def __init__(self, f: Callable[[Any], Array]) -> None:
         self.f = f
+
+    def text(self) -> Text:
+        return Text(f"conformal({function(self.f)})")
 
     def _values(self, A: Any) -> Array:
         values = np.asarray(self.f(A))
@@ -55,7 +59,7 @@ class Conformal(Kernel):
         return self._values(A)[:, None]
 
 
-class After(Kernel):
+class After(Kernel, named=False):
     """k(φ(x), φ(z)): a kernel after a map of the items.
 
     Parameters
@@ -76,6 +80,12 @@ class After(Kernel):
     def __init__(self, map: Callable[[Any], Any], kernel: Kernel) -> None:
         self.map = map
         self.kernel = kernel
+
+    def text(self) -> Text:
+        return Text(f"after({function(self.map)}, {self.kernel})")
+
+    def part_items(self, A):
+        return [self._mapped(A)]
 
     @property
     def translation_invariant(self):

@@ -187,6 +187,8 @@ class Study:
                 kernel = machine._kernel()
             except Exception:  # a plain fit says what is wrong
                 continue
+            if kernel is not None and not kernel.is_resolved:  # the rows of each fold decide, in a plain fit
+                continue
             space = spaces.setdefault("; ".join(layer.key for layer in layers), (layers, {}))
             own = machine.get_params(deep=False)
             value = own.pop(machine.path)

@@ -4,7 +4,7 @@ all of them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,15 @@ class Collection:
     """An immutable collection of items. Slices and index arrays give collections, a whole number gives one item."""
 
     ndim = 1
+    #: What the items are called.
+    kind: ClassVar[str]
+    #: Whether every kernel reads the same items in the same way, so that the parts of an expression can share them.
+    shared: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, items: Any) -> Any:
+        """From a user's list, array or column; a collection of this kind is returned as it is."""
+        raise NotImplementedError
 
     def __init__(self) -> None:
         self._memo: dict[Hashable, Any] = {}

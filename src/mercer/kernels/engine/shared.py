@@ -19,7 +19,7 @@ from .statistics import Statistic
 _STRIP = 32
 
 
-class _Raw(Kernel):
+class _Raw(Kernel, named=False):
     """A statistic itself, as if it were a kernel: its matrix is computed as every other."""
 
     def __init__(self, statistic: Statistic) -> None:
@@ -67,6 +67,7 @@ class SharedStatistics:
     def matrix(self, kernel: Kernel) -> Array:
         """The matrix of a kernel on the items, in the memory of the last one."""
         pairing = Pairing(kernel, self.items, self.items)
+        kernel = pairing.kernel
         if kernel.splits:
             for statistic in kernel.statistics():
                 if statistic not in self._known and len(self._known) < self._room:

@@ -16,7 +16,11 @@ from ..engine.hash_table import doubled, empty_table, place_of, table_of
 from ..engine.keys import chain
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
+from ..readable import Name
 from .graph_collection import Graphs
+from .graph_words import paths
+
+__all__ = ["ShortestPath"]
 
 #: Steps along edges that take a quarter of an hour or so.
 _MOST_STEPS = 1e11
@@ -118,13 +122,10 @@ class ShortestPath(Kernel):
            [15., 18.]])
     """
 
-    structured = True
+    collection = Graphs
 
     def __init__(self) -> None:
         pass
-
-    def items(self, A):
-        return Graphs.of(A)
 
     def statistics(self) -> Counter[Statistic]:
         return Counter([LABELLED_PATHS])
@@ -140,6 +141,13 @@ class ShortestPath(Kernel):
 
     def keyed(self, A):
         return LABELLED_PATHS.counts(A)
+
+    def named_features(self, A):
+        return [{Name(text): float(times) for text, times in paths(graph).items()} for graph in Graphs.of(A)]
+
+    @classmethod
+    def suggestions(cls, items):
+        return [(2, "normalised(shortestpath)")]
 
     def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)

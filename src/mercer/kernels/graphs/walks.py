@@ -13,6 +13,8 @@ from ..engine.pairing import Tile
 from ..engine.pairwise import each_pair
 from .graph_collection import Graphs
 
+__all__ = ["RandomWalk"]
+
 #: The product of two graphs may have this many nodes; its vectors then take a few gigabytes.
 _LARGEST_PRODUCT = 2**27
 #: Conjugate gradients stop where the residual is this fraction of the right side. The error of 1ᵀx is its square.
@@ -40,16 +42,13 @@ class RandomWalk(Kernel):
     array([[4.4444, 2.    , 0.    ]])
     """
 
-    structured = True
+    collection = Graphs
 
     def __init__(self, decay: float = 0.1) -> None:
         self.decay = decay
 
     def check(self):
         number(self, "decay")
-
-    def items(self, A):
-        return Graphs.of(A)
 
     def _walks(self, A: Graphs, B: Graphs, i: Array, j: Array) -> Array:
         largest = int((A.sizes[i] * B.sizes[j]).max(initial=0))

@@ -14,7 +14,7 @@ from ..engine.pairing import Tile
 from ..engine.pairwise import each_pair
 from .spectrum import Substrings
 from .string_collection import Strings, check_tokens
-from .subsequences import can_list, refuse_too_many, steps, subsequences
+from .subsequences import can_list, named_subsequences, refuse_too_many, steps, subsequences
 
 __all__ = ["LocalAlignment", "Subsequence"]
 
@@ -23,14 +23,11 @@ __all__ = ["LocalAlignment", "Subsequence"]
 _STEP_COST = 25
 
 
-class Aligning(Kernel):
+class Aligning(Kernel, named=False):
     """A kernel that is computed one pair of strings at a time. Subclasses have ``tokens`` and write ``align``."""
 
-    structured = True
+    collection = Strings
     tokens: str
-
-    def items(self, A):
-        return Strings.of(A)
 
     def align(self, a: Array, a_starts: Array, i: Array, b: Array, b_starts: Array, j: Array, out: Array) -> None:
         """Write the similarity of strings i[p] of ``a`` and j[p] of ``b`` for every p."""
@@ -98,6 +95,9 @@ class Subsequence(Aligning):
     def keyed(self, A):
         refuse_too_many(*self._sizes(A), int(self.k))
         return subsequences(*A.tokens(self.tokens), int(self.k), float(self.decay))
+
+    def named_features(self, A):
+        return named_subsequences(Strings.of(A), self.tokens, self.keyed(Strings.of(A)), int(self.k))
 
     def cheaper_in_primal(self, A, B):
         (lengths, letters), k = self._sizes(A), int(self.k)

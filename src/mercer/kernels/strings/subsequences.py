@@ -9,6 +9,8 @@ from ..._runtime.compile import Array, jit
 from ..engine.counts import Counts, few_enough
 from ..engine.hash_table import doubled, empty_table, place_of, table_of
 from ..engine.keys import chain
+from ..readable import Name, NamedFeatures, quoted
+from .string_collection import Strings
 
 #: Subsequences that are listed at a time; they take a few gigabytes.
 _MOST_SUBSEQUENCES = 2**26
@@ -46,6 +48,34 @@ def refuse_too_many(lengths: Array, letters: Array, k: int) -> None:
 def subsequences(tokens: Array, starts: Array, k: int, decay: float) -> Counts:
     """For each string its different subsequences of length k, with Σ decay^stretch over the ways to pick each."""
     return Counts.listed(starts.size - 1, lambda first, stop: _list_subsequences(tokens, starts, k, decay, first, stop))
+
+
+def named_subsequences(strings: Strings, kind: str, listed: Counts, k: int) -> NamedFeatures:
+    """Subsequences that were listed, in words, with dots where letters may have been left out.
+
+    A subsequence's key is the chain of its letters after k, so that a word and its key say the same.
+
+    Examples
+    --------
+    >>> texts = Strings.of(["aab"])
+    >>> [found] = named_subsequences(texts, "characters", subsequences(*texts.tokens("characters"), 2, 0.5), 2)
+    >>> {name.text: value for name, value in found.items()}
+    {"'a' … 'a'": 0.25, "'a' … 'b'": 0.375}
+    """
+    tokens, starts = strings.tokens(kind)
+    out = []
+    for place, own in enumerate(strings.token_lists(kind)):
+        shown = [quoted([token] if kind == "words" else own[p : p + 1]) for p, token in enumerate(own)]
+        # All different words of at most k letters, with the words that go on from them by one more letter.
+        words: list[dict[int, str]] = [{k: ""}, *({} for _ in range(k))]
+        for letter, text in zip(tokens[starts[place] : starts[place + 1]], shown, strict=True):
+            for size in range(k, 0, -1):
+                for key, word in words[size - 1].items():
+                    words[size][int(chain(np.uint64(key), letter))] = f"{word} … {text}" if word else text
+        mine = slice(listed.starts[place], listed.starts[place + 1])
+        keys, values = listed.keys[mine].tolist(), listed.values[mine].tolist()
+        out.append({Name(words[k][key]): value for key, value in zip(keys, values, strict=True)})
+    return out
 
 
 @jit

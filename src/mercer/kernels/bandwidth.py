@@ -65,7 +65,7 @@ def _variance(rows: Any) -> float:
     """The variance of all numbers, zeros of sparse rows included."""
     numbers = rows.data if sparse.issparse(rows) else rows
     size = rows.shape[0] * rows.shape[1]
-    if not size:
+    if not size or rows.min() == rows.max():  # exactly nothing, which rounding would make a little
         return 0.0
     mean = float(numbers.sum(dtype=np.float64)) / size
     squares = float(np.square(numbers - mean, dtype=np.float64).sum()) + (size - numbers.size) * mean**2

@@ -8,7 +8,6 @@ other names, the collection of its items or readable features, it says itself.
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -60,6 +59,7 @@ class Kernel(BaseEstimator):
     aliases: ClassVar[tuple[str, ...]] = ()
     #: Rates that the data may decide, each with the statistic that it multiplies.
     rates: ClassVar[Mapping[str, Statistic]] = {}
+    _names: ClassVar[list[str]]
 
     def __init_subclass__(cls, *, named: bool = True, **options: Any) -> None:
         """Enter the class under its names in texts, unless it has none."""
@@ -150,10 +150,11 @@ class Kernel(BaseEstimator):
         return A
 
     @classmethod
-    @functools.cache
     def _get_param_names(cls) -> list[str]:
         """As scikit-learn's, looked up once for each class: expressions ask for their parts again and again."""
-        return super()._get_param_names()
+        if "_names" not in cls.__dict__:
+            cls._names = super()._get_param_names()
+        return cls._names
 
     # -- what expressions tell about themselves -------------------------------------------------------------------
 

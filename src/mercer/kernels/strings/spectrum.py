@@ -126,7 +126,7 @@ class Spectrum(Kernel):
         sizes = [(float(np.sqrt(weight)), statistic.size) for weight, statistic in self._weighted()]
         out = []
         for tokens in Strings.of(A).token_lists(self.tokens):
-            own: dict[Name, float] = defaultdict(float)
+            own = defaultdict(float)
             for root, size in sizes:
                 for begin in range(len(tokens) - size + 1):
                     own[Name(quoted(tokens[begin : begin + size]), size)] += root

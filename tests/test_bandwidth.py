@@ -128,6 +128,8 @@ def test_one_collection_resolves_and_two_are_refused():
     np.testing.assert_array_equal(kernel.diag(X), np.diag(kernel(X)))
     with pytest.raises(ValueError, match=r"call \.resolved\(X\) with the training items first, or give a number"):
         kernel(X, X[:5])
+    with pytest.raises(ValueError, match="or give a number"):
+        Polynomial(gamma="scale").features(X)
 
 
 @pytest.mark.parametrize(

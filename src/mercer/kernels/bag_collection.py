@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
+from .._validation.objects import is_missing
 from .._validation.tables import as_rows
 from .engine.collection import Collection, listed
 from .engine.counts import Counts, count
@@ -119,7 +120,7 @@ def _refuse_other(bag: Any, place: int) -> None:
             f"item {place} is the text {bag!r:.40}, not a set; split it into its items first, or use a kernel on "
             "strings."
         )
-    if bag is None or bag != bag:
+    if is_missing(bag):
         raise ValueError(f"set {place} is missing ({bag!r}); drop it, or write an empty set.")
     raise ValueError(f"item {place} is not a set, list or Counter but {bag!r:.40} ({type(bag).__name__}).")
 

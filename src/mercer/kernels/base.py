@@ -9,7 +9,6 @@ other names, the collection of its items or readable features, it says itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +23,7 @@ from .engine.counts import of_columns
 from .engine.matrices import matrix_block, matrix_product
 from .engine.pairing import Pairing, Tile
 from .engine.parts import Parts, length, part_of
-from .engine.statistics import Statistic
+from .engine.statistics import SQUARED_DISTANCE, Statistic
 from .html_form import html
 from .readable import NamedFeatures
 from .registry import register
@@ -57,8 +56,8 @@ class Kernel(BaseEstimator):
     collection: ClassVar[type[Collection] | None] = None
     #: Other names in texts than the class's own.
     aliases: ClassVar[tuple[str, ...]] = ()
-    #: Rates that the data may decide, each with the statistic that it multiplies.
-    rates: ClassVar[Mapping[str, Statistic]] = {}
+    #: Parameters that the data may decide by a rule, such as ``gamma="scale"``.
+    rates: ClassVar[tuple[str, ...]] = ()
     _names: ClassVar[list[str]]
 
     def __init_subclass__(cls, *, named: bool = True, **options: Any) -> None:
@@ -280,18 +279,26 @@ class Kernel(BaseEstimator):
             return self
         items = self.items(items)
         own = self.get_params(deep=False)
-        for name, statistic in self.rates.items():
+        for name in self.rates:
             if isinstance(own[name], str):
-                own[name] = self._by_rule(own[name], items, statistic)
+                own[name] = self._by_rule(own[name], items)
         forms = iter(self.part_items(items))
         for name, value in own.items():
             if isinstance(value, Kernel):
                 own[name] = value.resolved(next(forms))
         return type(self)(**own)
 
-    def _by_rule(self, rule: str, rows: Any, statistic: Statistic) -> float:
-        """The parameter that a rule gives on some rows."""
-        return rate(rule, rows, statistic)
+    def _by_rule(self, rule: str, rows: Any) -> float:
+        """What a rule makes of some rows, for one of the :attr:`rates`."""
+        return rate(rule, rows, SQUARED_DISTANCE)
+
+    def refuse_unresolved(self) -> None:
+        """Raise where a parameter is still to be decided, and there are not the training items alone to decide it."""
+        if not self.is_resolved:
+            raise ValueError(
+                f"{self} takes a parameter from the data, and two collections would give two answers, k(x, z) and "
+                "k(z, x); call .resolved(X) with the training items first, or give a number."
+            )
 
     @property
     def is_resolved(self) -> bool:
@@ -339,6 +346,9 @@ class OfStatistic(Kernel, named=False):
     @property
     def translation_invariant(self) -> bool:
         return self.statistic.translation_invariant
+
+    def _by_rule(self, rule: str, rows: Any) -> float:
+        return rate(rule, rows, self.statistic)
 
     def evaluate(self, tile: Tile) -> Array:
         return self.apply(tile.compute(self.statistic))

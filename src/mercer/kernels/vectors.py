@@ -76,7 +76,7 @@ class Polynomial(OfStatistic):
 
     statistic = DOT
     aliases = ("poly", "polynomial_kernel")
-    rates = {"gamma": DOT}  # noqa: RUF012
+    rates = ("gamma",)
 
     def __init__(self, degree: int = 2, coef0: float = 1.0, gamma: float | str = 1.0) -> None:
         self.degree = degree
@@ -97,6 +97,7 @@ class Polynomial(OfStatistic):
         # each monomial of degree q = p − e₀ appears with that coefficient, whose root goes to either side.
         from sklearn.preprocessing import PolynomialFeatures
 
+        self.refuse_unresolved()
         p = int(self.degree)
         expansion = PolynomialFeatures(p, include_bias=True)
         values = expansion.fit_transform(A)
@@ -148,7 +149,7 @@ class Gaussian(OfStatistic):
 
     statistic = SQUARED_DISTANCE
     aliases = ("rbf", "rbf_kernel")
-    rates = {"gamma": SQUARED_DISTANCE}  # noqa: RUF012
+    rates = ("gamma",)
 
     def __init__(self, gamma: float | str = "scale") -> None:
         self.gamma = gamma
@@ -186,7 +187,7 @@ class Laplacian(OfStatistic):
 
     statistic = MANHATTAN
     aliases = ("laplacian_kernel",)
-    rates = {"gamma": MANHATTAN}  # noqa: RUF012
+    rates = ("gamma",)
 
     def __init__(self, gamma: float | str = "scale") -> None:
         self.gamma = gamma
@@ -215,7 +216,7 @@ class Matern(OfStatistic):
     """
 
     statistic = DISTANCE
-    rates = {"length": SQUARED_DISTANCE}  # noqa: RUF012
+    rates = ("length",)
 
     def __init__(self, nu: float = 1.5, length: float | str = 1.0) -> None:
         self.nu = nu
@@ -227,8 +228,8 @@ class Matern(OfStatistic):
         if self.nu > 30:
             raise ValueError(f"Matern: nu={self.nu!r} is a Gaussian for all purposes; use Gaussian.from_sigma(length).")
 
-    def _by_rule(self, rule: str, rows: Any, statistic: Statistic) -> float:
-        return float(1 / np.sqrt(2 * super()._by_rule(rule, rows, statistic)))
+    def _by_rule(self, rule: str, rows: Any) -> float:
+        return float(1 / np.sqrt(2 * super()._by_rule(rule, rows)))
 
     def apply(self, values):
         r = values
@@ -286,7 +287,7 @@ class Sigmoid(OfStatistic):
     psd = False
     statistic = DOT
     aliases = ("sigmoid_kernel",)
-    rates = {"gamma": DOT}  # noqa: RUF012
+    rates = ("gamma",)
 
     def __init__(self, gamma: float | str = 1.0, coef0: float = 0.0) -> None:
         self.gamma = gamma

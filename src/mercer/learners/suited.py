@@ -49,15 +49,17 @@ def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learn
     -------
     Learner
     """
-    from ..kernels import parse
+    from ..kernels import Polynomial, parse
+    from .catalogue import LEARNERS
 
     for text in kernels:
         refuse_unfit(parse(text), table)
     if table.kind == "rows" and (not kernels or not learner.takes_kernel):
         return learner
-    if table.kind != "rows" and (not learner.takes_kernel or learner.name.startswith("poly-")):
-        name = learner.name.removesuffix("-2")
-        better = f"kernel-{name}" if not name.startswith(("poly-", "linear-")) else "svc"
+    polynomial = learner.takes_kernel and isinstance(parse(learner.fixed["kernel"]), Polynomial)
+    if table.kind != "rows" and (not learner.takes_kernel or polynomial):
+        kernelised = f"kernel-{learner.name.removesuffix('-2')}"
+        better = kernelised if kernelised in LEARNERS else "svc"
         raise DataError(f"{learner.name} learns from columns of numbers, and {table.name} holds {table.kind}; "
                         f"use {better}.")  # fmt: skip
     return learner.with_kernels(list(kernels) or kernels_for(table))

@@ -42,11 +42,8 @@ class Pairing:
     def __init__(self, kernel: Kernel, A: Any, B: Any, dtype: np.dtype | None = None) -> None:
         if A is B:
             kernel = kernel.resolved(A)
-        elif not kernel.is_resolved:
-            raise ValueError(
-                f"{kernel} takes a parameter from the data, and two collections would give two answers, k(x, z) and "
-                "k(z, x); call .resolved(X) with the training items first, or give a number."
-            )
+        else:
+            kernel.refuse_unresolved()
         self.kernel, self.A, self.B = kernel, A, B
         self.demands: Counter[Statistic] = kernel.statistics()
         self.dtype = dtype or shared_dtype(A, B)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array
+from ..._validation.objects import is_missing
 from ..._validation.parameters import choice
 from ..engine.collection import Collection, listed
 from ..engine.flat import gather, starts_of
@@ -108,7 +109,7 @@ def _as_text(value: Any, place: int) -> str:
         return str(value)
     if isinstance(value, bytes):  # bytes that are no text become lone surrogates, which turn into these bytes again
         return value.decode("utf-8", "surrogateescape")
-    if value is None or value != value or type(value).__name__ == "NAType":
+    if is_missing(value):
         raise ValueError(f"text {place} is missing ({value!r}); drop it or fill it in first.")
     raise ValueError(f"item {place} is not a text but {value!r:.60} ({type(value).__name__}); turn it into text first.")
 

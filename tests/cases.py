@@ -74,11 +74,11 @@ KERNELS = [
     Quadratic(np.diag([1.0, 2.0, 0.5])),
     Conformal(row_sums),
     Function(squared_dots),
-    Sum(Linear(), Gaussian()),
+    Sum(Linear(), Gaussian(gamma=1.0)),
     Scaled(2.5, Gaussian(gamma=0.1)),
     Product(Polynomial(), Gaussian(gamma=0.1)),
     Power(Linear(), 3),
-    After(halves, Gaussian()),
+    After(halves, Gaussian(gamma=1.0)),
     Normalised(Polynomial(degree=2)),
 ]
 

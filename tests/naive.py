@@ -7,6 +7,8 @@ from math import exp, sqrt, tanh
 import numpy as np
 from scipy import integrate
 
+from mercer import kernels
+
 
 def dot(x, z):
     return sum(float(a) * float(b) for a, b in zip(x, z, strict=True))
@@ -32,42 +34,42 @@ def matern(r, nu, length):
 def value(kernel, x, z):
     """k(x, z) for the kernels of ``cases.py``."""
     p = kernel.get_params(deep=False)
-    match type(kernel).__name__:
-        case "Linear":
+    match kernel:
+        case kernels.Linear():
             return dot(x, z)
-        case "Polynomial":
+        case kernels.Polynomial():
             out = 1.0
             for _ in range(p["degree"]):
                 out *= p["gamma"] * dot(x, z) + p["coef0"]
             return out
-        case "Gaussian":
+        case kernels.Gaussian():
             return exp(-p["gamma"] * distance(x, z) ** 2)
-        case "Laplacian":
+        case kernels.Laplacian():
             return exp(-p["gamma"] * sum(abs(float(a) - float(b)) for a, b in zip(x, z, strict=True)))
-        case "Matern":
+        case kernels.Matern():
             return matern(distance(x, z), p["nu"], p["length"])
-        case "Cosine":
+        case kernels.Cosine():
             lengths = sqrt(dot(x, x) * dot(z, z))
             return dot(x, z) / lengths if lengths else 0.0
-        case "Sigmoid":
+        case kernels.Sigmoid():
             return tanh(p["gamma"] * dot(x, z) + p["coef0"])
-        case "Quadratic":
+        case kernels.Quadratic():
             return sum(x[i] * p["B"][i][j] * z[j] for i in range(len(x)) for j in range(len(z)))
-        case "Conformal":
+        case kernels.Conformal():
             return float(sum(x)) * float(sum(z))
-        case "Function":
+        case kernels.Function():
             return dot(x, z) ** 2
-        case "Sum":
+        case kernels.Sum():
             return value(p["left"], x, z) + value(p["right"], x, z)
-        case "Scaled":
+        case kernels.Scaled():
             return p["scale"] * value(p["kernel"], x, z)
-        case "Product":
+        case kernels.Product():
             return value(p["left"], x, z) * value(p["right"], x, z)
-        case "Power":
+        case kernels.Power():
             return value(p["kernel"], x, z) ** p["exponent"]
-        case "After":
+        case kernels.After():
             return value(p["kernel"], [a / 2 for a in x], [a / 2 for a in z])
-        case "Normalised":
+        case kernels.Normalised():
             lengths = sqrt(value(p["kernel"], x, x) * value(p["kernel"], z, z))
             return value(p["kernel"], x, z) / lengths if lengths else 0.0
     raise NotImplementedError(type(kernel))

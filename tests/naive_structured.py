@@ -10,6 +10,8 @@ from math import sqrt
 import numpy as np
 from scipy.linalg import expm
 
+from mercer import kernels
+
 
 def tokens(text, kind):
     return {"characters": list, "bytes": lambda t: list(t.encode()), "words": str.split}[kind](text)
@@ -143,53 +145,53 @@ def as_bag(items):
 def value(kernel, x, z):
     """k(x, z) for the structured kernels of ``cases.py``."""
     p = kernel.get_params(deep=False)
-    match type(kernel).__name__:
-        case "Spectrum":
+    match kernel:
+        case kernels.Spectrum():
             shortest, longest = p["p"] if isinstance(p["p"], tuple) else (p["p"], p["p"])
             weights = p["weights"] or [1.0] * (longest - shortest + 1)
             a, b = tokens(x, p["tokens"]), tokens(z, p["tokens"])
             sizes = range(shortest, longest + 1)
             return sum(w * dot(substrings(a, size), substrings(b, size)) for w, size in zip(weights, sizes))
-        case "Mismatch":
+        case kernels.Mismatch():
             return dot(mismatches(x, **p), mismatches(z, **p))
-        case "Subsequence":
+        case kernels.Subsequence():
             sides = [subsequences(tokens(text, p["tokens"]), p["k"], p["decay"]) for text in (x, z)]
             return dot(*sides)
-        case "WeightedDegree":
+        case kernels.WeightedDegree():
             return weighted_degree(x, z, p["k"])
-        case "LocalAlignment":
+        case kernels.LocalAlignment():
             return local_alignment(x, z, *(p[name] for name in ("match", "mismatch", "gap_open", "gap_extend")))
-        case "Subsets":
+        case kernels.Subsets():
             common = 2.0 ** len(set(x) & set(z))
             return common / sqrt(2.0 ** len(set(x)) * 2.0 ** len(set(z))) if p["normalised"] else common
-        case "Intersection":
+        case kernels.Intersection():
             return sum((as_bag(x) & as_bag(z)).values())
-        case "Jaccard":
+        case kernels.Jaccard():
             union = len(set(x) | set(z))
             return len(set(x) & set(z)) / union if union else 1.0
-        case "MinMax":
+        case kernels.MinMax():
             union = sum((as_bag(x) | as_bag(z)).values())
             return sum((as_bag(x) & as_bag(z)).values()) / union if union else 1.0
-        case "Tanimoto":
+        case kernels.Tanimoto():
             a, b = as_bag(x), as_bag(z)
             union = dot(a, a) + dot(b, b) - dot(a, b)
             return dot(a, b) / union if union else 1.0
-        case "WeisfeilerLehman":
-            return sum(dot(refined(Simple(*x), t), refined(Simple(*z), t)) for t in range(p["h"] + 1))
-        case "WeisfeilerLehmanAssignment":
+        case kernels.WeisfeilerLehmanAssignment():
             return assignment(Simple(*x), Simple(*z), p["h"])
-        case "ShortestPath":
+        case kernels.WeisfeilerLehman():
+            return sum(dot(refined(Simple(*x), t), refined(Simple(*z), t)) for t in range(p["h"] + 1))
+        case kernels.ShortestPath():
             return dot(shortest_paths(Simple(*x)), shortest_paths(Simple(*z)))
-        case "RandomWalk":
+        case kernels.RandomWalk():
             return common_walks(Simple(*x), Simple(*z), p["decay"])
-        case "Graphlet":
+        case kernels.Graphlet():
             a, b = (graphlets(Simple(*graph), p["size"], p["connected"], kernel.kinds()) for graph in (x, z))
             if p["scale"] == "frequencies":
                 a, b = a / max(a.sum(), 1), b / max(b.sum(), 1)
             if p["scale"] == "cosine":
                 a, b = a / max(sqrt(a @ a), 1), b / max(sqrt(b @ b), 1)
             return float(a @ b)
-        case "Diffusion":
+        case kernels.Diffusion():
             n, edges = p["graph"]
             laplacian = np.zeros((n, n))
             for u, v in edges:
@@ -198,15 +200,15 @@ def value(kernel, x, z):
                 laplacian[u, v] -= 1
                 laplacian[v, u] -= 1
             return expm(-p["beta"] * laplacian)[x, z]
-        case "Sum":
+        case kernels.Sum():
             return value(p["left"], x, z) + value(p["right"], x, z)
-        case "Scaled":
+        case kernels.Scaled():
             return p["scale"] * value(p["kernel"], x, z)
-        case "Product":
+        case kernels.Product():
             return value(p["left"], x, z) * value(p["right"], x, z)
-        case "Power":
+        case kernels.Power():
             return value(p["kernel"], x, z) ** p["exponent"]
-        case "Normalised":
+        case kernels.Normalised():
             lengths = sqrt(value(p["kernel"], x, x) * value(p["kernel"], z, z))
             return value(p["kernel"], x, z) / lengths if lengths else 0.0
     raise NotImplementedError(type(kernel))

@@ -16,49 +16,54 @@ from mercer.kernels import (
     Subsequence,
     WeisfeilerLehman,
 )
+from mercer.kernels.engine.collection import Collection
 from mercer.kernels.engine.pairing import Tile
 
 
-class Word:
+class Words(Collection):
     """Words by their letters, each word a row of counts."""
 
+    kind = "words"
+
     def __init__(self, counts: np.ndarray) -> None:
+        super().__init__()
         self.counts = counts
+
+    @classmethod
+    def of(cls, items) -> Words:
+        if isinstance(items, Words):
+            return items
+        if isinstance(items, str):
+            raise ValueError("Letters: expected several words, got one text; put it into a list.")
+        for position, word in enumerate(items):
+            if not isinstance(word, str):
+                raise ValueError(f"Letters: item {position} is {word!r}, not a word.")
+        alphabet = [chr(97 + k) for k in range(26)]
+        return cls(np.array([[float(word.count(a)) for a in alphabet] for word in items]).reshape(-1, 26))
 
     def __len__(self) -> int:
         return len(self.counts)
 
-    def __getitem__(self, places) -> Word:
-        return Word(self.counts[places])
+    def take(self, index) -> Words:
+        return Words(self.counts[index])
 
 
 class Letters(Kernel):
     """How many pairs of equal letters two words have: the smallest kernel that is not on rows of numbers."""
 
-    structured = True
+    collection = Words
 
     def __init__(self, power: float = 1.0) -> None:
         self.power = power
 
-    def items(self, A):
-        if isinstance(A, Word):
-            return A
-        if isinstance(A, str):
-            raise ValueError("Letters: expected several words, got one text; put it into a list.")
-        for position, word in enumerate(A):
-            if not isinstance(word, str):
-                raise ValueError(f"Letters: item {position} is {word!r}, not a word.")
-        alphabet = [chr(97 + k) for k in range(26)]
-        return Word(np.array([[float(word.count(a)) ** self.power for a in alphabet] for word in A]).reshape(-1, 26))
-
     def evaluate(self, tile: Tile):
-        return tile.left.counts @ tile.right.counts.T
+        return self.features(tile.left) @ self.features(tile.right).T
 
     def diag(self, A):
-        return (A.counts**2).sum(axis=1)
+        return (self.features(A) ** 2).sum(axis=1)
 
     def features(self, A):
-        return A.counts
+        return A.counts**self.power
 
 
 def reversed_words(words):

@@ -109,7 +109,7 @@ def test_prediction_stays_within_its_memory():
 
     def gaussian(A, B):
         sizes.append(8 * len(A) * len(B))
-        return Gaussian()(A, B)
+        return Gaussian(gamma=1.0)(A, B)
 
     model = Pegasos(gaussian, steps=3000, random_state=0).fit(X, y)
     expected = model.decision_function(X)

@@ -7,7 +7,6 @@ from sklearn.exceptions import NotFittedError
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.explain import explain
-from mercer.explain.named_features import named_features
 from mercer.kernels import (
     Equal,
     Gaussian,
@@ -59,7 +58,7 @@ READABLE = {
 @pytest.mark.parametrize("case", READABLE)
 def test_named_features_are_features_of_the_kernel(case):
     kernel, items = READABLE[case]
-    features = named_features(kernel, kernel.items(items))
+    features = kernel.named_features(kernel.items(items))
     dots = [[sum(value * b.get(name, 0.0) for name, value in a.items()) for b in features] for a in features]
     np.testing.assert_allclose(dots, kernel(items), atol=1e-9)
 
@@ -96,7 +95,7 @@ def test_the_letters_that_decide_are_named():
 
 
 def named(kernel, item):
-    return {name.text: value for name, value in named_features(kernel, kernel.items([item]))[0].items()}
+    return {name.text: value for name, value in kernel.named_features(kernel.items([item]))[0].items()}
 
 
 def test_features_are_called_what_they_are():
@@ -109,7 +108,7 @@ def test_features_are_called_what_they_are():
     kinds = [named(Graphlet(size=4), (4, edges)) for edges in Graphlet(size=4).kinds()]
     assert len({text for kind in kinds for text in kind}) == 11
     assert len({text for kind in kinds for text in kind if "nodes with edges" in text}) == 0
-    twice = named_features(WeisfeilerLehmanAssignment(h=0), Graphs.of([water]))[0]
+    twice = WeisfeilerLehmanAssignment(h=0).named_features(Graphs.of([water]))[0]
     assert sorted(name.text for name in twice) == ["H", "H", "O"]
     assert set(twice.values()) == {1.0}
 

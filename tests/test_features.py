@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron, grams
-from mercer.explain.named_features import named_features
 from mercer.kernels import (
     Equal,
     Gaussian,
@@ -120,13 +119,13 @@ def test_predictions_by_weights_are_those_by_pairs(estimator, kernel):
 def test_weights_are_used_where_they_are_cheaper():
     words = structured.WORDS
     collection = Spectrum(1).items(words)
-    assert Spectrum(1).collapses(collection, collection).all()
-    assert not (Spectrum(2) ** 3).collapses(collection, collection).all()
-    assert not (Spectrum(1) + Jaccard()).collapses(collection, collection).any()
+    assert Spectrum(1).cheaper_in_primal(collection, collection).all()
+    assert not (Spectrum(2) ** 3).cheaper_in_primal(collection, collection).all()
+    assert not (Spectrum(1) + Jaccard()).cheaper_in_primal(collection, collection).any()
     kernel = Subsequence(k=3, tokens="words")
     few, varied = kernel.items(["a b " * 30] * 9), kernel.items([" ".join(map(str, range(500)))] * 9)
-    assert kernel.collapses(few, few).all()
-    assert not kernel.collapses(varied, varied).any()
+    assert kernel.cheaper_in_primal(few, few).all()
+    assert not kernel.cheaper_in_primal(varied, varied).any()
 
 
 def test_strings_of_another_length_are_still_refused():
@@ -203,7 +202,7 @@ def test_items_with_nothing_in_them_have_features(case):
         np.testing.assert_allclose(features @ features.T, K, atol=1e-12)
         weights = FeatureWeights(kernel.keyed(collection), np.ones((1, len(items))))
         np.testing.assert_allclose(weights.scores(kernel.keyed(collection))[:, 0], K.sum(axis=1), atol=1e-12)
-        named = named_features(kernel, collection)
+        named = kernel.named_features(collection)
         assert named is None or named[0] == {}
 
 

@@ -226,6 +226,12 @@ def test_diffusion_is_the_matrix_exponential():
         np.testing.assert_allclose(Diffusion(graph, beta)(list(graph)), expected, atol=1e-13)
 
 
+def test_nodes_of_two_graphs_are_not_mixed_up():
+    one, other = nx.Graph([("a", "b"), ("b", "c")]), nx.Graph([("c", "b"), ("b", "a"), ("c", "d")])
+    both = Diffusion(one)(list("abc")) + Diffusion(other)(list("abc"))
+    np.testing.assert_allclose((Diffusion(one) + Diffusion(other))(list("abc")), both)
+
+
 def test_diffusion_takes_the_names_of_nodes():
     graph = nx.Graph([("a", "b"), ("b", "c")])
     kernel = Diffusion(graph)

@@ -154,7 +154,7 @@ def test_the_expression_computes_a_statistic_once(monkeypatch):
 
 def test_far_from_the_origin_distances_keep_their_digits():
     moved = X + 1e6
-    np.testing.assert_allclose(Gaussian()(moved), Gaussian()(moved - 1e6), rtol=1e-8)
+    np.testing.assert_allclose(Gaussian(gamma=1.0)(moved), Gaussian(gamma=1.0)(moved - 1e6), rtol=1e-8)
 
 
 def test_sigma_is_a_standard_deviation():
@@ -224,7 +224,7 @@ def test_bad_text_is_refused(text, hint):
     [
         (Gaussian(gamma=0), "gamma must be a number greater than 0"),
         (Gaussian(gamma=float("nan")), "gamma must be"),
-        (Gaussian(gamma="scale"), "gamma must be"),
+        (Gaussian(gamma="scal"), "number greater than 0, 'scale', 'auto' or 'median'; got 'scal'"),
         (Polynomial(degree=1.5), "whole number"),
         (Polynomial(coef0=-1), "at least 0"),
         (0 * Linear(), "greater than 0"),
@@ -264,4 +264,4 @@ def test_kernels_with_functions_print_their_names():
 
 
 def test_no_rows():
-    assert Gaussian()(X[:0], X).shape == (0, 17)
+    assert Gaussian(gamma=1.0)(X[:0], X).shape == (0, 17)

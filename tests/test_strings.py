@@ -91,7 +91,7 @@ def test_what_is_no_collection_of_texts_is_refused(items, hint):
         (Mismatch(k=3, m=3), "m must be less than k"),
         (Mismatch(alphabet="AA"), "two different characters"),
         (Mismatch(k=40), "take a smaller k or m"),
-        (Subsequence(decay=1.5), "decay must be at most 1"),
+        (Subsequence(decay=1.5), "decay must be a number of at most 1"),
         (Subsequence(k=0), "k must be a whole number of at least 1"),
         (WeightedDegree(k=-1), "k must be a whole number"),
         (LocalAlignment(mismatch=1.0), "mismatch must be a number of at most 0"),

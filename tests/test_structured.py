@@ -81,6 +81,11 @@ def test_sparse_and_dense_products_of_counts_agree_exactly(gain, monkeypatch):
     assert np.array_equal(kernel(strings[:7], strings[30:]), expected[:7, 30:])
 
 
-def test_structured_kernels_say_so():
-    assert not Kernel.structured
-    assert all(kernel.structured for kernel, _ in STRUCTURED if not kernel.parts())
+def test_structured_kernels_say_what_they_compare():
+    assert Kernel.kind() == "rows"
+    assert {type(kernel).kind() for kernel, _ in STRUCTURED if not kernel.parts()} == {
+        "strings",
+        "sets",
+        "graphs",
+        "nodes",
+    }

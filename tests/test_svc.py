@@ -153,7 +153,7 @@ def test_bad_C(C):
 
 
 def test_indefinite_kernels_are_refused_with_their_eigenvalue():
-    K = -Gaussian()(X)
+    K = -Gaussian(gamma=1.0)(X)
     with pytest.raises(ValueError, match=r"not positive semi-definite: .* eigenvalue -"):
         SVC("precomputed").fit(K, y)
     with pytest.raises(ValueError, match=r"sigmoid.* is not positive semi-definite"):

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["choice", "is_number", "is_whole", "number", "shown", "truth"]
+__all__ = ["choice", "is_number", "is_whole", "number", "shown", "size", "truth"]
 
 #: Larger numbers than this count as no limit at all, and their products overflow.
 _LARGEST = 1e300
+#: Lengths, depths and rounds beyond this take for ever and tell nothing more.
+_LARGEST_SIZE = 1000
 _LONG = 60
 
 
@@ -48,14 +50,23 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
 
 
-def number(owner: Any, name: str, low: float = 0.0, *, whole: bool = False, strict: bool = True) -> None:
-    """Check that a parameter is a finite number above ``low``, or at least ``low`` where not ``strict``."""
+def number(
+    owner: Any, name: str, low: float = 0.0, high: float = _LARGEST, *, whole: bool = False, strict: bool = True
+) -> None:
+    """Check that a parameter is a finite number above ``low``, or from it on where not ``strict``, up to ``high``."""
     value = getattr(owner, name)
+    kind = "a whole number" if whole else "a number"
     fine = (is_whole if whole else is_number)(value) and -_LARGEST < value < _LARGEST
+    if fine and value > high:
+        raise ValueError(f"{type(owner).__name__}: {name} must be {kind} of at most {high:g}, got {shown(value)}.")
     if not (fine and (value > low if strict else value >= low)):
-        kind = "a whole number" if whole else "a number"
-        bound = f"{'greater than' if strict else 'of at least'} {low:g}"
-        raise ValueError(f"{type(owner).__name__}: {name} must be {kind} {bound}, got {shown(value)}.")
+        bound = f" {'greater than' if strict else 'of at least'} {low:g}" if low > -_LARGEST else ""
+        raise ValueError(f"{type(owner).__name__}: {name} must be {kind}{bound}, got {shown(value)}.")
+
+
+def size(owner: Any, name: str, low: int) -> None:
+    """Check that a parameter is a length, a depth or a number of rounds: whole, and no larger than any use of it."""
+    number(owner, name, low, _LARGEST_SIZE, whole=True, strict=False)
 
 
 def truth(owner: Any, name: str) -> None:
@@ -66,9 +77,9 @@ def truth(owner: Any, name: str) -> None:
 
 
 def choice(owner: Any, name: str, options: tuple[Any, ...]) -> None:
-    """Check that a parameter is one of some words."""
+    """Check that a parameter is one of some words or numbers."""
     value = getattr(owner, name)
-    plain = value.item() if isinstance(value, (np.bool_, np.str_)) else value
+    plain = value.item() if isinstance(value, np.generic) else value
     if not any(type(plain) is type(option) and plain == option for option in options):
-        words = ", ".join(map(str, options))
+        words = ", ".join(map(repr, options))
         raise ValueError(f"{type(owner).__name__}: {name} must be one of {words}; got {shown(value)}.")

@@ -6,7 +6,7 @@ Examples
 >>> from mercer.kernels import Gaussian
 >>> X = [[0.0], [0.1], [5.0], [5.1]]
 >>> print(diagnose(Gaussian(gamma=1.0), X, ["a", "a", "b", "b"]))
-gaussian on 4 items
+gaussian(gamma=1.0) on 4 items
 verdict: good
   - symmetric and positive semi-definite
   - items are alike: 0.99 for the nearest in the median

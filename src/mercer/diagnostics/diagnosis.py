@@ -168,6 +168,7 @@ def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0
         kernel = as_kernel(subject)
         X, y = _arguments(data, "diagnose(kernel, X, y)", least=1)
         items, index, total = some_items(X, sample, random)
+        kernel = kernel.resolved(items)
         return _examine(str(kernel), kernel(items), labels_of(y, total, index), total, random)
     (y,) = _arguments(data, "diagnose(K, y)", least=0)
     K = measures.as_matrix(subject)

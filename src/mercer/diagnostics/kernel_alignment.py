@@ -96,7 +96,7 @@ def align(kernels: Sequence[Any], X: Any, y: Any, *, sample: int = 1000, random_
     >>> X, y = make_circles(100, noise=0.1, factor=0.5, random_state=0)
     >>> found = align(["linear", "gaussian(gamma=1)", "gaussian(gamma=100)"], X, y)
     >>> found.best
-    gaussian
+    gaussian(gamma=1)
     >>> bool(found.mixture_value >= found.values[0])
     True
     """
@@ -108,6 +108,7 @@ def align(kernels: Sequence[Any], X: Any, y: Any, *, sample: int = 1000, random_
     if labels is None:
         raise ValueError("align needs labels or targets y.")
     T, _ = target_columns(labels)
+    made = [kernel.resolved(items) for kernel in made]
     matrices = [centred(kernel(items).astype(np.float64)) for kernel in made]
     values = np.array([alignment(K, T) for K in matrices])
     weights = _mixed(matrices, T)

@@ -133,6 +133,7 @@ def _evaluator(function: Any, X: Any) -> tuple[Callable[[Array], Array], Sequenc
     if isinstance(function, (Kernel, str)):
         kernel = as_kernel(function)
         converted = kernel.items(X)
+        kernel = kernel.resolved(converted)
 
         def matrix_of(places: Array) -> Array:
             # The whole square, not a triangle mirrored: an asymmetric function must show.

@@ -12,7 +12,8 @@ from scipy import sparse
 from .._runtime.compile import Array
 from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
-from ..kernels.base import Kernel, accumulate
+from ..kernels.base import Kernel
+from ..kernels.engine.accumulate import accumulate
 from ..kernels.engine.counts import LISTED_AT_ONCE
 from ..kernels.engine.pairing import length
 from ..kernels.engine.weights import FeatureWeights
@@ -67,7 +68,7 @@ class KernelModel:
     @cached_property
     def _weights(self) -> FeatureWeights | None:
         """w = Σⱼ zⱼφ(xⱼ), where listing the features of the support items costs less than comparing them in pairs."""
-        if self.items is None or self.kernel.on_rows or not self.kernel.collapses(self.items, self.items).all():
+        if self.items is None or self.kernel.on_rows or not self.kernel.cheaper_in_primal(self.items, self.items).all():
             return None
         return FeatureWeights(self.kernel.keyed(self.items), self.coef)
 
@@ -76,7 +77,7 @@ class KernelModel:
         weights = self._weights
         listed = np.zeros(length(X), bool)
         if weights is not None and weights.nbytes <= bytes_of(memory):
-            listed = self.kernel.collapses(X, self.items)
+            listed = self.kernel.cheaper_in_primal(X, self.items)
         out = np.zeros((length(X), self.coef.shape[0]))
         if not listed.any():
             self._compare(X, memory, out)

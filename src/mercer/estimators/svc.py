@@ -352,7 +352,7 @@ def single_precision(kernel: Any, rows: Any) -> Any:
     """
     if not kernel.on_rows or rows.dtype == np.float32 or not fits_single(kernel, rows):
         return rows
-    if not sparse.issparse(rows) and kernel.moves and not (is_thin(rows) and near_origin(rows)):
+    if not sparse.issparse(rows) and kernel.translation_invariant and not (is_thin(rows) and near_origin(rows)):
         rows = rows - rows.mean(axis=0)
     return rows.astype(np.float32)
 

@@ -25,7 +25,6 @@ from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
 from ..estimators.base import RowMachine
 from ..estimators.model import KernelModel, LinearModel
-from .named_features import named_features
 
 __all__ = ["Explanation", "Push", "Supporter", "explain"]
 
@@ -203,8 +202,8 @@ def _of_columns(model: Any, weights: Array, rows: Any) -> list[Push]:
 
 def _of_features(fitted: KernelModel, coefficients: Array, rows: Any) -> list[Push]:
     """What each named feature adds: φ(x)·w with w = Σⱼ zⱼφ(xⱼ), for the features that x has."""
-    own = None if fitted.items is None else named_features(fitted.kernel, rows)
-    theirs = None if own is None else named_features(fitted.kernel, fitted.items)
+    own = None if fitted.items is None else fitted.kernel.named_features(rows)
+    theirs = None if own is None else fitted.kernel.named_features(fitted.items)
     if own is None or theirs is None:
         return []
     weights = dict.fromkeys(own[0], 0.0)

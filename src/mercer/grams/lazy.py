@@ -10,6 +10,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from ..kernels.base import Kernel
+from ..kernels.engine.matrices import matrix_block, matrix_product
 from ..kernels.engine.pairing import Pairing, length, shared_dtype
 from .base import Gram
 from .row_ring import RowRing
@@ -55,18 +56,18 @@ class Lazy(Gram):
         return Pairing(self.kernel, self.items, self.items)
 
     def rows(self, index: Any) -> Array:
-        return self.kernel.block(self._pairing, np.asarray(index), None)
+        return matrix_block(self._pairing, np.asarray(index), None)
 
     def matvec(self, z: Array) -> Array:
         z = np.asarray(z, dtype=np.float64)
         used = np.flatnonzero(z if z.ndim == 1 else np.abs(z).max(axis=1))
-        return self.kernel.block_product(self._pairing, used, z[used])
+        return matrix_product(self._pairing, used, z[used])
 
     def model(self, z: Array) -> Array:
         return self.matvec(z)
 
     def block(self, rows: Array, columns: Array, out: Array) -> None:
-        self.kernel.block(self._pairing, rows, columns, out=out)
+        matrix_block(self._pairing, rows, columns, out=out)
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
         right = self.items[columns]
@@ -81,7 +82,7 @@ class Lazy(Gram):
         return out
 
     def fill(self, rows: Array, out: Array) -> None:
-        self.kernel.block(self._pairing, rows, None, out=out)
+        matrix_block(self._pairing, rows, None, out=out)
 
     def take(self, index: Any) -> Lazy:
         return Lazy(self.kernel, self.items[np.asarray(index)], self.memory)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
-from ..kernels.collection import starts_of
+from ..kernels.engine.flat import starts_of
 from ..kernels.graphs import Graphs
 from .assemble import Origin, origin_of
 from .item_table import item_table, labels_beside

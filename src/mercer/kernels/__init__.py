@@ -7,67 +7,45 @@ Examples
 True
 """
 
-from .algebra import Normalised, Power, Product, Scaled, Sum
-from .base import Kernel
-from .categories import Equal, Hamming
-from .columns import OnColumns
-from .given import Function, Precomputed
-from .graphs import (
-    Diffusion,
-    Graphlet,
-    Graphs,
-    RandomWalk,
-    ShortestPath,
-    WeisfeilerLehman,
-    WeisfeilerLehmanAssignment,
+# ruff: noqa: F403
+from . import (
+    algebra,
+    bag_collection,
+    base,
+    categories,
+    given,
+    graphs,
+    mapped,
+    on_columns,
+    sets,
+    strings,
+    text_parser,
+    vectors,
 )
-from .mapped import After, Conformal
-from .sets import Bags, Intersection, Jaccard, MinMax, Subsets, Tanimoto
-from .strings import LocalAlignment, Mismatch, Spectrum, Strings, Subsequence, WeightedDegree
-from .text import as_kernel, parse
-from .vectors import Cosine, Gaussian, Laplacian, Linear, Matern, Polynomial, Quadratic, Sigmoid
+from .algebra import *
+from .bag_collection import *
+from .base import *
+from .categories import *
+from .given import *
+from .graphs import *
+from .mapped import *
+from .on_columns import *
+from .sets import *
+from .strings import *
+from .text_parser import *
+from .vectors import *
 
 __all__ = [
-    "After",
-    "Bags",
-    "Conformal",
-    "Cosine",
-    "Diffusion",
-    "Equal",
-    "Function",
-    "Gaussian",
-    "Graphlet",
-    "Graphs",
-    "Hamming",
-    "Intersection",
-    "Jaccard",
-    "Kernel",
-    "Laplacian",
-    "Linear",
-    "LocalAlignment",
-    "Matern",
-    "MinMax",
-    "Mismatch",
-    "Normalised",
-    "OnColumns",
-    "Polynomial",
-    "Power",
-    "Precomputed",
-    "Product",
-    "Quadratic",
-    "RandomWalk",
-    "Scaled",
-    "ShortestPath",
-    "Sigmoid",
-    "Spectrum",
-    "Strings",
-    "Subsequence",
-    "Subsets",
-    "Sum",
-    "Tanimoto",
-    "WeightedDegree",
-    "WeisfeilerLehman",
-    "WeisfeilerLehmanAssignment",
-    "as_kernel",
-    "parse",
+    *algebra.__all__,
+    *bag_collection.__all__,
+    *base.__all__,
+    *categories.__all__,
+    *given.__all__,
+    *graphs.__all__,
+    *mapped.__all__,
+    *on_columns.__all__,
+    *sets.__all__,
+    *strings.__all__,
+    *text_parser.__all__,
+    *vectors.__all__,
 ]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
+from .._validation.parameters import number
 from .base import Kernel
-from .checks import positive
 from .engine.counts import MOST_ENTRIES, beside, few_enough, marked, pair_places, products
 from .engine.pairing import Tile
 from .engine.parts import length, part_of
+from .readable import Name, renamed, rescaled
+from .text_form import Precedence, Text, shortest, within
 
 __all__ = ["Normalised", "Power", "Product", "Scaled", "Sum"]
 
@@ -20,9 +23,11 @@ __all__ = ["Normalised", "Power", "Product", "Scaled", "Sum"]
 _MOST_COLUMNS = 2**22
 #: Making and looking up one product of features takes about as long as so many values of a kernel.
 _PRODUCT_COST = 8
+#: Powers beyond this leave the range of numbers for all but the tamest kernels.
+_LARGEST_EXPONENT = 100
 
 
-class Sum(Kernel):
+class Sum(Kernel, named=False):
     """k₁ + k₂, written ``k1 + k2``: the features of both, side by side.
 
     Examples
@@ -35,6 +40,10 @@ class Sum(Kernel):
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
+
+    def text(self) -> Text:
+        left, right = within(self.left, Precedence.SUM), within(self.right, Precedence.PRODUCT)
+        return Text(f"{left} + {right}", Precedence.SUM)
 
     def evaluate(self, tile: Tile) -> Array:
         out = self.left.evaluate(tile.part(0, self.left))
@@ -56,11 +65,20 @@ class Sum(Kernel):
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
         return None if left is None or right is None else beside(marked(left, 0), marked(right, 1))
 
-    def collapses(self, A, B):
-        return _each_collapses(self, A, B)
+    def named_features(self, A):
+        left, right = self.left.named_features(part_of(A, 0)), self.right.named_features(part_of(A, 1))
+        parts = [
+            renamed(left, lambda name: Name(name.text, ("left", name.mark))),
+            renamed(right, lambda name: Name(name.text, ("right", name.mark))),
+        ]
+        known = [part for part in parts if part is not None]
+        return [{**each[0], **each[-1]} for each in zip(*known, strict=True)] if known else None
+
+    def cheaper_in_primal(self, A, B):
+        return _each_cheaper_in_primal(self, A, B)
 
 
-class Scaled(Kernel):
+class Scaled(Kernel, named=False):
     """scale·k, written ``3 * k``.
 
     Examples
@@ -75,8 +93,11 @@ class Scaled(Kernel):
         self.kernel = kernel
 
     def check(self):
-        positive(self, "scale")
+        number(self, "scale")
         super().check()
+
+    def text(self) -> Text:
+        return Text(f"{shortest(self.scale)}*{within(self.kernel, Precedence.POWER)}", Precedence.PRODUCT)
 
     def evaluate(self, tile: Tile) -> Array:
         out = self.kernel.evaluate(tile)
@@ -95,11 +116,14 @@ class Scaled(Kernel):
         inner = self.kernel.keyed(A)
         return None if inner is None else inner.scaled(np.sqrt(self.scale))
 
-    def collapses(self, A, B):
-        return self.kernel.collapses(A, B)
+    def named_features(self, A):
+        return rescaled(self.kernel.named_features(A), repeat(np.sqrt(self.scale), length(A)))
+
+    def cheaper_in_primal(self, A, B):
+        return self.kernel.cheaper_in_primal(A, B)
 
 
-class Product(Kernel):
+class Product(Kernel, named=False):
     """k₁·k₂, written ``k1 * k2``: every feature of one times every feature of the other.
 
     Examples
@@ -112,6 +136,10 @@ class Product(Kernel):
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
+
+    def text(self) -> Text:
+        left, right = within(self.left, Precedence.PRODUCT), within(self.right, Precedence.POWER)
+        return Text(f"{left}*{right}", Precedence.PRODUCT)
 
     def evaluate(self, tile: Tile) -> Array:
         out = self.left.evaluate(tile.part(0, self.left))
@@ -133,15 +161,24 @@ class Product(Kernel):
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
         return None if left is None or right is None else products(left, right)
 
-    def collapses(self, A, B):
-        fine = _each_collapses(self, A, B)
+    def named_features(self, A):
+        left, right = self.left.named_features(part_of(A, 0)), self.right.named_features(part_of(A, 1))
+        if left is None or right is None:
+            return None
+        return [
+            {Name(f"{a.text} and {b.text}", (a.mark, b.mark)): u * v for a, u in one.items() for b, v in other.items()}
+            for one, other in zip(left, right, strict=True)
+        ]
+
+    def cheaper_in_primal(self, A, B):
+        fine = _each_cheaper_in_primal(self, A, B)
         if not fine.any():
             return fine
         left, right = self.left.keyed(part_of(A, 0)), self.right.keyed(part_of(A, 1))
         return fine & _worth_listing(np.diff(left.starts).astype(np.float64) * np.diff(right.starts), A, B)
 
 
-class Power(Kernel):
+class Power(Kernel, named=False):
     """k^exponent for a whole exponent, written ``k ** 2``.
 
     Examples
@@ -156,15 +193,12 @@ class Power(Kernel):
         self.exponent = exponent
 
     def check(self):
-        positive(self, "exponent")
-        if self.exponent != int(self.exponent):
-            raise ValueError(
-                f"Power: the exponent must be a whole number, got {self.exponent!r}; fractional powers of a kernel "
-                "are not positive semi-definite in general."
-            )
-        if self.exponent > 100:
-            raise ValueError(f"Power: the exponent must be at most 100, got {self.exponent!r}.")
+        # Fractional powers of a kernel are not positive semi-definite in general.
+        number(self, "exponent", 1, _LARGEST_EXPONENT, whole=True, strict=False)
         super().check()
+
+    def text(self) -> Text:
+        return Text(f"{within(self.kernel, Precedence.ATOM)}**{self.exponent}", Precedence.POWER)
 
     def evaluate(self, tile: Tile) -> Array:
         return _whole_power(self.kernel.evaluate(tile), int(self.exponent))
@@ -190,8 +224,8 @@ class Power(Kernel):
             out = products(out, inner)
         return out
 
-    def collapses(self, A, B):
-        fine = self.kernel.collapses(A, B)
+    def cheaper_in_primal(self, A, B):
+        fine = self.kernel.cheaper_in_primal(A, B)
         if not fine.any():
             return fine
         return fine & _worth_listing(np.diff(self.kernel.keyed(A).starts) ** float(self.exponent), A, B)
@@ -209,6 +243,9 @@ class Normalised(Kernel):
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
+
+    def text(self) -> Text:
+        return Text(f"normalised({within(self.kernel, Precedence.SUM)})")
 
     def _inverse_lengths(self, A: Any) -> Array:
         squared = self.kernel.diag(A)
@@ -242,13 +279,16 @@ class Normalised(Kernel):
         inner = self.kernel.keyed(A)
         return None if inner is None else inner.scaled(self._inverse_lengths(A))
 
-    def collapses(self, A, B):
-        return self.kernel.collapses(A, B)
+    def named_features(self, A):
+        return rescaled(self.kernel.named_features(A), self._inverse_lengths(A))
+
+    def cheaper_in_primal(self, A, B):
+        return self.kernel.cheaper_in_primal(A, B)
 
 
-def _each_collapses(kernel: Any, A: Any, B: Any) -> Array:
-    left = kernel.left.collapses(part_of(A, 0), part_of(B, 0))
-    return left & kernel.right.collapses(part_of(A, 1), part_of(B, 1)) if left.any() else left
+def _each_cheaper_in_primal(kernel: Any, A: Any, B: Any) -> Array:
+    left = kernel.left.cheaper_in_primal(part_of(A, 0), part_of(B, 0))
+    return left & kernel.right.cheaper_in_primal(part_of(A, 1), part_of(B, 1)) if left.any() else left
 
 
 def _worth_listing(entries: Array, A: Any, B: Any) -> Array:

@@ -1,31 +1,35 @@
 """What a kernel is, and how kernels combine.
 
 A kernel is an immutable description with scikit-learn's parameters; it stores no data. To add one, subclass
-:class:`Kernel` and write ``evaluate`` and ``diag``, or subclass :class:`OfStatistic` and write ``apply`` alone.
+:class:`Kernel` and write ``evaluate`` and ``diag``, or subclass :class:`OfStatistic` and write ``apply`` alone. The
+class is then known by its name in texts, model files, messages and searches; what else is to be known of it, such as
+other names, the collection of its items or readable features, it says itself.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections import Counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._runtime.combine import mirror, turn
-from .._runtime.compile import Array, jit
-from .._runtime.parallel import for_each
+from .._runtime.compile import Array
 from .._validation.parameters import is_number
 from .._validation.tables import as_rows
-from .collection import Collection
+from .bandwidth import check_rate, rate
+from .engine.collection import Collection
 from .engine.counts import of_columns
-from .engine.pairing import TILE_COLUMNS, Pairing, Places, Tile, place_count
-from .engine.parts import Parts, length
-from .engine.statistics import Statistic
+from .engine.matrices import matrix_block, matrix_product
+from .engine.pairing import Pairing, Tile
+from .engine.parts import Parts, length, part_of
+from .engine.statistics import SQUARED_DISTANCE, Statistic
+from .html_form import html
+from .readable import NamedFeatures
+from .registry import register
+from .text_form import Text, call
 
-__all__ = ["Kernel", "OfStatistic"]
+__all__ = ["Kernel"]
 
 
 class Kernel(BaseEstimator):
@@ -48,8 +52,19 @@ class Kernel(BaseEstimator):
 
     #: Whether every matrix of this kernel is positive semi-definite.
     psd: ClassVar[bool] = True
-    #: Whether the items are something else than rows of numbers: strings, sets, graphs, rows of a mixed table.
-    structured: ClassVar[bool] = False
+    #: What the items are collected in, where they are not rows of numbers: strings, sets, graphs, categories.
+    collection: ClassVar[type[Collection] | None] = None
+    #: Other names in texts than the class's own.
+    aliases: ClassVar[tuple[str, ...]] = ()
+    #: Parameters that the data may decide by a rule, such as ``gamma="scale"``.
+    rates: ClassVar[tuple[str, ...]] = ()
+    _names: ClassVar[list[str]]
+
+    def __init_subclass__(cls, *, named: bool = True, **options: Any) -> None:
+        """Enter the class under its names in texts, unless it has none."""
+        super().__init_subclass__(**options)
+        if named:
+            register(cls, (cls.__name__, *cls.__dict__.get("aliases", ())))
 
     # -- to be written by subclasses ------------------------------------------------------------------------------
 
@@ -70,15 +85,46 @@ class Kernel(BaseEstimator):
         features = self.features(A)
         return None if features is None else of_columns(features)
 
-    def collapses(self, A: Any, B: Any) -> Array:
+    def cheaper_in_primal(self, A: Any, B: Any) -> Array:
         """For each item of A, whether listing its features is cheaper than comparing it with every item of B.
 
         The answer for an item does not depend on other items of A, except where A is B and is listed as a whole.
         """
         return np.zeros(length(A), bool)
 
+    def named_features(self, A: Any) -> NamedFeatures:
+        """The feature map in words: for each item a mapping from the names of its features to φ.
+
+        ``None`` where the kernel has no such map, or none that anybody could read; a sum has the features of those of
+        its parts that have some.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Spectrum
+        >>> kernel = Spectrum(p=2)
+        >>> [{name.text: value for name, value in each.items()} for each in kernel.named_features(["abab"])]
+        [{"'ab'": 2.0, "'ba'": 1.0}]
+        """
+        return None
+
+    @classmethod
+    def suggestions(cls, items: Any) -> list[tuple[int, str]]:
+        """Texts of kernels of this class that are worth trying on a collection, each with its rank among all."""
+        return []
+
+    @classmethod
+    def from_text(cls, *args: Any, **named: Any) -> Kernel:
+        """The kernel with these parameters, as texts give them."""
+        return cls(*args, **named)
+
+    def text(self) -> Text:
+        """The kernel as it is written, and how tightly that binds."""
+        return call(self)
+
     def check(self) -> None:
         """Raise ``ValueError`` where a parameter makes no kernel. Called before any work."""
+        for name in self.rates:
+            check_rate(self, name)
         for name, value in self.get_params(deep=False).items():
             if name in ("left", "right", "kernel") and not isinstance(value, Kernel):
                 raise ValueError(f"{type(self).__name__}: {name} must be a kernel, got {value!r}.")
@@ -91,6 +137,8 @@ class Kernel(BaseEstimator):
 
     def items(self, A: Any) -> Any:
         """The items in the form that :meth:`evaluate` works on, or an error that says what is wrong with them."""
+        if self.collection is not None:
+            return self.collection.of(A)
         parts = self.parts()
         if not parts:
             return as_rows(A)
@@ -101,10 +149,11 @@ class Kernel(BaseEstimator):
         return A
 
     @classmethod
-    @functools.cache
     def _get_param_names(cls) -> list[str]:
         """As scikit-learn's, looked up once for each class: expressions ask for their parts again and again."""
-        return super()._get_param_names()
+        if "_names" not in cls.__dict__:
+            cls._names = super()._get_param_names()
+        return cls._names
 
     # -- what expressions tell about themselves -------------------------------------------------------------------
 
@@ -122,10 +171,10 @@ class Kernel(BaseEstimator):
         return all(kernel.splits for kernel in self.parts())
 
     @property
-    def moves(self) -> bool:
+    def translation_invariant(self) -> bool:
         """Whether moving all items by the same amount changes nothing."""
         parts = self.parts()
-        return bool(parts) and all(kernel.moves for kernel in parts)
+        return bool(parts) and all(kernel.translation_invariant for kernel in parts)
 
     @property
     def always_psd(self) -> bool:
@@ -140,7 +189,12 @@ class Kernel(BaseEstimator):
     @property
     def on_rows(self) -> bool:
         """Whether this kernel and all of its parts work on rows of numbers."""
-        return not self.structured and all(kernel.on_rows for kernel in self.parts())
+        return self.collection is None and all(kernel.on_rows for kernel in self.parts())
+
+    @classmethod
+    def kind(cls) -> str:
+        """What the kernel compares: "rows", "strings", "sets", "graphs", …"""
+        return "rows" if cls.collection is None else cls.collection.kind
 
     @property
     def precomputed(self) -> bool:
@@ -152,120 +206,19 @@ class Kernel(BaseEstimator):
     def __call__(self, A: Any, B: Any = None) -> Array:
         """The matrix k(x, z) for x in ``A`` and z in ``B`` (``B=None``: in ``A``)."""
         self.check()
-        A = self.items(A)
-        B = A if B is None else self.items(B)
+        one, A = B is None or B is A, self.items(A)
+        B = A if one else self.items(B)
         if getattr(A, "ndim", 1) == 2 and A.shape[1] != getattr(B, "shape", A.shape)[1] and not self.precomputed:
             raise ValueError(f"{self}: the left rows have {A.shape[1]} features, the right ones {B.shape[1]}.")
         return self.matrix(A, B)
 
     def matrix(self, A: Any, B: Any, out: Array | None = None) -> Array:
         """As a call, for items that have passed :meth:`items`; the result is exactly symmetric where A is B."""
-        return self.block(Pairing(self, A, B), out=out)
-
-    def block(
-        self, pairing: Pairing, rows: Array | None = None, columns: Array | None = None, out: Array | None = None
-    ) -> Array:
-        """The matrix of a pairing, or the part of it in some rows and columns."""
-        row_pieces, column_pieces = pairing.cut(rows, columns)
-        n, m = (sum(map(place_count, pieces)) for pieces in (row_pieces, column_pieces))
-        if out is None:
-            out = np.empty((n, m), pairing.dtype)
-        if n == 0 or m == 0:
-            return out
-        # Rounding may differ between (x, z) and (z, x), the result may not: only pieces on and above the diagonal are
-        # computed, and mirrored below it.
-        symmetric = pairing.A is pairing.B and rows is columns and self.splits
-        if self.splits:
-            pairing.warm()
-        tiles = []
-        top = 0
-        for i in row_pieces:
-            left = 0
-            for j in column_pieces:
-                if not symmetric or left + place_count(j) > top:
-                    tiles.append((top, left, i, j))
-                left += place_count(j)
-            top += place_count(i)
-
-        def fill(tile: tuple[int, int, Places, Places]) -> None:
-            top, left, i, j = tile
-            values = self.evaluate(pairing.tile(i, j))
-            bottom, right = top + values.shape[0], left + values.shape[1]
-            if not symmetric:
-                out[top:bottom, left:right] = values
-            elif left >= bottom:
-                out[top:bottom, left:right] = values
-                turn(values, out[left:right, top:bottom])
-            else:  # a tile on the diagonal: what is above it counts
-                first = max(top, left)
-                out[top:bottom, first:right] = values[:, first - left :]
-                mirror(out[top:bottom, top:bottom])
-                if right > bottom:
-                    turn(values[:, bottom - left :], out[bottom:right, top:bottom])
-
-        for_each(fill, tiles, threads=None if self.splits else 1)
-        return out
+        return matrix_block(Pairing(self, A, B), out=out)
 
     def product(self, A: Any, B: Any, V: Array) -> Array:
         """k(A, B)·V in float64 for items that have passed :meth:`items`; the matrix is never there as a whole."""
-        return self.block_product(Pairing(self, A, B), None, V)
-
-    def block_product(self, pairing: Pairing, columns: Array | None, V: Array) -> Array:
-        """The matrix of a pairing, or some of its columns, times V: tile by tile, the tiles summed in float64."""
-        V = np.asarray(V, dtype=np.float64)
-        weights = V[:, None] if V.ndim == 1 else V
-        if pairing.A is pairing.B and columns is None and self.splits and V.ndim == 1 and V.size > TILE_COLUMNS:
-            return self._symmetric_product(pairing, V)
-        row_pieces, column_pieces = pairing.cut(None, columns)
-        single = weights.shape[1] == 1  # several columns are summed tile by tile in the type of the values
-        out = np.zeros((length(pairing.A), weights.shape[1]))
-        if out.size and V.shape[0]:
-            if self.splits:
-                pairing.warm()
-
-            def fill(i: Places) -> None:
-                left = 0
-                for j in column_pieces:
-                    values = self.evaluate(pairing.tile(i, j))
-                    some = weights[left : left + values.shape[1]]
-                    accumulate(values, some if single else some.astype(values.dtype, copy=False), out[i])
-                    left += values.shape[1]
-
-            for_each(fill, row_pieces, threads=None if self.splits else 1)
-        return out.reshape(out.shape[0], *V.shape[1:])
-
-    def _symmetric_product(self, pairing: Pairing, v: Array) -> Array:
-        """K·v from one half of K: a tile above the diagonal serves its rows, and turned over its columns.
-
-        Tiles write their shares down, which are added up in one order afterwards: the sum is the same for any number
-        of threads.
-        """
-        row_pieces, column_pieces = pairing.cut()
-        pairing.warm()
-        # A piece of columns covers whole pieces of rows: those that it covers are computed for themselves, as they
-        # lie on the diagonal; those before it serve both ways; those after it have been served.
-        tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces for i in row_pieces]
-        tiles = [(i, j) for i, j in tiles if i.start < j.stop]
-        shares: list[Any] = [None] * len(tiles)
-
-        def evaluate(number: int) -> None:
-            i, j = tiles[number]
-            values = self.evaluate(pairing.tile(i, j))
-            down = np.zeros((place_count(i), 1))
-            accumulate(values, v[j][:, None], down)
-            across = None
-            if i.stop <= j.start:
-                across = np.zeros(place_count(j))
-                _accumulate_turned(values, v[i], across)
-            shares[number] = down[:, 0], across
-
-        for_each(evaluate, range(len(tiles)))
-        out = np.zeros(v.size)
-        for (i, j), (down, across) in zip(tiles, shares, strict=True):
-            out[i] += down
-            if across is not None:
-                out[j] += across
-        return out
+        return matrix_product(Pairing(self, A, B), None, V)
 
     # -- algebra --------------------------------------------------------------------------------------------------
 
@@ -293,30 +246,73 @@ class Kernel(BaseEstimator):
 
     def on(self, *columns: str | int) -> Kernel:
         """This kernel on some columns of a frame (by name) or of an array (by position)."""
-        from .columns import OnColumns
+        from .on_columns import OnColumns
 
         return OnColumns(self, columns)
 
     # -- parameters that the data decide --------------------------------------------------------------------------
 
-    def resolved(self, items: Any) -> Kernel:
+    def part_items(self, A: Any) -> list[Any]:
+        """The items as each of the parts sees them."""
+        parts = self.parts()
+        return [part_of(A, place) for place in range(len(parts))] if len(parts) > 1 else [A] * len(parts)
+
+    def resolved(self, items: Any) -> Self:
         """This kernel with every parameter that the data decide, such as ``gamma="scale"``, as a number.
 
-        ``items`` are the training items, as the kernel reads them.
+        Parameters
+        ----------
+        items : collection
+            The training items, as they are or as :meth:`items` made them.
+
+        Returns
+        -------
+        Kernel
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian, Linear
+        >>> (Gaussian(gamma="auto") + Linear()).resolved([[0.0, 1.0], [2.0, 3.0]])
+        gaussian(gamma=0.5) + linear
         """
-        return self
+        if self.is_resolved:
+            return self
+        items = self.items(items)
+        own = self.get_params(deep=False)
+        for name in self.rates:
+            if isinstance(own[name], str):
+                own[name] = self._by_rule(own[name], items)
+        forms = iter(self.part_items(items))
+        for name, value in own.items():
+            if isinstance(value, Kernel):
+                own[name] = value.resolved(next(forms))
+        return type(self)(**own)
+
+    def _by_rule(self, rule: str, rows: Any) -> float:
+        """What a rule makes of some rows, for one of the :attr:`rates`."""
+        return rate(rule, rows, SQUARED_DISTANCE)
+
+    def refuse_unresolved(self) -> None:
+        """Raise where a parameter is still to be decided, and there are not the training items alone to decide it."""
+        if not self.is_resolved:
+            raise ValueError(
+                f"{self} takes a parameter from the data, and two collections would give two answers, k(x, z) and "
+                "k(z, x); call .resolved(X) with the training items first, or give a number."
+            )
 
     @property
     def is_resolved(self) -> bool:
         """Whether every parameter is a number already, so that the training items make no difference."""
-        return True
+        own = not any(isinstance(getattr(self, name), str) for name in self.rates)
+        return own and all(kernel.is_resolved for kernel in self.parts())
 
     # -- text and equality ----------------------------------------------------------------------------------------
 
     def __repr__(self, N_CHAR_MAX: int | None = None) -> str:
-        from .text import write
+        return self.text().text
 
-        return write(self)
+    def _html_repr(self) -> str:
+        return html(self)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -330,11 +326,12 @@ class Kernel(BaseEstimator):
 
 def _joined(forms: list[Any]) -> Any:
     """Items in one form for each part of an expression; in one for all where they are the same kind of collection."""
-    shared = isinstance(forms[0], Collection) and all(type(form) is type(forms[0]) for form in forms)
-    return forms[0] if shared else Parts(forms)
+    first = forms[0]
+    shared = isinstance(first, Collection) and first.shared and all(type(form) is type(first) for form in forms)
+    return first if shared else Parts(forms)
 
 
-class OfStatistic(Kernel):
+class OfStatistic(Kernel, named=False):
     """A kernel that is a function of one statistic, written as ``apply``."""
 
     statistic: ClassVar[Statistic]
@@ -347,72 +344,20 @@ class OfStatistic(Kernel):
         return Counter([self.statistic])
 
     @property
-    def moves(self) -> bool:
-        return self.statistic.moves
+    def translation_invariant(self) -> bool:
+        return self.statistic.translation_invariant
+
+    def _by_rule(self, rule: str, rows: Any) -> float:
+        return rate(rule, rows, self.statistic)
 
     def evaluate(self, tile: Tile) -> Array:
-        return self.apply(tile.take(self.statistic))
+        return self.apply(tile.compute(self.statistic))
 
     def diag(self, A: Any) -> Array:
-        return self.apply(self.statistic.diag(A))
-
-
-@jit(reorder=True)
-def _accumulate(values: Array, turned: Array, out: Array) -> None:
-    """Two rows and four columns of the result at a time: each number is loaded once for several products."""
-    whole, nothing = turned.shape[0] - turned.shape[0] % 4, turned.dtype.type(0)
-    for i in range(0, values.shape[0], 2):
-        last = min(i + 1, values.shape[0] - 1)
-        x, y = values[i], values[last]
-        for c in range(0, whole, 4):
-            v0, v1, v2, v3 = turned[c], turned[c + 1], turned[c + 2], turned[c + 3]
-            s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = nothing
-            for j in range(x.size):
-                a, b = x[j], y[j]
-                s0 += a * v0[j]
-                s1 += a * v1[j]
-                s2 += a * v2[j]
-                s3 += a * v3[j]
-                t0 += b * v0[j]
-                t1 += b * v1[j]
-                t2 += b * v2[j]
-                t3 += b * v3[j]
-            out[i, c] += s0
-            out[i, c + 1] += s1
-            out[i, c + 2] += s2
-            out[i, c + 3] += s3
-            if last > i:
-                out[last, c] += t0
-                out[last, c + 1] += t1
-                out[last, c + 2] += t2
-                out[last, c + 3] += t3
-        for c in range(whole, turned.shape[0]):
-            for row in range(i, last + 1):
-                v, z, total = turned[c], values[row], nothing
-                for j in range(z.size):
-                    total += z[j] * v[j]
-                out[row, c] += total
-
-
-@jit
-def _accumulate_turned(values: Array, v: Array, out: Array) -> None:
-    for i in range(values.shape[0]):
-        for j in range(out.size):
-            out[j] += v[i] * values[i, j]
-
-
-def accumulate(values: Array, V: Array, out: Array) -> None:
-    """out += values·V, summed in the type of V. What is added to a row depends on that row of ``values`` alone."""
-    _accumulate(np.ascontiguousarray(values), np.ascontiguousarray(V.T), out)
+        return self.resolved(A).apply(self.statistic.diag(A))
 
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     return bool(a == b)
-
-
-def default_parameters(kernel: Kernel) -> dict[str, Any]:
-    """The constructor's defaults."""
-    parameters = inspect.signature(type(kernel).__init__).parameters
-    return {name: p.default for name, p in parameters.items() if p.default is not inspect.Parameter.empty}

@@ -10,25 +10,49 @@ import numpy as np
 from .._runtime.compile import Array, jit
 from .._validation.objects import is_missing
 from .base import OfStatistic
-from .collection import starts_of
+from .engine.collection import Collection
 from .engine.counts import Counts
+from .engine.flat import starts_of
 from .engine.keys import chain, key_of
 from .engine.statistics import Statistic
+from .readable import InColumns
 
 __all__ = ["Equal", "Hamming"]
 
 
-class Categories:
+class Categories(Collection):
     """A table of categories, each written as its number among the different ones of its column."""
 
+    kind = "categories"
+
     def __init__(self, codes: Array, levels: list[dict[Any, int]]) -> None:
+        super().__init__()
         self.codes, self.levels = codes, levels
+
+    @classmethod
+    def of(cls, items: Any) -> Categories:
+        """One column of categories, or several, none of them missing.
+
+        Examples
+        --------
+        >>> Categories.of(["red", "blue", "red"]).codes.ravel().tolist()
+        [0, 1, 0]
+        """
+        return items if isinstance(items, Categories) else _coded(items)
 
     def __len__(self) -> int:
         return self.codes.shape[0]
 
-    def __getitem__(self, places: Any) -> Categories:
-        return Categories(self.codes[places], self.levels)
+    def take(self, index: Array) -> Categories:
+        return Categories(self.codes[index], self.levels)
+
+    def item(self, place: int) -> list[Any]:
+        return [list(known)[code] for known, code in zip(self.levels, self.codes[place], strict=True)]
+
+    def named(self) -> list[list[tuple[int, str]]]:
+        """For each row its categories as (column, " = category")."""
+        names = [[f" = {value}" for value in known] for known in self.levels]
+        return [[(column, names[column][code]) for column, code in enumerate(row)] for row in self.codes.tolist()]
 
     def keys(self) -> Array:
         """For each category a key that depends on it and on nothing else."""
@@ -43,16 +67,7 @@ def _key(category: Any) -> int:
     return key_of(category if isinstance(category, (str, bytes, Number, np.bool_)) else repr(category))
 
 
-def as_categories(table: Any) -> Categories:
-    """One column of categories, or several, none of them missing.
-
-    Examples
-    --------
-    >>> as_categories(["red", "blue", "red"]).codes.ravel().tolist()
-    [0, 1, 0]
-    """
-    if isinstance(table, Categories):
-        return table
+def _coded(table: Any) -> Categories:
     if isinstance(table, (str, bytes)) or not hasattr(table, "__len__"):
         raise ValueError(f"expected a list, array or frame of categories, got {table!r:.60}; put it into a list.")
     values = table.to_numpy() if hasattr(table, "to_numpy") else np.asarray(table, dtype=object)
@@ -150,14 +165,11 @@ class Equal(OfStatistic):
            [1., 0., 1.]])
     """
 
-    structured = True
+    collection = Categories
     statistic = AGREEMENT
 
     def __init__(self) -> None:
         pass
-
-    def items(self, A):
-        return as_categories(A)
 
     def apply(self, values):
         return (values == 1).astype(values.dtype)
@@ -168,7 +180,10 @@ class Equal(OfStatistic):
     def keyed(self, A):
         return _one_hot(_of_rows(A.keys())[:, None], 1.0)
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        return [{InColumns.name(row): 1.0} for row in A.named()]
+
+    def cheaper_in_primal(self, A, B):
         return np.full(len(A), len(A.levels) == len(B.levels))
 
 
@@ -182,14 +197,11 @@ class Hamming(OfStatistic):
     array([[0.5]])
     """
 
-    structured = True
+    collection = Categories
     statistic = AGREEMENT
 
     def __init__(self) -> None:
         pass
-
-    def items(self, A):
-        return as_categories(A)
 
     def apply(self, values):
         return values
@@ -202,5 +214,8 @@ class Hamming(OfStatistic):
         _with_columns(keys)
         return _one_hot(keys, 1 / np.sqrt(keys.shape[1]))
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        return [{InColumns.name([value]): float(1 / np.sqrt(len(row))) for value in row} for row in A.named()]
+
+    def cheaper_in_primal(self, A, B):
         return np.full(len(A), len(A.levels) == len(B.levels))

@@ -12,8 +12,9 @@ from .._runtime.compile import Array, jit
 from .._validation.tables import as_rows
 from .base import Kernel
 from .engine.pairing import Tile, length
+from .text_form import Text, function
 
-__all__ = ["Function", "Precomputed", "refuse_asymmetric"]
+__all__ = ["Function", "Precomputed"]
 
 
 class Precomputed(Kernel):
@@ -27,8 +28,8 @@ class Precomputed(Kernel):
     >>> from mercer import Perceptron
     >>> from mercer.kernels import Gaussian
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "a", "b", "b"]
-    >>> model = Perceptron(kernel="precomputed", random_state=0).fit(Gaussian()(X), y)
-    >>> model.predict(Gaussian()([[2.9]], X)).tolist()
+    >>> model = Perceptron(kernel="precomputed", random_state=0).fit(Gaussian(gamma=1.0)(X), y)
+    >>> model.predict(Gaussian(gamma=1.0)([[2.9]], X)).tolist()
     ['b']
     """
 
@@ -59,7 +60,7 @@ class Precomputed(Kernel):
         return A.diagonal().copy()
 
 
-class Function(Kernel):
+class Function(Kernel, named=False):
     """Any Python function as a kernel.
 
     Parameters
@@ -81,6 +82,9 @@ class Function(Kernel):
     def __init__(self, f: Callable[[Any, Any], Any], pairwise: bool = False) -> None:
         self.f = f
         self.pairwise = pairwise
+
+    def text(self) -> Text:
+        return Text(f"function({function(self.f)})")
 
     @property
     def splits(self) -> bool:

@@ -12,14 +12,15 @@ from .._runtime.compile import Array
 from .._validation.objects import is_missing
 from .._validation.tables import as_rows
 from .base import Kernel
-from .collection import listed
+from .engine.collection import listed
 from .engine.pairing import Tile
 from .engine.parts import length
+from .text_form import Text, function
 
 __all__ = ["After", "Conformal"]
 
 
-class Conformal(Kernel):
+class Conformal(Kernel, named=False):
     """f(x)·f(z) for a real function f, the kernel with the one feature f.
 
     Parameters
@@ -36,6 +37,9 @@ class Conformal(Kernel):
 
     def __init__(self, f: Callable[[Any], Array]) -> None:
         self.f = f
+
+    def text(self) -> Text:
+        return Text(f"conformal({function(self.f)})")
 
     def _values(self, A: Any) -> Array:
         values = np.asarray(self.f(A))
@@ -55,7 +59,7 @@ class Conformal(Kernel):
         return self._values(A)[:, None]
 
 
-class After(Kernel):
+class After(Kernel, named=False):
     """k(φ(x), φ(z)): a kernel after a map of the items.
 
     Parameters
@@ -77,8 +81,14 @@ class After(Kernel):
         self.map = map
         self.kernel = kernel
 
+    def text(self) -> Text:
+        return Text(f"after({function(self.map)}, {self.kernel})")
+
+    def part_items(self, A):
+        return [self._mapped(A)]
+
     @property
-    def moves(self):
+    def translation_invariant(self):
         return False
 
     def statistics(self):

@@ -8,15 +8,16 @@ from typing import ClassVar
 import numpy as np
 
 from .._runtime.compile import Array
-from .bags import Bags
+from .._validation.parameters import truth
+from .bag_collection import Bags
 from .base import Kernel
-from .checks import truth
 from .engine.count_dot import CountDot
 from .engine.counts import Counts, in_unary
 from .engine.pairing import Tile
 from .engine.statistics import Statistic
+from .readable import Name
 
-__all__ = ["Bags", "Intersection", "Jaccard", "MinMax", "Subsets", "Tanimoto"]
+__all__ = ["Intersection", "Jaccard", "MinMax", "Subsets", "Tanimoto"]
 
 #: 2 to a power above this is larger than any number in double precision.
 _LARGEST_POWER = 1023
@@ -53,14 +54,11 @@ class CountProducts(CountDot):
 SHARED_ITEMS, SHARED_COUNTS, COUNT_PRODUCTS = SharedItems(), SharedCounts(), CountProducts()
 
 
-class OnBags(Kernel):
+class OnBags(Kernel, named=False):
     """A kernel that is a function of one statistic of two sets and of that statistic of each with itself."""
 
-    structured = True
+    collection = Bags
     statistic: ClassVar[CountDot]
-
-    def items(self, A):
-        return Bags.of(A)
 
     def statistics(self) -> Counter[Statistic]:
         return Counter([self.statistic])
@@ -71,7 +69,7 @@ class OnBags(Kernel):
 
     def evaluate(self, tile: Tile) -> Array:
         left, right = tile.of_items((self.statistic, "diag"), self.statistic.diag)
-        return self.apply(tile.take(self.statistic), left[:, None], right).astype(tile.pairing.dtype, copy=False)
+        return self.apply(tile.compute(self.statistic), left[:, None], right).astype(tile.pairing.dtype, copy=False)
 
     def diag(self, A):
         own = self.statistic.diag(A)
@@ -113,6 +111,10 @@ class Subsets(OnBags):
             )
         return np.exp2(shared)
 
+    @classmethod
+    def suggestions(cls, items):
+        return [(2, "subsets(normalised=True)")]
+
 
 class Intersection(OnBags):
     """|A∩B| of sets; of multisets, the sum of the smaller counts.
@@ -138,11 +140,19 @@ class Intersection(OnBags):
     def keyed(self, A):
         return self.statistic.counts(A)
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        # Σ min(a, b) is the dot product of the counts in unary: the first egg, the second egg, …
+        return [{Name(str(item), level): 1.0 for item, times in bag.items() for level in range(times)} for bag in A]
+
+    @classmethod
+    def suggestions(cls, items):
+        return [(1, "normalised(intersection)")]
+
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)
 
 
-class PartOfUnion(OnBags):
+class PartOfUnion(OnBags, named=False):
     """s(A, B)/(s(A, A) + s(B, B) − s(A, B)), and 1 where nothing is there to be shared."""
 
     def __init__(self) -> None:
@@ -177,6 +187,10 @@ class MinMax(PartOfUnion):
     """
 
     statistic = SHARED_COUNTS
+
+    @classmethod
+    def suggestions(cls, items):
+        return [(0, "minmax")]
 
 
 class Tanimoto(PartOfUnion):

@@ -11,17 +11,16 @@ from scipy import sparse, special
 
 from .._runtime.compile import Array, jit
 from .._runtime.exp import exp_scaled
-from .._validation.parameters import is_number
+from .._validation.parameters import is_number, number, size
+from .algebra import Normalised
 from .base import Kernel, OfStatistic
-from .checks import positive
 from .engine.pairing import Tile
 from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
 from .engine.strips import in_one_order
+from .readable import InColumns
+from .text_form import Text, call
 
 __all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
-
-#: Powers beyond this leave the range of numbers for all but the tamest rows.
-_LARGEST_DEGREE = 1000
 
 
 class Linear(OfStatistic):
@@ -35,6 +34,7 @@ class Linear(OfStatistic):
     """
 
     statistic = DOT
+    aliases = ("linear_kernel",)
 
     def __init__(self) -> None:
         pass
@@ -45,7 +45,14 @@ class Linear(OfStatistic):
     def features(self, A):
         return A
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        rows = sparse.csr_array(A)
+        return [
+            {InColumns.name([(int(k), "")]): float(value) for k, value in zip(row.indices, row.data, strict=True)}
+            for row in (rows[[i]] for i in range(rows.shape[0]))
+        ]
+
+    def cheaper_in_primal(self, A, B):
         return np.full(A.shape[0], A.shape[1] == B.shape[1])
 
 
@@ -57,7 +64,8 @@ class Polynomial(OfStatistic):
     degree : int, default=2
     coef0 : float, default=1
         How much the lower degrees count.
-    gamma : float, default=1
+    gamma : float or {"scale", "auto", "median"}, default=1
+        A number, or the rule by which the training rows decide, as in :class:`Gaussian`.
 
     Examples
     --------
@@ -67,20 +75,18 @@ class Polynomial(OfStatistic):
     """
 
     statistic = DOT
+    aliases = ("poly", "polynomial_kernel")
+    rates = ("gamma",)
 
-    def __init__(self, degree: int = 2, coef0: float = 1.0, gamma: float = 1.0) -> None:
+    def __init__(self, degree: int = 2, coef0: float = 1.0, gamma: float | str = 1.0) -> None:
         self.degree = degree
         self.coef0 = coef0
         self.gamma = gamma
 
     def check(self):
-        positive(self, "degree")
-        if self.degree != int(self.degree) or self.degree > _LARGEST_DEGREE:
-            raise ValueError(
-                f"Polynomial: degree must be a whole number of at most {_LARGEST_DEGREE}, got {self.degree!r}."
-            )
-        positive(self, "coef0", strict=False)
-        positive(self, "gamma")
+        super().check()
+        size(self, "degree", 1)
+        number(self, "coef0", strict=False)
 
     def apply(self, values):
         _polynomial(values.reshape(-1), values.dtype.type(self.gamma), values.dtype.type(self.coef0), int(self.degree))
@@ -91,6 +97,7 @@ class Polynomial(OfStatistic):
         # each monomial of degree q = p − e₀ appears with that coefficient, whose root goes to either side.
         from sklearn.preprocessing import PolynomialFeatures
 
+        self.refuse_unresolved()
         p = int(self.degree)
         expansion = PolynomialFeatures(p, include_bias=True)
         values = expansion.fit_transform(A)
@@ -127,19 +134,29 @@ class Gaussian(OfStatistic):
 
     Parameters
     ----------
-    gamma : float, default=1
+    gamma : float or {"scale", "auto", "median"}, default="scale"
+        A number, or the rule by which the training rows decide: one over the number of columns times the variance of
+        all numbers, one over the number of columns, or one over the median squared distance of two rows.
 
     Examples
     --------
     >>> from mercer.kernels import Gaussian
     >>> Gaussian.from_sigma(2.0)
     gaussian(gamma=0.125)
+    >>> Gaussian().resolved([[1.0, 3.0], [3.0, 5.0]])  # two columns, a variance of two
+    gaussian(gamma=0.25)
     """
 
     statistic = SQUARED_DISTANCE
+    aliases = ("rbf", "rbf_kernel")
+    rates = ("gamma",)
 
-    def __init__(self, gamma: float = 1.0) -> None:
+    def __init__(self, gamma: float | str = "scale") -> None:
         self.gamma = gamma
+
+    @classmethod
+    def from_text(cls, *args: Any, **named: Any) -> Gaussian:
+        return cls.from_sigma(**named) if set(named) == {"sigma"} and not args else cls(*args, **named)
 
     @classmethod
     def from_sigma(cls, sigma: float) -> Gaussian:
@@ -147,9 +164,6 @@ class Gaussian(OfStatistic):
         if not is_number(sigma) or not 1e-150 < sigma < 1e150:
             raise ValueError(f"Gaussian: sigma must be a number greater than 0 (and less than 1e150), got {sigma!r}.")
         return cls(gamma=1.0 / (2.0 * sigma * sigma))
-
-    def check(self):
-        positive(self, "gamma")
 
     def apply(self, values):
         return exp_scaled(values, -self.gamma)
@@ -160,7 +174,9 @@ class Laplacian(OfStatistic):
 
     Parameters
     ----------
-    gamma : float, default=1
+    gamma : float or {"scale", "auto", "median"}, default="scale"
+        A number, or the rule by which the training rows decide: one over the number of columns times the standard
+        deviation of all numbers, one over the number of columns, or one over the median Manhattan distance of two rows.
 
     Examples
     --------
@@ -170,12 +186,11 @@ class Laplacian(OfStatistic):
     """
 
     statistic = MANHATTAN
+    aliases = ("laplacian_kernel",)
+    rates = ("gamma",)
 
-    def __init__(self, gamma: float = 1.0) -> None:
+    def __init__(self, gamma: float | str = "scale") -> None:
         self.gamma = gamma
-
-    def check(self):
-        positive(self, "gamma")
 
     def apply(self, values):
         return exp_scaled(values, -self.gamma)
@@ -190,7 +205,8 @@ class Matern(OfStatistic):
     Parameters
     ----------
     nu : float, default=1.5
-    length : float, default=1
+    length : float or {"scale", "auto", "median"}, default=1
+        A number, or a rule of :class:`Gaussian` that gives the length of the Gaussian with the same rate: 1/√(2·gamma).
 
     Examples
     --------
@@ -200,16 +216,20 @@ class Matern(OfStatistic):
     """
 
     statistic = DISTANCE
+    rates = ("length",)
 
-    def __init__(self, nu: float = 1.5, length: float = 1.0) -> None:
+    def __init__(self, nu: float = 1.5, length: float | str = 1.0) -> None:
         self.nu = nu
         self.length = length
 
     def check(self):
-        positive(self, "nu")
-        positive(self, "length")
+        super().check()
+        number(self, "nu")
         if self.nu > 30:
             raise ValueError(f"Matern: nu={self.nu!r} is a Gaussian for all purposes; use Gaussian.from_sigma(length).")
+
+    def _by_rule(self, rule: str, rows: Any) -> float:
+        return float(1 / np.sqrt(2 * super()._by_rule(rule, rows)))
 
     def apply(self, values):
         r = values
@@ -225,8 +245,8 @@ class Matern(OfStatistic):
         return np.where(r < 1e-8, 1.0, out).astype(values.dtype)
 
 
-class Cosine(Kernel):
-    """⟨x, z⟩/(‖x‖·‖z‖), and 0 where a row is all zeros.
+class Cosine(Normalised):
+    """⟨x, z⟩/(‖x‖·‖z‖), and 0 where a row is all zeros: the linear kernel, normalised.
 
     Examples
     --------
@@ -235,27 +255,17 @@ class Cosine(Kernel):
     array([[0.7071]])
     """
 
+    aliases = ("cosine_similarity",)
+    kernel = Linear()
+
     def __init__(self) -> None:
         pass
 
     def statistics(self) -> Counter[Statistic]:
-        return Counter([DOT])
+        return self.kernel.statistics()
 
-    def evaluate(self, tile: Tile) -> Array:
-        left, right = tile.of_items("inverse norms", _inverse_norms)
-        return tile.take(DOT) * left[:, None] * right
-
-    def diag(self, A):
-        return (squared_norms(A) > 0).astype(A.dtype)
-
-    def features(self, A):
-        scale = _inverse_norms(A)
-        return sparse.csr_array(sparse.diags_array(scale) @ A) if sparse.issparse(A) else A * scale[:, None]
-
-
-def _inverse_norms(A: Any) -> Array:
-    norms = np.sqrt(squared_norms(A))
-    return np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
+    def text(self) -> Text:
+        return call(self)
 
 
 class Sigmoid(OfStatistic):
@@ -263,7 +273,8 @@ class Sigmoid(OfStatistic):
 
     Parameters
     ----------
-    gamma : float, default=1
+    gamma : float or {"scale", "auto", "median"}, default=1
+        A number, or the rule by which the training rows decide, as in :class:`Gaussian`.
     coef0 : float, default=0
 
     Examples
@@ -275,14 +286,16 @@ class Sigmoid(OfStatistic):
 
     psd = False
     statistic = DOT
+    aliases = ("sigmoid_kernel",)
+    rates = ("gamma",)
 
-    def __init__(self, gamma: float = 1.0, coef0: float = 0.0) -> None:
+    def __init__(self, gamma: float | str = 1.0, coef0: float = 0.0) -> None:
         self.gamma = gamma
         self.coef0 = coef0
 
     def check(self):
-        positive(self, "gamma")
-        positive(self, "coef0", minimum=float("-inf"))
+        super().check()
+        number(self, "coef0", -np.inf)
 
     def apply(self, values):
         values *= values.dtype.type(self.gamma)
@@ -333,10 +346,7 @@ class Quadratic(Kernel):
         return strips.product(rows, slice(0, len(values))).astype(A.dtype)
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.mapped(self, self.features, _LINEAR).take(DOT)
+        return tile.mapped(self, self.features, Linear()).compute(DOT)
 
     def diag(self, A):
         return squared_norms(self.features(A))
-
-
-_LINEAR = Linear()

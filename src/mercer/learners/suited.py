@@ -18,8 +18,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..io.table import DataError
 
 if TYPE_CHECKING:
@@ -28,43 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["kernels_for", "refuse_unfit", "suited"]
 
-_KERNELS = {
-    "strings": ["normalised(spectrum(p=3))", "normalised(spectrum(p=(2, 5)))"],
-    "sets": ["minmax", "normalised(intersection)", "subsets(normalised=True)"],
-    "graphs": [
-        "normalised(weisfeilerlehman(h=4))",
-        "normalised(weisfeilerlehmanassignment(h=3))",
-        "normalised(shortestpath)",
-        "graphlet(scale='cosine')",
-    ],
-}
-#: Kernels by the names that messages list.
-_NAMES = {
-    "strings": "spectrum, mismatch, subsequence, weighteddegree, localalignment",
-    "sets": "minmax, jaccard, tanimoto, intersection, subsets",
-    "graphs": "weisfeilerlehman, weisfeilerlehmanassignment, shortestpath, randomwalk, graphlet",
-}
-#: Strings of fewer different letters than this are sequences, in which a letter may stand for another.
-_SEQUENCE_LETTERS = 30
-
 
 def kernels_for(table: Table) -> list[str]:
     """Texts of the kernels that are worth trying on a table of strings, sets or graphs, the usual one first."""
-    kernels = list(_KERNELS[table.kind])
-    if table.kind == "strings":
-        kernels.append(_third_on_strings(table.items))
-    return kernels
+    from ..kernels.registry import registered
 
-
-def _third_on_strings(strings: Any) -> str:
-    """What fits the strings best besides spectra: places where all are aligned, mismatches in sequences, words."""
-    sizes = np.diff(strings.starts)
-    if sizes.size and sizes.min() == sizes.max() > 1:
-        return "normalised(weighteddegree(k=8))"
-    letters = "".join(map(chr, np.unique(strings.codes).tolist()))
-    if 2 <= len(letters) < _SEQUENCE_LETTERS:
-        return f"normalised(mismatch(alphabet={letters!r}))"
-    return "normalised(spectrum(p=1, tokens='words'))"
+    fitting = [kernel for kernel in registered() if kernel.kind() == table.kind]
+    return [text for _, text in sorted(each for kernel in fitting for each in kernel.suggestions(table.items))]
 
 
 def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learner:
@@ -97,9 +65,11 @@ def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learn
 
 def refuse_unfit(kernel: Any, table: Table) -> None:
     """Refuse a kernel that compares something else than what a table holds."""
+    from ..kernels.registry import names_of
+
     if table.kind == "rows":
         return
-    remedy = f"kernels on {table.kind} are {_NAMES[table.kind]}"
+    remedy = f"kernels on {table.kind} are {', '.join(names_of(table.kind))}"
     if kernel.on_rows:
         raise DataError(f"the kernel {kernel} compares rows of numbers, and {table.name} holds {table.kind}; {remedy}.")
     try:

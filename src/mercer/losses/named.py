@@ -31,6 +31,20 @@ def as_residual_loss(loss: Any) -> ResidualLoss:
     return _named(loss, _derived(ResidualLoss), "ResidualLoss")
 
 
+def loss_named(name: str) -> type[Loss]:
+    """The class of that name, of whatever kind of loss.
+
+    Examples
+    --------
+    >>> loss_named("huber").__name__
+    'Huber'
+    """
+    known = {kind.name: kind for kind in [*_derived(MarginLoss), *_derived(ResidualLoss)]}
+    if name not in known:
+        raise ValueError(f"there is no loss {name!r}; the names are {', '.join(sorted(known))}.")
+    return known[name]
+
+
 def _derived(kind: Any) -> list[type[Loss]]:
     """Every class of a kind that has a name."""
     own = [kind] if "name" in vars(kind) else []

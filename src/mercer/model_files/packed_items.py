@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
-from ..kernels.bags import Bags
+from ..kernels.bag_collection import Bags
 from ..kernels.categories import Categories
-from ..kernels.collection import starts_of
 from ..kernels.engine.counts import Counts
+from ..kernels.engine.flat import starts_of
 from ..kernels.engine.keys import KnownKeys
 from ..kernels.engine.parts import Parts
 from ..kernels.graphs import Graphs

@@ -27,12 +27,12 @@ from scipy import sparse
 from .._validation.tables import tidy_sparse
 from ..io.table import DataError
 from ..kernels import Kernel, parse
-from ..losses import EpsilonInsensitive, Huber, Loss, ResidualLoss, Squared, as_loss
+from ..losses import Loss
+from ..losses.named import loss_named
 from .packed_items import ITEM_KINDS, pack_items, unpack_items
 
 __all__ = ["Packer", "Unpacker"]
 
-_RESIDUALS = {kind.__name__: kind for kind in (Squared, Huber, EpsilonInsensitive)}
 #: Lists inside lists inside lists: no model needs more.
 _DEEPEST = 60
 
@@ -72,9 +72,9 @@ class Packer:
         if isinstance(value, Kernel):
             return {"kernel": _kernel_text(value)}
         if isinstance(value, Loss):
-            return {"loss": value.name}
-        if isinstance(value, ResidualLoss):
-            return {"residual": type(value).__name__, "parameters": self.pack(vars(value))}
+            if loss_named(value.name) is not type(value):
+                raise DataError(f"another loss than {value!r} has the name {value.name!r}; rename yours to save it.")
+            return {"loss": value.name, "parameters": self.pack(vars(value))}
         return self._pack_object(self, value)
 
     def _array(self, value: np.ndarray) -> Any:
@@ -149,10 +149,8 @@ class Unpacker:
                 return {self.unpack(key): self.unpack(value) for key, value in pairs}
             case {"kernel": str(text)}:
                 return parse(text)
-            case {"loss": str(name)}:
-                return as_loss(name)
-            case {"residual": str(name), "parameters": parameters}:
-                return _RESIDUALS[name](**self.unpack(parameters))
+            case {"loss": str(name), "parameters": parameters}:
+                return loss_named(name)(**self.unpack(parameters))
             case {"object": str()}:
                 return self._unpack_object(self, node)
         return unpack_items(self, node)

@@ -187,6 +187,8 @@ class Study:
                 kernel = machine._kernel()
             except Exception:  # a plain fit says what is wrong
                 continue
+            if kernel is not None and not kernel.is_resolved:  # the rows of each fold decide, in a plain fit
+                continue
             space = spaces.setdefault("; ".join(layer.key for layer in layers), (layers, {}))
             own = machine.get_params(deep=False)
             value = own.pop(machine.path)
@@ -235,7 +237,7 @@ class Study:
             return rows.astype(np.float32) if machine.single else rows
         items = machine._gram_items(kernel, rows)
         # Rows of numbers serve every kernel; other items belong to the kernel that read them.
-        key = (machine.single, kernel.moves, "" if kernel.on_rows else content_key(kernel))
+        key = (machine.single, kernel.translation_invariant, "" if kernel.on_rows else content_key(kernel))
         if key not in shared:
             shared.clear()
             shared[key] = SharedStatistics(items, memory)

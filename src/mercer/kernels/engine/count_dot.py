@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
-from ..collection import Collection, indices, starts_of
+from .collection import Collection
 from .counts import Counts
+from .flat import starts_of
+from .hash_table import look_up, number
+from .pairwise import indices
 from .statistics import Statistic
 
 #: A product of dense rows does about this many multiplications in the time of one among sparse ones,
@@ -25,7 +28,7 @@ _EXACT_SINGLE = 2**24
 class CountDot(Statistic):
     """Σ over all keys of (count in x)·(count in z). A subclass says what is counted."""
 
-    moves = False
+    translation_invariant = False
 
     def count(self, A: Any) -> Counts:
         """The counts of every item."""
@@ -117,47 +120,6 @@ def paired(a: Counts, b: Counts) -> tuple[Any, Any]:
         dense = right.dense()
         return (dense if left is right else left.dense()), dense
     return left, right
-
-
-@jit
-def number(keys: Array) -> tuple[Array, Array, Array]:
-    """The number of each key in order of first appearance; the different keys; and a hash table of their numbers."""
-    size, used = 1024, 0
-    table, names = np.full(size, -1, np.int32), np.empty(size, np.uint64)
-    out = np.empty(keys.size, np.int32)
-    for p in range(keys.size):
-        if 2 * used >= size:
-            size *= 2
-            table, old = np.full(size, -1, np.int32), names
-            names = np.empty(size, np.uint64)
-            for k in range(used):
-                names[k] = old[k]
-                table[place_of(table, names, old[k])] = k
-        s = place_of(table, names, keys[p])
-        if table[s] < 0:
-            table[s] = used
-            names[used] = keys[p]
-            used += 1
-        out[p] = table[s]
-    return out, names[:used], table
-
-
-@jit
-def place_of(table: Array, names: Array, key: Any) -> Any:
-    """Where the table has a key, or would have it; keys are mixed, so that their last bits address the table."""
-    s = np.int64(key & np.uint64(table.size - 1))
-    while table[s] >= 0 and names[table[s]] != key:
-        s = (s + 1) & (table.size - 1)
-    return s
-
-
-@jit
-def look_up(table: Array, names: Array, keys: Array) -> Array:
-    """The numbers of some keys, −1 for those that have none."""
-    out = np.empty(keys.size, np.int32)
-    for p in range(keys.size):
-        out[p] = table[place_of(table, names, keys[p])]
-    return out
 
 
 @jit

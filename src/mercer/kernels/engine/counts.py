@@ -15,7 +15,8 @@ from scipy import sparse
 
 from ..._runtime.compile import Array, jit
 from ..._runtime.parallel import for_each
-from ..collection import chunks, gather, in_chunks, starts_of
+from .flat import chunks, gather, in_chunks, starts_of
+from .hash_table import empty_table, place_of
 from .keys import chain, number_keys
 
 #: Columns of a hashed feature map. Two of s features in use fall together with probability s²/2²¹.
@@ -105,31 +106,29 @@ def count(keys: Array, starts: Array) -> Counts:
 
 @jit
 def _count(keys: Array, starts: Array, first: int, stop: int, different: Array, values: Array, sizes: Array) -> None:
-    """Count by a hash table of places in ``different``; keys are mixed, so that their last bits address the table."""
     longest = 1
     for i in range(first, stop):
         longest = max(longest, starts[i + 1] - starts[i])
     size = 2
     while size < 2 * longest:
         size *= 2
-    table = np.empty(size, np.int64)
+    room = empty_table(size)
     for i in range(first, stop):
+        begin, end, used = starts[i], starts[i + 1], 0
         size = 2
-        while size < 2 * (starts[i + 1] - starts[i]):
+        while size < 2 * (end - begin):
             size *= 2
-        table[:size] = -1
-        free = starts[i]
-        for p in range(starts[i], starts[i + 1]):
-            s = np.int64(keys[p] & np.uint64(size - 1))
-            while table[s] >= 0 and different[table[s]] != keys[p]:
-                s = (s + 1) & (size - 1)
+        table, names, times = room[:size], different[begin:end], values[begin:end]
+        table[:] = -1
+        for p in range(begin, end):
+            s = place_of(table, names, keys[p])
             if table[s] < 0:
-                table[s] = free
-                different[free] = keys[p]
-                values[free] = 0.0
-                free += 1
-            values[table[s]] += 1.0
-        sizes[i] = free - starts[i]
+                table[s] = used
+                names[used] = keys[p]
+                times[used] = 0.0
+                used += 1
+            times[table[s]] += 1.0
+        sizes[i] = used
 
 
 @jit

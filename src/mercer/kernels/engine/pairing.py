@@ -40,6 +40,10 @@ class Pairing:
     """Every pair (x, z) with x in ``A`` and z in ``B``, for one kernel expression."""
 
     def __init__(self, kernel: Kernel, A: Any, B: Any, dtype: np.dtype | None = None) -> None:
+        if A is B:
+            kernel = kernel.resolved(A)
+        else:
+            kernel.refuse_unresolved()
         self.kernel, self.A, self.B = kernel, A, B
         self.demands: Counter[Statistic] = kernel.statistics()
         self.dtype = dtype or shared_dtype(A, B)
@@ -104,7 +108,7 @@ class Tile:
         """The items of the columns."""
         return self.pairing.B[self.j]
 
-    def take(self, statistic: Statistic) -> Array:
+    def compute(self, statistic: Statistic) -> Array:
         """The statistic of this tile, in an array that the caller may overwrite."""
         if statistic not in self._computed and statistic in self.pairing.known:
             whole = self.pairing.known[statistic]

@@ -10,6 +10,7 @@ import numpy as np
 from ..._runtime.compile import Array
 from ..._runtime.parallel import for_each
 from ..base import Kernel
+from .matrices import matrix_block
 from .pairing import Pairing, Tile, shared_dtype
 from .parts import length
 from .statistics import Statistic
@@ -18,7 +19,7 @@ from .statistics import Statistic
 _STRIP = 32
 
 
-class _Raw(Kernel):
+class _Raw(Kernel, named=False):
     """A statistic itself, as if it were a kernel: its matrix is computed as every other."""
 
     def __init__(self, statistic: Statistic) -> None:
@@ -28,7 +29,7 @@ class _Raw(Kernel):
         return Counter([self.statistic])
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.take(self.statistic)
+        return tile.compute(self.statistic)
 
 
 class SharedStatistics:
@@ -66,11 +67,12 @@ class SharedStatistics:
     def matrix(self, kernel: Kernel) -> Array:
         """The matrix of a kernel on the items, in the memory of the last one."""
         pairing = Pairing(kernel, self.items, self.items)
+        kernel = pairing.kernel
         if kernel.splits:
             for statistic in kernel.statistics():
                 if statistic not in self._known and len(self._known) < self._room:
                     raw = _Raw(statistic)
-                    self._known[statistic] = raw.block(Pairing(raw, self.items, self.items, pairing.dtype))
+                    self._known[statistic] = matrix_block(Pairing(raw, self.items, self.items, pairing.dtype))
             pairing.known = self._known
         n = length(self.items)
         if self._out is None:
@@ -85,5 +87,5 @@ class SharedStatistics:
             pairing.warm()
             for_each(fill, range(0, n, _STRIP))
         else:
-            kernel.block(pairing, out=out)
+            matrix_block(pairing, out=out)
         return out.view()  # another object, so that nobody takes the new matrix for the old one

@@ -36,7 +36,7 @@ class Statistic:
     """A number for each pair of rows. Instances are the constants below."""
 
     #: Whether moving both rows by the same amount changes nothing.
-    moves: bool = True
+    translation_invariant: bool = True
 
     def prepare(self, A: Any, B: Any) -> tuple[Any, Any]:
         """What :meth:`tile` needs of each side."""
@@ -108,7 +108,7 @@ def _squared_norms(A: Array) -> Array:
 class Dot(Statistic):
     """⟨x, z⟩."""
 
-    moves = False
+    translation_invariant = False
 
     def prepare(self, A, B):
         as_they_are = A is B or sparse.issparse(A) or sparse.issparse(B)

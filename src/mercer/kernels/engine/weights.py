@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from ..._runtime.compile import Array, jit
-from ..collection import in_chunks
-from .count_dot import look_up, number
 from .counts import Counts
+from .flat import in_chunks
+from .hash_table import look_up, number
 
 
 class FeatureWeights:

@@ -8,16 +8,21 @@ import numpy as np
 from scipy import sparse, special
 
 from ..._runtime.compile import Array
+from ..._validation.parameters import number
 from ..base import Kernel
-from ..checks import positive
-from ..collection import Collection, listed
+from ..engine.collection import Collection, listed
 from ..engine.pairing import Tile
 from ..engine.statistics import squared_norms
-from .collection import Graphs
+from .graph_collection import Graphs
+
+__all__ = ["Diffusion"]
 
 
 class Nodes(Collection):
     """Some nodes of one graph, by their numbers."""
+
+    kind = "nodes"
+    shared = False  # a node has another number in another graph
 
     def __init__(self, places: Array, names: list[Any]) -> None:
         super().__init__()
@@ -33,7 +38,7 @@ class Nodes(Collection):
         return self.names[self.places[place]]
 
 
-class Diffusion(Kernel):
+class Diffusion(Kernel, named=False):
     """The diffusion kernel exp(−beta·L) between nodes of one graph, L its Laplacian: how much heat put on one node has
     reached the other after the time beta.
 
@@ -53,14 +58,14 @@ class Diffusion(Kernel):
            [0.067, 0.259, 0.674]])
     """
 
-    structured = True
+    collection = Nodes
 
     def __init__(self, graph: Any, beta: float = 1.0) -> None:
         self.graph = graph
         self.beta = beta
 
     def check(self):
-        positive(self, "beta")
+        number(self, "beta")
         Graphs.of([self.graph])
 
     def items(self, A):

@@ -8,16 +8,19 @@ import numpy as np
 from scipy import special
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import choice, truth
 from ..base import Kernel
-from ..checks import one_of, truth
-from ..collection import in_chunks
+from ..engine.flat import in_chunks
 from ..engine.pairing import Tile
 from ..engine.statistics import DOT, squared_norms
+from ..readable import Name
 from ..vectors import Linear
-from .collection import Graphs
+from .graph_collection import Graphs
+from .graph_words import graphlet
 from .kinds import complete, kinds
 
-_LINEAR = Linear()
+__all__ = ["Graphlet"]
+
 #: Connected parts that are counted one by one in a quarter of an hour or so.
 _MOST_PARTS = 1e11
 
@@ -47,7 +50,7 @@ class Graphlet(Kernel):
     array([[0.8165]])
     """
 
-    structured = True
+    collection = Graphs
 
     def __init__(self, size: int = 4, connected: bool = False, scale: str = "counts") -> None:
         self.size = size
@@ -55,12 +58,9 @@ class Graphlet(Kernel):
         self.scale = scale
 
     def check(self):
-        one_of(self, "size", (3, 4, 5))
+        choice(self, "size", (3, 4, 5))
         truth(self, "connected")
-        one_of(self, "scale", ("counts", "frequencies", "cosine"))
-
-    def items(self, A):
-        return Graphs.of(A)
+        choice(self, "scale", ("counts", "frequencies", "cosine"))
 
     def kinds(self) -> list[list[tuple[int, int]]]:
         """The edges of one graph of each kind, in the order of the features."""
@@ -72,11 +72,19 @@ class Graphlet(Kernel):
         counts = A.once(("graphlets", self.size), lambda: graphlet_counts(A, self.size))
         return scaled(counts[:, kinds(self.size).connected] if self.connected else counts, self.scale)
 
-    def collapses(self, A, B):
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)
 
+    def named_features(self, A):
+        names = [Name(graphlet(self.size, edges)) for edges in self.kinds()]
+        return [{name: float(n) for name, n in zip(names, row, strict=True) if n} for row in self.features(A)]
+
+    @classmethod
+    def suggestions(cls, items):
+        return [(3, "graphlet(scale='cosine')")]
+
     def evaluate(self, tile: Tile) -> Array:
-        return tile.mapped(self, self.features, _LINEAR).take(DOT)
+        return tile.mapped(self, self.features, Linear()).compute(DOT)
 
     def diag(self, A):
         return squared_norms(self.features(A))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -11,13 +10,17 @@ from scipy.sparse import csgraph
 
 from ..._runtime.compile import Array, jit
 from ..base import Kernel
-from ..collection import doubled
 from ..engine.count_dot import CountDot
 from ..engine.counts import Counts
+from ..engine.hash_table import doubled, empty_table, place_of, table_of
 from ..engine.keys import chain
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
-from .collection import Graphs
+from ..readable import Name
+from .graph_collection import Graphs
+from .graph_words import paths
+
+__all__ = ["ShortestPath"]
 
 #: Steps along edges that take a quarter of an hour or so.
 _MOST_STEPS = 1e11
@@ -66,8 +69,8 @@ def _count_paths(
         first = node_starts[g]
         n = node_starts[g + 1] - first
         queue, distance = np.empty(n, np.int64), np.full(n, -1, np.int64)
-        size, used = 64, 0
-        keys, values = np.empty(size, np.uint64), np.zeros(size)
+        used, table = 0, empty_table(64)
+        keys, values = np.empty(32, np.uint64), np.empty(32)
         for source in range(n):
             queue[0], head, tail = source, 0, 1
             distance[source] = 0
@@ -85,37 +88,23 @@ def _count_paths(
                 if u > source:
                     here, there = labels[first + source], labels[first + u]
                     key = chain(chain(min(here, there), max(here, there)), distance[u])
-                    s = _place(keys, values, key)
-                    if values[s] == 0:
-                        keys[s] = key
+                    s = place_of(table, keys, key)
+                    if table[s] < 0:
+                        if used == keys.size:
+                            keys, values = doubled(keys), doubled(values)
+                            table = table_of(keys, used, 2 * table.size)
+                            s = place_of(table, keys, key)
+                        table[s] = used
+                        keys[used], values[used] = key, 0.0
                         used += 1
-                    values[s] += 1
-                    if 2 * used >= size:
-                        size *= 2
-                        old_keys, old_values = keys, values
-                        keys, values = np.empty(size, np.uint64), np.zeros(size)
-                        for k in range(old_keys.size):
-                            if old_values[k] > 0:
-                                s = _place(keys, values, old_keys[k])
-                                keys[s], values[s] = old_keys[k], old_values[k]
+                    values[table[s]] += 1
                 distance[u] = -1
         while total + used > all_keys.size:
             all_keys, all_values = doubled(all_keys), doubled(all_values)
-        for k in range(size):
-            if values[k] > 0:
-                all_keys[total], all_values[total] = keys[k], values[k]
-                total += 1
+        all_keys[total : total + used], all_values[total : total + used] = keys[:used], values[:used]
+        total += used
         sizes[g - begin] = used
     return sizes, all_keys[:total].copy(), all_values[:total].copy()
-
-
-@jit
-def _place(keys: Array, values: Array, key: Any) -> Any:
-    """Where the table has a key, or would have it; an empty place has the value zero."""
-    s = np.int64(key & np.uint64(keys.size - 1))
-    while values[s] > 0 and keys[s] != key:
-        s = (s + 1) & (keys.size - 1)
-    return s
 
 
 class ShortestPath(Kernel):
@@ -133,19 +122,16 @@ class ShortestPath(Kernel):
            [15., 18.]])
     """
 
-    structured = True
+    collection = Graphs
 
     def __init__(self) -> None:
         pass
-
-    def items(self, A):
-        return Graphs.of(A)
 
     def statistics(self) -> Counter[Statistic]:
         return Counter([LABELLED_PATHS])
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.take(LABELLED_PATHS)
+        return tile.compute(LABELLED_PATHS)
 
     def diag(self, A):
         return LABELLED_PATHS.diag(A)
@@ -156,5 +142,12 @@ class ShortestPath(Kernel):
     def keyed(self, A):
         return LABELLED_PATHS.counts(A)
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        return [{Name(text): float(times) for text, times in paths(graph).items()} for graph in Graphs.of(A)]
+
+    @classmethod
+    def suggestions(cls, items):
+        return [(2, "normalised(shortestpath)")]
+
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)

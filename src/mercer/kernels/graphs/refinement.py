@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import size
 from ..base import Kernel
-from ..checks import whole_number
 from ..engine.count_dot import CountDot
 from ..engine.counts import Counts, beside, count, in_unary
 from ..engine.keys import chain, mix
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
-from .collection import Graphs
+from ..readable import Name
+from .graph_collection import Graphs
+from .graph_words import subtrees
+
+__all__ = ["WeisfeilerLehman", "WeisfeilerLehmanAssignment"]
 
 
 def refined(A: Graphs, rounds: int) -> Array:
@@ -91,17 +95,14 @@ class WeisfeilerLehman(Kernel):
            [22., 26.]])
     """
 
-    structured = True
+    collection = Graphs
     _labels: Any = RefinedLabels
 
     def __init__(self, h: int = 3) -> None:
         self.h = h
 
     def check(self):
-        whole_number(self, "h", 0)
-
-    def items(self, A):
-        return Graphs.of(A)
+        size(self, "h", 0)
 
     def _rounds(self) -> list[Any]:
         return [self._labels(rounds) for rounds in range(int(self.h) + 1)]
@@ -111,9 +112,9 @@ class WeisfeilerLehman(Kernel):
 
     def evaluate(self, tile: Tile) -> Array:
         first, *others = self._rounds()
-        out = tile.take(first)
+        out = tile.compute(first)
         for statistic in others:
-            out += tile.take(statistic)
+            out += tile.compute(statistic)
         return out
 
     def diag(self, A):
@@ -125,7 +126,17 @@ class WeisfeilerLehman(Kernel):
     def keyed(self, A):
         return reduce(beside, (statistic.counts(A) for statistic in self._rounds()))
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        return [
+            {Name(*tree): float(times) for tree, times in subtrees(graph, int(self.h)).items()}
+            for graph in Graphs.of(A)
+        ]
+
+    @classmethod
+    def suggestions(cls, items):
+        return [(0, "normalised(weisfeilerlehman(h=4))")]
+
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)
 
 
@@ -150,3 +161,18 @@ class WeisfeilerLehmanAssignment(WeisfeilerLehman):
     """
 
     _labels = MatchedLabels
+
+    def named_features(self, A):
+        # Nodes that look alike are paired one by one: Σ min(a, b) is the dot product of the counts in unary.
+        return [
+            {
+                Name(text, (level, k)): 1.0
+                for (text, level), times in subtrees(graph, int(self.h)).items()
+                for k in range(times)
+            }
+            for graph in Graphs.of(A)
+        ]
+
+    @classmethod
+    def suggestions(cls, items):
+        return [(1, "normalised(weisfeilerlehmanassignment(h=3))")]

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import number
 from ..base import Kernel
-from ..checks import positive
-from ..collection import each_pair
 from ..engine.pairing import Tile
-from .collection import Graphs
+from ..engine.pairwise import each_pair
+from .graph_collection import Graphs
+
+__all__ = ["RandomWalk"]
 
 #: The product of two graphs may have this many nodes; its vectors then take a few gigabytes.
 _LARGEST_PRODUCT = 2**27
@@ -40,16 +42,13 @@ class RandomWalk(Kernel):
     array([[4.4444, 2.    , 0.    ]])
     """
 
-    structured = True
+    collection = Graphs
 
     def __init__(self, decay: float = 0.1) -> None:
         self.decay = decay
 
     def check(self):
-        positive(self, "decay")
-
-    def items(self, A):
-        return Graphs.of(A)
+        number(self, "decay")
 
     def _walks(self, A: Graphs, B: Graphs, i: Array, j: Array) -> Array:
         largest = int((A.sizes[i] * B.sizes[j]).max(initial=0))

@@ -1,9 +1,17 @@
 """Kernels on strings: what they have in common piece by piece, or how well they align."""
 
-from .alignment import LocalAlignment, Subsequence
-from .collection import Strings
-from .mismatch import Mismatch
-from .positions import WeightedDegree
-from .spectrum import Spectrum
+# ruff: noqa: F403
+from . import alignment, mismatch, positions, spectrum, string_collection
+from .alignment import *
+from .mismatch import *
+from .positions import *
+from .spectrum import *
+from .string_collection import *
 
-__all__ = ["LocalAlignment", "Mismatch", "Spectrum", "Strings", "Subsequence", "WeightedDegree"]
+__all__ = [
+    *alignment.__all__,
+    *mismatch.__all__,
+    *positions.__all__,
+    *spectrum.__all__,
+    *string_collection.__all__,
+]

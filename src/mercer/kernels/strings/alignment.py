@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
-from ..._validation.parameters import is_number
+from ..._validation.parameters import number, size
 from ..base import Kernel
-from ..checks import positive, whole_number
-from ..collection import each_pair
 from ..engine.pairing import Tile
-from .collection import Strings, check_tokens
+from ..engine.pairwise import each_pair
 from .spectrum import Substrings
-from .subsequences import can_list, refuse_too_many, steps, subsequences
+from .string_collection import Strings, check_tokens
+from .subsequences import can_list, named_subsequences, refuse_too_many, steps, subsequences
 
 __all__ = ["LocalAlignment", "Subsequence"]
 
@@ -24,14 +23,11 @@ __all__ = ["LocalAlignment", "Subsequence"]
 _STEP_COST = 25
 
 
-class Aligning(Kernel):
+class Aligning(Kernel, named=False):
     """A kernel that is computed one pair of strings at a time. Subclasses have ``tokens`` and write ``align``."""
 
-    structured = True
+    collection = Strings
     tokens: str
-
-    def items(self, A):
-        return Strings.of(A)
 
     def align(self, a: Array, a_starts: Array, i: Array, b: Array, b_starts: Array, j: Array, out: Array) -> None:
         """Write the similarity of strings i[p] of ``a`` and j[p] of ``b`` for every p."""
@@ -86,10 +82,8 @@ class Subsequence(Aligning):
         self.tokens = tokens
 
     def check(self):
-        whole_number(self, "k", 1)
-        positive(self, "decay")
-        if self.decay > 1:
-            raise ValueError(f"Subsequence: decay must be at most 1, got {self.decay!r}.")
+        size(self, "k", 1)
+        number(self, "decay", high=1)
         check_tokens(self)
 
     def align(self, a, a_starts, i, b, b_starts, j, out):
@@ -102,7 +96,10 @@ class Subsequence(Aligning):
         refuse_too_many(*self._sizes(A), int(self.k))
         return subsequences(*A.tokens(self.tokens), int(self.k), float(self.decay))
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        return named_subsequences(Strings.of(A), self.tokens, self.keyed(Strings.of(A)), int(self.k))
+
+    def cheaper_in_primal(self, A, B):
         (lengths, letters), k = self._sizes(A), int(self.k)
         pairs = k * lengths * float(self._sizes(B)[0].sum())
         return (_STEP_COST * steps(lengths, letters, k) <= pairs) & can_list(lengths, letters, k, whole=A is B)
@@ -190,11 +187,10 @@ class LocalAlignment(Aligning):
         self.tokens = tokens
 
     def check(self):
-        positive(self, "match")
-        if not is_number(self.mismatch) or not -1e300 < self.mismatch <= 0:
-            raise ValueError(f"LocalAlignment: mismatch must be a number of at most 0, got {self.mismatch!r}.")
-        positive(self, "gap_open", strict=False)
-        positive(self, "gap_extend", strict=False)
+        number(self, "match")
+        number(self, "mismatch", -np.inf, high=0)
+        number(self, "gap_open", strict=False)
+        number(self, "gap_extend", strict=False)
         check_tokens(self)
 
     def align(self, a, a_starts, i, b, b_starts, j, out):

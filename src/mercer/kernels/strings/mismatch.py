@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from math import comb
 
 import numpy as np
 from scipy import sparse
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import size
 from ..base import Kernel
-from ..checks import whole_number
-from ..collection import in_chunks, starts_of
 from ..engine.count_dot import CountDot
 from ..engine.counts import COLUMNS, Counts, count
+from ..engine.flat import in_chunks, starts_of
 from ..engine.keys import number_keys
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
-from .collection import Strings
+from ..readable import Name, quoted
+from .string_collection import Strings
+
+__all__ = ["Mismatch"]
 
 #: Neighbours of substrings that are held in memory at a time, in bytes eight times as much.
 _KEYS_AT_ONCE = 2**25
@@ -65,6 +69,19 @@ class Neighbours(CountDot):
             ),
         )
         return out, starts
+
+    def texts(self, numbers: Array) -> list[str]:
+        """The strings of length k that numbers in base |alphabet| stand for.
+
+        Examples
+        --------
+        >>> Neighbours(k=2, m=1, alphabet="AB").texts(np.array([0, 1, 3], dtype=np.uint64))
+        ['AA', 'AB', 'BB']
+        """
+        size = len(self.alphabet)
+        digits = [(numbers // np.uint64(size ** (self.k - 1 - place))) % np.uint64(size) for place in range(self.k)]
+        letters = np.array(list(self.alphabet))[np.column_stack(digits).astype(np.int64)]
+        return ["".join(row) for row in letters.tolist()]
 
     def count(self, A: Strings) -> Counts:
         substrings = np.cumsum(np.maximum(np.diff(A.starts) - self.k + 1, 0)) * self.ball
@@ -142,7 +159,7 @@ class Mismatch(Kernel):
            [2., 2., 7.]])
     """
 
-    structured = True
+    collection = Strings
 
     def __init__(self, k: int = 5, m: int = 1, alphabet: str = "ACGT") -> None:
         self.k = k
@@ -150,8 +167,8 @@ class Mismatch(Kernel):
         self.alphabet = alphabet
 
     def check(self):
-        whole_number(self, "k", 1)
-        whole_number(self, "m", 0)
+        size(self, "k", 1)
+        size(self, "m", 0)
         if self.m >= self.k:
             raise ValueError(
                 f"Mismatch: m must be less than k={self.k!r}, else all substrings are alike; got {self.m!r}."
@@ -166,9 +183,6 @@ class Mismatch(Kernel):
                 f"{self._statistic.ball} neighbours; take a smaller k or m."
             )
 
-    def items(self, A):
-        return Strings.of(A)
-
     @property
     def _statistic(self) -> Neighbours:
         return Neighbours(int(self.k), int(self.m), self.alphabet)
@@ -177,7 +191,7 @@ class Mismatch(Kernel):
         return Counter([self._statistic])
 
     def evaluate(self, tile: Tile) -> Array:
-        return tile.take(self._statistic)
+        return tile.compute(self._statistic)
 
     def diag(self, A):
         return self._statistic.diag(A)
@@ -195,5 +209,21 @@ class Mismatch(Kernel):
     def keyed(self, A):
         return self._statistic.counts(A)
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        A = Strings.of(A)
+        numbers, starts = self._statistic.numbers(A)
+        different, place = np.unique(numbers, return_inverse=True)
+        texts = [Name(quoted(text)) for text in self._statistic.texts(different)]
+        out = []
+        for begin, end in pairwise(starts.tolist()):
+            own, times = np.unique(place[begin:end], return_counts=True)
+            out.append({texts[k]: float(count) for k, count in zip(own.tolist(), times.tolist(), strict=True)})
+        return out
+
+    @classmethod
+    def suggestions(cls, items):
+        fits = items.are_sequences and not items.aligned
+        return [(2, f"normalised(mismatch(alphabet={items.alphabet!r}))")] if fits else []
+
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)

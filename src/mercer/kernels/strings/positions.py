@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..._runtime.compile import Array, jit
+from ..._validation.parameters import size
 from ..base import Kernel
-from ..checks import whole_number
-from ..collection import starts_of
 from ..engine.counts import Counts
+from ..engine.flat import starts_of
 from ..engine.keys import chain
 from ..engine.pairing import Tile
-from .collection import Strings, check_tokens
+from ..readable import Name, quoted
+from .string_collection import Strings, check_tokens
+
+__all__ = ["WeightedDegree"]
 
 #: Making and looking up the key of one substring takes as long as comparing so many pairs of letters.
 _SUBSTRING_COST = 64
@@ -35,18 +38,15 @@ class WeightedDegree(Kernel):
     array([[5.3333]])
     """
 
-    structured = True
+    collection = Strings
 
     def __init__(self, k: int = 5, tokens: str = "characters") -> None:
         self.k = k
         self.tokens = tokens
 
     def check(self):
-        whole_number(self, "k", 1)
+        size(self, "k", 1)
         check_tokens(self)
-
-    def items(self, A):
-        return Strings.of(A)
 
     def _table(self, A: Strings) -> Array:
         """The tokens as a table with a row for each string."""
@@ -88,7 +88,23 @@ class WeightedDegree(Kernel):
         starts = starts_of(np.full(len(A), keys.size // max(1, len(A))))
         return Counts(starts, keys, values)
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        k = int(self.k)
+        roots = [float(np.sqrt(2 * (k - d + 1) / (k * (k + 1)))) for d in range(1, k + 1)]
+        return [
+            {
+                Name(f"{quoted(tokens[begin : begin + d])} at {begin}"): roots[d - 1]
+                for begin in range(len(tokens))
+                for d in range(1, min(k, len(tokens) - begin) + 1)
+            }
+            for tokens in Strings.of(A).token_lists(self.tokens)
+        ]
+
+    @classmethod
+    def suggestions(cls, items):
+        return [(2, "normalised(weighteddegree(k=8))")] if items.aligned else []
+
+    def cheaper_in_primal(self, A, B):
         same_length = self._table(A).shape[1] == self._table(B).shape[1]
         return np.full(len(A), same_length and _SUBSTRING_COST * int(self.k) <= len(B))
 

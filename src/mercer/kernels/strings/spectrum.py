@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -12,13 +12,16 @@ import numpy as np
 from ..._runtime.compile import Array, jit
 from ..._validation.parameters import is_number, is_whole, shown
 from ..base import Kernel
-from ..collection import in_chunks, starts_of
 from ..engine.count_dot import CountDot
 from ..engine.counts import Counts, beside, count
+from ..engine.flat import in_chunks, starts_of
 from ..engine.keys import chain
 from ..engine.pairing import Tile
 from ..engine.statistics import Statistic
-from .collection import Strings, check_tokens
+from ..readable import Name, quoted
+from .string_collection import Strings, check_tokens
+
+__all__ = ["Spectrum"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class Spectrum(Kernel):
            [2., 9.]])
     """
 
-    structured = True
+    collection = Strings
 
     def __init__(self, p: int | tuple[int, int] = 3, weights: Any = None, tokens: str = "characters") -> None:
         self.p = p
@@ -93,9 +96,6 @@ class Spectrum(Kernel):
                 )
         check_tokens(self)
 
-    def items(self, A):
-        return Strings.of(A)
-
     def _weighted(self) -> list[tuple[float, Substrings]]:
         shortest, longest = self.p if isinstance(self.p, (tuple, list)) else (self.p, self.p)
         sizes = range(int(shortest), int(longest) + 1)
@@ -107,10 +107,10 @@ class Spectrum(Kernel):
 
     def evaluate(self, tile: Tile) -> Array:
         (weight, first), *others = self._weighted()
-        out = tile.take(first)
+        out = tile.compute(first)
         out *= weight
         for weight, statistic in others:
-            out += weight * tile.take(statistic)
+            out += weight * tile.compute(statistic)
         return out
 
     def diag(self, A):
@@ -122,5 +122,21 @@ class Spectrum(Kernel):
     def keyed(self, A):
         return reduce(beside, (statistic.counts(A).scaled(np.sqrt(weight)) for weight, statistic in self._weighted()))
 
-    def collapses(self, A, B):
+    def named_features(self, A):
+        sizes = [(float(np.sqrt(weight)), statistic.size) for weight, statistic in self._weighted()]
+        out = []
+        for tokens in Strings.of(A).token_lists(self.tokens):
+            own = defaultdict(float)
+            for root, size in sizes:
+                for begin in range(len(tokens) - size + 1):
+                    own[Name(quoted(tokens[begin : begin + size]), size)] += root
+            out.append(dict(own))
+        return out
+
+    @classmethod
+    def suggestions(cls, items):
+        words = [] if items.aligned or items.are_sequences else [(2, "normalised(spectrum(p=1, tokens='words'))")]
+        return [(0, "normalised(spectrum(p=3))"), (1, "normalised(spectrum(p=(2, 5)))"), *words]
+
+    def cheaper_in_primal(self, A, B):
         return np.ones(len(A), bool)

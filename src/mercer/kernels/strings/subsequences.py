@@ -6,10 +6,11 @@ import numpy as np
 from scipy import special
 
 from ..._runtime.compile import Array, jit
-from ..collection import doubled
-from ..engine.count_dot import place_of
 from ..engine.counts import Counts, few_enough
+from ..engine.hash_table import doubled, empty_table, place_of, table_of
 from ..engine.keys import chain
+from ..readable import Name, NamedFeatures, quoted
+from .string_collection import Strings
 
 #: Subsequences that are listed at a time; they take a few gigabytes.
 _MOST_SUBSEQUENCES = 2**26
@@ -49,6 +50,34 @@ def subsequences(tokens: Array, starts: Array, k: int, decay: float) -> Counts:
     return Counts.listed(starts.size - 1, lambda first, stop: _list_subsequences(tokens, starts, k, decay, first, stop))
 
 
+def named_subsequences(strings: Strings, kind: str, listed: Counts, k: int) -> NamedFeatures:
+    """Subsequences that were listed, in words, with dots where letters may have been left out.
+
+    A subsequence's key is the chain of its letters after k, so that a word and its key say the same.
+
+    Examples
+    --------
+    >>> texts = Strings.of(["aab"])
+    >>> [found] = named_subsequences(texts, "characters", subsequences(*texts.tokens("characters"), 2, 0.5), 2)
+    >>> {name.text: value for name, value in found.items()}
+    {"'a' … 'a'": 0.25, "'a' … 'b'": 0.375}
+    """
+    tokens, starts = strings.tokens(kind)
+    out = []
+    for place, own in enumerate(strings.token_lists(kind)):
+        shown = [quoted([token] if kind == "words" else own[p : p + 1]) for p, token in enumerate(own)]
+        # All different words of at most k letters, with the words that go on from them by one more letter.
+        words: list[dict[int, str]] = [{k: ""}, *({} for _ in range(k))]
+        for letter, text in zip(tokens[starts[place] : starts[place + 1]], shown, strict=True):
+            for size in range(k, 0, -1):
+                for key, word in words[size - 1].items():
+                    words[size][int(chain(np.uint64(key), letter))] = f"{word} … {text}" if word else text
+        mine = slice(listed.starts[place], listed.starts[place + 1])
+        keys, values = listed.keys[mine].tolist(), listed.values[mine].tolist()
+        out.append({Name(words[k][key]): value for key, value in zip(keys, values, strict=True)})
+    return out
+
+
 @jit
 def _list_subsequences(
     tokens: Array, starts: Array, k: int, decay: float, first: int, stop: int
@@ -58,16 +87,16 @@ def _list_subsequences(
     for i in range(first, stop):
         words, weights, lengths = np.empty(64, np.uint64), np.empty(64), np.empty(64, np.int64)
         done, phi = np.empty(64, np.uint64), np.empty(64)
-        table, done_table = _empty_table(128), _empty_table(128)
+        table, done_table = empty_table(128), empty_table(128)
         words[0], weights[0], lengths[0], n, finished = np.uint64(k), 1.0, 0, 1, 0
         for r in range(starts[i], starts[i + 1]):
             # One letter makes at most one new word of every word.
             while 2 * n > words.size:
                 words, weights, lengths = doubled(words), doubled(weights), doubled(lengths)
-                table = _rebuilt(words, n, 2 * table.size)
+                table = table_of(words, n, 2 * table.size)
             while finished + n > done.size:
                 done, phi = doubled(done), doubled(phi)
-                done_table = _rebuilt(done, finished, 2 * done_table.size)
+                done_table = table_of(done, finished, 2 * done_table.size)
             n, finished = _read_letter(
                 tokens[r], k, decay, words, weights, lengths, table, n, done, phi, done_table, finished
             )
@@ -108,16 +137,3 @@ def _read_letter(
                 n += 1
             weights[table[s]] += weight
     return n, finished
-
-
-@jit
-def _empty_table(size: int) -> Array:
-    return np.full(size, -1, np.int64)
-
-
-@jit
-def _rebuilt(keys: Array, used: int, size: int) -> Array:
-    table = _empty_table(size)
-    for place in range(used):
-        table[place_of(table, keys, keys[place])] = place
-    return table

@@ -11,10 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
+from .._validation.objects import is_missing
 from .._validation.tables import as_rows
-from .collection import Collection, listed, starts_of
+from .engine.collection import Collection, listed
 from .engine.counts import Counts, count
+from .engine.flat import starts_of
 from .engine.keys import KnownKeys, number_keys
+
+__all__ = ["Bags"]
 
 #: Larger counts would not be told apart from their neighbours when they are added up.
 _LARGEST_COUNT = 2**53
@@ -37,6 +41,8 @@ class Bags(Collection):
     >>> len(bags), bags[1] == Counter(egg=2, salt=1)
     (4, True)
     """
+
+    kind = "sets"
 
     def __init__(self, counts: Counts, names: Mapping[int, Any]) -> None:
         super().__init__()
@@ -114,7 +120,7 @@ def _refuse_other(bag: Any, place: int) -> None:
             f"item {place} is the text {bag!r:.40}, not a set; split it into its items first, or use a kernel on "
             "strings."
         )
-    if bag is None or bag != bag:
+    if is_missing(bag):
         raise ValueError(f"set {place} is missing ({bag!r}); drop it, or write an empty set.")
     raise ValueError(f"item {place} is not a set, list or Counter but {bag!r:.40} ({type(bag).__name__}).")
 

@@ -7,12 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array
-from ..checks import one_of
-from ..collection import Collection, gather, listed, starts_of
+from ..._validation.objects import is_missing
+from ..._validation.parameters import choice
+from ..engine.collection import Collection, listed
+from ..engine.flat import gather, starts_of
 from ..engine.keys import KnownKeys
+
+__all__ = ["Strings"]
 
 #: What a string is a sequence of.
 TOKENS = ("characters", "bytes", "words")
+#: Strings of fewer different letters than this are sequences.
+_SEQUENCE_LETTERS = 30
 
 
 class Strings(Collection):
@@ -32,6 +38,8 @@ class Strings(Collection):
     >>> len(texts), texts[2], list(texts[:2])
     (3, 'naïve 🙂', ['GATTACA', ''])
     """
+
+    kind = "strings"
 
     def __init__(self, codes: Array, starts: Array) -> None:
         super().__init__()
@@ -64,12 +72,34 @@ class Strings(Collection):
             return self.codes, self.starts
         return self.once(kind, self._bytes if kind == "bytes" else self._words)
 
+    def token_lists(self, kind: str) -> list[Any]:
+        """As :meth:`tokens`, in words: a text, bytes or a list of words for each string."""
+        if kind == "words":
+            return [text.split() for text in self]
+        return [text.encode("utf-8", "surrogateescape") for text in self] if kind == "bytes" else list(self)
+
+    @property
+    def aligned(self) -> bool:
+        """Whether all strings have one length, so that places can be compared."""
+        sizes = np.diff(self.starts)
+        return bool(sizes.size and sizes.min() == sizes.max() > 1)
+
+    @property
+    def alphabet(self) -> str:
+        """Every character that occurs."""
+        return "".join(map(chr, np.unique(self.codes).tolist()))
+
+    @property
+    def are_sequences(self) -> bool:
+        """Whether the characters are few, as in sequences in which one may stand for another."""
+        return 2 <= len(self.alphabet) < _SEQUENCE_LETTERS
+
     def _bytes(self) -> tuple[Array, Array]:
-        encoded = [text.encode("utf-8", "surrogateescape") for text in self]
+        encoded = self.token_lists("bytes")
         return np.frombuffer(b"".join(encoded), np.uint8).astype(np.uint32), starts_of(list(map(len, encoded)))
 
     def _words(self) -> tuple[Array, Array]:
-        split = [text.split() for text in self]
+        split = self.token_lists("words")
         known = KnownKeys()
         return known.of(word for words in split for word in words), starts_of(list(map(len, split)))
 
@@ -79,11 +109,11 @@ def _as_text(value: Any, place: int) -> str:
         return str(value)
     if isinstance(value, bytes):  # bytes that are no text become lone surrogates, which turn into these bytes again
         return value.decode("utf-8", "surrogateescape")
-    if value is None or value != value or type(value).__name__ == "NAType":
+    if is_missing(value):
         raise ValueError(f"text {place} is missing ({value!r}); drop it or fill it in first.")
     raise ValueError(f"item {place} is not a text but {value!r:.60} ({type(value).__name__}); turn it into text first.")
 
 
 def check_tokens(kernel: Any) -> None:
     """Check the parameter that says what a string is a sequence of."""
-    one_of(kernel, "tokens", TOKENS)
+    choice(kernel, "tokens", TOKENS)

@@ -9,8 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from ..._runtime.compile import Array
-from ..collection import Collection, gather, starts_of
+from ..engine.collection import Collection
+from ..engine.flat import gather, starts_of
 from ..engine.keys import KnownKeys
+
+__all__ = ["Graphs"]
 
 #: The label of everything where there are no labels.
 NO_LABEL = np.uint64(0)
@@ -37,6 +40,8 @@ class Graphs(Collection):
     >>> len(graphs), graphs[0]
     (2, (3, [[0, 1], [1, 2]], ['C', 'O', 'C']))
     """
+
+    kind = "graphs"
 
     def __init__(
         self,

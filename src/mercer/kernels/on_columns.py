@@ -15,6 +15,8 @@ from .._validation.objects import is_missing
 from .base import Kernel
 from .engine.pairing import Tile
 from .engine.parts import Parts, part_of
+from .readable import InColumns, Name, renamed
+from .text_form import Precedence, Text, column, within
 
 __all__ = ["OnColumns"]
 
@@ -22,7 +24,7 @@ __all__ = ["OnColumns"]
 _LISTED = 20
 
 
-class OnColumns(Kernel):
+class OnColumns(Kernel, named=False):
     """A kernel that sees only some columns of a table, written ``kernel.on("age", "hours")``.
 
     Parameters
@@ -45,8 +47,6 @@ class OnColumns(Kernel):
            [1. , 0. , 2. ]])
     """
 
-    structured = True
-
     def __init__(self, kernel: Kernel, columns: tuple[str | int, ...]) -> None:
         self.kernel = kernel
         self.columns = columns
@@ -57,11 +57,21 @@ class OnColumns(Kernel):
         return [self.columns] if isinstance(self.columns, (str, int, np.integer)) else list(self.columns)
 
     @property
-    def moves(self):
+    def translation_invariant(self):
+        return False
+
+    @property
+    def on_rows(self):
         return False
 
     def statistics(self):
         return Counter()  # the inner kernel's statistics are of the columns
+
+    def part_items(self, A):
+        return [part_of(A, 0)]
+
+    def text(self) -> Text:
+        return Text(f"{within(self.kernel, Precedence.ATOM)}.on({', '.join(map(column, self.names))})")
 
     def check(self):
         super().check()
@@ -91,8 +101,17 @@ class OnColumns(Kernel):
     def keyed(self, A):
         return self.kernel.keyed(part_of(A, 0))
 
-    def collapses(self, A, B):
-        return self.kernel.collapses(part_of(A, 0), part_of(B, 0))
+    def named_features(self, A):
+        return renamed(self.kernel.named_features(part_of(A, 0)), self._renamed)
+
+    def _renamed(self, name: Name) -> Name:
+        """A feature by the names of columns: its own columns, where it says which, or else the first."""
+        if isinstance(name.mark, InColumns):
+            return Name(name.mark.text(self.names), name.mark)
+        return Name(f"{name.text} in {self.names[0]}", name.mark)
+
+    def cheaper_in_primal(self, A, B):
+        return self.kernel.cheaper_in_primal(part_of(A, 0), part_of(B, 0))
 
 
 def select(table: Any, names: list[Any], numbers: bool) -> Any:

@@ -1,0 +1,121 @@
+"""Kernel matrices and their products, tile by tile on all threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._runtime.combine import mirror, turn
+from ..._runtime.compile import Array
+from ..._runtime.parallel import for_each
+from .accumulate import accumulate, accumulate_turned
+from .pairing import TILE_COLUMNS, Pairing, Places, place_count
+from .parts import length
+
+
+def matrix_block(
+    pairing: Pairing, rows: Array | None = None, columns: Array | None = None, out: Array | None = None
+) -> Array:
+    """The matrix of a pairing, or the part of it in some rows and columns."""
+    kernel = pairing.kernel
+    row_pieces, column_pieces = pairing.cut(rows, columns)
+    n, m = (sum(map(place_count, pieces)) for pieces in (row_pieces, column_pieces))
+    if out is None:
+        out = np.empty((n, m), pairing.dtype)
+    if n == 0 or m == 0:
+        return out
+    # Rounding may differ between (x, z) and (z, x), the result may not: only pieces on and above the diagonal are
+    # computed, and mirrored below it.
+    symmetric = pairing.A is pairing.B and rows is columns and kernel.splits
+    if kernel.splits:
+        pairing.warm()
+    tiles = []
+    top = 0
+    for i in row_pieces:
+        left = 0
+        for j in column_pieces:
+            if not symmetric or left + place_count(j) > top:
+                tiles.append((top, left, i, j))
+            left += place_count(j)
+        top += place_count(i)
+
+    def fill(tile: tuple[int, int, Places, Places]) -> None:
+        top, left, i, j = tile
+        values = kernel.evaluate(pairing.tile(i, j))
+        bottom, right = top + values.shape[0], left + values.shape[1]
+        if not symmetric:
+            out[top:bottom, left:right] = values
+        elif left >= bottom:
+            out[top:bottom, left:right] = values
+            turn(values, out[left:right, top:bottom])
+        else:  # a tile on the diagonal: what is above it counts
+            first = max(top, left)
+            out[top:bottom, first:right] = values[:, first - left :]
+            mirror(out[top:bottom, top:bottom])
+            if right > bottom:
+                turn(values[:, bottom - left :], out[bottom:right, top:bottom])
+
+    for_each(fill, tiles, threads=None if kernel.splits else 1)
+    return out
+
+
+def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
+    """The matrix of a pairing, or some of its columns, times V: tile by tile, the tiles summed in float64."""
+    kernel = pairing.kernel
+    V = np.asarray(V, dtype=np.float64)
+    weights = V[:, None] if V.ndim == 1 else V
+    if pairing.A is pairing.B and columns is None and kernel.splits and V.ndim == 1 and V.size > TILE_COLUMNS:
+        return _symmetric_product(pairing, V)
+    row_pieces, column_pieces = pairing.cut(None, columns)
+    single = weights.shape[1] == 1  # several columns are summed tile by tile in the type of the values
+    out = np.zeros((length(pairing.A), weights.shape[1]))
+    if out.size and V.shape[0]:
+        if kernel.splits:
+            pairing.warm()
+
+        def fill(i: Places) -> None:
+            left = 0
+            for j in column_pieces:
+                values = kernel.evaluate(pairing.tile(i, j))
+                some = weights[left : left + values.shape[1]]
+                accumulate(values, some if single else some.astype(values.dtype, copy=False), out[i])
+                left += values.shape[1]
+
+        for_each(fill, row_pieces, threads=None if kernel.splits else 1)
+    return out.reshape(out.shape[0], *V.shape[1:])
+
+
+def _symmetric_product(pairing: Pairing, v: Array) -> Array:
+    """K·v from one half of K: a tile above the diagonal serves its rows, and turned over its columns.
+
+    Tiles write their shares down, which are added up in one order afterwards: the sum is the same for any number
+    of threads.
+    """
+    kernel = pairing.kernel
+    row_pieces, column_pieces = pairing.cut()
+    pairing.warm()
+    # A piece of columns covers whole pieces of rows: those that it covers are computed for themselves, as they
+    # lie on the diagonal; those before it serve both ways; those after it have been served.
+    tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces for i in row_pieces]
+    tiles = [(i, j) for i, j in tiles if i.start < j.stop]
+    shares: list[Any] = [None] * len(tiles)
+
+    def evaluate(number: int) -> None:
+        i, j = tiles[number]
+        values = kernel.evaluate(pairing.tile(i, j))
+        down = np.zeros((place_count(i), 1))
+        accumulate(values, v[j][:, None], down)
+        across = None
+        if i.stop <= j.start:
+            across = np.zeros(place_count(j))
+            accumulate_turned(values, v[i], across)
+        shares[number] = down[:, 0], across
+
+    for_each(evaluate, range(len(tiles)))
+    out = np.zeros(v.size)
+    for (i, j), (down, across) in zip(tiles, shares, strict=True):
+        out[i] += down
+        if across is not None:
+            out[j] += across
+    return out

@@ -1,0 +1,58 @@
+"""Every kernel by the names that it has in texts. Classes enter themselves when they are made.
+
+Only classes in use are held: one that nobody refers to any more is forgotten, and its names are free again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from .base import Kernel
+
+_LIBRARY = __name__.partition(".")[0]
+_KERNELS: WeakValueDictionary[str, type[Kernel]] = WeakValueDictionary()
+
+
+def register(kernel: type[Kernel], names: Iterable[str]) -> None:
+    """Let texts call a class by these names. Names of the library's own kernels keep their meaning."""
+    for name in map(_plain, names):
+        known = _KERNELS.get(name)
+        if known is not None and _is_ours(known) and _home(known) != _home(kernel):
+            raise TypeError(f"the kernel name {name!r} belongs to {_home(known)}; give {_home(kernel)} another name.")
+        _KERNELS[name] = kernel
+
+
+def find(name: str) -> type[Kernel]:
+    """The class of a name in any spelling of capitals and underscores, or an error that suggests the nearest."""
+    known = _KERNELS.get(_plain(name))
+    if known is not None:
+        return known
+    near = get_close_matches(_plain(name), _KERNELS, n=1)
+    hint = f"the nearest name is {near[0]!r}" if near else f"the names are {', '.join(names_of())}"
+    raise ValueError(f"there is no kernel {name!r}; {hint}")
+
+
+def registered() -> list[type[Kernel]]:
+    """All classes that have a name, by name."""
+    return [kernel for name, kernel in sorted(_KERNELS.items()) if name == _plain(kernel.__name__)]
+
+
+def names_of(kind: str | None = None) -> list[str]:
+    """The names of all kernels, or of those that compare one kind of items: "strings", "sets", "graphs"."""
+    return [kernel.__name__.lower() for kernel in registered() if kind is None or kernel.kind() == kind]
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+def _is_ours(kernel: type[Kernel]) -> bool:
+    return kernel.__module__.partition(".")[0] == _LIBRARY
+
+
+def _home(kernel: type[Kernel]) -> str:
+    return f"{kernel.__module__}.{kernel.__qualname__}"

@@ -61,7 +61,7 @@ def test_all_rows_are_what_a_pipeline_fitted_on_the_training_rows_makes_of_them(
 
 
 class CrossFitted(TransformerMixin, BaseEstimator):
-    """Makes something else of the rows it learns from, as a target encoder does."""
+    """Makes something else of the rows it learns from, as a target encoder does; it keeps nothing."""
 
     def fit(self, X, y=None):
         return self

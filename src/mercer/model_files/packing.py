@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .. import losses
 from .._validation.tables import tidy_sparse
 from ..io.table import DataError
 from ..kernels import Kernel, parse
@@ -73,8 +74,10 @@ class Packer:
         if isinstance(value, Kernel):
             return {"kernel": _kernel_text(value)}
         if isinstance(value, Loss):
+            _refuse_unknown_loss(value)
             return {"loss": value.name}
         if isinstance(value, ResidualLoss):
+            _refuse_unknown_loss(value)
             return {"residual": type(value).__name__, "parameters": self.pack(vars(value))}
         return self._pack_object(self, value)
 
@@ -89,6 +92,12 @@ class Packer:
         name = str(len(self.arrays))
         self.arrays[name] = np.ascontiguousarray(value)
         return {"array": name}
+
+
+def _refuse_unknown_loss(loss: Loss | ResidualLoss) -> None:
+    """A file names its loss, and only those of the library are found by name."""
+    if getattr(losses, type(loss).__name__, None) is not type(loss):
+        raise DataError(f"{loss!r} is no loss of mercer.losses, so a model with it cannot be saved; pickle it instead.")
 
 
 def _kernel_text(kernel: Kernel) -> str:

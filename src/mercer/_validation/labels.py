@@ -16,8 +16,15 @@ from .objects import is_missing
 from .parameters import shown
 
 
+def _refuse_masked(values: Any, name: str) -> None:
+    if np.ma.is_masked(values):
+        row = int(np.argmax(np.ma.getmaskarray(values)))
+        raise ValueError(f"{name} is masked in row {row}, and its mask would be ignored; drop the masked rows.")
+
+
 def refuse_bad_labels(y: Any) -> None:
     """Name the first missing label, and labels of mixed kinds, before NumPy turns them into text."""
+    _refuse_masked(y, "y")
     if y is None or hasattr(y, "columns"):  # scikit-learn says what it thinks of a table of labels
         return
     if isinstance(y, np.ndarray) and (y.dtype.kind in "iubUS" or (y.dtype.kind == "f" and not np.isnan(y).any())):
@@ -39,6 +46,7 @@ def refuse_bad_labels(y: Any) -> None:
 
 def refuse_bad_targets(y: Any) -> None:
     """Name the first target of a regression that is missing or no number."""
+    _refuse_masked(y, "y")
     if y is None or hasattr(y, "columns"):  # scikit-learn says what it thinks of a table of targets
         return
     if isinstance(y, np.ndarray) and y.dtype.kind in "iubf":
@@ -92,6 +100,7 @@ def encode(y: Array, name: str) -> tuple[Array, Array]:
 
 def checked_weights(sample_weight: Any, X: Any) -> Array:
     """Weights as numbers, one a row and none negative."""
+    _refuse_masked(sample_weight, "sample_weight")
     try:
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, OverflowError):

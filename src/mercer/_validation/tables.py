@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from .objects import holds_no_rows_yet
+from .parameters import shown
 
 #: Squares of larger values overflow; squares of values below the inverse vanish.
 LARGEST = 1e150
@@ -37,6 +38,38 @@ def refuse_foreign(X: Any, name: str = "X") -> None:
                 f"column {column!r} of {name} is of type {dtype}; encode it as numbers first, for example with "
                 "sklearn.preprocessing.OneHotEncoder."
             )
+    _refuse_words(X, name)
+
+
+def _refuse_words(X: Any, name: str) -> None:
+    """Name the first text that is no number, where there is a column of texts or nothing else."""
+    if isinstance(X, (list, tuple, np.ndarray)) and len(X) and isinstance(X[0], str):
+        raise ValueError(
+            f"{name} holds texts such as {shown(str(X[0]))}, not rows of numbers; choose a kernel for strings, for "
+            "example Spectrum(p=3)."
+        )
+    types = [dtype for _, dtype in _column_types(X)]
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        types = [X.dtype] * X.shape[1]
+    for place, dtype in enumerate(types):
+        if getattr(dtype, "kind", None) != "U" and not str(dtype).lower().startswith(("object", "str")):
+            continue
+        cells = X.iloc[:, place] if hasattr(X, "iloc") else X[:, place]
+        for row, cell in enumerate(cells):
+            if isinstance(cell, str) and not _is_numeral(cell):
+                label = X.columns[place] if hasattr(X, "columns") else place
+                raise ValueError(
+                    f"column {label!r} of {name} is not numeric: row {row} holds {shown(str(cell))}; encode it first, "
+                    "for example with sklearn.preprocessing.OneHotEncoder, or choose a kernel for it (kernel.on)."
+                )
+
+
+def _is_numeral(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 @contextmanager

@@ -90,6 +90,10 @@ class RowMachine(FittedState, BaseEstimator):
         """Set parameters; those of a kernel given as text can be set as well (``kernel__gamma=2``)."""
         if isinstance(self.kernel, str) and any(name.startswith("kernel__") for name in params):
             self.kernel = as_kernel(self.kernel)
+        own = self.get_params(deep=False)
+        for name in (name for name in params if name.partition("__")[0] not in own):
+            if self.kernel is not None and name in as_kernel(params.get("kernel", self.kernel)).get_params():
+                raise ValueError(f"{name} is a parameter of the kernel of {type(self).__name__}; set kernel__{name}.")
         return super().set_params(**params)
 
     def _rows(

@@ -17,6 +17,9 @@ from .._runtime.compile import Array, Scalar
 #: A sum is zero that is smaller than this part of its terms.
 _ROUNDING = 1e-14
 
+#: Every loss that has a name, by it.
+KNOWN: dict[str, type[Loss]] = {}
+
 
 class Loss(ABC):
     """The cost of a score. Methods take targets and scores of several items as arrays."""
@@ -34,6 +37,13 @@ class Loss(ABC):
     has_conjugate: ClassVar[bool] = True
     #: Whether every item has a score for each class, as columns.
     several_scores: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Enter a class that has a name under it; names of the library's own losses keep their meaning."""
+        super().__init_subclass__(**options)
+        own = KNOWN.get(cls.__dict__.get("name", ""))
+        if "name" in cls.__dict__ and (own is None or own.__module__.partition(".")[0] != __name__.partition(".")[0]):
+            KNOWN[cls.name] = cls
 
     @abstractmethod
     def costs(self, y: Array, f: Array) -> Array:

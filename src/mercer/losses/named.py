@@ -1,10 +1,10 @@
-"""Losses by the names that parameters and texts use. A loss is known by its class: defining one is enough."""
+"""Losses by the names that parameters, texts and files use. A loss is known by its class: defining one is enough."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .base import Loss
+from .base import KNOWN, Loss
 from .margins import MarginLoss
 from .residuals import ResidualLoss, Squared
 
@@ -17,7 +17,7 @@ def as_loss(loss: Any) -> Loss:
     >>> as_loss("hinge")
     Hinge()
     """
-    return _named(loss, [*_derived(MarginLoss), Squared], "MarginLoss")
+    return _named(loss, (MarginLoss, Squared))
 
 
 def as_residual_loss(loss: Any) -> ResidualLoss:
@@ -28,7 +28,7 @@ def as_residual_loss(loss: Any) -> ResidualLoss:
     >>> as_residual_loss("huber")
     Huber(delta=1.0)
     """
-    return _named(loss, _derived(ResidualLoss), "ResidualLoss")
+    return _named(loss, (ResidualLoss,))
 
 
 def loss_named(name: str) -> type[Loss]:
@@ -39,22 +39,17 @@ def loss_named(name: str) -> type[Loss]:
     >>> loss_named("huber").__name__
     'Huber'
     """
-    known = {kind.name: kind for kind in [*_derived(MarginLoss), *_derived(ResidualLoss)]}
-    if name not in known:
-        raise ValueError(f"there is no loss {name!r}; the names are {', '.join(sorted(known))}.")
-    return known[name]
+    if name not in KNOWN:
+        raise ValueError(f"there is no loss {name!r}; the names are {', '.join(sorted(KNOWN))}.")
+    return KNOWN[name]
 
 
-def _derived(kind: Any) -> list[type[Loss]]:
-    """Every class of a kind that has a name."""
-    own = [kind] if "name" in vars(kind) else []
-    return own + [loss for derived in kind.__subclasses__() for loss in _derived(derived)]
-
-
-def _named(loss: Any, kinds: list[type[Loss]], base: str) -> Any:
-    if isinstance(loss, tuple(kinds)):
+def _named(loss: Any, kinds: tuple[Any, ...]) -> Any:
+    if isinstance(loss, kinds):
         return loss
-    known = {kind.name: kind for kind in kinds}
+    known = {name: kind for name, kind in KNOWN.items() if issubclass(kind, kinds)}
     if isinstance(loss, str) and loss in known:
         return known[loss]()
-    raise ValueError(f"loss={loss!r} is not known; use one of {', '.join(sorted(known))}, or a mercer.losses.{base}.")
+    raise ValueError(
+        f"loss={loss!r} is not known; use one of {', '.join(sorted(known))}, or a mercer.losses.{kinds[0].__name__}."
+    )

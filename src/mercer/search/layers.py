@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import _safe_indexing, get_tags
 
 from .._runtime.compile import Array
@@ -29,7 +30,10 @@ class Columns:
         return content_key(self.steps)
 
     def apply(self, X: Any, y: Any, train: Array) -> tuple[Any, Array]:
-        steps, rows, labels = clone(self.steps), _safe_indexing(X, train), _safe_indexing(y, train)
+        # A pipeline is fitted when its last step says so, which a step that learns nothing need not do.
+        own = clone(self.steps)
+        steps = Pipeline([*own.steps, ("the rows as they are", FunctionTransformer())], memory=own.memory)
+        rows, labels = _safe_indexing(X, train), _safe_indexing(y, train)
         rest = np.setdiff1d(np.arange(len(y)), train)
         if train.size + rest.size > len(y):  # rows that are there twice
             return steps.fit(rows, labels).transform(X), train

@@ -31,7 +31,7 @@ def cost(w, C):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_it_is_allowed_and_nearly_as_good_as_libsvm(form, C, part):
     problem, z = start(form(X), y, C)
-    low, high = problem.bounds()
+    low, high = problem.box_dual.low, problem.box_dual.high
     assert ((low <= z) & (z <= high)).all()
     assert abs(z.sum()) <= 1e-3 * np.abs(z).sum()
     least = cost(Reference(kernel="linear", C=C, tol=1e-7).fit(X, codes).coef_[0], C)
@@ -46,7 +46,7 @@ def test_dense_and_sparse_rows_walk_the_same_way():
 def test_where_passes_are_enough_the_conditions_hold():
     """Free items have the same F = t − X·w, those at a bound lie on their side of it."""
     problem, z = start(X, y, 0.001, tol=1e-8)
-    F, (low, high) = y - X @ (X.T @ z), problem.bounds()
+    F, low, high = y - X @ (X.T @ z), problem.box_dual.low, problem.box_dual.high
     assert F[z < high].max() - F[z > low].min() <= 1e-7
     assert abs(z.sum()) <= 1e-8
 

@@ -76,9 +76,9 @@ def test_sums_of_rows_are_right_whoever_is_kept(seed):
         cache.subtract(F, items, weights, keep=random.random(items.size) < 0.7)
         expected -= weights @ K[items]
         np.testing.assert_allclose(F, expected, atol=3e-5)
-    held = np.flatnonzero(cache.place >= 0)
+    held = np.flatnonzero(cache.ring.place >= 0)
     assert held.size <= cache.capacity == 64
-    np.testing.assert_allclose(cache.rows[cache.place[held]], K[held], atol=1e-6)
+    np.testing.assert_allclose(cache.ring.rows[cache.ring.place[held]], K[held], atol=1e-6)
 
 
 def test_a_row_that_is_kept_is_not_computed_again(monkeypatch):

@@ -51,7 +51,7 @@ def test_with_room_it_ends_where_the_bordered_system_says(seed, n):
     expected = np.linalg.solve(bordered, np.append(targets, 0.0))[:n]
     room = 10 * (np.abs(expected) + np.abs(z)) + 1
     F = targets - K @ z
-    assert leap(K, F, z, -room, room, hair=0.0)
+    assert leap(K, F, z, -room, room, ridge=0.0)
     np.testing.assert_allclose(z, expected, rtol=1e-6, atol=1e-8 * np.abs(expected).max())
     assert np.ptp(F) < 1e-7 * (1 + np.abs(F).max())  # all free items have the same F
 

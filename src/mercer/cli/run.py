@@ -231,18 +231,18 @@ def predictions_csv(table: Table, predicted: Any, scores: Any, classes: Any) -> 
         ]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([harmless(name) for name in ["row", *names]])
+    writer.writerow([escaped_formula(name) for name in ["row", *names]])
     for number, cells in enumerate(zip(*columns, strict=True), 1):
-        writer.writerow([number, *(harmless(cell) for cell in cells)])
+        writer.writerow([number, *(escaped_formula(cell) for cell in cells)])
     return out.getvalue()
 
 
-def harmless(cell: Any) -> Any:
+def escaped_formula(cell: Any) -> Any:
     """A cell that no spreadsheet takes for a formula: words that begin like one get an apostrophe in front.
 
     Examples
     --------
-    >>> harmless("=HYPERLINK(1)"), harmless("-1"), harmless("plain")
+    >>> escaped_formula("=HYPERLINK(1)"), escaped_formula("-1"), escaped_formula("plain")
     ("'=HYPERLINK(1)", '-1', 'plain')
     """
     if isinstance(cell, (float, np.floating)):

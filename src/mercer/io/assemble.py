@@ -29,9 +29,6 @@ class Origin:
     digest: str
     lines: Array | None = None
 
-    def where(self, row: int) -> str:
-        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
-
 
 def origin_of(source: Source, lines: Array | None = None) -> Origin:
     """The origin of what is read from a file; ``lines`` where the rows begin."""
@@ -130,7 +127,7 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
     found = as_labels([label for label in labels if label is not None], words_only)
     if known.all():
         return replace(table, y=found, target=target)
-    count, first = int((~known).sum()), origin.where(int(np.flatnonzero(~known)[0]))
+    count, first = int((~known).sum()), table.where(int(np.flatnonzero(~known)[0]))
     if options.unlabelled_rows == "error":
         column = f" in column {target!r}" if table.kind == "rows" else ""
         raise DataError(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .assemble import origin_of
-from .item_table import item_table, labels_beside
-from .sources import Source
+from .item_table import item_table, labels_from_file
+from .sources import Source, as_text
 from .table import DataError, Table
 
 if TYPE_CHECKING:
@@ -29,13 +29,10 @@ def read(source: Source, options: Options) -> Table:
 
     given = "first" if options.target is None and options.labelled and options.labels is None else str(options.target)
     place = None if options.labels is not None else _PLACES.get(given)
-    try:
-        found = read_baskets(source.data, place, options.delimiter, source.shown, options.quotes)
-    except ValueError as error:
-        raise DataError(str(error)) from None
+    found = read_baskets(source.data, place, options.delimiter, source.shown, options.quotes)
     labels: Sequence[Any] | None = found.labels
     if options.labels is not None:
-        labels = labels_beside([str(number) for number in range(1, len(found.baskets) + 1)], options)
+        labels = labels_from_file([str(number) for number in range(1, len(found.baskets) + 1)], options)
     assumed = place is not None and options.target is None
     notes = [f"The label is the {place} item of each line; --target last or --labels FILE say otherwise."]
     remedy = "say which item is the label with target='first' or 'last', or name a file of labels (--labels FILE)"
@@ -85,12 +82,8 @@ def read_baskets(
     Baskets(baskets=[['milk', 'bread'], ['egg']], labels=['yes', 'no'], delimiter=',')
     """
     if label not in (None, "first", "last"):
-        raise ValueError(f"read_baskets: label must be 'first', 'last' or None; got {label!r}.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ValueError(f"{name}, line {line}: this is no text in UTF-8; convert the file first.") from None
+        raise DataError(f"read_baskets: label must be 'first', 'last' or None; got {label!r}.")
+    text = as_text(data, name)
     text = text.replace("\r\n", "\n").rstrip("\n")
     if delimiter is None:
         delimiter = next((mark for mark in "\t;, " if mark in text), None)
@@ -103,7 +96,7 @@ def read_baskets(
         return Baskets(rows, None, delimiter)
     for place, row in enumerate(rows):
         if not row:
-            raise ValueError(f"{name}, line {place + 1}: the line is empty, so its basket has no label.")
+            raise DataError(f"{name}, line {place + 1}: the line is empty, so its basket has no label.")
     labels = [row[0 if label == "first" else -1] for row in rows]
     return Baskets([row[1:] if label == "first" else row[:-1] for row in rows], labels, delimiter)
 
@@ -115,7 +108,7 @@ def _cells(line: str, delimiter: str, quotes: bool, place: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error as error:
-        raise ValueError(
+        raise DataError(
             f"{place}: the quotes do not match ({error}); close the quote, or read quotes as ordinary characters with "
             "quotes=False (--no-quotes)."
         ) from None

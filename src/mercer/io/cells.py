@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .sources import Source
+from .sources import Source, line_of
 from .table import DataError
 
 __all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "open_cells"]
@@ -100,7 +100,7 @@ def _encoding(source: Source) -> tuple[str, list[str]]:
     nul = data.find(b"\0")
     if nul >= 0:
         raise DataError(
-            f"{source.shown}, line {_line_of(data, nul)}: a NUL byte; this is no text table, or a damaged one."
+            f"{source.shown}, line {line_of(data, nul)}: a NUL byte; this is no text table, or a damaged one."
         )
     bad = _first_not_utf8(data)
     if bad is None:
@@ -108,12 +108,8 @@ def _encoding(source: Source) -> tuple[str, list[str]]:
     control = sum(data[:_SAMPLE].count(byte) for byte in range(32) if byte not in b"\t\n\r\f")
     if control > len(data[:_SAMPLE]) // 100:
         raise DataError(f"{source.shown} is a binary file, not a text table.")
-    line = _line_of(data, bad)
+    line = line_of(data, bad)
     return "latin-1", [f"Line {line} holds a byte (0x{data[bad]:02x}) that is not UTF-8; the file was read as Latin-1."]
-
-
-def _line_of(data: bytes, position: int) -> int:
-    return data.count(b"\n", 0, position) + 1
 
 
 def _first_not_utf8(data: bytes) -> int | None:

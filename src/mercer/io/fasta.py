@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .assemble import origin_of
-from .item_table import item_table, labels_beside
-from .sources import Source
+from .item_table import item_table, labels_from_file
+from .sources import Source, as_text, line_of
 from .table import DataError, Table
 
 if TYPE_CHECKING:
@@ -29,17 +29,14 @@ def read(source: Source, options: Options) -> Table:
     from ..kernels.strings import Strings
 
     target = "label" if options.target is None else str(options.target)
-    try:
-        found = read_fasta(source.data, source.shown, target)
-    except ValueError as error:
-        raise DataError(str(error)) from None
+    found = read_fasta(source.data, source.shown, target)
     if not any(found.sequences):
         raise DataError(f"{source.shown} has headers and no letter under any of them; write the sequences below them.")
     lines = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
     begins = np.array([number for number, line in enumerate(lines, 1) if line.startswith(b">")])
     labels: Sequence[Any] | None = found.labels
     if options.labels is not None:
-        labels = labels_beside([header.partition(" ")[0] for header in found.headers], options)
+        labels = labels_from_file([header.partition(" ")[0] for header in found.headers], options)
     remedy = f"write {target}=... into each header, or name a file of labels with labels=... (--labels FILE)"
     items = Strings.of(found.sequences)
     return item_table(items, "strings", labels, target, origin_of(source, begins), options, remedy)
@@ -77,19 +74,17 @@ def read_fasta(data: bytes, name: str = "the FASTA file", label: str = "label") 
     >>> read_fasta(b">one label=+1\\nGATT\\nACA\\n>two label=-1\\n")
     Fasta(headers=['one label=+1', 'two label=-1'], sequences=['GATTACA', ''], labels=['+1', '-1'])
     """
-    if b"\0" in data:
-        line = data[: data.index(b"\0")].count(b"\n") + 1
-        raise ValueError(f"{name}, line {line}: there is a NUL byte; this is no FASTA file, or a damaged one.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ValueError(f"{name}, line {line}: this is no text in UTF-8; convert the file first.") from None
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise DataError(
+            f"{name}, line {line_of(data, nul)}: there is a NUL byte; this is no FASTA file, or a damaged one."
+        )
+    text = as_text(data, name)
     before, *records = ("\n" + text.replace("\r\n", "\n").replace("\r", "\n")).split("\n>")
     if before.strip():
-        raise ValueError(f"{name} has text before the first record; a FASTA file starts with a line '>name'.")
+        raise DataError(f"{name} has text before the first record; a FASTA file starts with a line '>name'.")
     if not records:
-        raise ValueError(f"{name} has no records; a FASTA file starts with a line '>name'.")
+        raise DataError(f"{name} has no records; a FASTA file starts with a line '>name'.")
     parts = [record.partition("\n") for record in records]
     headers = [header.strip() for header, _, _ in parts]
     return Fasta(headers, ["".join(body.split()) for _, _, body in parts], _labels(headers, label))

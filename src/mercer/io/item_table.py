@@ -13,7 +13,7 @@ from .table import DataError, Table
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["item_table", "labels_beside"]
+__all__ = ["item_table", "labels_from_file"]
 
 
 def item_table(
@@ -42,7 +42,7 @@ def item_table(
     return table
 
 
-def labels_beside(names: list[str], options: Options) -> list[str | None]:
+def labels_from_file(names: list[str], options: Options) -> list[str | None]:
     """The labels in a file of their own: one a line, or a name and a label."""
     source = open_source(str(options.labels), options.max_bytes)
     rows = [row for _, row in open_cells(source, quotes=options.quotes).rows() if any(row)]

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from .._validation.memory import bytes_of
 from .table import DataError
 
-__all__ = ["MissingFileError", "Source", "open_source", "raw_bytes"]
+__all__ = ["MissingFileError", "Source", "as_text", "line_of", "open_source", "raw_bytes"]
 
 _PIECE = 1 << 20
 _PACKED: dict[bytes, tuple[str, Any]] = {
@@ -97,6 +97,20 @@ def open_source(path: str | Path, max_bytes: int | str = "1GB") -> Source:
     if not data.strip():
         raise DataError(f"{shown} is empty.")
     return Source(path, data, digest)
+
+
+def line_of(data: bytes, position: int) -> int:
+    """The line in which a byte stands, from 1."""
+    return data.count(b"\n", 0, position) + 1
+
+
+def as_text(data: bytes, name: str) -> str:
+    """Bytes of a file in UTF-8 as text; ``name`` is what messages call the file."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = line_of(data, error.start)
+        raise DataError(f"{name}, line {line}: this is no text in UTF-8; convert the file first.") from None
 
 
 def raw_bytes(path: str, limit: int, shown: str) -> bytes:

@@ -208,6 +208,10 @@ class Table:
         """Whether the target holds measurements rather than labels of classes."""
         return self.y is not None and is_measurement(self.y[self.labelled])
 
+    def where(self, row: int) -> str:
+        """The place of a row in its file, for messages."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
 
 #: Longer labels stay Python strings: an array of fixed width would take their length for every row.
 _LONG = 100

@@ -18,7 +18,7 @@ from .._validation.memory import bytes_of
 from ..kernels.engine.flat import starts_of
 from ..kernels.graphs import Graphs
 from .assemble import Origin, origin_of
-from .item_table import item_table, labels_beside
+from .item_table import item_table, labels_from_file
 from .sources import Source
 from .table import DataError, Table
 from .tu_parts import is_collection, one_collection, part_of
@@ -51,7 +51,7 @@ def _table(source: Path | bytes, origin: Origin, options: Options) -> Table:
         raise DataError(f"{origin.shown}: {error}") from None
     labels = None if found.labels is None else found.labels.tolist()
     if options.labels is not None:
-        labels = labels_beside([str(number) for number in range(1, len(found.graphs) + 1)], options)
+        labels = labels_from_file([str(number) for number in range(1, len(found.graphs) + 1)], options)
     remedy = f"add the file {found.name}_graph_labels.txt, or name a file of labels with labels=... (--labels FILE)"
     return item_table(found.graphs, "graphs", labels, "label", origin, options, remedy)
 

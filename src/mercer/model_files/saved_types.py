@@ -8,8 +8,9 @@ are restored through their own ``fit``, on rows made so that the fit cannot but 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
     known = next((each for each in SAVED_TYPES.values() if each.cls is type(value)), None)
     if known is None:
         name = f"{type(value).__module__}.{type(value).__name__}"
-        these = enumeration((each.cls.__name__ for each in SAVED_TYPES.values()), len(SAVED_TYPES))
+        these = enumeration((known for known in SAVED_TYPES if known[0] != "_"), len(SAVED_TYPES))
         raise DataError(f"a {name} cannot be saved in a model file; these can: {these}.")
     try:
         state = known.state(value)
@@ -148,7 +149,7 @@ def _try_items(model: KernelModel) -> None:
 
 def _own_fields(model: Any) -> Fields:
     """All that a dataclass is made of, without what it has worked out from that for itself."""
-    return {each.name: getattr(model, each.name) for each in fields(model)}
+    return {each.name: getattr(model, each.name) for each in dataclasses.fields(model)}
 
 
 def _values(cls: Any, fields: Fields) -> Any:

@@ -160,7 +160,7 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
     if impute is not None and impute not in _IMPUTERS:
         raise ValueError(f"prepare: impute must be one of {enumeration(_IMPUTERS, last='or')}; got {impute!r}.")
     empty = {name for name, count in table.missing.items() if count == table.n_rows}
-    _refuse_holes({name: count for name, count in table.missing.items() if name not in empty}, impute)
+    _refuse_missing({name: count for name, count in table.missing.items() if name not in empty}, impute)
     numbers = [name for name in table.numeric_columns if name not in empty]
     _refuse_overflow(table, numbers)
     words = [name for name in table.category_columns if name not in empty]
@@ -193,10 +193,10 @@ def _refuse_overflow(table: Table, numbers: list[str]) -> None:
             )
 
 
-def _refuse_holes(holes: dict[str, int], impute: str | None) -> None:
-    if not holes or impute is not None:
+def _refuse_missing(missing: dict[str, int], impute: str | None) -> None:
+    if not missing or impute is not None:
         return
-    where = enumeration((f"{name!r} ({count})" for name, count in holes.items()), 6)
+    where = enumeration((f"{name!r} ({count})" for name, count in missing.items()), 6)
     raise DataError(
         f"values are missing in {where}; fill them with impute='median' (--impute median), or leave those "
         "columns out (--drop)."

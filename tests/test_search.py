@@ -28,7 +28,7 @@ from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.displays import SearchCurve, SearchHeatmap
 from mercer.kernels import Gaussian, Linear
 from mercer.search import KernelSearchCV, nested_cross_validation, train_validate_test
-from mercer.search.study import Study
+from mercer.search.shared_cells import SharedCells
 
 X, y = make_moons(240, noise=0.25, random_state=3)
 X3, y3 = make_classification(200, 5, n_informative=4, n_redundant=0, n_classes=3, random_state=1)
@@ -203,14 +203,14 @@ def test_errors_become_scores_or_are_raised():
 
 
 def test_time_limit_keeps_what_is_done(monkeypatch):
-    whole = Study._store
+    whole = SharedCells._store
 
     def stop_after_some(self, cells):
         whole(self, cells)
         if len(self.outcomes) >= 30:
             self.deadline = -np.inf
 
-    monkeypatch.setattr(Study, "_store", stop_after_some)
+    monkeypatch.setattr(SharedCells, "_store", stop_after_some)
     grid = {"C": [0.1, 1, 10], "kernel__gamma": [0.1, 0.3, 1, 3, 10]}
     with pytest.warns(UserWarning, match="stopped early"):
         search = KernelSearchCV(SVC("gaussian"), grid, cv=5, time_limit=1e6).fit(X, y)
@@ -227,14 +227,14 @@ SEARCH = """
     from sklearn.datasets import make_moons
     from mercer import SVC
     from mercer.search import KernelSearchCV
-    import mercer.search.study as study
+    import mercer.search.shared_cells as shared_cells
     X, y = make_moons(400, noise=0.25, random_state=3)
     if "slow" in sys.argv:
-        whole = study.Study._store
+        whole = shared_cells.SharedCells._store
         def slowly(self, cells):
             whole(self, cells)
             time.sleep(0.2)
-        study.Study._store = slowly
+        shared_cells.SharedCells._store = slowly
     grid = {"C": [0.1, 1, 10], "kernel__gamma": [0.1, 0.5, 1.0, 2.0]}
     search = KernelSearchCV(SVC("gaussian"), grid, cv=5, journal=sys.argv[1] or None).fit(X, y)
     print([search.cv_results_[f"split{k}_test_score"].tolist() for k in range(5)])

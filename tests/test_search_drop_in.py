@@ -22,7 +22,7 @@ from mercer import SVC, KernelClassifier, KernelRegressor, Perceptron
 from mercer.kernels import Gaussian, Linear
 from mercer.preprocess import OutlierFilter, WithoutOutliers
 from mercer.search import KernelSearchCV, nested_cross_validation
-from mercer.search.study import Study
+from mercer.search.shared_cells import SharedCells
 from reproductions.draws import Edges, draw
 from reproductions.drop_in import difference, fitted
 
@@ -339,7 +339,7 @@ def test_a_derived_search_may_ask_by_itself(monkeypatch):
             evaluate_candidates([{"C": 1}])
             evaluate_candidates([{"C": 10}])
 
-    monkeypatch.setattr(Study, "run", None)  # nothing is to be shared
+    monkeypatch.setattr(SharedCells, "run", None)  # nothing is to be shared
     assert Own(SVC("gaussian"), {}, cv=3).fit(X, y).cv_results_["params"] == [{"C": 1}, {"C": 10}]
 
 

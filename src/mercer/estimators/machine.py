@@ -22,8 +22,8 @@ from ..solvers.svm.certified import Certified, solve_certified
 from ..solvers.svm.coordinate import linear_start
 from ..solvers.svm.hard_margin import hard_margin
 from ..solvers.svm.smo import Bench
-from .base import Training
-from .distinct import row_keys
+from .content import row_keys
+from .training import Training
 
 if TYPE_CHECKING:
     from .svc import SVC
@@ -42,11 +42,11 @@ _SPOTS = 32
 
 def contradictions(data: Training, rows: Array | None = None) -> int:
     """How many of the rows appear again with another label."""
-    if not data.comparable:
+    if data.fingerprints is None:
         return 0
-    rows = np.arange(data.codes.size) if rows is None else rows
-    same = np.unique(row_keys(data.contents[rows], np.zeros(rows.size)), return_inverse=True)[1]
-    pairs = np.unique(np.stack([same, data.codes[rows]], axis=1), axis=0)
+    rows = np.arange(data.targets.size) if rows is None else rows
+    same = np.unique(row_keys(data.fingerprints[rows], np.zeros(rows.size)), return_inverse=True)[1]
+    pairs = np.unique(np.stack([same, data.targets[rows]], axis=1), axis=0)
     return int((np.bincount(pairs[:, 0]) > 1).sum())
 
 
@@ -74,7 +74,7 @@ class Machine:
 
     def _part(self, gram: Gram) -> Gram:
         """The Gram of this machine's items."""
-        return gram if self.rows.size == self.data.codes.size else gram.take(self.rows)
+        return gram if self.rows.size == self.data.targets.size else gram.take(self.rows)
 
     def _begin(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> Array | None:
         """Coefficients to begin with."""
@@ -123,8 +123,9 @@ class Machine:
             # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
             self.problem = self._state(_NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0))
         start = self._begin(solver, rng)
-        linear = self.data.kernel is None
-        found = solve_certified(self.problem, exact, solver, start, rng, self.scores, bench, by_weights=linear)
+        found = solve_certified(
+            self.problem, exact, solver, start, rng, self.scores, bench, by_weights=self.data.linear
+        )
         self.solution, self.certificate = found.solution, found.certificate
         if proven is not None:
             self.solution = replace(self.solution, status=proven)
@@ -137,16 +138,15 @@ class Machine:
         # Pairwise steps find a solution with few items where there are many; where it is hard to find they do not end.
         quick = replace(solver, max_iter=min(solver.max_iter, patience)) if small else solver
         found = solve_certified(
-            self.problem, exact, quick, self.start, rng, self.scores, bench, self.data.kernel is None, not small
+            self.problem, exact, quick, self.start, rng, self.scores, bench, self.data.linear, not small
         )
         if found.solution.status is Status.INTERRUPTED:
             return found
         separates = float(np.min(self.y * (found.certificate.scores + found.certificate.intercept))) > 0
         status: Status = found.solution.status if separates else Status.NOT_FOUND
         if small and status is not Status.CONVERGED:
-            by_weights = self.data.kernel is None
             try:
-                solution = hard_margin(self.problem, exact, deadline, by_weights)
+                solution = hard_margin(self.problem, exact, deadline, self.data.linear)
             except KeyboardInterrupt:
                 if not kept():
                     raise

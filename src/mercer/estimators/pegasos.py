@@ -17,17 +17,17 @@ from .._validation.offered import offered_if
 from .._validation.parameters import choice, number, truth
 from ..losses.margins import as_loss
 from ..problems.problem import Problem, Solution, Status, certify, checked_items
-from .base import KernelMachine, Training, checkpoints_of
-from .distinct import content_order
-from .indefinite import refuse_indefinite
-from .model import LinearModel
+from .classifier import Classifier, checkpoints_of
+from .content import content_order
+from .model import LinearModel, model_of
 from .partial import is_linear, more_rows
+from .training import Training
 
 #: A gap below this fraction of the objective counts as converged.
 _TOLERANCE = 1e-2
 
 
-class Pegasos(KernelMachine):
+class Pegasos(Classifier):
     """Pegasos: the soft-margin SVM, or logistic regression, by stochastic subgradient steps of length 1/(λt).
 
     It minimises λ/2·‖w‖² + mean loss(y·f(x)), where f is linear or has any kernel.
@@ -167,18 +167,18 @@ class Pegasos(KernelMachine):
         """
         self._solver()
         as_loss(self.loss)
-        self._learn(self._training(X, y, sample_weight))
+        data = self._training(X, y, sample_weight)
+        self._keep(data, *self._solve(data))
         return self
 
     def _solve(self, data: Training) -> tuple[list[Problem], list[Solution]]:
         solver, order = self._solver(), None
-        refuse_indefinite(data.gram, data.kernel)
-        if isinstance(self.sampling, str) and data.comparable:
-            order, _ = content_order(data.contents, data.codes)
+        if isinstance(self.sampling, str) and data.fingerprints is not None:
+            order, _ = content_order(data.fingerprints, data.targets)
         if not isinstance(self.sampling, str):
             checked_items(self.sampling, len(data.gram))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        problems = [self._problem(data, position) for position in self._problems()]
+        problems = [self._problem(data, position) for position in self._positions()]
         solutions: list[Solution] = []
         for problem in problems:
             solutions.append(solver.solve(problem, rng=np.random.default_rng(seed), order=order))
@@ -191,35 +191,31 @@ class Pegasos(KernelMachine):
     def shares_path(self) -> bool:
         return self.checkpoints is None and isinstance(self.sampling, str)
 
-    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+    def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """A shorter run is a checkpoint of a longer one."""
         self.set_params(steps=max(values), checkpoints=sorted(values))
         solutions = self._solve(data)[1]
         for k in range(len(values)):
-            yield scores_of(self._assemble(data, [s.stages[k] for s in solutions]))
+            yield scores_of(model_of(data, [s.stages[k] for s in solutions]))
 
-    def _learn(self, data: Training) -> None:
-        problems, solutions = self._solve(data)
-        self._publish(self._assemble(data, [s.stage for s in solutions]), data.given)
+    def _keep(self, data: Training, problems: list[Problem], solutions: list[Solution]) -> None:
+        self._publish(model_of(data, [s.stage for s in solutions]), data.given)
         stages = list(zip(*(s.stages for s in solutions), strict=False))
-        self._stage_models = [self._assemble(data, list(stage)) for stage in stages]
+        self._stage_models = [model_of(data, list(stage)) for stage in stages]
         self.n_iter_ = solutions[0].n_iter
         self.rows_seen_ = solutions[0].seen
-        if data.kernel is None:
+        if data.linear:
             self._remember(data, solutions)
-
-        certificates = [certify(p, s.z, s.b) for p, s in zip(problems, solutions, strict=True)]
-        self.objective_ = np.array([c.objective for c in certificates])
-        self.duality_gap_ = np.array([c.gap for c in certificates])
-        self.converged_ = bool((self.duality_gap_ <= _TOLERANCE * self.objective_).all())
-        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
-        if any(s.status is Status.INTERRUPTED for s in solutions):
-            self.status_ = str(Status.INTERRUPTED)
+        self._publish_certificates([certify(p, s.z, s.b) for p, s in zip(problems, solutions, strict=True)])
+        close = self.duality_gap_ <= _TOLERANCE * self.objective_
+        statuses = [Status.CONVERGED if each else Status.NOT_CONVERGED for each in close]
+        self._publish_status([*statuses, *(s.status for s in solutions if s.status is Status.INTERRUPTED)])
+        if self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"Pegasos was interrupted after {solutions[-1].n_iter} of {self.steps} steps; the model is the best so "
                 f"far, with a duality gap of {self.duality_gap_.max():.3g}.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         self.trace_ = np.array(
             [
@@ -276,7 +272,7 @@ class Pegasos(KernelMachine):
         one_pass = solvers.Pegasos(steps=n, average=True, sampling="once")
         before, after = self._steps, self._steps + n
         harmonic = float(np.sum(1.0 / np.arange(before + 1, after + 1)))
-        for position in self._problems():
+        for position in self._positions():
             u, average = self._sums[:, position]
             start = (before, u[:-1], u[-1])
             run = one_pass.solve(self._problem(data, position), start, np.random.default_rng(seed))

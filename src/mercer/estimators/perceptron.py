@@ -16,18 +16,17 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number, truth
-from ..kernels import Linear
 from ..kernels.engine.pairing import length
 from ..losses import margins as losses
 from ..problems.problem import Path, Problem, Solution, Status
-from .base import KernelMachine, Training, checkpoints_of
-from .distinct import merged
-from .indefinite import refuse_indefinite
-from .model import KernelModel, LinearModel
+from .classifier import Classifier, checkpoints_of
+from .content import merged
+from .model import KernelModel, LinearModel, model_of
 from .partial import is_linear, more_rows
+from .training import Training
 
 
-class Perceptron(KernelMachine):
+class Perceptron(Classifier):
     """The Perceptron, linear or with any kernel: add a row to the model whenever the model errs on it.
 
     Parameters
@@ -132,24 +131,19 @@ class Perceptron(KernelMachine):
         -------
         self
         """
-        self._solver()
-        self._learn(self._training(X, y, sample_weight))
+        solver = self._solver()
+        data, solutions = self._solve(self._training(X, y, sample_weight), solver)
+        self._keep(data, solutions, solver)
         return self
 
-    def _learn(self, data: Training) -> None:
-        solver = self._solver()
-        data, solutions = self._solve(data, solver)
-        self._keep(data, solutions, solver)
-
     def _solve(self, data: Training, solver: solvers.Perceptron) -> tuple[Training, list[Solution]]:
-        refuse_indefinite(data.gram, data.kernel)
         order = None if data.weight is None else np.flatnonzero(data.weight)
-        if self.order != "file" and data.comparable:
-            order, weight = merged(data.contents, data.codes, data.weight)
+        if self.order != "file" and data.fingerprints is not None:
+            order, weight = merged(data.fingerprints, data.targets, data.weight)
             data = replace(data, weight=weight)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         solutions: list[Solution] = []
-        for position in self._problems():
+        for position in self._positions():
             solutions.append(solver.solve(self._problem(data, position), rng=np.random.default_rng(seed), order=order))
             if solutions[-1].status is Status.INTERRUPTED:
                 solver = replace(solver, epochs=1)  # the other scores get a first model, so that all have one
@@ -159,36 +153,32 @@ class Perceptron(KernelMachine):
     def shares_path(self) -> bool:
         return self.variant != "voted" and self.checkpoints is None
 
-    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+    def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """Fewer epochs are a checkpoint of more epochs."""
         self.set_params(epochs=max(values), checkpoints=sorted(values))
         data, solutions = self._solve(data, self._solver())
         for k in range(len(values)):
-            yield scores_of(self._assemble(data, [s.stages[k] for s in solutions]))
+            yield scores_of(model_of(data, [s.stages[k] for s in solutions]))
 
     def _problem(self, data: Training, position: int) -> Problem:
         y = data.signs(position, self.classes_.size)
         return Problem(data.gram, y, losses.Perceptron(), weight=data.weight, intercept=bool(self.fit_intercept))
 
     def _keep(self, data: Training, solutions: list[Solution], solver: solvers.Perceptron) -> None:
-        self._publish(self._assemble(data, [s.stage for s in solutions]), data.given)
-        self._stage_models = [
-            self._assemble(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))
-        ]
+        self._publish(model_of(data, [s.stage for s in solutions]), data.given)
+        self._stage_models = [model_of(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))]
         self._voters = [
             _voters(data, self._model, s.path, bool(self.fit_intercept)) for s in solutions if s.path is not None
         ]
         self.n_iter_ = max(s.n_iter for s in solutions)
         self.mistakes_ = [s.trace for s in solutions]
-        self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
-        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
-        if any(s.status is Status.INTERRUPTED for s in solutions):
-            self.status_ = str(Status.INTERRUPTED)
+        self._publish_status(s.status for s in solutions)
+        if self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"Perceptron was interrupted after {solutions[-1].n_iter} of {self.epochs} epochs; the model is that "
                 "of the last whole one.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         elif not self.converged_:
             remedy = (
@@ -221,21 +211,20 @@ class Perceptron(KernelMachine):
             raise ValueError(f"Perceptron: partial_fit keeps the last model only; variant={self.variant!r} needs fit.")
         data, first = more_rows(self, X, y, classes, sample_weight)
         if first:
-            self._voters, self.n_iter_, self.mistakes_ = [], 0, [np.empty(0, int) for _ in self._problems()]
+            self._voters, self.n_iter_, self.mistakes_ = [], 0, [np.empty(0, int) for _ in self._positions()]
         order = None if data.weight is None else np.flatnonzero(data.weight)
         one_pass = solvers.Perceptron(epochs=1, rate=float(self.rate), order="file")
         solutions = [
             one_pass.solve(
                 self._problem(data, position), (self.coef_[position], self.intercept_[position]), order=order
             )
-            for position in self._problems()
+            for position in self._positions()
         ]
         coef = np.stack([old + data.gram.model(s.z) for old, s in zip(self.coef_, solutions, strict=True)])
         self._publish(LinearModel(coef, np.array([s.b for s in solutions])))
         self.n_iter_ += 1
         self.mistakes_ = [np.append(old, s.trace) for old, s in zip(self.mistakes_, solutions, strict=True)]
-        self.converged_ = all(s.trace[0] == 0 for s in solutions)
-        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
+        self._publish_status(Status.NOT_CONVERGED if s.trace[0] else Status.CONVERGED for s in solutions)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -245,8 +234,8 @@ class Perceptron(KernelMachine):
         check_is_fitted(self, "_model")
         if not self._voters:
             raise ValueError("Perceptron: the model was not fitted with variant='voted'; fit it again.")
-        rows = self._rows(X, self._fitted_kernel())
-        return self._shaped(np.stack([voter.scores(rows, self.memory) for voter in self._voters], axis=1))
+        rows = self.read_items(X, self.kernel_)
+        return self.decisions_of(np.stack([voter.scores(rows, self.memory) for voter in self._voters], axis=1))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """As :meth:`decision_function`, for each of the ``checkpoints`` in turn."""
@@ -277,7 +266,6 @@ class _Voter:
 
 def _voters(data: Training, model: Any, path: Path, intercept: bool) -> _Voter:
     used, column = np.unique(path.item, return_inverse=True)
-    kernel = data.kernel or Linear()
-    items = None if kernel.precomputed else data.items[used]
-    support = KernelModel(kernel, used, items, np.empty((1, used.size)), model.intercept)
+    items = None if data.kernel.precomputed else data.items[used]
+    support = KernelModel(data.kernel, used, items, np.empty((1, used.size)), model.intercept)
     return _Voter(support, path, column, 1.0 if intercept else 0.0)

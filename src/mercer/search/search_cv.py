@@ -16,12 +16,12 @@ from sklearn.utils import indexable
 from .._runtime.interrupts import whole
 from .._validation.parameters import choice, number
 from .._validation.tables import refuse_damaged
-from ..displays._fitted import last_step
+from .._validation.unwrapped import machine_of
 from .advice import Advice, advise
 from .loop import Loop, Split
-from .numbered import Numbered, study_of
+from .numbered import Numbered, shared_cells_of
+from .shared_cells import SharedCells
 from .strategies import STRATEGIES
-from .study import Study
 
 __all__ = ["KernelSearchCV"]
 
@@ -146,24 +146,25 @@ class KernelSearchCV(Loop):
         refuse_damaged(X)
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())
-        study = study_of(self, clone(self.estimator), X, y, params)
-        if study is None and self.journal is not None:
+        shared = shared_cells_of(self, clone(self.estimator), X, y, params)
+        if shared is None and self.journal is not None:
             warnings.warn(
                 "KernelSearchCV keeps a journal of shared work; this search shares none, so it cannot be resumed.",
                 stacklevel=2,
             )
         try:
-            if study is None:
+            if shared is None:
                 # A derived class that asks for settings by itself is told nothing of fits that are half made.
                 with nullcontext() if type(self)._run_search is Loop._run_search else whole():
                     super().fit(X, y, **params)
                 stopped, splits = self._stopped, self._splits
             else:
-                stopped, splits = self._fit_shared(study, params)
+                stopped, splits = self._fit_shared(shared, params)
         finally:
             self._forget()
-        winner = last_step(getattr(self, "best_estimator_", None))
-        self.stopped_ = "interrupted" if getattr(winner, "status_", None) == "interrupted" else stopped
+        refitted = hasattr(self, "best_estimator_")
+        status = getattr(machine_of(self), "status_", None) if refitted else None
+        self.stopped_ = "interrupted" if status == "interrupted" else stopped
         self.advice_: list[Advice] = advise(self, splits)
         if stopped:
             reached = np.isfinite(self.cv_results_[self._name_of_score(self.cv_results_)]).sum()
@@ -174,15 +175,15 @@ class KernelSearchCV(Loop):
             )
         return self
 
-    def _fit_shared(self, study: Study, params: dict[str, Any]) -> tuple[str | None, list[Split]]:
+    def _fit_shared(self, shared: SharedCells, params: dict[str, Any]) -> tuple[str | None, list[Split]]:
         """Search on row numbers, and make the results one's own; why it stopped, and the splits."""
-        numbered = Numbered(self, study, params)
-        numbered._plan(self.strategy, self, study.deadline)
+        numbered = Numbered(self, shared, params)
+        numbered._plan(self.strategy, self, shared.deadline)
         try:
-            numbered.fit(np.arange(study.size)[:, None], study.y, **params)
+            numbered.fit(np.arange(shared.size)[:, None], shared.y, **params)
         except ValueError as error:
-            if study.refusals and "fits failed" in str(error):
-                why, _ = study.refusals.most_common(1)[0]
+            if shared.refusals and "fits failed" in str(error):
+                why, _ = shared.refusals.most_common(1)[0]
                 raise ValueError(f"no setting of the search could be fitted: {why}") from None
             raise
         for name, value in vars(numbered).items():

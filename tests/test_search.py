@@ -27,6 +27,7 @@ from sklearn.svm import SVC as ScikitSVC
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.displays import SearchCurve, SearchHeatmap
 from mercer.kernels import Gaussian, Linear
+from mercer.kernels.engine.shared import SharedStatistics
 from mercer.search import KernelSearchCV, nested_cross_validation, train_validate_test
 from mercer.search.shared_cells import SharedCells
 
@@ -388,3 +389,105 @@ def test_folds_with_steps_are_the_same_on_any_number_of_threads(monkeypatch):
         search = KernelSearchCV(pipeline, {"svc__C": [0.1, 1, 10]}, cv=CV)
         scores.append(search.fit(X, y).cv_results_["mean_test_score"])
     np.testing.assert_array_equal(*scores)
+
+
+class Scaled(Gaussian):
+    """A Gaussian whose width is for the training items to decide: γ = 1/(variance of all numbers)."""
+
+    def __init__(self, gamma="spread"):
+        super().__init__(gamma)
+
+    def check(self):
+        assert self.gamma == "spread"
+
+    @property
+    def is_resolved(self):
+        return False
+
+    def resolved(self, items):
+        Scaled.seen.append(len(items))
+        return Gaussian(gamma=1 / float(items.var()))
+
+    seen: list[int] = []  # noqa: RUF012
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (SVC(Scaled()), {"C": [0.1, 10]}),
+        (KernelClassifier(Scaled()), {"lam": [1e-3, 1e-1]}),
+        (KernelRegressor(Scaled()), {"lam": [1e-3, 1e-1]}),
+        (Perceptron(Scaled(), random_state=0), {"epochs": [1, 5]}),
+        (make_pipeline(StandardScaler(), SVC(Scaled())), {"svc__C": [0.1, 10]}),
+    ],
+    ids=str,
+)
+def test_parameters_that_the_data_decide_are_decided_by_training_rows(estimator, grid):
+    rows = X * np.linspace(0.5, 4, len(X))[:, None]  # folds in the order of the file have widths of their own
+    folds = KFold(4)
+    mine = KernelSearchCV(estimator, grid, cv=folds).fit(rows, y)
+    plain = GridSearchCV(estimator, grid, cv=folds).fit(rows, y)
+    for k in range(4):
+        name = f"split{k}_test_score"
+        np.testing.assert_allclose(mine.cv_results_[name], plain.cv_results_[name], atol=1e-6)
+    machine = mine.best_estimator_ if not hasattr(mine.best_estimator_, "steps") else mine.best_estimator_[-1]
+    prepared = StandardScaler().fit_transform(rows) if machine is not mine.best_estimator_ else rows
+    assert machine.kernel == Scaled()
+    assert machine.kernel_ == Gaussian(gamma=1 / prepared.var())
+
+
+def test_statistics_are_shared_where_each_fold_has_a_matrix_of_its_own(monkeypatch):
+    computed = []
+    statistic = Gaussian.statistic
+    whole = SharedStatistics.matrix
+
+    def counted(self, kernel):
+        before = set(self._known)
+        out = whole(self, kernel)
+        computed.extend(set(self._known) - before)
+        return out
+
+    monkeypatch.setattr(SharedStatistics, "matrix", counted)
+    Scaled.seen.clear()
+    KernelSearchCV(SVC(Scaled()), {"C": [1, 10]}, cv=KFold(4), refit=False).fit(X, y)
+    assert computed == [statistic]
+    assert Scaled.seen == [180] * 4
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (KernelRegressor("gaussian"), {"lam": [1e-4, 1e-2, 1], "kernel__gamma": [0.5, 2.0]}),
+        (KernelRegressor("gaussian", fit_intercept=False), {"lam": [1e-4, 1e-2]}),
+        (KernelRegressor(None), {"lam": [1e-4, 1e-2]}),
+        (KernelRegressor("gaussian", "huber"), {"lam": [1e-4, 1e-2], "kernel__gamma": [0.5, 2.0]}),
+        (KernelRegressor("gaussian", "epsilon_insensitive"), {"lam": [1e-3, 1e-2, 1e-1], "kernel__gamma": [0.5]}),
+        (KernelRegressor(None, "epsilon_insensitive"), {"lam": [1e-2, 1e-1]}),
+        (make_pipeline(StandardScaler(), KernelRegressor("gaussian")), {"kernelregressor__lam": [1e-3, 1e-1]}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_regressors_score_as_in_a_plain_grid(estimator, grid, weighted, monkeypatch):
+    target = 1e3 + 50 * np.sin(2 * X[:, 0]) + X[:, 1]
+    weight = np.random.default_rng(0).uniform(0.2, 2, len(X)) if weighted else None
+    name = "kernelregressor__sample_weight" if hasattr(estimator, "steps") else "sample_weight"
+    folds = KFold(3, shuffle=True, random_state=0)
+    scoring = ["r2", "neg_mean_squared_error", "neg_max_error"]
+    options = {"cv": folds, "scoring": scoring, "refit": "neg_mean_squared_error", "return_train_score": True}
+    theirs = GridSearchCV(estimator, grid, **options).fit(X, target, **({name: weight} if weighted else {}))
+    fits = []
+    whole = KernelRegressor.fit
+    monkeypatch.setattr(KernelRegressor, "fit", lambda *given, **more: fits.append(1) or whole(*given, **more))
+    mine = KernelSearchCV(estimator, grid, **options).fit(X, target, **({name: weight} if weighted else {}))
+    assert len(fits) == 1  # the winner; all cells were shared
+    for part in ("test", "train"):
+        column = f"mean_{part}_r2"
+        np.testing.assert_allclose(mine.cv_results_[column], theirs.cv_results_[column], atol=1e-5)
+    column = "mean_test_neg_max_error"
+    np.testing.assert_allclose(mine.cv_results_[column], theirs.cv_results_[column], rtol=1e-3)
+    assert mine.best_params_ == theirs.best_params_
+    usual = KernelSearchCV(estimator, grid, cv=options["cv"]).fit(X, target)
+    assert usual.best_score_ == pytest.approx(
+        GridSearchCV(estimator, grid, cv=options["cv"]).fit(X, target).best_score_
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -227,9 +227,9 @@ def _solve_tube(
     problem: Problem, solver: solvers.SoftMargin, start: Stage | None
 ) -> tuple[Solution, MarginCertificate]:
     """The tube as a soft margin of all items twice, whose objective is 1/λ times this one."""
-    n = len(problem.gram)
+    n, loss = len(problem.gram), cast(EpsilonInsensitive, problem.loss)
     twice = problem.gram.take(np.tile(np.arange(n), 2))
-    tube = Tube(twice, problem.y, Hinge(), problem.lam, problem.weight, True, True, epsilon=problem.loss.epsilon)
+    tube = Tube(twice, problem.y, Hinge(), problem.lam, problem.weight, True, True, epsilon=loss.epsilon)
     begin = None if start is None else np.concatenate([np.maximum(start.z, 0.0), np.minimum(start.z, 0.0)])
     found = solve_certified(tube, twice, solver, begin, by_weights=isinstance(problem.gram, Features))
     z, certificate = found.solution.z, found.certificate

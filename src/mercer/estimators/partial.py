@@ -9,16 +9,16 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.labels import combine_weights, plain_label
-from ..kernels import Linear
+from ..grams import is_linear
 from .classifier import Classifier
 from .model import LinearModel
 from .training import Training, training_of
 
 
-def is_linear(machine: Classifier) -> bool:
+def offers_partial_fit(machine: Classifier) -> bool:
     """Whether ``partial_fit`` is offered: a kernel model would have to keep every row it ever saw."""
     with suppress(TypeError, ValueError):  # fit says what is wrong with a kernel
-        if isinstance(machine.read_kernel(), Linear):
+        if is_linear(machine.read_kernel()):
             return True
     raise AttributeError(
         f"{type(machine).__name__}.partial_fit is for linear models; with a kernel, call fit on all rows."

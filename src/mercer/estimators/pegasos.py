@@ -20,7 +20,7 @@ from ..problems.problem import Problem, Solution, Status, certify, checked_items
 from .classifier import Classifier, checkpoints_of
 from .content import content_order
 from .model import LinearModel, model_of
-from .partial import is_linear, more_rows
+from .partial import more_rows, offers_partial_fit
 from .training import Training
 
 #: A gap below this fraction of the objective counts as converged.
@@ -242,7 +242,7 @@ class Pegasos(Classifier):
         y = data.signs(position, self.classes_.size)
         return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, bool(self.fit_intercept))
 
-    @offered_if(is_linear)
+    @offered_if(offers_partial_fit)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Pegasos:
         """Make one pass over more rows in random order, going on from the step reached (linear models only).
 

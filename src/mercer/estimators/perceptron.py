@@ -22,7 +22,7 @@ from ..problems.problem import Path, Problem, Solution, Status
 from .classifier import Classifier, checkpoints_of
 from .content import merged
 from .model import KernelModel, LinearModel, model_of
-from .partial import is_linear, more_rows
+from .partial import more_rows, offers_partial_fit
 from .training import Training
 
 
@@ -191,7 +191,7 @@ class Perceptron(Classifier):
                 stacklevel=3,
             )
 
-    @offered_if(is_linear)
+    @offered_if(offers_partial_fit)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Perceptron:
         """Make one pass over more rows, going on from the weights so far (linear models only).
 

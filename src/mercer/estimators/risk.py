@@ -26,8 +26,8 @@ from .training import Training
 class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     """Base of :class:`KernelClassifier` and :class:`KernelRegressor`.
 
-    A subclass states problems (:meth:`_state`), solves one of them (:meth:`_solve`), and says which models the solutions
-    stand for (:meth:`_models`). The intercept is not regularised.
+    A subclass states problems (:meth:`_state`), solves one of them (:meth:`_solve`), and says which models the
+    solutions stand for (:meth:`_models`). The intercept is not regularised.
     """
 
     lam: float

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..grams import Gram
-from ..kernels import Function, Kernel, Linear
+from ..grams import Gram, is_linear
+from ..kernels import Function, Kernel
 from ..kernels.given import refuse_asymmetric
 
 #: Items on which a kernel from outside is tried before the whole matrix is computed.
 _SAMPLE = 16
 #: Items on which a kernel that promises nothing is tested for negative eigenvalues.
 _TESTED = 500
+#: Items whose similarities to all others are looked at where a solver came to no end.
+_LOOKED_AT = 100
 
 
 def refuse_unusable(kernel: Kernel, items: Any) -> None:
@@ -29,7 +31,7 @@ def refuse_unusable(kernel: Kernel, items: Any) -> None:
     elif any(isinstance(part, Function) for part in [kernel, *kernel.get_params().values()]):
         sample = items[:_SAMPLE]
         refuse_asymmetric(kernel.matrix(sample, sample), kernel)
-    elif not isinstance(kernel, Linear) and not np.isfinite(kernel.diag(items)).all():
+    elif not is_linear(kernel) and not np.isfinite(kernel.diag(items)).all():
         # |k(x, z)|² ≤ k(x, x)·k(z, z), so finite self-similarities are enough.
         remedy = "scale the columns first" if kernel.on_rows else "use normalised(...), or smaller parameters"
         raise ValueError(f"the kernel {kernel} overflows on these {'rows' if kernel.on_rows else 'items'}; {remedy}.")
@@ -49,6 +51,17 @@ def refuse_indefinite(gram: Gram, kernel: Kernel) -> None:
             f"the kernel {kernel} is not positive semi-definite: on {index.size} of the rows its matrix has the "
             f"eigenvalue {eigenvalues[0]:.4g} (largest {eigenvalues[-1]:.4g}), so the machine has no unique solution. "
             "Use another kernel, or add that amount to the diagonal of a precomputed matrix."
+        )
+
+
+def refuse_undefined(gram: Gram, kernel: Kernel) -> None:
+    """Raise where the similarities of some items are no numbers, which is why a solver may have come to no end."""
+    sample = np.unique(np.linspace(0, len(gram) - 1, min(len(gram), _LOOKED_AT)).astype(np.int64))
+    bad = np.flatnonzero(~np.isfinite(gram.rows(sample)).all(axis=1))
+    if bad.size:
+        raise ValueError(
+            f"the kernel {kernel} is not a finite number between item {sample[bad[0]]} and some others; scale the "
+            "columns, or use another kernel."
         )
 
 

@@ -26,6 +26,7 @@ from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
 from .classifier import Classifier
 from .machine import Machine, contradictions
 from .model import KernelModel, LinearModel, model_of
+from .sanity import refuse_undefined
 from .training import Training
 
 #: Machines for pairs of classes beyond this are worth a warning.
@@ -176,6 +177,8 @@ class SVC(CallbackSupportMixin, Classifier):
                     raise
                 for machine in left:
                     machine.leave_out(Status.INTERRUPTED)
+        if any(machine.solution.status is Status.NOT_CONVERGED for machine in machines):
+            refuse_undefined(data.gram, data.kernel)
         self._keep(data, machines)
         self._speak(machines)
         return self

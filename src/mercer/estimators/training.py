@@ -11,8 +11,8 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
-from ..grams import Gram, Placement
-from ..kernels import Kernel, Linear
+from ..grams import Gram, Placement, is_linear
+from ..kernels import Kernel
 from .content import fingerprints
 from .sanity import refuse_indefinite, refuse_unusable
 
@@ -45,7 +45,7 @@ class Training:
     @property
     def linear(self) -> bool:
         """Whether the model is known by its weights."""
-        return isinstance(self.kernel, Linear)
+        return is_linear(self.kernel)
 
     def signs(self, position: int, classes: int) -> Array:
         """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""

@@ -1,9 +1,9 @@
-"""Where the kernel matrix lives. A solver sees a :class:`Gram` and never asks which one; a :class:`Placement` chooses."""
+"""Where the kernel matrix lives. A :class:`Placement` chooses a :class:`Gram`, and a solver never asks which one."""
 
 from .base import Gram
 from .dense import Dense
 from .features import Features
 from .lazy import Lazy
-from .placement import Placement
+from .placement import Placement, is_linear
 
-__all__ = ["Dense", "Features", "Gram", "Lazy", "Placement"]
+__all__ = ["Dense", "Features", "Gram", "Lazy", "Placement", "is_linear"]

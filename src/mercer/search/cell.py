@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Cell(BaseEstimator):
     """Stands for the estimator of a search. Its X is a column of row numbers.
 
-    ``fit`` looks the fold up in what was computed together; what is not there is fitted for real. A search makes a cell for
-    every setting and fold, so a cell is light: the estimator is shared, and made with the cell's parameters only where
-    it is needed.
+    ``fit`` looks the fold up in what was computed together; what is not there is fitted for real. A search makes a cell
+    for every setting and fold, so a cell is light: the estimator is shared, and made with the cell's parameters only
+    where it is needed.
     """
 
     def __init__(self, estimator: Any, shared_cells: SharedCells, params: dict[str, Any] | None = None) -> None:

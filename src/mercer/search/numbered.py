@@ -73,12 +73,10 @@ class Numbered(Loop):
         super()._check_input_parameters(X, y, split_params)
         if self.search.journal is None:
             return
-        shared_cells = self.shared_cells
-        about = (shared_cells.X, shared_cells.targets, shared_cells.weight, self._splits, content_key(shared_cells.estimator),
+        cells = self.shared_cells
+        about = (cells.X, cells.targets, cells.weight, self._splits, content_key(cells.estimator),
                  bool(self.return_train_score))  # fmt: skip
-        shared_cells.keep(
-            Journal(self.search.journal, f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}")
-        )
+        cells.keep(Journal(self.search.journal, f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"))
 
     def _run_search(self, evaluate_candidates: Any) -> None:  # type: ignore[override]
         super()._run_search(evaluate_candidates)
@@ -142,7 +140,7 @@ class _OnRows:
 def shared_cells_of(
     search: KernelSearchCV, estimator: Any, X: Any, y: Any, params: dict[str, Any]
 ) -> SharedCells | None:
-    """The cells of a search on these rows, to be computed together, or ``None`` where every cell must be a fit of its own.
+    """The cells of a search on these rows, to be computed together; ``None`` where each must be a fit of its own.
 
     That is so for callbacks, which watch fits; for scorers written by hand, which may look at rows and model alike;
     for metadata that are routed, or that ``fit`` takes besides weights; for estimators other than machines of ours; and

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from ..grams import Placement
-from ..kernels import Kernel, Linear
+from ..grams import Placement, is_linear
+from ..kernels import Kernel
 from ..kernels.engine.shared import SharedStatistics
 
 
@@ -42,7 +42,7 @@ class SharedMatrices:
         ``reader`` is the kernel that read the items, where that is another: one whose parameters were open then. The
         next matrix is made in the memory of this one.
         """
-        if isinstance(kernel, Linear):
+        if is_linear(kernel):
             return None
         if kernel.precomputed:
             matrix = items

@@ -111,7 +111,7 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     estimator, parameter, solver, target = SEARCHES[name]
     grid = {parameter: [0.01, 0.1, 1.0], "kernel__gamma": [0.5, 1.0]}
-    search = KernelSearchCV(estimator, grid, cv=3, strategy=strategy)
+    search = KernelSearchCV(estimator, grid, cv=3, strategy=strategy, random_state=0)
     interrupted_solve(solver, 12)
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, target)

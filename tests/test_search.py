@@ -162,7 +162,7 @@ def test_a_leak_would_change_the_score():
 @pytest.mark.parametrize("strategy", ["random", "halving", "path"])
 def test_other_strategies_find_good_settings(strategy):
     grid = {"C": [0.01, 0.1, 1, 10, 100], "kernel__gamma": [0.01, 0.1, 1, 10]}
-    search = KernelSearchCV(SVC("gaussian"), grid, strategy=strategy, cv=CV, n_iter=12).fit(X, y)
+    search = KernelSearchCV(SVC("gaussian"), grid, strategy=strategy, cv=CV, n_iter=12, random_state=0).fit(X, y)
     best = KernelSearchCV(SVC("gaussian"), grid, cv=CV).fit(X, y).best_score_
     assert search.best_score_ >= best - 0.03
     assert len(search.cv_results_["params"]) <= (12 if strategy == "random" else 40)

@@ -35,7 +35,7 @@ class Pegasos(Classifier):
     Parameters
     ----------
     kernel : kernel, text, callable or None, default=None
-        ``None`` learns weights (``coef_``); a kernel of :mod:`mercer.kernels`, a text such as
+        ``None`` or ``"linear"`` learns weights (``coef_``); any other kernel of :mod:`mercer.kernels`, a text such as
         ``"gaussian(gamma=0.5)"``, a function or ``"precomputed"`` learns coefficients over the rows.
     lam : float, default=1e-3
         λ. The soft margin's C is 1/(λn).
@@ -63,11 +63,13 @@ class Pegasos(Classifier):
     memory : int or str, default="1GB"
         What a kernel matrix or a block of one may take. A larger matrix is computed row by row.
     random_state : int, RandomState or None, default=None
+        Which rows are drawn. With a number, fits repeat to the last digit.
 
     Attributes
     ----------
     classes_ : array
-    coef_ : array of shape (n_scores, n_features), without a kernel
+    kernel_ : Kernel
+    coef_ : array of shape (n_scores, n_features), of a linear machine
     support_, support_vectors_, dual_coef_ : arrays, with a kernel
     intercept_ : array of shape (n_scores,)
     n_iter_ : int

@@ -32,7 +32,7 @@ class Perceptron(Classifier):
     Parameters
     ----------
     kernel : kernel, text, callable or None, default=None
-        ``None`` learns weights (``coef_``); a kernel of :mod:`mercer.kernels`, a text such as
+        ``None`` or ``"linear"`` learns weights (``coef_``); any other kernel of :mod:`mercer.kernels`, a text such as
         ``"gaussian(gamma=0.5)"``, a function or ``"precomputed"`` learns coefficients over the rows.
     epochs : int, default=100
         Passes over the rows at most; it stops after a pass without a mistake.
@@ -53,11 +53,13 @@ class Perceptron(Classifier):
     memory : int or str, default="1GB"
         What a kernel matrix or a block of one may take. A larger matrix is computed row by row.
     random_state : int, RandomState or None, default=None
+        The order of the rows, and where ``start="random"`` begins. With a number, fits repeat to the last digit.
 
     Attributes
     ----------
     classes_ : array
-    coef_ : array of shape (n_scores, n_features), without a kernel
+    kernel_ : Kernel
+    coef_ : array of shape (n_scores, n_features), of a linear machine
     support_, support_vectors_, dual_coef_ : arrays, with a kernel
         The rows that the model is made of, and their coefficients.
     intercept_ : array of shape (n_scores,)

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import solvers
 from .._runtime.compile import Array
 from .._validation.parameters import number, truth
-from ..grams import Placement
+from ..grams import Features, Placement
 from ..problems.problem import Problem, Solution, Stage, Status
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .base import KernelMachine
@@ -120,7 +120,10 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With falling λ, each score goes on from its last solution; a squared loss needs no solver."""
-        ridge = self._ridge(data) if data.weight is None and len(data.gram) <= LARGEST_RIDGE else None
+        # Few features are solved for in less time than the matrix is decomposed in.
+        few_features = isinstance(data.gram, Features) and data.gram.Phi.shape[1] < len(data.gram)
+        whole = data.weight is None and len(data.gram) <= LARGEST_RIDGE and not few_features
+        ridge = self._ridge(data) if whole else None
         if ridge is not None:
             curvature, targets = ridge
             path = RidgePath(data.gram.rows(np.arange(len(data.gram))), curvature)

@@ -41,7 +41,7 @@ class SVC(CallbackSupportMixin, Classifier):
     Parameters
     ----------
     kernel : kernel, text, callable or None, default="gaussian"
-        ``None`` learns a linear machine with ``coef_``.
+        ``None`` or ``"linear"`` learns a linear machine with ``coef_``.
     C : float, default=1
         What a violated margin costs. ``inf`` asks for the hard margin and says so where there is none.
     strategy : {"ovo", "ovr"}, default="ovo"
@@ -58,7 +58,8 @@ class SVC(CallbackSupportMixin, Classifier):
     memory : int or str, default="1GB"
         What the parts of the kernel matrix that are kept may take. With less the fit is slower, not different.
     random_state : int, RandomState or None, default=0
-        Which items are tried first. It does not change the result beyond the tolerance.
+        Which items are tried first. The problem has one solution, so that this changes digits beyond the tolerance and
+        no others; with a number, fits repeat to the last digit.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ class KernelSearchCV(Loop):
     Parameters
     ----------
     estimator : estimator
-        A machine of mercer, or a pipeline that ends in one. Steps before it are fitted anew in each fold. Any other
+        A machine of mercer, classifier or regressor, or a pipeline that ends in one. Steps before it are fitted anew in each fold. Any other
         estimator works as well, without sharing; nor is anything shared where scorers are functions of the model and
         its rows, where callbacks watch the fits, or where metadata are routed.
     param_grid : dict or list of dicts
@@ -49,7 +49,8 @@ class KernelSearchCV(Loop):
     scoring, refit, cv, error_score, return_train_score
         As in ``GridSearchCV``.
     n_jobs, pre_dispatch
-        As in ``GridSearchCV``, for fits that share nothing; those that share use all cores, as threads.
+        As in ``GridSearchCV``, for fits that share nothing. Those that share are computed by threads of one process,
+        on all cores: they need neither.
     verbose : int, default=0
         As in ``GridSearchCV``; from 1 on, shared work also shows its progress and the time left.
     memory : int or str, default="1GB"
@@ -59,8 +60,9 @@ class KernelSearchCV(Loop):
         result.
     time_limit : float, optional
         Seconds after which no new work is begun; settings not tried have the score NaN.
-    random_state : int, RandomState or None, default=0
-        For the strategies that draw at random.
+    random_state : int, RandomState or None, default=None
+        For the strategies that draw at random. With a journal, give a number: a random search that goes on has to draw
+        the same settings again.
 
     Attributes
     ----------
@@ -104,7 +106,7 @@ class KernelSearchCV(Loop):
         memory: int | str = "1GB",
         journal: Any = None,
         time_limit: float | None = None,
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> None:
         super().__init__(
             estimator=estimator,

@@ -22,7 +22,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed, kept
-from ..grams.span import Inverse, Span
+from ..grams.span import Span
 from ..problems.problem import Problem, Solution, Stage, Status
 
 #: What rounding leaves of a sum, relative to its parts.
@@ -127,14 +127,14 @@ class _Descent:
         if self.damping is None:
             self.damping = _DAMPING if straight else 0.0
         ridge = self.damping * problem.share() if self.damping else 0.0
-        inverse = span.inverse(lam, problem.diagonal(h) + ridge, problem.intercept)
+        inverse = span.preconditioner(lam, problem.diagonal(h) + ridge, problem.intercept)
 
         def bend(change: Array) -> Array:
             return problem.bend(h, change) + ridge * change
 
         def curve(direction: Array, db: Array) -> tuple[Array, Array, Array]:
             if h.ndim == 1:  # one number for each item: scores and their sum in one pass
-                scores, total = span.weighed(h + ridge, direction, db)
+                scores, total = span.hessian_product(h + ridge, direction, db)
                 return scores, bend(scores), total
             scores = span.scores(direction) + db
             bent = bend(scores)

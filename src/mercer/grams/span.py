@@ -69,7 +69,7 @@ class Span:
         raise NotImplementedError
 
     def hessian_product(self, h: Array, v: Array, b: Array) -> tuple[Array, Array]:
-        """The scores of v with intercept b, and Σ hᵢ·scoreᵢ·φ(xᵢ): what the loss part of the Hessian makes of (v, b)."""
+        """The scores of v with intercept b, and what the Hessian of the loss makes of both, Σ hᵢ·scoreᵢ·φ(xᵢ)."""
         scores = self.scores(v) + b
         return scores, self.combine(h * scores)
 

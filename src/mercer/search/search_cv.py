@@ -36,9 +36,9 @@ class KernelSearchCV(Loop):
     Parameters
     ----------
     estimator : estimator
-        A machine of mercer, classifier or regressor, or a pipeline that ends in one. Steps before it are fitted anew in each fold. Any other
-        estimator works as well, without sharing; nor is anything shared where scorers are functions of the model and
-        its rows, where callbacks watch the fits, or where metadata are routed.
+        A machine of mercer, classifier or regressor, or a pipeline that ends in one. Steps before it are fitted anew in
+        each fold. Any other estimator works as well, without sharing; nor is anything shared where scorers are
+        functions of the model and its rows, where callbacks watch the fits, or where metadata are routed.
     param_grid : dict or list of dicts
         Values for each parameter; with ``strategy="random"`` also distributions.
     strategy : {"grid", "random", "halving", "path"}, default="grid"

@@ -197,7 +197,7 @@ def _step(
     span: Span,
     lam: float,
     curve: Callable[[Array, Array], tuple[Array, Array, Array]],
-    inverse: Inverse,
+    inverse: Preconditioner,
     r: Array,
     rb: Array,
     intercept: bool,

@@ -22,7 +22,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed, kept
-from ..grams.span import Span
+from ..grams.span import Preconditioner, Span
 from ..problems.problem import Problem, Solution, Stage, Status
 
 #: What rounding leaves of a sum, relative to its parts.

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from mercer import solvers
 from mercer.cli import main
-from mercer.search import study
+from mercer.search import shared_cells
 
 
 def called(*words):
@@ -45,7 +45,7 @@ def out_of_time(monkeypatch):
 
     def arrange(nth):
         calls = []
-        monkeypatch.setattr(study.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < nth else 1e9))
+        monkeypatch.setattr(shared_cells.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < nth else 1e9))
 
     return arrange
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils._testing import set_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import SVC, Pegasos, Perceptron
+from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.kernels import Gaussian, Linear
 
 from .cases import ESTIMATORS, REGRESSORS
@@ -137,8 +137,33 @@ def test_another_kind_of_fit_leaves_nothing_behind():
     model = Perceptron("gaussian", random_state=0).fit(X, y)
     model.set_params(kernel=None).fit(X, y)
     assert not hasattr(model, "dual_coef_")
-    assert model.set_params(kernel="linear").fit(X, y).decision_function(X).shape == (150,)
+    assert model.set_params(kernel="gaussian").fit(X, y).decision_function(X).shape == (150,)
     assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("learner", [SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron])
+def test_a_linear_machine_has_weights_whichever_way_it_was_asked_for(learner):
+    options = {"random_state": 0} if "random_state" in learner().get_params() else {}
+    models = [learner(kernel, **options).fit(X, y) for kernel in (None, "linear", Linear())]
+    for model in models:
+        assert model.kernel_ == Linear()
+        np.testing.assert_array_equal(model.coef_, models[0].coef_)
+        scores = (model.decision_function if hasattr(model, "decision_function") else model.predict)(X)
+        np.testing.assert_allclose(scores, X @ model.coef_[0] + model.intercept_[0], rtol=1e-12, atol=1e-12)
+        assert hasattr(model, "partial_fit") == (learner in (Pegasos, Perceptron))
+
+
+@pytest.mark.parametrize("learner", [SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron])
+def test_fitted_attributes_agree(learner):
+    model = learner("gaussian").fit(X, y)
+    assert model.converged_ == (model.status_ == "converged")
+    assert np.all(model.n_iter_ > 0)
+    if learner is not Perceptron:  # which minimises nothing
+        assert np.all(model.duality_gap_ >= 0)
+        assert np.all(model.objective_ > 0)
+    tube = learner is KernelRegressor and KernelRegressor("gaussian", "epsilon_insensitive").fit(X, y)
+    assert hasattr(model, "kkt_violation_") == (learner is SVC)
+    assert not tube or 0 <= tube.kkt_violation_ < 1e-4
 
 
 @every

@@ -51,7 +51,7 @@ READABLE = {
     "normalised": (Normalised(Spectrum(2) + 2 * Spectrum(2)), WORDS),
     "table": (MIXED, TABLE),
     "categories": (Hamming().on("job", "size") + Equal().on("size", "job"), TABLE),
-    "numbers": (Linear(), np.random.RandomState(0).standard_normal((60, 3))),
+    "numbers": (2 * Linear(), np.random.RandomState(0).standard_normal((60, 3))),
 }
 
 

@@ -3,8 +3,8 @@ import pytest
 
 from mercer import losses, solvers
 from mercer._validation.memory import bytes_of
-from mercer.grams import Dense, gram_of
-from mercer.kernels import Gaussian, Polynomial
+from mercer.grams import Dense, Placement
+from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.problems import Problem
 
 from .cases import make_grams
@@ -58,10 +58,32 @@ class TestEveryGram:
         assert ours.b == pytest.approx(reference.b)
 
 
-def test_gram_of_respects_the_memory_limit():
-    small, large = gram_of(Gaussian(), X, memory=60 * 60 * 8), gram_of(Gaussian(), X, memory=60 * 60 * 8 - 1)
+def test_a_placement_respects_the_memory_limit():
+    small, large = (Placement(60 * 60 * 8 - less).gram(Gaussian(), X) for less in (0, 1))
     assert (type(small).__name__, type(large).__name__) == ("Dense", "Lazy")
     assert large.walk().rows.K.nbytes < 60 * 60 * 8
+
+
+def test_a_placement_in_single_precision_has_an_exact_twin():
+    far = 1e6 + X  # the squares of such numbers do not fit into float32
+    place = Placement(precision=np.float32, centred=True)
+    for k in (Gaussian(gamma=0.5), Polynomial(degree=2, gamma=1e-12)):
+        gram = place.gram(k, far)
+        assert gram.rows([0]).dtype == np.float32
+        exact = place.exact(k, far, gram)
+        assert exact.rows([0]).dtype == np.float64
+        np.testing.assert_allclose(gram.rows(np.arange(60)), k(far), rtol=1e-4)
+        np.testing.assert_allclose(exact.rows(np.arange(60)), k(far), rtol=1e-12)
+    features = place.gram(Linear(), far)
+    assert place.exact(Linear(), far, features) is features
+    np.testing.assert_allclose(features.Phi, X - X.mean(axis=0), atol=1e-8)
+    assert place.gram(Precomputed(), kernel(X)).K.dtype == np.float64
+
+
+@pytest.mark.parametrize("size", [1e20, 1e-20])
+def test_values_that_single_precision_cannot_hold_stay_in_double(size):
+    gram = Placement(precision=np.float32).gram(Polynomial(degree=2, gamma=1.0, coef0=0.0), size * X)
+    assert gram.rows([0]).dtype == np.float64
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import cross_val_score
 
 import mercer
@@ -100,7 +101,7 @@ def interrupted_solve(monkeypatch):
 
 SEARCHES = {
     "SVC": (SVC("gaussian(gamma=1)"), "C", mercer.solvers.SoftMargin, y),
-    "KernelRegressor": (KernelRegressor("gaussian(gamma=1)"), "lam", mercer.solvers.Newton, X[:, 0] + y),
+    "KernelRegressor": (KernelRegressor("gaussian(gamma=1)", "huber"), "lam", mercer.solvers.Newton, X[:, 0] + y),
 }
 
 
@@ -110,7 +111,7 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     estimator, parameter, solver, target = SEARCHES[name]
     grid = {parameter: [0.01, 0.1, 1.0], "kernel__gamma": [0.5, 1.0]}
-    search = KernelSearchCV(estimator, grid, cv=3, strategy=strategy)
+    search = KernelSearchCV(estimator, grid, cv=3, strategy=strategy, random_state=0)
     interrupted_solve(solver, 12)
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, target)
@@ -134,16 +135,18 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
 
 @pytest.mark.parametrize("strategy", ["grid", "random", "halving", "path"])
 @pytest.mark.parametrize(
-    ("estimator", "ticks"), [(SVC("gaussian(gamma=1)"), 4), (KernelRegressor("gaussian(gamma=1)"), 2)]
+    ("estimator", "ticks"),
+    [(SVC("gaussian(gamma=1)"), 4), (KernelRegressor("gaussian(gamma=1)"), 4), (KernelRidge(kernel="rbf"), 2)],
 )
 def test_no_best_setting_without_evidence(strategy, estimator, ticks, monkeypatch):
     """Some folds of every setting are not all folds of one. Plain fits begin with all folds of a setting, or none."""
-    from mercer.search import study
+    from mercer.search import shared_cells
 
     target = y if isinstance(estimator, SVC) else X[:, 0]
     calls = []
-    monkeypatch.setattr(study.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < ticks else 1e9))
-    search = KernelSearchCV(estimator, {"kernel__gamma": [0.5, 1.0, 2.0]}, cv=5, strategy=strategy, time_limit=10)
+    monkeypatch.setattr(shared_cells.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < ticks else 1e9))
+    name = "gamma" if isinstance(estimator, KernelRidge) else "kernel__gamma"
+    search = KernelSearchCV(estimator, {name: [0.5, 1.0, 2.0]}, cv=5, strategy=strategy, time_limit=10)
     with pytest.raises(ValueError, match="before any setting was tried on all folds"):
         search.fit(X, target)
 

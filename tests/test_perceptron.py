@@ -144,4 +144,4 @@ def test_partial_fit_over_the_file_is_one_epoch():
         pieces.partial_fit(X[part], y[part], classes=[-1, 1])
     np.testing.assert_allclose(pieces.coef_, whole.coef_)
     np.testing.assert_allclose(pieces.intercept_, whole.intercept_)
-    assert not hasattr(Perceptron("linear"), "partial_fit")
+    assert not hasattr(Perceptron("gaussian"), "partial_fit")

@@ -27,8 +27,9 @@ from sklearn.svm import SVC as ScikitSVC
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.displays import SearchCurve, SearchHeatmap
 from mercer.kernels import Gaussian, Linear
+from mercer.kernels.engine.shared import SharedStatistics
 from mercer.search import KernelSearchCV, nested_cross_validation, train_validate_test
-from mercer.search.study import Study
+from mercer.search.shared_cells import SharedCells
 
 X, y = make_moons(240, noise=0.25, random_state=3)
 X3, y3 = make_classification(200, 5, n_informative=4, n_redundant=0, n_classes=3, random_state=1)
@@ -161,7 +162,7 @@ def test_a_leak_would_change_the_score():
 @pytest.mark.parametrize("strategy", ["random", "halving", "path"])
 def test_other_strategies_find_good_settings(strategy):
     grid = {"C": [0.01, 0.1, 1, 10, 100], "kernel__gamma": [0.01, 0.1, 1, 10]}
-    search = KernelSearchCV(SVC("gaussian"), grid, strategy=strategy, cv=CV, n_iter=12).fit(X, y)
+    search = KernelSearchCV(SVC("gaussian"), grid, strategy=strategy, cv=CV, n_iter=12, random_state=0).fit(X, y)
     best = KernelSearchCV(SVC("gaussian"), grid, cv=CV).fit(X, y).best_score_
     assert search.best_score_ >= best - 0.03
     assert len(search.cv_results_["params"]) <= (12 if strategy == "random" else 40)
@@ -203,14 +204,14 @@ def test_errors_become_scores_or_are_raised():
 
 
 def test_time_limit_keeps_what_is_done(monkeypatch):
-    whole = Study._store
+    whole = SharedCells._store
 
     def stop_after_some(self, cells):
         whole(self, cells)
         if len(self.outcomes) >= 30:
             self.deadline = -np.inf
 
-    monkeypatch.setattr(Study, "_store", stop_after_some)
+    monkeypatch.setattr(SharedCells, "_store", stop_after_some)
     grid = {"C": [0.1, 1, 10], "kernel__gamma": [0.1, 0.3, 1, 3, 10]}
     with pytest.warns(UserWarning, match="stopped early"):
         search = KernelSearchCV(SVC("gaussian"), grid, cv=5, time_limit=1e6).fit(X, y)
@@ -227,14 +228,14 @@ SEARCH = """
     from sklearn.datasets import make_moons
     from mercer import SVC
     from mercer.search import KernelSearchCV
-    import mercer.search.study as study
+    import mercer.search.shared_cells as shared_cells
     X, y = make_moons(400, noise=0.25, random_state=3)
     if "slow" in sys.argv:
-        whole = study.Study._store
+        whole = shared_cells.SharedCells._store
         def slowly(self, cells):
             whole(self, cells)
             time.sleep(0.2)
-        study.Study._store = slowly
+        shared_cells.SharedCells._store = slowly
     grid = {"C": [0.1, 1, 10], "kernel__gamma": [0.1, 0.5, 1.0, 2.0]}
     search = KernelSearchCV(SVC("gaussian"), grid, cv=5, journal=sys.argv[1] or None).fit(X, y)
     print([search.cv_results_[f"split{k}_test_score"].tolist() for k in range(5)])
@@ -388,3 +389,105 @@ def test_folds_with_steps_are_the_same_on_any_number_of_threads(monkeypatch):
         search = KernelSearchCV(pipeline, {"svc__C": [0.1, 1, 10]}, cv=CV)
         scores.append(search.fit(X, y).cv_results_["mean_test_score"])
     np.testing.assert_array_equal(*scores)
+
+
+class Scaled(Gaussian):
+    """A Gaussian whose width is for the training items to decide: γ = 1/(variance of all numbers)."""
+
+    def __init__(self, gamma="spread"):
+        super().__init__(gamma)
+
+    def check(self):
+        assert self.gamma == "spread"
+
+    @property
+    def is_resolved(self):
+        return False
+
+    def resolved(self, items):
+        Scaled.seen.append(len(items))
+        return Gaussian(gamma=1 / float(items.var()))
+
+    seen: list[int] = []  # noqa: RUF012
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (SVC(Scaled()), {"C": [0.1, 10]}),
+        (KernelClassifier(Scaled()), {"lam": [1e-3, 1e-1]}),
+        (KernelRegressor(Scaled()), {"lam": [1e-3, 1e-1]}),
+        (Perceptron(Scaled(), random_state=0), {"epochs": [1, 5]}),
+        (make_pipeline(StandardScaler(), SVC(Scaled())), {"svc__C": [0.1, 10]}),
+    ],
+    ids=str,
+)
+def test_parameters_that_the_data_decide_are_decided_by_training_rows(estimator, grid):
+    rows = X * np.linspace(0.5, 4, len(X))[:, None]  # folds in the order of the file have widths of their own
+    folds = KFold(4)
+    mine = KernelSearchCV(estimator, grid, cv=folds).fit(rows, y)
+    plain = GridSearchCV(estimator, grid, cv=folds).fit(rows, y)
+    for k in range(4):
+        name = f"split{k}_test_score"
+        np.testing.assert_allclose(mine.cv_results_[name], plain.cv_results_[name], atol=1e-6)
+    machine = mine.best_estimator_ if not hasattr(mine.best_estimator_, "steps") else mine.best_estimator_[-1]
+    prepared = StandardScaler().fit_transform(rows) if machine is not mine.best_estimator_ else rows
+    assert machine.kernel == Scaled()
+    assert machine.kernel_ == Gaussian(gamma=1 / prepared.var())
+
+
+def test_statistics_are_shared_where_each_fold_has_a_matrix_of_its_own(monkeypatch):
+    computed = []
+    statistic = Gaussian.statistic
+    whole = SharedStatistics.matrix
+
+    def counted(self, kernel):
+        before = set(self._known)
+        out = whole(self, kernel)
+        computed.extend(set(self._known) - before)
+        return out
+
+    monkeypatch.setattr(SharedStatistics, "matrix", counted)
+    Scaled.seen.clear()
+    KernelSearchCV(SVC(Scaled()), {"C": [1, 10]}, cv=KFold(4), refit=False).fit(X, y)
+    assert computed == [statistic]
+    assert Scaled.seen == [180] * 4
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (KernelRegressor("gaussian"), {"lam": [1e-4, 1e-2, 1], "kernel__gamma": [0.5, 2.0]}),
+        (KernelRegressor("gaussian", fit_intercept=False), {"lam": [1e-4, 1e-2]}),
+        (KernelRegressor(None), {"lam": [1e-4, 1e-2]}),
+        (KernelRegressor("gaussian", "huber"), {"lam": [1e-4, 1e-2], "kernel__gamma": [0.5, 2.0]}),
+        (KernelRegressor("gaussian", "epsilon_insensitive"), {"lam": [1e-3, 1e-2, 1e-1], "kernel__gamma": [0.5]}),
+        (KernelRegressor(None, "epsilon_insensitive"), {"lam": [1e-2, 1e-1]}),
+        (make_pipeline(StandardScaler(), KernelRegressor("gaussian")), {"kernelregressor__lam": [1e-3, 1e-1]}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_regressors_score_as_in_a_plain_grid(estimator, grid, weighted, monkeypatch):
+    target = 1e3 + 50 * np.sin(2 * X[:, 0]) + X[:, 1]
+    weight = np.random.default_rng(0).uniform(0.2, 2, len(X)) if weighted else None
+    name = "kernelregressor__sample_weight" if hasattr(estimator, "steps") else "sample_weight"
+    folds = KFold(3, shuffle=True, random_state=0)
+    scoring = ["r2", "neg_mean_squared_error", "neg_max_error"]
+    options = {"cv": folds, "scoring": scoring, "refit": "neg_mean_squared_error", "return_train_score": True}
+    theirs = GridSearchCV(estimator, grid, **options).fit(X, target, **({name: weight} if weighted else {}))
+    fits = []
+    whole = KernelRegressor.fit
+    monkeypatch.setattr(KernelRegressor, "fit", lambda *given, **more: fits.append(1) or whole(*given, **more))
+    mine = KernelSearchCV(estimator, grid, **options).fit(X, target, **({name: weight} if weighted else {}))
+    assert len(fits) == 1  # the winner; all cells were shared
+    for part in ("test", "train"):
+        column = f"mean_{part}_r2"
+        np.testing.assert_allclose(mine.cv_results_[column], theirs.cv_results_[column], atol=1e-5)
+    column = "mean_test_neg_max_error"
+    np.testing.assert_allclose(mine.cv_results_[column], theirs.cv_results_[column], rtol=1e-3)
+    assert mine.best_params_ == theirs.best_params_
+    usual = KernelSearchCV(estimator, grid, cv=options["cv"]).fit(X, target)
+    assert usual.best_score_ == pytest.approx(
+        GridSearchCV(estimator, grid, cv=options["cv"]).fit(X, target).best_score_
+    )

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -22,7 +23,7 @@ from mercer import SVC, KernelClassifier, KernelRegressor, Perceptron
 from mercer.kernels import Gaussian, Linear
 from mercer.preprocess import OutlierFilter, WithoutOutliers
 from mercer.search import KernelSearchCV, nested_cross_validation
-from mercer.search.study import Study
+from mercer.search.shared_cells import SharedCells
 from reproductions.draws import Edges, draw
 from reproductions.drop_in import difference, fitted
 
@@ -314,23 +315,23 @@ def test_the_winner_is_fitted_for_real_even_if_a_fold_held_all_rows():
     np.testing.assert_array_equal(search.predict(X), SVC("gaussian", C=1).fit(X, y).predict(X))
 
 
-@pytest.mark.parametrize("estimator", [KernelRegressor(), make_pipeline(StandardScaler(), KernelRegressor())])
+@pytest.mark.parametrize("estimator", [Ridge(), make_pipeline(StandardScaler(), Ridge()), KernelRegressor()])
 @pytest.mark.parametrize("strategy", ["grid", "path", "halving", "random"])
-def test_strategies_without_sharing(estimator, strategy):
-    name = "lam" if isinstance(estimator, KernelRegressor) else "kernelregressor__lam"
-    search = KernelSearchCV(estimator, {name: [1e-4, 1e-2, 1.0]}, cv=3, strategy=strategy, n_iter=2)
+def test_strategies_with_and_without_sharing(estimator, strategy):
+    name = next(name for name in estimator.get_params() if name.endswith(("alpha", "lam")))
+    search = KernelSearchCV(estimator, {name: [1e-4, 1e-2, 1e6]}, cv=3, strategy=strategy, n_iter=2, random_state=0)
     assert search.fit(X, np.sin(X[:, 0])).best_params_[name] < 1
 
 
 def test_time_runs_out_for_plain_fits_as_well(monkeypatch):
     now = iter([0.0, 0.0, np.inf])
     monkeypatch.setattr("mercer.search.loop.time", SimpleNamespace(monotonic=lambda: next(now)))
-    search = KernelSearchCV(KernelRegressor(), {"lam": [-1, 1e-3, 1e-2, 1e-1]}, cv=3, time_limit=1e6)
+    search = KernelSearchCV(Ridge(), {"alpha": [-1, 1e-3, 1e-2, 1e-1]}, cv=3, time_limit=1e6)
     with pytest.warns(Warning, match="stopped early"):
         search.fit(X, X[:, 0])
     assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [True, False, True, True]
     assert search.stopped_ == "time_limit"
-    assert search.best_params_ == {"lam": 1e-3}
+    assert search.best_params_ == {"alpha": 1e-3}
 
 
 def test_a_derived_search_may_ask_by_itself(monkeypatch):
@@ -339,13 +340,13 @@ def test_a_derived_search_may_ask_by_itself(monkeypatch):
             evaluate_candidates([{"C": 1}])
             evaluate_candidates([{"C": 10}])
 
-    monkeypatch.setattr(Study, "run", None)  # nothing is to be shared
+    monkeypatch.setattr(SharedCells, "run", None)  # nothing is to be shared
     assert Own(SVC("gaussian"), {}, cv=3).fit(X, y).cv_results_["params"] == [{"C": 1}, {"C": 10}]
 
 
 def test_a_journal_that_would_stay_empty_is_no_promise(tmp_path):
     with pytest.warns(UserWarning, match="cannot be resumed"):
-        KernelSearchCV(KernelRegressor(), {"lam": [1e-2]}, cv=3, journal=tmp_path / "journal").fit(X, X[:, 0])
+        KernelSearchCV(Ridge(), {"alpha": [1e-2]}, cv=3, journal=tmp_path / "journal").fit(X, X[:, 0])
     assert not (tmp_path / "journal").exists()
 
 

@@ -41,7 +41,7 @@ def test_vectors_are_sums_of_items(name, span, Phi):
 
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize(("name", "span", "Phi"), spans(), ids=lambda value: value if isinstance(value, str) else "")
-def test_the_inverse_is_exact_where_there_are_few_directions(name, span, Phi, intercept):
+def test_the_preconditioner_is_exact_where_there_are_few_directions(name, span, Phi, intercept):
     """Against the explicit matrix, built from the features with a column of ones."""
     if name == "many features":
         pytest.skip("only its diagonal is used")
@@ -52,7 +52,7 @@ def test_the_inverse_is_exact_where_there_are_few_directions(name, span, Phi, in
     a = rng.normal(size=60)
     right = np.concatenate([Phi.T @ a, [0.7] * intercept])
     expected = np.linalg.solve(operator, right)
-    d, db = span.inverse(0.01, h, intercept)(span.combine(a), np.float64(0.7 if intercept else 0.0))
+    d, db = span.preconditioner(0.01, h, intercept)(span.combine(a), np.float64(0.7 if intercept else 0.0))
     np.testing.assert_allclose(span.scores(d), Phi @ expected[:4], rtol=1e-7, atol=1e-8)
     assert db == pytest.approx(expected[4] if intercept else 0.0, abs=1e-8)
 
@@ -61,9 +61,9 @@ def test_columns_are_treated_one_by_one():
     several = rng.uniform(0, 1, size=(60, 3)) / 60
     a, right = rng.normal(size=(60, 3)), rng.normal(size=3)
     for _, span, _ in spans():
-        d, db = span.inverse(0.01, several, True)(span.combine(a), right)
+        d, db = span.preconditioner(0.01, several, True)(span.combine(a), right)
         for c in range(3):
-            single, single_b = span.inverse(0.01, several[:, c].copy(), True)(span.combine(a[:, c]), right[c])
+            single, single_b = span.preconditioner(0.01, several[:, c].copy(), True)(span.combine(a[:, c]), right[c])
             np.testing.assert_allclose(span.scores(d)[:, c], span.scores(single), atol=1e-8)
             assert db[c] == pytest.approx(single_b, abs=1e-8)
 

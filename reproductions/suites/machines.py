@@ -103,7 +103,7 @@ class SVC(ClassifierMixin, _Adapter):
         check_is_fitted(self, "machine_")
         if self.decision_function_shape == "ovr" or self.classes_.size == 2:
             return self.machine_.decision_function(X)
-        rows = self.machine_._rows(X, self.machine_._fitted_kernel())
+        rows = self.machine_.read_items(X, self.machine_.kernel_)
         return self._sign * self.machine_._model.scores(rows, self.machine_.memory)
 
     def predict(self, X: Any) -> Any:

@@ -185,7 +185,7 @@ def _row_hashes(table: Table) -> Array:
     import pandas as pd
 
     if table.items is not None:
-        from ..estimators.fingerprints import fingerprints
+        from ..estimators.content import fingerprints
 
         marks = fingerprints(table.items)
         assert marks is not None  # strings, sets and graphs show their content

@@ -1,8 +1,9 @@
 """Scikit-learn faces of the solvers."""
 
+from .kernel_classifier import KernelClassifier
+from .kernel_regressor import KernelRegressor
 from .pegasos import Pegasos
 from .perceptron import Perceptron
-from .smooth import KernelClassifier, KernelRegressor
 from .svc import SVC
 
 __all__ = ["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"]

@@ -20,8 +20,8 @@ from ..solvers.svm.coordinate import linear_start
 from ..solvers.svm.dual_refinement import DualRefinement
 from ..solvers.svm.hard_margin import hard_margin
 from ..solvers.svm.soft_margin import DualSolution
-from .base import Training
-from .distinct import row_keys
+from .content import row_keys
+from .training import Training
 
 #: A linear machine with more rows than this begins with passes over them.
 _FEW_ROWS = 1000
@@ -37,11 +37,11 @@ _SPOTS = 32
 
 def contradictions(data: Training, rows: Array | None = None) -> int:
     """How many of the rows appear again with another label."""
-    if not data.comparable:
+    if data.fingerprints is None:
         return 0
-    rows = np.arange(data.codes.size) if rows is None else rows
-    same = np.unique(row_keys(data.contents[rows], np.zeros(rows.size)), return_inverse=True)[1]
-    pairs = np.unique(np.stack([same, data.codes[rows]], axis=1), axis=0)
+    rows = np.arange(data.targets.size) if rows is None else rows
+    same = np.unique(row_keys(data.fingerprints[rows], np.zeros(rows.size)), return_inverse=True)[1]
+    pairs = np.unique(np.stack([same, data.targets[rows]], axis=1), axis=0)
     return int((np.bincount(pairs[:, 0]) > 1).sum())
 
 
@@ -67,7 +67,7 @@ class Machine:
 
     def _part(self, gram: Gram) -> Gram:
         """The Gram of this machine's items."""
-        return gram if self.rows.size == self.data.codes.size else gram.take(self.rows)
+        return gram if self.rows.size == self.data.targets.size else gram.take(self.rows)
 
     def _begin(self, problem: Problem, solver: solvers.SoftMargin, rng: np.random.Generator) -> Iterate | None:
         """A model to begin with."""
@@ -115,9 +115,7 @@ class Machine:
         problem = self._problem(exact, self.final_C)
         working = self._part(self.data.gram)
         start = self._begin(replace(problem, gram=working), solver, rng)
-        found = solvers.solve_certified(
-            problem, solver, start, rng, working=working, by_weights=self.data.kernel is None
-        )
+        found = solvers.solve_certified(problem, solver, start, rng, working=working, by_weights=self.data.linear)
         assert isinstance(found.solution, DualSolution)
         self.solution, self.certificate = found.solution, found.certificate
         if proven is not None:
@@ -129,7 +127,7 @@ class Machine:
         """The hard margin, or why there is none."""
         deadline = time.monotonic() + solver.time_limit
         exact, patience = self._features(exact), max(_LEAST_PATIENCE, _PATIENCE * self.rows.size)
-        problem, by_weights, small = self._problem(exact, np.inf), self.data.kernel is None, few_enough(exact)
+        problem, by_weights, small = self._problem(exact, np.inf), self.data.linear, few_enough(exact)
         # Pairwise steps find a solution with few items where there are many; where it is hard to find they do not end.
         quick = replace(solver, max_iter=min(solver.max_iter, patience)) if small else solver
         refinement = DualRefinement(problem, quick, rng, self._part(self.data.gram), by_weights, last_resort=not small)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -12,11 +13,16 @@ from scipy import sparse
 from .._runtime.compile import Array
 from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
-from ..kernels.base import Kernel
+from ..grams import Features
+from ..kernels import Kernel, Linear
 from ..kernels.engine.accumulate import accumulate
 from ..kernels.engine.counts import LISTED_AT_ONCE
 from ..kernels.engine.pairing import length
 from ..kernels.engine.weights import FeatureWeights
+from ..problems import Iterate
+
+if TYPE_CHECKING:
+    from .training import Training
 
 #: Numbers of the rows that one thread scores at a time by a linear model.
 _NUMBERS = 200_000
@@ -26,6 +32,7 @@ _NUMBERS = 200_000
 class LinearModel:
     """f(x) = ⟨w, x⟩ + b, one row of ``coef`` for each class score."""
 
+    kernel: ClassVar[Kernel] = Linear()
     coef: Array
     intercept: Array
 
@@ -101,8 +108,19 @@ class KernelModel:
                 accumulate(self.similarities(X, rows), self.coef.T, out[rows])
 
 
-def kernel_model(kernel: Kernel, items: Any, z: Array, intercept: Array) -> KernelModel:
-    """The model with coefficients ``z`` (one row a class score) over the training items."""
-    used = np.flatnonzero((z != 0).any(axis=0))
-    kept = None if kernel.precomputed else items[used]
-    return KernelModel(kernel, used, kept, np.ascontiguousarray(z[:, used]), intercept)
+def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None = None) -> LinearModel | KernelModel:
+    """The model of solutions, one for each score: weights where the kernel is linear, else the items that count.
+
+    Coefficients belong to all training items, or to those in ``support`` where it is given.
+    """
+    intercept = np.array([solution.b for solution in solutions])
+    if data.linear:
+        assert isinstance(data.gram, Features)
+        gram = data.gram if support is None else data.gram.take(support)
+        weights = np.stack([gram.model(each.z) if each.w is None else each.w for each in solutions])
+        return LinearModel(weights, intercept + gram.shift(weights))
+    coef = np.stack([solution.z for solution in solutions])
+    if support is None:
+        support = np.flatnonzero((coef != 0).any(axis=0))
+        coef = np.ascontiguousarray(coef[:, support])
+    return KernelModel(data.kernel, support, None if data.kernel.precomputed else data.items[support], coef, intercept)

@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from .._validation.labels import combine_weights, plain_label, refuse_bad_labels
-from ..grams import Features
-from .base import KernelMachine, Training
+from .._runtime.compile import Array
+from .._validation.labels import combine_weights, plain_label
+from ..grams import is_linear
+from .classifier import Classifier
 from .model import LinearModel
+from .training import Training, training_of
 
 
-def is_linear(estimator: Any) -> bool:
+def offers_partial_fit(machine: Classifier) -> bool:
     """Whether ``partial_fit`` is offered: a kernel model would have to keep every row it ever saw."""
-    if estimator.kernel is not None:
-        raise AttributeError(
-            f"{type(estimator).__name__}.partial_fit is for linear models; with a kernel, call fit on all rows."
-        )
-    return True
+    with suppress(TypeError, ValueError):  # fit says what is wrong with a kernel
+        if is_linear(machine.read_kernel()):
+            return True
+    raise AttributeError(
+        f"{type(machine).__name__}.partial_fit is for linear models; with a kernel, call fit on all rows."
+    )
 
 
-def more_rows(estimator: KernelMachine, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Training, bool]:
+def more_rows(machine: Classifier, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Training, bool]:
     """Check a piece of the data; also whether it is the first piece, in which case the model is set to zero."""
-    refuse_bad_labels(y)
-    first = not hasattr(estimator, "coef_")
+    first = not hasattr(machine, "coef_")
     if first:
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit: all labels that will ever come.")
         if np.unique(classes).size < 2:
             raise ValueError("partial_fit needs two classes or more in classes.")
-    elif classes is not None and not np.array_equal(np.unique(classes), estimator.classes_):
-        raise ValueError(f"classes={list(classes)} differ from those of the first call, {estimator.classes_.tolist()}.")
-    rows, labels = estimator._rows(X, None, y, reset=first)
-    known = np.unique(classes) if first else estimator.classes_
-    codes = _codes_of(labels, known)
-    if estimator.class_weight == "balanced":
-        raise ValueError("class_weight='balanced' needs all rows at once; give partial_fit a dict of weights.")
-    weight = combine_weights(sample_weight, estimator.class_weight, rows, labels, whole=False)
+    elif classes is not None and not np.array_equal(np.unique(classes), machine.classes_):
+        raise ValueError(f"classes={list(classes)} differ from those of the first call, {machine.classes_.tolist()}.")
+    known = np.unique(classes) if first else machine.classes_
+
+    def encode(labels: Any, sample_weight: Any, rows: Any) -> tuple[Array, Array | None]:
+        codes = _codes_of(labels, known)
+        if machine.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all rows at once; give partial_fit a dict of weights.")
+        return codes, combine_weights(sample_weight, machine.class_weight, rows, labels, whole=False)
+
+    data = training_of(machine, X, y, sample_weight, first, encode)
     if first:
-        estimator.classes_ = known
-        scores = len(estimator._problems())
-        estimator._publish(LinearModel(np.zeros((scores, rows.shape[1])), np.zeros(scores)))
-        estimator._stage_models = []
-    return Training(None, rows, codes, weight, Features(rows)), first
+        machine.classes_ = known
+        scores = len(machine._positions())
+        machine._publish(LinearModel(np.zeros((scores, data.items.shape[1])), np.zeros(scores)))
+        machine._stage_models = []
+    return data, first
 
 
 def _codes_of(labels: Any, classes: Any) -> Any:

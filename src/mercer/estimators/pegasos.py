@@ -19,17 +19,17 @@ from ..losses import as_loss
 from ..problems import Intercept, Iterate, Problem, Status, certify
 from ..solvers.base import checked_items
 from ..solvers.pegasos import PegasosSolution
-from .base import KernelMachine, Training, checkpoints_of
-from .distinct import content_order
-from .indefinite import refuse_indefinite
-from .model import LinearModel
-from .partial import is_linear, more_rows
+from .classifier import Classifier, checkpoints_of
+from .content import content_order
+from .model import LinearModel, model_of
+from .partial import more_rows, offers_partial_fit
+from .training import Training
 
 #: A gap below this fraction of the objective counts as converged.
 _TOLERANCE = 1e-2
 
 
-class Pegasos(KernelMachine):
+class Pegasos(Classifier):
     """Pegasos: the soft-margin SVM, or logistic regression, by stochastic subgradient steps of length 1/(λt).
 
     It minimises λ/2·‖w‖² + mean loss(y·f(x)), where f is linear or has any kernel.
@@ -37,7 +37,7 @@ class Pegasos(KernelMachine):
     Parameters
     ----------
     kernel : kernel, text, callable or None, default=None
-        ``None`` learns weights (``coef_``); a kernel of :mod:`mercer.kernels`, a text such as
+        ``None`` or ``"linear"`` learns weights (``coef_``); any other kernel of :mod:`mercer.kernels`, a text such as
         ``"gaussian(gamma=0.5)"``, a function or ``"precomputed"`` learns coefficients over the rows.
     lam : float, default=1e-3
         λ. The soft margin's C is 1/(λn).
@@ -65,11 +65,13 @@ class Pegasos(KernelMachine):
     memory : int or str, default="1GB"
         What a kernel matrix or a block of one may take. A larger matrix is computed row by row.
     random_state : int, RandomState or None, default=None
+        Which rows are drawn. With a number, fits repeat to the last digit.
 
     Attributes
     ----------
     classes_ : array
-    coef_ : array of shape (n_scores, n_features), without a kernel
+    kernel_ : Kernel
+    coef_ : array of shape (n_scores, n_features), of a linear machine
     support_, support_vectors_, dual_coef_ : arrays, with a kernel
     intercept_ : array of shape (n_scores,)
     n_iter_ : int
@@ -169,19 +171,19 @@ class Pegasos(KernelMachine):
         """
         self._solver()
         as_loss(self.loss)
-        self._learn(self._training(X, y, sample_weight))
+        data = self._training(X, y, sample_weight)
+        self._keep(data, *self._solve(data))
         return self
 
     def _solve(self, data: Training) -> tuple[list[Problem], list[PegasosSolution]]:
         solver, order = self._solver(), None
-        refuse_indefinite(data.gram, data.kernel)
-        if isinstance(self.sampling, str) and data.comparable:
-            order, _ = content_order(data.contents, data.codes)
+        if isinstance(self.sampling, str) and data.fingerprints is not None:
+            order, _ = content_order(data.fingerprints, data.targets)
         if not isinstance(self.sampling, str):
             checked_items(self.sampling, len(data.gram))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         solver = replace(solver, items=order)
-        problems = [self._problem(data, position) for position in self._problems()]
+        problems = [self._problem(data, position) for position in self._positions()]
         solutions: list[PegasosSolution] = []
         for problem in problems:
             found = solver.solve(problem, rng=np.random.default_rng(seed))
@@ -196,35 +198,31 @@ class Pegasos(KernelMachine):
     def shares_path(self) -> bool:
         return self.checkpoints is None and isinstance(self.sampling, str)
 
-    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+    def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """A shorter run is a checkpoint of a longer one."""
         self.set_params(steps=max(values), checkpoints=sorted(values))
         solutions = self._solve(data)[1]
         for k in range(len(values)):
-            yield scores_of(self._assemble(data, [s.stages[k] for s in solutions]))
+            yield scores_of(model_of(data, [s.stages[k] for s in solutions]))
 
-    def _learn(self, data: Training) -> None:
-        problems, solutions = self._solve(data)
-        self._publish(self._assemble(data, list(solutions)), data.given)
+    def _keep(self, data: Training, problems: list[Problem], solutions: list[PegasosSolution]) -> None:
+        self._publish(model_of(data, solutions), data.given)
         stages = list(zip(*(s.stages for s in solutions), strict=False))
-        self._stage_models = [self._assemble(data, list(stage)) for stage in stages]
+        self._stage_models = [model_of(data, list(stage)) for stage in stages]
         self.n_iter_ = solutions[0].n_iter
         self.rows_seen_ = solutions[0].seen
-        if data.kernel is None:
+        if data.linear:
             self._remember(data, solutions)
-
-        certificates = [certify(p, s) for p, s in zip(problems, solutions, strict=True)]
-        self.objective_ = np.array([c.objective for c in certificates])
-        self.duality_gap_ = np.array([c.gap for c in certificates])
-        self.converged_ = bool((self.duality_gap_ <= _TOLERANCE * self.objective_).all())
-        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
-        if any(s.status is Status.INTERRUPTED for s in solutions):
-            self.status_ = str(Status.INTERRUPTED)
+        self._publish_certificates([certify(p, s) for p, s in zip(problems, solutions, strict=True)])
+        close = self.duality_gap_ <= _TOLERANCE * self.objective_
+        statuses = [Status.CONVERGED if each else Status.NOT_CONVERGED for each in close]
+        self._publish_status([*statuses, *(s.status for s in solutions if s.status is Status.INTERRUPTED)])
+        if self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"Pegasos was interrupted after {solutions[-1].n_iter} of {self.steps} steps; the model is the best so "
                 f"far, with a duality gap of {self.duality_gap_.max():.3g}.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         self.trace_ = np.array(
             [
@@ -250,7 +248,7 @@ class Pegasos(KernelMachine):
         intercept = Intercept.PENALISED if self.fit_intercept else Intercept.NONE
         return Problem(data.gram, y, as_loss(self.loss), float(self.lam), data.weight, intercept)
 
-    @offered_if(is_linear)
+    @offered_if(offers_partial_fit)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Pegasos:
         """Make one pass over more rows in random order, going on from the step reached (linear models only).
 
@@ -272,26 +270,29 @@ class Pegasos(KernelMachine):
         if first:
             pairs = zip(self.coef_, self.intercept_, strict=True)
             self._last = [Iterate(np.empty(0), float(b), 0, w) for w, b in pairs]
-            self.n_iter_ = 0
         n, before = len(data.gram), self._last[0].n_iter
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         one_pass = solvers.Pegasos(steps=n, average=True, sampling="once")
-        old = np.column_stack([self.coef_, self.intercept_])
-        averages, self._last = np.empty_like(old), [*self._last]
+        runs = []
         for position, start in enumerate(self._last):
-            start = replace(start, z=np.zeros(n))
-            run = one_pass.solve(self._problem(data, position), start, np.random.default_rng(seed))
+            run = one_pass.solve(
+                self._problem(data, position), replace(start, z=np.zeros(n)), np.random.default_rng(seed)
+            )
             assert isinstance(run, PegasosSolution)
-            assert run.last is not None
-            averages[position] = np.append(np.asarray(run.w), run.b)
-            self._last[position] = run.last
+            runs.append(run)
+        self._last = [run.last for run in runs if run.last is not None]
         self.n_iter_ = before + n
         if self.average:
-            model = (before * old + n * averages) / self.n_iter_
+            averages = np.stack([np.append(np.asarray(run.w), run.b) for run in runs])
+            model = (before * np.column_stack([self.coef_, self.intercept_]) + n * averages) / self.n_iter_
         else:
-            model = np.stack([np.append(np.asarray(each.w), each.b) for each in self._last])
+            model = self._last_weights()
         self._publish(LinearModel(model[:, :-1].copy(), model[:, -1].copy()))
         return self
+
+    def _last_weights(self) -> Array:
+        """The last iterate of each score, its intercept as the last number."""
+        return np.stack([np.append(np.asarray(each.w), each.b) for each in self._last])
 
     def fitted_state(self) -> dict[str, Any]:
         state = super().fitted_state()
@@ -299,8 +300,7 @@ class Pegasos(KernelMachine):
             state["parameters"]["sampling"] = "replace"  # row numbers belong to one run of fit
         if not hasattr(self, "_last"):
             return state
-        weights = np.stack([np.append(np.asarray(each.w), each.b) for each in self._last])
-        return {**state, "progress": [weights, self._last[0].n_iter]}
+        return {**state, "progress": [self._last_weights(), self._last[0].n_iter]}
 
     @classmethod
     def from_fitted_state(cls, state: dict[str, Any]) -> Pegasos:

@@ -16,24 +16,24 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number, truth
-from ..losses import margins as losses
+from ..losses import PerceptronLoss
 from ..problems import Intercept, Iterate, Problem, Status
 from ..solvers.mistake_driven import MistakeDrivenSolution
-from .base import KernelMachine, Training, checkpoints_of
-from .distinct import merged
-from .indefinite import refuse_indefinite
-from .model import LinearModel
-from .partial import is_linear, more_rows
+from .classifier import Classifier, checkpoints_of
+from .content import merged
+from .model import LinearModel, model_of
+from .partial import more_rows, offers_partial_fit
+from .training import Training
 from .voters import voter_along
 
 
-class Perceptron(KernelMachine):
+class Perceptron(Classifier):
     """The Perceptron, linear or with any kernel: add a row to the model whenever the model errs on it.
 
     Parameters
     ----------
     kernel : kernel, text, callable or None, default=None
-        ``None`` learns weights (``coef_``); a kernel of :mod:`mercer.kernels`, a text such as
+        ``None`` or ``"linear"`` learns weights (``coef_``); any other kernel of :mod:`mercer.kernels`, a text such as
         ``"gaussian(gamma=0.5)"``, a function or ``"precomputed"`` learns coefficients over the rows.
     epochs : int, default=100
         Passes over the rows at most; it stops after a pass without a mistake.
@@ -54,11 +54,13 @@ class Perceptron(KernelMachine):
     memory : int or str, default="1GB"
         What a kernel matrix or a block of one may take. A larger matrix is computed row by row.
     random_state : int, RandomState or None, default=None
+        The order of the rows, and where ``start="random"`` begins. With a number, fits repeat to the last digit.
 
     Attributes
     ----------
     classes_ : array
-    coef_ : array of shape (n_scores, n_features), without a kernel
+    kernel_ : Kernel
+    coef_ : array of shape (n_scores, n_features), of a linear machine
     support_, support_vectors_, dual_coef_ : arrays, with a kernel
         The rows that the model is made of, and their coefficients.
     intercept_ : array of shape (n_scores,)
@@ -132,25 +134,20 @@ class Perceptron(KernelMachine):
         -------
         self
         """
-        self._solver()
-        self._learn(self._training(X, y, sample_weight))
+        solver = self._solver()
+        data, solutions = self._solve(self._training(X, y, sample_weight), solver)
+        self._keep(data, solutions, solver)
         return self
 
-    def _learn(self, data: Training) -> None:
-        solver = self._solver()
-        data, solutions = self._solve(data, solver)
-        self._keep(data, solutions, solver)
-
     def _solve(self, data: Training, solver: solvers.MistakeDriven) -> tuple[Training, list[MistakeDrivenSolution]]:
-        refuse_indefinite(data.gram, data.kernel)
         order = None if data.weight is None else np.flatnonzero(data.weight)
-        if self.order != "file" and data.comparable:
-            order, weight = merged(data.contents, data.codes, data.weight)
+        if self.order != "file" and data.fingerprints is not None:
+            order, weight = merged(data.fingerprints, data.targets, data.weight)
             data = replace(data, weight=weight)
         solver = replace(solver, items=order)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         solutions: list[MistakeDrivenSolution] = []
-        for position in self._problems():
+        for position in self._positions():
             found = solver.solve(self._problem(data, position), rng=np.random.default_rng(seed))
             assert isinstance(found, MistakeDrivenSolution)
             solutions.append(found)
@@ -162,23 +159,21 @@ class Perceptron(KernelMachine):
     def shares_path(self) -> bool:
         return self.variant != "voted" and self.checkpoints is None
 
-    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+    def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """Fewer epochs are a checkpoint of more epochs."""
         self.set_params(epochs=max(values), checkpoints=sorted(values))
         data, solutions = self._solve(data, self._solver())
         for k in range(len(values)):
-            yield scores_of(self._assemble(data, [s.stages[k] for s in solutions]))
+            yield scores_of(model_of(data, [s.stages[k] for s in solutions]))
 
     def _problem(self, data: Training, position: int) -> Problem:
         y = data.signs(position, self.classes_.size)
         intercept = Intercept.PENALISED if self.fit_intercept else Intercept.NONE
-        return Problem(data.gram, y, losses.PerceptronLoss(), 0.0, data.weight, intercept)
+        return Problem(data.gram, y, PerceptronLoss(), 0.0, data.weight, intercept)
 
     def _keep(self, data: Training, solutions: list[MistakeDrivenSolution], solver: solvers.MistakeDriven) -> None:
-        self._publish(self._assemble(data, list(solutions)), data.given)
-        self._stage_models = [
-            self._assemble(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))
-        ]
+        self._publish(model_of(data, solutions), data.given)
+        self._stage_models = [model_of(data, [s.stages[k] for s in solutions]) for k in range(len(solver.checkpoints))]
         self._voters = [
             voter_along(data, self._model.intercept, s.path, bool(self.fit_intercept))
             for s in solutions
@@ -186,15 +181,13 @@ class Perceptron(KernelMachine):
         ]
         self.n_iter_ = max(s.n_iter for s in solutions)
         self.mistakes_ = [s.trace for s in solutions]
-        self.converged_ = all(s.status is Status.CONVERGED for s in solutions)
-        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
-        if any(s.status is Status.INTERRUPTED for s in solutions):
-            self.status_ = str(Status.INTERRUPTED)
+        self._publish_status(s.status for s in solutions)
+        if self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"Perceptron was interrupted after {solutions[-1].n_iter} of {self.epochs} epochs; the model is that "
                 "of the last whole one.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         elif not self.converged_:
             remedy = (
@@ -207,7 +200,7 @@ class Perceptron(KernelMachine):
                 stacklevel=3,
             )
 
-    @offered_if(is_linear)
+    @offered_if(offers_partial_fit)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Perceptron:
         """Make one pass over more rows, going on from the weights so far (linear models only).
 
@@ -227,23 +220,18 @@ class Perceptron(KernelMachine):
             raise ValueError(f"Perceptron: partial_fit keeps the last model only; variant={self.variant!r} needs fit.")
         data, first = more_rows(self, X, y, classes, sample_weight)
         if first:
-            self._voters, self.n_iter_, self.mistakes_ = [], 0, [np.empty(0, int) for _ in self._problems()]
+            self._voters, self.n_iter_, self.mistakes_ = [], 0, [np.empty(0, int) for _ in self._positions()]
         order = None if data.weight is None else np.flatnonzero(data.weight)
         one_pass = solvers.MistakeDriven(epochs=1, rate=float(self.rate), order="file", items=order)
         nothing = np.zeros(len(data.gram))
         solutions = [
-            one_pass.solve(
-                self._problem(data, position),
-                Iterate(nothing, self.intercept_[position], w=self.coef_[position]),
-            )
-            for position in self._problems()
+            one_pass.solve(self._problem(data, position), Iterate(nothing, b, w=w))
+            for position, w, b in zip(self._positions(), self.coef_, self.intercept_, strict=True)
         ]
-        coef = np.stack([np.asarray(s.w) for s in solutions])
-        self._publish(LinearModel(coef, np.array([s.b for s in solutions])))
+        self._publish(LinearModel(np.stack([np.asarray(s.w) for s in solutions]), np.array([s.b for s in solutions])))
         self.n_iter_ += 1
         self.mistakes_ = [np.append(old, s.trace) for old, s in zip(self.mistakes_, solutions, strict=True)]
-        self.converged_ = all(s.trace[0] == 0 for s in solutions)
-        self.status_ = str(Status.CONVERGED if self.converged_ else Status.NOT_CONVERGED)
+        self._publish_status(Status.NOT_CONVERGED if s.trace[0] else Status.CONVERGED for s in solutions)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -253,8 +241,8 @@ class Perceptron(KernelMachine):
         check_is_fitted(self, "_model")
         if not self._voters:
             raise ValueError("Perceptron: the model was not fitted with variant='voted'; fit it again.")
-        rows = self._rows(X, self._fitted_kernel())
-        return self._shaped(np.stack([voter.scores(rows, self.memory) for voter in self._voters], axis=1))
+        rows = self.read_items(X, self.kernel_)
+        return self.decisions_of(np.stack([voter.scores(rows, self.memory) for voter in self._voters], axis=1))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """As :meth:`decision_function`, for each of the ``checkpoints`` in turn."""

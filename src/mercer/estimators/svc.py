@@ -11,7 +11,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -21,24 +20,21 @@ from .._runtime.interrupts import kept
 from .._runtime.parallel import for_each, one_blas_thread
 from .._validation.memory import bytes_of
 from .._validation.parameters import choice, is_number, number, shown, truth
-from ..grams import Dense, Features, Gram, Lazy
-from ..kernels import Linear, Normalised, Power, Product, Scaled, Sum
-from ..kernels.engine.thin import is_thin, near_origin
+from ..grams import Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
-from .base import KernelMachine, Training
-from .indefinite import refuse_indefinite
+from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
+from .classifier import Classifier
 from .machine import Machine, contradictions
-from .model import KernelModel, LinearModel
-from .progress import FRAMES, CallbackSupportMixin, reported, with_callbacks
+from .model import KernelModel, LinearModel, model_of
+from .sanity import refuse_undefined
+from .training import Training
 
-#: The largest self-similarity that single precision is used for.
-_SINGLE = 1e30
 #: Machines for pairs of classes beyond this are worth a warning.
 _MANY = 1000
 
 
-class SVC(CallbackSupportMixin, KernelMachine):
+class SVC(CallbackSupportMixin, Classifier):
     """The soft-margin support vector machine, solved exactly and with a certificate.
 
     It minimises ½‖w‖² + C·Σ max(0, 1 − y·f(x)) with an intercept that is not regularised, through its dual.
@@ -46,7 +42,7 @@ class SVC(CallbackSupportMixin, KernelMachine):
     Parameters
     ----------
     kernel : kernel, text, callable or None, default="gaussian"
-        ``None`` learns a linear machine with ``coef_``.
+        ``None`` or ``"linear"`` learns a linear machine with ``coef_``.
     C : float, default=1
         What a violated margin costs. ``inf`` asks for the hard margin and says so where there is none.
     strategy : {"ovo", "ovr"}, default="ovo"
@@ -63,7 +59,8 @@ class SVC(CallbackSupportMixin, KernelMachine):
     memory : int or str, default="1GB"
         What the parts of the kernel matrix that are kept may take. With less the fit is slower, not different.
     random_state : int, RandomState or None, default=0
-        Which items are tried first. It does not change the result beyond the tolerance.
+        Which items are tried first. The problem has one solution, so that this changes digits beyond the tolerance and
+        no others; with a number, fits repeat to the last digit.
 
     Attributes
     ----------
@@ -98,7 +95,6 @@ class SVC(CallbackSupportMixin, KernelMachine):
     """
 
     path = "C"
-    single = True
 
     def __init__(
         self,
@@ -135,16 +131,10 @@ class SVC(CallbackSupportMixin, KernelMachine):
         choice(self, "strategy", ("ovo", "ovr"))
         truth(self, "warm_start")
 
-    def _make_gram(self, kernel: Any, rows: Any) -> Gram:
+    @property
+    def placement(self) -> Placement:
         """Rows in float32 are enough to find the solution; the certificate goes back to all digits."""
-        if kernel is None or isinstance(kernel, Linear):
-            return Features.around_mean(rows)
-        if kernel.precomputed:
-            return Dense(rows)
-        return Lazy(kernel, self._gram_items(kernel, rows), self.memory)
-
-    def _gram_items(self, kernel: Any, rows: Any) -> Any:
-        return single_precision(kernel, rows)
+        return Placement(self.memory, np.float32, centred=True)
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
@@ -164,19 +154,18 @@ class SVC(CallbackSupportMixin, KernelMachine):
         self._check()
         before = self._memory_of_fit() if self.warm_start else None
         data = self._training(X, y, sample_weight)
-        refuse_indefinite(data.gram, data.kernel)
         _warn_of_many(self.classes_.size, self.strategy)
         deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
         machines = self._machines(data, before)
-        solver, mine = self._solver(len(machines)), threading.local()
+        solver, workspaces = self._solver(len(machines)), threading.local()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
 
         def complete(machine: Machine) -> None:
             if time.monotonic() > deadline and machine is not machines[0]:
                 machine.leave_out(Status.NOT_CONVERGED)
                 return
-            mine.workspace = getattr(mine, "workspace", None) or Workspace()
-            own = replace(solver, workspace=mine.workspace)
+            workspaces.mine = getattr(workspaces, "mine", None) or Workspace()
+            own = replace(solver, workspace=workspaces.mine)
             machine.solve(own, np.random.default_rng(seed), data.exact_gram())
 
         # Kernel matrices are computed by threads of ours; what is left for BLAS is small, and its idle threads, waiting
@@ -192,15 +181,16 @@ class SVC(CallbackSupportMixin, KernelMachine):
                     raise
                 for machine in left:
                     machine.leave_out(Status.INTERRUPTED)
+        if any(machine.solution.status is Status.NOT_CONVERGED for machine in machines):
+            refuse_undefined(data.gram, data.kernel)
         self._keep(data, machines)
         self._speak(machines)
         return self
 
-    def _along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+    def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
-        refuse_indefinite(data.gram, data.kernel)
         previous: list[Machine] = []
-        workspace, exact = data.bench or Workspace(), data.exact_gram()
+        workspace, exact = data.workspace or Workspace(), data.exact_gram()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         for C in values:
             self.C = C
@@ -226,17 +216,17 @@ class SVC(CallbackSupportMixin, KernelMachine):
     def _machines(self, data: Training, before: Any) -> list[Machine]:
         """One for two classes, one for each pair of classes, or one for each class."""
         classes = self.classes_.size
-        alive = np.ones(data.codes.size, bool) if data.weight is None else data.weight > 0
+        alive = np.ones(data.targets.size, bool) if data.weight is None else data.weight > 0
         made = []
         if classes == 2 or self.strategy == "ovo":
             for first, second in combinations(range(classes), 2):
-                rows = np.flatnonzero(alive & ((data.codes == first) | (data.codes == second)))
-                made.append(Machine(float(self.C), data, rows, np.where(data.codes[rows] == second, 1.0, -1.0)))
+                rows = np.flatnonzero(alive & ((data.targets == first) | (data.targets == second)))
+                made.append(Machine(float(self.C), data, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
         else:
             rows = np.flatnonzero(alive)
-            signs = [np.where(data.codes[rows] == k, 1.0, -1.0) for k in range(classes)]
+            signs = [np.where(data.targets[rows] == k, 1.0, -1.0) for k in range(classes)]
             made = [Machine(float(self.C), data, rows, y) for y in signs]
-        if before is not None and before.shape == (len(made), data.codes.size):
+        if before is not None and before.shape == (len(made), data.targets.size):
             for machine, start in zip(made, before, strict=True):
                 machine.start = Iterate(start[machine.rows])
         return made
@@ -249,24 +239,17 @@ class SVC(CallbackSupportMixin, KernelMachine):
         used, coef = _support(data, machines)
         self._last = None
         if self.warm_start:
-            self._last = np.zeros((len(machines), data.codes.size))
+            self._last = np.zeros((len(machines), data.targets.size))
             self._last[:, used] = coef
         model = _model_of(data, machines, used, coef)
         self._publish(model, data.given)
         if isinstance(model, LinearModel):
             self.support_, self.support_vectors_ = used, data.items[used]
-        elif model.items is not None and isinstance(data.kernel, Linear):
-            self.coef_ = np.asarray(coef @ model.items).reshape(len(machines), -1)
-        self.dual_coef_ = self._laid_out(coef, data.codes[used])
-        self.n_support_ = np.bincount(data.codes[used], minlength=self.classes_.size)
+        self.dual_coef_ = self._laid_out(coef, data.targets[used])
+        self.n_support_ = np.bincount(data.targets[used], minlength=self.classes_.size)
         self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
-        certificates = [machine.certificate for machine in machines if machine.certificate is not None]
-        self.objective_ = np.array([certificate.objective for certificate in certificates])
-        self.duality_gap_ = np.array([certificate.gap for certificate in certificates])
-        self.kkt_violation_ = np.array([certificate.violation for certificate in certificates])
-        statuses = {machine.solution.status for machine in machines}
-        self.status_ = str(Status.worst(statuses))
-        self.converged_ = statuses == {Status.CONVERGED}
+        self._publish_certificates([machine.certificate for machine in machines if machine.certificate is not None])
+        self._publish_status(machine.solution.status for machine in machines)
 
     def _laid_out(self, coef: Array, codes: Array) -> Array:
         """Coefficients as scikit-learn lays them out: for "ovo", those of an item against each other class in turn."""
@@ -327,13 +310,12 @@ class SVC(CallbackSupportMixin, KernelMachine):
         """
         return super().decision_function(X)
 
-    def _decision(self, scores: Array) -> Array:
-        scores = self._shaped(scores)
+    def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
+        """What :meth:`decision_function` makes of the scores of all machines."""
+        decisions = super().decisions_of(scores, numbers)
         if self.classes_.size == 2 or self.strategy == "ovr":
-            return scores
-        pairs = list(combinations(range(self.classes_.size), 2))
-        if scores.ndim == 1:
-            scores = scores[:, None]
+            return decisions
+        pairs = combinations(range(self.classes_.size), 2)
         votes = np.zeros((scores.shape[0], self.classes_.size))
         confidence = np.zeros_like(votes)
         for column, (first, second) in enumerate(pairs):
@@ -343,34 +325,6 @@ class SVC(CallbackSupportMixin, KernelMachine):
             confidence[:, second] += scores[:, column]
             confidence[:, first] -= scores[:, column]
         return votes + confidence / (3 * (np.abs(confidence) + 1))
-
-
-def single_precision(kernel: Any, rows: Any) -> Any:
-    """Rows of numbers in float32; dense rows of a kernel that sees only differences are moved to their mean first.
-
-    Rows near the origin that are mostly zeros stay where they are, for the sake of the zeros.
-    """
-    if not kernel.on_rows or rows.dtype == np.float32 or not fits_single(kernel, rows):
-        return rows
-    if not sparse.issparse(rows) and kernel.translation_invariant and not (is_thin(rows) and near_origin(rows)):
-        rows = rows - rows.mean(axis=0)
-    return rows.astype(np.float32)
-
-
-def fits_single(kernel: Any, rows: Any) -> bool:
-    """Whether float32 can hold the rows, and their kernel values: |k(x, z)|² ≤ k(x, x)·k(z, z)."""
-    largest = max(-float(rows.min()), float(rows.max())) if min(rows.shape) else 0.0
-    return largest < np.sqrt(_SINGLE) and _in_range(kernel, rows)
-
-
-def _in_range(kernel: Any, rows: Any) -> bool:
-    """Whether self-similarities, and those of the parts that they come from, are neither too large nor too small."""
-    values = kernel.diag(rows)
-    seen = values[values > 0]
-    if not (np.isfinite(values).all() and (not seen.size or (seen.max() < _SINGLE and seen.min() > 1 / _SINGLE))):
-        return False
-    parts = kernel.parts() if isinstance(kernel, (Normalised, Power, Product, Scaled, Sum)) else []
-    return all(_in_range(part, rows) for part in parts)
 
 
 def _warn_of_many(classes: int, strategy: str) -> None:
@@ -398,8 +352,8 @@ def _support(data: Training, machines: list[Machine]) -> tuple[Array, Array]:
     mine = [np.flatnonzero(machine.solution.z) for machine in machines]
     support = [machine.rows[places] for machine, places in zip(machines, mine, strict=True)]
     used = np.unique(np.concatenate(support))
-    used = used[np.argsort(data.codes[used], kind="stable")]
-    column = np.empty(data.codes.size, np.int64)
+    used = used[np.argsort(data.targets[used], kind="stable")]
+    column = np.empty(data.targets.size, np.int64)
     column[used] = np.arange(used.size)
     coef = np.zeros((len(machines), used.size))
     for row, machine, places, rows in zip(coef, machines, mine, support, strict=True):
@@ -408,14 +362,5 @@ def _support(data: Training, machines: list[Machine]) -> tuple[Array, Array]:
 
 
 def _model_of(data: Training, machines: list[Machine], used: Array, coef: Array) -> LinearModel | KernelModel:
-    intercept = np.array([machine.solution.b for machine in machines])
-    if isinstance(data.gram, Features):
-        gram = data.gram.take(used)
-        weights = np.stack(
-            [gram.model(row) if m.solution.w is None else m.solution.w for row, m in zip(coef, machines, strict=True)]
-        )
-        intercept = intercept + gram.shift(weights)
-        if data.kernel is None:
-            return LinearModel(weights, intercept)
-    assert data.kernel is not None
-    return KernelModel(data.kernel, used, None if data.kernel.precomputed else data.items[used], coef, intercept)
+    found = [Iterate(z, m.solution.b, w=m.solution.w) for m, z in zip(machines, coef, strict=True)]
+    return model_of(data, found, used)

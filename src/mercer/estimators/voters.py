@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from ..kernels import Linear
 from ..kernels.engine.pairing import length
 from ..solvers.mistake_driven import Path
-from .base import Training
 from .model import KernelModel
+from .training import Training
 
 __all__ = ["Voter", "voter_along"]
 
@@ -45,9 +44,8 @@ class Voter:
 def voter_along(data: Training, intercept: Array, path: Path, fit_intercept: bool) -> Voter:
     """The vote of the models along a path of updates."""
     used, column = np.unique(path.item, return_inverse=True)
-    kernel = data.kernel or Linear()
-    items = None if kernel.precomputed else data.items[used]
-    support = KernelModel(kernel, used, items, np.zeros((1, used.size)), intercept)
+    items = None if data.kernel.precomputed else data.items[used]
+    support = KernelModel(data.kernel, used, items, np.zeros((1, used.size)), intercept)
     bias = np.cumsum(path.coefficient) if fit_intercept else np.zeros(len(path.coefficient))
     survival = np.diff(np.append(path.step, path.steps)).astype(np.float64)
     return Voter(support, column, path.coefficient, bias, survival)

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
-from ..estimators.base import RowMachine
+from ..estimators.base import KernelMachine
 from ..estimators.model import KernelModel, LinearModel
 
 __all__ = ["Explanation", "Push", "Supporter", "explain"]
@@ -127,7 +127,7 @@ def explain(model: Any, item: Any, *, label: Any = None, top: int = 10) -> Expla
     -------
     Explanation
     """
-    if not isinstance(model, RowMachine):
+    if not isinstance(model, KernelMachine):
         raise TypeError(f"explain takes a fitted machine of mercer, got {type(model).__name__}.")
     check_is_fitted(model, "_model")
     if getattr(model, "variant", "") == "voted":
@@ -136,7 +136,7 @@ def explain(model: Any, item: Any, *, label: Any = None, top: int = 10) -> Expla
     predicted = model.predict(one)[0].item()
     label, signs = _direction(model, predicted if label is None else label)
     fitted: LinearModel | KernelModel = model._model
-    rows = model._rows(one, model._fitted_kernel())
+    rows = model.read_items(one, model.kernel_)
     intercept = float(signs @ fitted.intercept)
     if isinstance(fitted, LinearModel):
         pushes = _of_columns(model, signs @ fitted.coef, rows)
@@ -168,8 +168,8 @@ def _alone(model: Any, item: Any) -> Any:
         if item.shape[0] != 1:
             raise ValueError(f"explain takes one item; this table has {item.shape[0]} rows.")
         return item
-    kernel = model._fitted_kernel()
-    if kernel is None or kernel.on_rows:
+    kernel = model.kernel_
+    if kernel.on_rows:
         rows = np.atleast_2d(np.asarray(item))
         if rows.shape[0] != 1:
             raise ValueError(f"explain takes one item; this array has {rows.shape[0]} rows.")

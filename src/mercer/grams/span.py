@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .base import Gram
 
 #: Solves nearly Newton's equations for a vector and a change of the intercept.
-Inverse = Callable[[Array, Array], tuple[Array, Array]]
+Preconditioner = Callable[[Array, Array], tuple[Array, Array]]
 
 #: So many features, or fewer: the exact inverse costs less than the steps that it saves.
 _NARROW = 512
@@ -68,8 +68,8 @@ class Span:
         """w + t·d and its scores, from the scores f of w and p of d."""
         raise NotImplementedError
 
-    def weighed(self, h: Array, v: Array, b: Array) -> tuple[Array, Array]:
-        """The scores of v with intercept b, and their sum Σ hᵢ·scoreᵢ·φ(xᵢ)."""
+    def hessian_product(self, h: Array, v: Array, b: Array) -> tuple[Array, Array]:
+        """The scores of v with intercept b, and what the Hessian of the loss makes of both, Σ hᵢ·scoreᵢ·φ(xᵢ)."""
         scores = self.scores(v) + b
         return scores, self.combine(h * scores)
 
@@ -85,7 +85,7 @@ class Span:
         """The weights of the model, one for each feature, where the vector is known by them."""
         return None
 
-    def inverse(self, lam: float, h: Array, intercept: bool) -> Inverse:
+    def preconditioner(self, lam: float, h: Array, intercept: bool) -> Preconditioner:
         """Nearly the inverse of λ + Σ hᵢ·φᵢφᵢᵀ, bordered by the intercept; one column of h for each model."""
         raise NotImplementedError
 
@@ -118,9 +118,9 @@ class FeatureSpan(Span):
     def gradient(self, lam, w, g):
         return lam * w + self.combine(g)
 
-    def weighed(self, h, v, b):
+    def hessian_product(self, h, v, b):
         if not sparse.issparse(self.Phi):
-            return super().weighed(h, v, b)
+            return super().hessian_product(h, v, b)
         scores, total = np.empty(self.Phi.shape[0]), np.zeros(self.Phi.shape[1])
         # Numbers without a sign count from the front only, which saves a look at every one of them.
         places, starts = (array.view(f"u{array.itemsize}") for array in (self.Phi.indices, self.Phi.indptr))
@@ -145,7 +145,7 @@ class FeatureSpan(Span):
     def moved(self, w, f, t, d, p):
         return w + t * d, f + t * p
 
-    def inverse(self, lam, h, intercept):
+    def preconditioner(self, lam, h, intercept):
         if self.Phi.shape[1] <= _NARROW:
             return Exact(self.Phi, lam, h, intercept)
         scale = lam + _TRUST * (self._squares.T @ h)
@@ -188,7 +188,7 @@ class KernelSpan(Span):
     def coefficients(self, w):
         return w[0]
 
-    def inverse(self, lam, h, intercept):
+    def preconditioner(self, lam, h, intercept):
         # Along the basis the operator is a small matrix; across it, it is λ and what the basis has left out.
         enough = _SLIGHT * lam / max(float(h.sum(axis=0).max()), 1e-300)
         self.basis.deepen(enough)

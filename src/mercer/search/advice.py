@@ -10,7 +10,7 @@ import numpy as np
 from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
-from .layers import peel
+from .._validation.unwrapped import machine_of
 from .outcome import setting_key
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _edges(search: KernelSearchCV) -> list[Advice]:
 
 def _short(search: KernelSearchCV, splits: list[tuple[Array, Array]]) -> list[Advice]:
     """Runs of fewer steps than there are rows have not seen all of them."""
-    machine = peel(search.best_estimator_)[1] if hasattr(search, "best_estimator_") else None
+    machine = machine_of(search) if hasattr(search, "best_estimator_") else None
     steps: Any = getattr(machine, "steps", None)
     rows = int(max(train.size for train, _ in splits))
     if not is_number(steps) or steps * getattr(machine, "batch", 1) >= rows:

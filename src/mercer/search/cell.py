@@ -6,8 +6,8 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.metrics import accuracy_score
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Tags
 
 from .._runtime.compile import Array
@@ -16,20 +16,20 @@ from .layers import peel
 from .outcome import Outcome, setting_key
 
 if TYPE_CHECKING:
-    from .study import Study
+    from .shared_cells import SharedCells
 
 
 class Cell(BaseEstimator):
-    """Stands for the estimator of a search. Its X is a column of row numbers of the study.
+    """Stands for the estimator of a search. Its X is a column of row numbers.
 
-    ``fit`` looks the fold up in the study; what the study does not know is fitted for real. A search makes a cell for
-    every setting and fold, so a cell is light: the estimator is shared, and made with the cell's parameters only where
-    it is needed.
+    ``fit`` looks the fold up in what was computed together; what is not there is fitted for real. A search makes a cell
+    for every setting and fold, so a cell is light: the estimator is shared, and made with the cell's parameters only
+    where it is needed.
     """
 
-    def __init__(self, estimator: Any, study: Study, params: dict[str, Any] | None = None) -> None:
+    def __init__(self, estimator: Any, shared_cells: SharedCells, params: dict[str, Any] | None = None) -> None:
         self.estimator = estimator
-        self.study = study
+        self.shared_cells = shared_cells
         self.params = params or {}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -44,29 +44,30 @@ class Cell(BaseEstimator):
         return clone(self.estimator).set_params(**clone(self.params, safe=False))
 
     def __sklearn_clone__(self) -> Cell:
-        return Cell(self.estimator, self.study, dict(self.params))
+        return Cell(self.estimator, self.shared_cells, dict(self.params))
 
     def __sklearn_tags__(self) -> Tags:
-        return self.study.tags
+        return self.shared_cells.tags
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Cell:
         train = _numbers(X)
         self.outcome_: Outcome | None = None
-        if not self.study.over:  # else the winner is fitted
-            self.outcome_ = self.study.outcome(setting_key(self.params), train)
+        if not self.shared_cells.over:  # else the winner is fitted
+            self.outcome_ = self.shared_cells.outcome(setting_key(self.params), train)
         if self.outcome_ is None:
             self.fitted_, self.train_ = self.made(), train
             try:
                 self.fitted_.fit(self._rows(X), y, **fit_params)
             except ValueError as error:
-                self.study.refusals[str(error)] += 1
+                self.shared_cells.refusals[str(error)] += 1
                 raise
             return self
         if self.outcome_.error is not None:
-            self.study.refusals[self.outcome_.error] += 1
+            self.shared_cells.refusals[self.outcome_.error] += 1
             raise ValueError(self.outcome_.error)
         self.machine_ = copy(peel(self.estimator)[1])
-        self.machine_.classes_ = np.unique(self.study.labels[train])
+        if is_classifier(self.estimator):
+            self.machine_.classes_ = np.unique(self.shared_cells.targets[train])
         return self
 
     @property
@@ -75,7 +76,7 @@ class Cell(BaseEstimator):
         return self.outcome_ is not None
 
     def _rows(self, X: Any) -> Any:
-        return self.study.rows(self.fitted_, _numbers(X), self.train_)
+        return self.shared_cells.rows(self.fitted_, _numbers(X), self.train_)
 
     @property
     def classes_(self) -> Array:
@@ -84,7 +85,7 @@ class Cell(BaseEstimator):
     def predict(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.predict(self._rows(X))
-        return self.machine_._labels_of(self.outcome_.of(_numbers(X)))
+        return self.machine_.predictions_of(self.outcome_.of(_numbers(X)))
 
     @offered_as(made)
     def decision_function(self, X: Any) -> Array:
@@ -96,18 +97,19 @@ class Cell(BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.predict_proba(self._rows(X))
-        return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)))
+        return self.machine_.probabilities_of(self.outcome_.of(_numbers(X)))
 
     @offered_as(made)
     def predict_log_proba(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.predict_log_proba(self._rows(X))
-        return self.machine_._probabilities_of(self.outcome_.of(_numbers(X)), log=True)
+        return self.machine_.probabilities_of(self.outcome_.of(_numbers(X)), log=True)
 
     def score(self, X: Any, y: Any, **score_params: Any) -> float:
         if self.outcome_ is None:
             return self.fitted_.score(self._rows(X), y, **score_params)
-        return float(accuracy_score(y, self.predict(X), **score_params))
+        usual = accuracy_score if is_classifier(self.estimator) else r2_score
+        return float(usual(y, self.predict(X), **score_params))
 
 
 class Accuracy:

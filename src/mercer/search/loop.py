@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from sklearn.utils.validation import _num_samples
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
+from ..estimators.callbacks import task_below
 from .strategies import STRATEGIES, Evaluate
 
 Split = tuple[Array, Array]
@@ -69,11 +70,13 @@ class Loop(BaseSearchCV):
 
     def _run_search(self, evaluate_candidates: Callable, *, callback_ctx: Any = None) -> None:
         one_round = self._strategy in ("grid", "random") and self._at_once
-        with nullcontext(callback_ctx) if one_round else _task(callback_ctx, self, "search", None, True) as context:
+        with (
+            nullcontext(callback_ctx) if one_round else task_below(callback_ctx, self, "search", None, True) as context
+        ):
 
             def score(batch: list[_Asked], splits: list[Split]) -> dict[str, Any]:
                 name = "search" if one_round else "round"
-                with _task(context, self, name, len(batch) * len(splits), False) as task:
+                with task_below(context, self, name, len(batch) * len(splits), False) as task:
                     options = {} if task is None else {"callback_ctx": task}
                     return evaluate_candidates([each.params for each in batch], check_cv(splits), None, **options)
 
@@ -170,15 +173,3 @@ def _blank(cell: dict[str, Any], score: float) -> dict[str, Any]:
             scores = cell[name]
             blank[name] = dict.fromkeys(scores, score) if isinstance(scores, dict) else score
     return blank
-
-
-@contextmanager
-def _task(context: Any, owner: Any, name: str, subtasks: int | None, sequential: bool) -> Iterator[Any]:
-    """A task below another for scikit-learn's callbacks, where its version has them."""
-    if context is None:
-        yield None
-        return
-    task = context.subcontext(task_name=name, max_subtasks=subtasks, sequential_subtasks=sequential)
-    task.call_on_fit_task_begin(estimator=owner)
-    yield task
-    task.call_on_fit_task_end(estimator=owner)

@@ -12,11 +12,11 @@ from sklearn.base import is_classifier
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection import check_cv
 from sklearn.utils._metadata_requests import _routing_enabled
-from sklearn.utils.validation import _check_y
 
 from .. import __version__
 from .._runtime.compile import Array
-from .._validation.labels import checked_weights, refuse_bad_labels
+from .._runtime.progress import progress
+from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
 from ..kernels.engine.parts import length
 from .cell import Accuracy, Cell
@@ -24,35 +24,34 @@ from .journal import Journal
 from .layers import Rows, peel, shareable, weight_name
 from .loop import Loop, Split, _Asked
 from .outcome import content_key, setting_key
-from .progress import shown
-from .study import Study
+from .shared_cells import SharedCells
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
 
 
 class Numbered(Loop):
-    """The cells of a search, looked up in a study.
+    """The cells of a search, looked up in a shared_cells.
 
     Parameters
     ----------
     search : KernelSearchCV
-    study : Study
+    shared_cells : SharedCells
     params : dict
         What ``fit`` was given besides rows and labels.
     """
 
-    def __init__(self, search: KernelSearchCV, study: Study, params: dict[str, Any]) -> None:
+    def __init__(self, search: KernelSearchCV, shared_cells: SharedCells, params: dict[str, Any]) -> None:
         super().__init__(
-            estimator=Cell(study.estimator, study),
+            estimator=Cell(shared_cells.estimator, shared_cells),
             scoring=search.scoring,
             refit=search.refit,
-            cv=_OnRows(check_cv(search.cv, study.y, classifier=is_classifier(search.estimator)), study.X),
+            cv=_OnRows(check_cv(search.cv, shared_cells.y, classifier=is_classifier(search.estimator)), shared_cells.X),
             verbose=search.verbose,
             error_score=search.error_score,
             return_train_score=search.return_train_score,
         )
-        self.search, self.study, self.params = search, study, params
+        self.search, self.shared_cells, self.params = search, shared_cells, params
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return repr(self.search)
@@ -61,7 +60,12 @@ class Numbered(Loop):
         """Those of the search: they are to ask a cell what they would ask the estimator."""
         scorers, metric = self.search._get_scorers()
         plain = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "accuracy")
-        if plain and not set(self.params) - {"groups"} and np.ndim(self.study.y) == 1:
+        if (
+            plain
+            and is_classifier(self.search.estimator)
+            and not set(self.params) - {"groups"}
+            and np.ndim(self.shared_cells.y) == 1
+        ):
             return Accuracy(scorers), metric
         return scorers, metric
 
@@ -69,33 +73,34 @@ class Numbered(Loop):
         super()._check_input_parameters(X, y, split_params)
         if self.search.journal is None:
             return
-        study = self.study
-        about = (study.X, study.labels, study.weight, self._splits, content_key(study.estimator),
+        cells = self.shared_cells
+        about = (cells.X, cells.targets, cells.weight, self._splits, content_key(cells.estimator),
                  bool(self.return_train_score))  # fmt: skip
-        study.keep(Journal(self.search.journal, f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"))
+        cells.keep(Journal(self.search.journal, f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"))
 
     def _run_search(self, evaluate_candidates: Any) -> None:  # type: ignore[override]
         super()._run_search(evaluate_candidates)
-        self.study.over = True
+        self.shared_cells.over = True
 
     def _batches(self, asked: list[_Asked], splits: list[Split]) -> Iterator[list[_Asked]]:
         total, verbose = len(asked) * len(splits), self.search.verbose
         if verbose:
             # scikit-learn says so as well, but only when it begins to ask.
             print(f"Fitting {len(splits)} folds for each of {len(asked)} candidates, totalling {total} fits")
-        with shown(total, verbose) as self.study.tell:
-            self.study.run([each.params for each in asked], [self._fold(*split) for split in splits])
+        with progress("searching", total, unit="fits", shown=bool(verbose)) as watched:
+            self.shared_cells.tell = watched.advance
+            self.shared_cells.run([each.params for each in asked], [self._fold(*split) for split in splits])
         self.verbose = 0
         if self._at_once:
             yield asked
             return
-        if self.study.stopped == "interrupted":  # work may have been left out, or rounds that would have come
+        if self.shared_cells.stopped == "interrupted":  # work may have been left out, or rounds that would have come
             self._stopped = "interrupted"
         for known, batch in groupby(asked, lambda each: self._is_known(each.params, splits)):
             if known:
                 yield from self._looked_up(list(batch))
             else:  # plain fits, where there is reason left to begin them
-                self._stopped = self._stopped or self.study.stopped
+                self._stopped = self._stopped or self.shared_cells.stopped
                 yield from super()._batches(list(batch), splits)
 
     def _looked_up(self, batch: list[_Asked]) -> Iterator[list[_Asked]]:
@@ -107,7 +112,7 @@ class Numbered(Loop):
 
     def _is_known(self, params: dict[str, Any], splits: list[Split]) -> bool:
         key = setting_key(params)
-        return all(self.study.outcome(key, train) is not None for train, _ in splits)
+        return all(self.shared_cells.outcome(key, train) is not None for train, _ in splits)
 
     def _fold(self, train: Array, test: Array) -> Split:
         wanted = np.union1d(train, test) if self.return_train_score else np.unique(test)
@@ -115,7 +120,7 @@ class Numbered(Loop):
 
     def seconds(self, params: dict[str, Any]) -> list[float]:
         """What the cells of a setting cost: of work that was shared, their share."""
-        cells = [self.study.outcome(setting_key(params), train) for train, _ in self._splits]
+        cells = [self.shared_cells.outcome(setting_key(params), train) for train, _ in self._splits]
         return [cell.seconds for cell in cells if cell is not None]
 
 
@@ -132,12 +137,14 @@ class _OnRows:
         return self.splitter.split(self.X, y, **params)
 
 
-def study_of(search: KernelSearchCV, estimator: Any, X: Any, y: Any, params: dict[str, Any]) -> Study | None:
-    """A study of these rows, or ``None`` where every cell must be a fit of its own.
+def shared_cells_of(
+    search: KernelSearchCV, estimator: Any, X: Any, y: Any, params: dict[str, Any]
+) -> SharedCells | None:
+    """The cells of a search on these rows, to be computed together; ``None`` where each must be a fit of its own.
 
     That is so for callbacks, which watch fits; for scorers written by hand, which may look at rows and model alike;
     for metadata that are routed, or that ``fit`` takes besides weights; for estimators other than machines of ours; and
-    for labels or weights that ``fit`` would refuse.
+    for targets or weights that ``fit`` would refuse.
     """
     name = weight_name(estimator)
     weight = params.get(name)
@@ -152,13 +159,12 @@ def study_of(search: KernelSearchCV, estimator: Any, X: Any, y: Any, params: dic
     if weight is not None and any(isinstance(layer, Rows) for layer in layers[:-1]):
         return None  # a pipeline inside takes no weights under this name
     try:
-        refuse_bad_labels(y)
-        labels = np.asarray(_check_y(y))
+        targets = machine.read_targets(y)
         if weight is not None:
             weight = checked_weights(weight, np.zeros((length(X), 1)))
     except (TypeError, ValueError):
         return None
-    return Study(estimator, X, y, labels, weight, bytes_of(search.memory), deadline=search._deadline)
+    return SharedCells(estimator, X, y, targets, weight, bytes_of(search.memory), deadline=search._deadline)
 
 
 def _of_labels(scoring: Any) -> bool:

@@ -19,9 +19,9 @@ from .._validation.tables import refuse_damaged
 from .._validation.unwrapped import machine_of
 from .advice import advise
 from .loop import Loop, Split
-from .numbered import Numbered, study_of
+from .numbered import Numbered, shared_cells_of
+from .shared_cells import SharedCells
 from .strategies import STRATEGIES
-from .study import Study
 
 __all__ = ["KernelSearchCV"]
 
@@ -36,9 +36,9 @@ class KernelSearchCV(Loop):
     Parameters
     ----------
     estimator : estimator
-        A machine of mercer, or a pipeline that ends in one. Steps before it are fitted anew in each fold. Any other
-        estimator works as well, without sharing; nor is anything shared where scorers are functions of the model and
-        its rows, where callbacks watch the fits, or where metadata are routed.
+        A machine of mercer, classifier or regressor, or a pipeline that ends in one. Steps before it are fitted anew in
+        each fold. Any other estimator works as well, without sharing; nor is anything shared where scorers are
+        functions of the model and its rows, where callbacks watch the fits, or where metadata are routed.
     param_grid : dict or list of dicts
         Values for each parameter; with ``strategy="random"`` also distributions.
     strategy : {"grid", "random", "halving", "path"}, default="grid"
@@ -49,7 +49,8 @@ class KernelSearchCV(Loop):
     scoring, refit, cv, error_score, return_train_score
         As in ``GridSearchCV``.
     n_jobs, pre_dispatch
-        As in ``GridSearchCV``, for fits that share nothing; those that share use all cores, as threads.
+        As in ``GridSearchCV``, for fits that share nothing. Those that share are computed by threads of one process,
+        on all cores: they need neither.
     verbose : int, default=0
         As in ``GridSearchCV``; from 1 on, shared work also shows its progress and the time left.
     memory : int or str, default="1GB"
@@ -59,8 +60,9 @@ class KernelSearchCV(Loop):
         result.
     time_limit : float, optional
         Seconds after which no new work is begun; settings not tried have the score NaN.
-    random_state : int, RandomState or None, default=0
-        For the strategies that draw at random.
+    random_state : int, RandomState or None, default=None
+        For the strategies that draw at random. With a journal, give a number: a random search that goes on has to draw
+        the same settings again.
 
     Attributes
     ----------
@@ -104,7 +106,7 @@ class KernelSearchCV(Loop):
         memory: int | str = "1GB",
         journal: Any = None,
         time_limit: float | None = None,
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -146,24 +148,25 @@ class KernelSearchCV(Loop):
         refuse_damaged(X)
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())
-        study = study_of(self, clone(self.estimator), X, y, params)
-        if study is None and self.journal is not None:
+        shared = shared_cells_of(self, clone(self.estimator), X, y, params)
+        if shared is None and self.journal is not None:
             warnings.warn(
                 "KernelSearchCV keeps a journal of shared work; this search shares none, so it cannot be resumed.",
                 stacklevel=2,
             )
         try:
-            if study is None:
+            if shared is None:
                 # A derived class that asks for settings by itself is told nothing of fits that are half made.
                 with nullcontext() if type(self)._run_search is Loop._run_search else whole():
                     super().fit(X, y, **params)
                 stopped, splits = self._stopped, self._splits
             else:
-                stopped, splits = self._fit_shared(study, params)
+                stopped, splits = self._fit_shared(shared, params)
         finally:
             self._forget()
-        winner = machine_of(self)
-        self.stopped_ = "interrupted" if getattr(winner, "status_", None) == "interrupted" else stopped
+        refitted = hasattr(self, "best_estimator_")
+        status = getattr(machine_of(self), "status_", None) if refitted else None
+        self.stopped_ = "interrupted" if status == "interrupted" else stopped
         self.advice_ = advise(self, splits)
         if stopped:
             reached = np.isfinite(self.cv_results_[self._name_of_score(self.cv_results_)]).sum()
@@ -174,15 +177,15 @@ class KernelSearchCV(Loop):
             )
         return self
 
-    def _fit_shared(self, study: Study, params: dict[str, Any]) -> tuple[str | None, list[Split]]:
+    def _fit_shared(self, shared: SharedCells, params: dict[str, Any]) -> tuple[str | None, list[Split]]:
         """Search on row numbers, and make the results one's own; why it stopped, and the splits."""
-        numbered = Numbered(self, study, params)
-        numbered._plan(self.strategy, self, study.deadline)
+        numbered = Numbered(self, shared, params)
+        numbered._plan(self.strategy, self, shared.deadline)
         try:
-            numbered.fit(np.arange(study.size)[:, None], study.y, **params)
+            numbered.fit(np.arange(shared.size)[:, None], shared.y, **params)
         except ValueError as error:
-            if study.refusals and "fits failed" in str(error):
-                why, _ = study.refusals.most_common(1)[0]
+            if shared.refusals and "fits failed" in str(error):
+                why, _ = shared.refusals.most_common(1)[0]
                 raise ValueError(f"no setting of the search could be fitted: {why}") from None
             raise
         for name, value in vars(numbered).items():

@@ -22,7 +22,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed, kept
-from ..grams.span import Inverse, Span
+from ..grams.span import Preconditioner, Span
 from ..problems import Intercept, Iterate, Problem, Solution, Status
 from .base import Solver
 
@@ -136,14 +136,14 @@ class _Descent:
         if self.damping is None:
             self.damping = _DAMPING if straight else 0.0
         ridge = self.damping * problem.shares if self.damping else 0.0
-        inverse = span.inverse(lam, problem.loss.hessian_diagonal(h) + ridge, problem.has_intercept)
+        inverse = span.preconditioner(lam, problem.loss.hessian_diagonal(h) + ridge, problem.has_intercept)
 
         def hessian_product(change: Array) -> Array:
             return problem.loss.hessian_product(h, change) + ridge * change
 
         def curve(direction: Array, db: Array) -> tuple[Array, Array, Array]:
             if h.ndim == 1:  # one number for each item: scores and their sum in one pass
-                scores, total = span.weighed(h + ridge, direction, db)
+                scores, total = span.hessian_product(h + ridge, direction, db)
                 return scores, hessian_product(scores), total
             scores = span.scores(direction) + db
             bent = hessian_product(scores)
@@ -208,7 +208,7 @@ def _step(
     lam: float,
     price: float,
     curve: Callable[[Array, Array], tuple[Array, Array, Array]],
-    inverse: Inverse,
+    inverse: Preconditioner,
     r: Array,
     rb: Array,
     intercept: bool,

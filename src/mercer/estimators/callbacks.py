@@ -1,4 +1,4 @@
-"""Progress of long fits through scikit-learn's callbacks, where its version has them (1.9 and later)."""
+"""Long fits and searches as tasks of scikit-learn's callbacks, where its version has them (1.9 and later)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ except ImportError:  # an older scikit-learn: fits run without progress
     FRAMES = 0
 
 
-__all__ = ["FRAMES", "CallbackSupportMixin", "reported", "with_callbacks"]
+__all__ = ["FRAMES", "CallbackSupportMixin", "reported", "task_below", "with_callbacks"]
 
 
 @contextmanager
@@ -47,3 +47,15 @@ def reported(
 
     yield run
     context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+
+
+@contextmanager
+def task_below(context: Any, owner: Any, name: str, subtasks: int | None, sequential: bool) -> Iterator[Any]:
+    """A task below another for scikit-learn's callbacks, where its version has them."""
+    if context is None:
+        yield None
+        return
+    task = context.subcontext(task_name=name, max_subtasks=subtasks, sequential_subtasks=sequential)
+    task.call_on_fit_task_begin(estimator=owner)
+    yield task
+    task.call_on_fit_task_end(estimator=owner)

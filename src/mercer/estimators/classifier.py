@@ -1,0 +1,154 @@
+"""What all classifiers share: labels, decision values, probabilities, models of earlier stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._runtime.compile import Array
+from .._validation.labels import combine_weights, encode, refuse_bad_labels
+from .._validation.offered import offered_if
+from .._validation.parameters import shown
+from .base import KernelMachine
+
+
+def _has_probabilities(machine: Classifier) -> bool:
+    machine._refuse_probabilities()
+    return True
+
+
+def _has_checkpoints(machine: Classifier) -> bool:
+    if not hasattr(machine, "checkpoints"):
+        raise AttributeError(
+            f"{type(machine).__name__} keeps no models of earlier stages; Perceptron and Pegasos with checkpoints do."
+        )
+    return True
+
+
+class Classifier(ClassifierMixin, KernelMachine):
+    """Base of the classifiers. Subclasses also have the parameter ``class_weight``."""
+
+    class_weight: Any
+    _stage_models: Any
+
+    def _refuse_bad_targets(self, y: Any) -> None:
+        refuse_bad_labels(y)
+
+    def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
+        """For each label the number of its class, and the weight of each item where they differ."""
+        self.classes_, codes = encode(y, type(self).__name__)
+        return codes, combine_weights(sample_weight, self.class_weight, items, y)
+
+    def _positions(self) -> range:
+        """The scores: one for two classes; one for each class against the rest where there are more."""
+        return range(1 if self.classes_.size == 2 else self.classes_.size)
+
+    # -- predictions ----------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of each row, positive for the second class; for three classes or more, a column for each.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+        """
+        return self.decisions_of(self._scores(X))
+
+    def predict(self, X: Any) -> Array:
+        """The label of each row; a score of exactly zero goes to the second class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+
+        Returns
+        -------
+        array of labels
+        """
+        return self.predictions_of(self.decision_function(X))
+
+    @offered_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, in the order of ``classes_``; only where the loss has probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        return self.probabilities_of(self.decision_function(X))
+
+    @offered_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of each probability, exact also where a probability is too small for a number."""
+        return self.probabilities_of(self.decision_function(X), log=True)
+
+    def _refuse_probabilities(self) -> None:
+        """Raise ``AttributeError`` with advice where the loss has no probabilities."""
+        raise AttributeError(
+            f"{type(self).__name__} has no probabilities: its loss says nothing about them. Wrap the machine in "
+            "sklearn.calibration.CalibratedClassifierCV, or use KernelClassifier(loss='logistic')."
+        )
+
+    @offered_if(_has_checkpoints)
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """As :meth:`decision_function`, for each of the ``checkpoints`` in turn."""
+        check_is_fitted(self, "_model")
+        items = self.read_items(X, self.kernel_)
+        for model in self._stage_models:
+            yield self.decisions_of(model.scores(items, self.memory))
+
+    @offered_if(_has_checkpoints)
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """As :meth:`predict`, for each of the ``checkpoints`` in turn."""
+        for decisions in self.staged_decision_function(X):
+            yield self.predictions_of(decisions)
+
+    # -- from scores to predictions -------------------------------------------------------------------------------
+
+    def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
+        """What :meth:`decision_function` makes of a model's scores; ``numbers`` are those of the rows scored.
+
+        A score that is no number says nothing, though a label could be made of it.
+        """
+        bad = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+        if bad.size:
+            row = bad[0] if numbers is None else numbers[bad[0]]
+            raise ValueError(
+                f"{type(self).__name__}: the score of row {row} is not a finite number, so the row has no label; scale "
+                "the columns, or use a kernel whose values are finite on these rows."
+            )
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predictions_of(self, decisions: Array) -> Array:
+        """The labels that belong to decision values."""
+        codes = (decisions >= 0).astype(int) if decisions.ndim == 1 else decisions.argmax(axis=1)
+        return self.classes_[codes]
+
+    def probabilities_of(self, decisions: Array, log: bool = False) -> Array:
+        """The probabilities, or their logarithms, that belong to decision values."""
+        raise NotImplementedError
+
+
+def checkpoints_of(owner: Any, name: str, last: int) -> tuple[int, ...]:
+    """Check a list of checkpoints."""
+    values = getattr(owner, name)
+    if values is None:
+        return ()
+    points = np.atleast_1d(np.asarray(values))
+    if points.dtype.kind not in "iu" or not points.size or points.min() < 1 or points.max() > last:
+        raise ValueError(
+            f"{type(owner).__name__}: {name} must be whole numbers between 1 and {last}, got {shown(values)}."
+        )
+    return tuple(sorted(set(points.tolist())))

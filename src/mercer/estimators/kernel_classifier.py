@@ -1,0 +1,142 @@
+"""Kernel logistic regression, smooth and squared-hinge machines as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from .. import solvers
+from .._runtime.compile import Array
+from .._validation.parameters import choice
+from ..losses import Logistic, Softmax, Squared, as_loss
+from ..problems import Iterate, Problem
+from .classifier import Classifier
+from .risk import RiskMinimiser
+from .training import Training
+
+
+class KernelClassifier(RiskMinimiser, Classifier):
+    """A classifier with any loss of the margin: kernel logistic regression, smooth and squared-hinge machines, …
+
+    It minimises λ/2·‖w‖² + mean loss(y·f(x)), f = w·φ(x) + b, with an intercept that is not regularised.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default="gaussian"
+        ``None`` or ``"linear"`` learns a linear model with ``coef_``.
+    loss : str or Loss, default="logistic"
+        "logistic", "smooth_hinge", "squared_hinge", "squared"; with ``solver="gradient"`` any loss.
+    lam : float, default=1e-3
+        λ; C = 1/(λn).
+    solver : {"newton", "gradient"}, default="newton"
+        Newton's method with conjugate gradients, or plain (sub)gradient descent.
+    tol : float, default=1e-11
+    max_iter : int, default=100
+        Newton steps; gradient steps are counted in hundreds.
+    fit_intercept : bool, default=True
+    class_weight : dict or "balanced", optional
+    memory : int or str, default="1GB"
+    time_limit : float, optional
+        Seconds after which the best model so far is returned, with a warning.
+
+    Attributes
+    ----------
+    classes_, kernel_, intercept_, coef_ or support_, dual_coef_ : as in the other machines
+    objective_, duality_gap_ : arrays, one number for each problem solved (a softmax is one)
+    n_iter_, status_, converged_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import KernelClassifier
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> model = KernelClassifier("gaussian(gamma=2)", lam=1e-3).fit(X, y)
+    >>> model.predict_proba(X[:1]).round(2)
+    array([[0.97, 0.03]])
+    """
+
+    path = "lam"
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        loss: Any = "logistic",
+        lam: float = 1e-3,
+        solver: str = "newton",
+        *,
+        tol: float = 1e-11,
+        max_iter: int = 100,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        memory: int | str = "1GB",
+        time_limit: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.lam = lam
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.memory = memory
+        self.time_limit = time_limit
+
+    @property
+    def shares_path(self) -> bool:
+        return self.solver == "newton"
+
+    def _check(self) -> None:
+        super()._check()
+        choice(self, "solver", ("newton", "gradient"))
+        loss = as_loss(self.loss)
+        if self.solver == "newton" and not loss.smooth:
+            raise ValueError(
+                f"KernelClassifier: loss={loss.name!r} has a kink, which Newton's method cannot pass; use SVC for the "
+                "hinge, or solver='gradient'."
+            )
+
+    def _solver(self, problems: int = 1) -> Any:
+        if self.solver == "newton":
+            return self._newton(problems)
+        limit = self._seconds(problems)
+        return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=float(self.tol), time_limit=limit)
+
+    def _state(self, data: Training) -> list[Problem]:
+        loss, lam, intercept = as_loss(self.loss), float(self.lam), self._intercept()
+        if loss == Logistic() and self.classes_.size > 2:
+            own = np.equal(data.targets[:, None], np.arange(self.classes_.size)).astype(np.float64)
+            return [Problem(data.gram, own, Softmax(), lam, data.weight, intercept)]
+        return [Problem(data.gram, y, loss, lam, data.weight, intercept) for y in self._signs(data)]
+
+    def _signs(self, data: Training) -> list[Array]:
+        return [data.signs(position, self.classes_.size) for position in self._positions()]
+
+    def _models(self, data: Training, found: Sequence[Iterate]) -> list[Iterate]:
+        """One model for each class score: the columns, where one problem has them all.
+
+        The same number added to every score of a softmax changes nothing: intercepts are given with a mean of zero.
+        """
+        models = [replace(each, b=each.b - each.b.mean()) if np.ndim(each.b) else each for each in found]
+        return [column for model in models for column in model.columns()]
+
+    def _ridge_targets(self, data: Training) -> list[Array] | None:
+        return self._signs(data) if as_loss(self.loss) == Squared() else None
+
+    def _refuse_probabilities(self) -> None:
+        if as_loss(self.loss) != Logistic():
+            raise AttributeError(
+                f"KernelClassifier has no probabilities with loss={self.loss!r}; use loss='logistic', or wrap it in "
+                "sklearn.calibration.CalibratedClassifierCV."
+            )
+
+    def probabilities_of(self, decisions: Array, log: bool = False) -> Array:
+        """The probabilities, or their logarithms, that belong to decision values."""
+        if decisions.ndim == 2:
+            return (special.log_softmax if log else special.softmax)(decisions, axis=1)
+        second = (special.log_expit if log else special.expit)(decisions)
+        return np.column_stack([special.log_expit(-decisions) if log else 1 - second, second])

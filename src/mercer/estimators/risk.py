@@ -1,0 +1,161 @@
+"""Machines that minimise a regularised risk, λ/2·‖w‖² + mean loss, with any loss: the way that they share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import solvers
+from .._runtime.compile import Array
+from .._validation.parameters import number, truth
+from ..grams import Features, Placement
+from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
+from ..solvers.ridge import LARGEST_RIDGE, RidgePath
+from .base import KernelMachine
+from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
+from .model import model_of
+from .training import Training
+
+
+class RiskMinimiser(CallbackSupportMixin, KernelMachine):
+    """Base of :class:`KernelClassifier` and :class:`KernelRegressor`.
+
+    A subclass states problems (:meth:`_state`), names a solver (:meth:`_solver`), and says which models the solutions
+    stand for (:meth:`_models`). The intercept is not regularised.
+    """
+
+    lam: float
+    tol: float
+    max_iter: int
+    fit_intercept: bool
+    time_limit: float | None
+    path = "lam"
+    precisions = (np.float64,)  # rounding to float32 makes ‖w‖² = zᵀKz of a small w negative
+
+    @property
+    def placement(self) -> Placement:
+        return Placement(self.memory, centred=bool(self.fit_intercept))
+
+    # -- what is to be minimised ----------------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        """Refuse bad parameters, before the data are looked at."""
+        number(self, "lam", 0)
+        number(self, "tol", 0)
+        number(self, "max_iter", 1, whole=True, strict=False)
+        truth(self, "fit_intercept")
+        if self.time_limit is not None:
+            number(self, "time_limit", 0)
+
+    def _seconds(self, problems: int = 1) -> float:
+        return np.inf if self.time_limit is None else float(self.time_limit) / problems
+
+    def _newton(self, problems: int) -> solvers.Newton:
+        return solvers.Newton(float(self.tol), int(self.max_iter), self._seconds(problems))
+
+    def _solver(self, problems: int = 1) -> Any:
+        """The solver of each of so many problems."""
+        raise NotImplementedError
+
+    def _state(self, data: Training) -> list[Problem]:
+        """The problems that are to be solved."""
+        raise NotImplementedError
+
+    def _intercept(self) -> Intercept:
+        return Intercept.FREE if self.fit_intercept else Intercept.NONE
+
+    def _models(self, data: Training, found: Sequence[Iterate]) -> list[Iterate]:
+        """One model for each score, in the units of the user's targets."""
+        raise NotImplementedError
+
+    def _certificates(self, data: Training, certificates: list[Certificate]) -> list[Certificate]:
+        """The certificates in the units of the user's targets."""
+        return certificates
+
+    def _ridge_targets(self, data: Training) -> list[Array] | None:
+        """The targets of a squared loss, for which one eigendecomposition serves every λ."""
+        raise NotImplementedError
+
+    # -- the way --------------------------------------------------------------------------------------------------
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from items and targets.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        y : array of shape (n_rows,)
+            Labels, or real numbers for a regression. More than two classes are learned together by the logistic loss
+            (softmax), else one against the rest.
+        sample_weight : array of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        data = self._training(X, y, sample_weight)
+        problems = self._state(data)
+        solver = self._solver(len(problems))
+        found: list[solvers.Certified] = []
+        with reported(self, X, y, len(problems), "score") as run:
+            for k, problem in enumerate(problems):
+                found.append(run(k, partial(self._solve, data, problem, solver)))
+                if found[-1].solution.status is Status.INTERRUPTED:
+                    solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
+        self._publish(model_of(data, self._models(data, [each.solution for each in found])), data.given)
+        self._publish_certificates(self._certificates(data, [each.certificate for each in found]))
+        self._publish_status(each.solution.status for each in found)
+        self.n_iter_ = max(int(each.solution.n_iter) for each in found)
+        self._warn_if_short()
+        return self
+
+    @staticmethod
+    def _solve(data: Training, problem: Problem, solver: Any, start: Iterate | None = None) -> solvers.Certified:
+        return solvers.solve_certified(problem, solver, start, by_weights=data.linear)
+
+    def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+        """With falling λ, each score goes on from its last solution; a squared loss needs no solver."""
+        # Few features are solved for in less time than the matrix is decomposed in.
+        few_features = isinstance(data.gram, Features) and data.gram.Phi.shape[1] < len(data.gram)
+        whole = data.weight is None and len(data.gram) <= LARGEST_RIDGE and not few_features
+        targets = self._ridge_targets(data) if whole else None
+        if targets is not None:
+            path = RidgePath(data.gram.rows(np.arange(len(data.gram))), curvature=1.0)
+        starts: list[Solution] = []
+        for lam in values:
+            self.lam = lam
+            self._check()
+            if targets is not None:
+                found = [path.solve(t, float(lam), bool(self.fit_intercept)) for t in targets]
+                yield scores_of(model_of(data, self._models(data, found)))
+                continue
+            problems = self._state(data)
+            begun: list[Any] = list(starts) or [None] * len(problems)
+            pairs = zip(problems, begun, strict=True)
+            starts = [self._solve(data, problem, self._solver(), start).solution for problem, start in pairs]
+            yield scores_of(model_of(data, self._models(data, starts)))
+
+    def _warn_if_short(self) -> None:
+        """Warn of everything short of a solution."""
+        name = type(self).__name__
+        gap = f"a duality gap of {np.max(self.duality_gap_):.3g}"
+        if self.status_ == str(Status.INTERRUPTED):
+            message = (
+                f"{name} was interrupted; the model is the best so far, after {self.n_iter_} iterations, with {gap}."
+            )
+        elif not self.converged_:
+            message = (
+                f"{name} stopped after {self.n_iter_} iterations with {gap}, at an objective of "
+                f"{np.max(self.objective_):.3g}; scale the columns, or raise max_iter, time_limit or lam."
+            )
+        else:
+            return
+        warnings.warn(message, ConvergenceWarning, stacklevel=3 + FRAMES)

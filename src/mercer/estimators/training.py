@@ -1,0 +1,108 @@
+"""From the user's data to what a machine learns from: the first leg of every fit, every partial fit and every fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+from .._validation.memory import bytes_of
+from ..grams import Gram, Placement, is_linear
+from ..kernels import Kernel
+from .content import fingerprints
+from .sanity import refuse_indefinite, refuse_unusable
+
+if TYPE_CHECKING:
+    from .base import KernelMachine
+
+__all__ = ["Training", "fold_of", "training_of"]
+
+#: Makes targets and weights of what the user gave: from (labels or numbers, weights, items).
+Encode = Callable[[Any, Any, Any], tuple[Array, Array | None]]
+
+
+@dataclass(frozen=True)
+class Training:
+    """Checked training items with their targets and weights, and the Gram that is learned from."""
+
+    #: The kernel with every parameter that the data decide.
+    kernel: Kernel
+    items: Any
+    #: For each item the number of its class, or a real number.
+    targets: Array
+    #: For each item its weight; ``None`` where all count the same.
+    weight: Array | None
+    gram: Gram
+    #: The items as the user gave them, where they are not rows of numbers.
+    given: Any = None
+    #: Memory that solvers have used before and may use again.
+    workspace: Any = None
+
+    @property
+    def linear(self) -> bool:
+        """Whether the model is known by its weights."""
+        return is_linear(self.kernel)
+
+    def signs(self, position: int, classes: int) -> Array:
+        """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""
+        return np.where(self.targets == (1 if classes == 2 else position), 1.0, -1.0)
+
+    def exact_gram(self) -> Gram:
+        """The kernel matrix in float64, never in memory as a whole."""
+        return Placement.exact(self.kernel, self.items, self.gram)
+
+    @cached_property
+    def fingerprints(self) -> Any:
+        """Rows of numbers that are equal where items are; ``None`` where items do not tell whether they are equal."""
+        if self.kernel.on_rows:
+            return None if self.kernel.precomputed else self.items
+        return fingerprints(self.given)
+
+
+def training_of(
+    machine: KernelMachine, X: Any, y: Any, sample_weight: Any, reset: bool = True, encode: Encode | None = None
+) -> Training:
+    """Check everything that ``fit`` or ``partial_fit`` was given, and place the kernel matrix.
+
+    ``reset`` where these are the first items that the machine sees.
+    """
+    kernel = machine.read_kernel()
+    bytes_of(machine.memory)
+    items, targets = machine.read_items(X, kernel, y, reset=reset)
+    return _placed(machine, kernel, items, X, *(encode or machine.encoded)(targets, sample_weight, items))
+
+
+def fold_of(
+    machine: KernelMachine,
+    kernel: Kernel,
+    items: Any,
+    y: Any,
+    sample_weight: Any,
+    given: Any,
+    gram: Gram | None = None,
+    workspace: Any = None,
+) -> Training:
+    """The training items of a fold, checked already as part of all items; ``gram`` where their matrix is known."""
+    return _placed(machine, kernel, items, given, *machine.encoded(y, sample_weight, items), gram, workspace)
+
+
+def _placed(
+    machine: KernelMachine,
+    kernel: Kernel,
+    items: Any,
+    given: Any,
+    targets: Array,
+    weight: Array | None,
+    gram: Gram | None = None,
+    workspace: Any = None,
+) -> Training:
+    if gram is None:
+        kernel = kernel.resolved(items)
+        refuse_unusable(kernel, items)
+        gram = machine.placement.gram(kernel, items)
+    refuse_indefinite(gram, kernel)
+    return Training(kernel, items, targets, weight, gram, None if kernel.on_rows else given, workspace)

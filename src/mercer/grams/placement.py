@@ -1,0 +1,109 @@
+"""Where the kernel matrix of a machine is to live: the one place that chooses a Gram."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._validation.memory import bytes_of
+from ..kernels import Kernel, Linear, Normalised, Power, Product, Scaled, Sum
+from ..kernels.engine.pairing import length, shared_dtype
+from ..kernels.engine.thin import is_thin, near_origin
+from .base import Gram
+from .dense import Dense
+from .features import Features
+from .lazy import Lazy
+
+#: The largest self-similarity that single precision is used for.
+_SINGLE = 1e30
+
+
+def is_linear(kernel: Kernel) -> bool:
+    """Whether a machine with this kernel is known by its weights. A class derived from ``Linear`` may be anything."""
+    return type(kernel) is Linear
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What a machine allows for its kernel matrix. Which Gram it gets follows from that and from the kernel alone.
+
+    Parameters
+    ----------
+    memory : int or str, default="1GB"
+        What a kernel matrix, or the rows of it that are kept, may take.
+    precision : type, default=numpy.float64
+        ``numpy.float32`` for a solver that finds its way in single precision and is certified in double. Such a solver
+        looks at few rows of the matrix, which are computed when it asks for them.
+    centred : bool, default=False
+        Whether features may be moved to their mean, as an intercept that is not regularised makes up for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Placement
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> X = np.zeros((1000, 2))
+    >>> for kernel, memory in ((Gaussian(), "1GB"), (Gaussian(), "1MB"), (Linear(), "1MB")):
+    ...     print(type(Placement(memory).gram(kernel, X)).__name__)
+    Dense
+    Lazy
+    Features
+    """
+
+    memory: int | str = "1GB"
+    precision: type[np.floating] = np.float64
+    centred: bool = False
+
+    @property
+    def single(self) -> bool:
+        """Whether single precision is enough."""
+        return self.precision is np.float32
+
+    def gram(self, kernel: Kernel, items: Any) -> Gram:
+        """The Gram of a kernel on checked items: features where the model is linear, in memory where it fits."""
+        if is_linear(kernel):
+            return Features.around_mean(items) if self.centred else Features(items)
+        if kernel.precomputed:
+            return Dense(items)
+        n = length(items)
+        if self.single or n * n * shared_dtype(items, items).itemsize > bytes_of(self.memory):
+            return Lazy(kernel, self.rounded(kernel, items), self.memory)
+        return Dense(kernel.matrix(items, items))
+
+    @staticmethod
+    def exact(kernel: Kernel, items: Any, gram: Gram) -> Gram:
+        """The same matrix as that of ``gram`` with nothing rounded to float32, and never in memory as a whole."""
+        if kernel.precomputed or isinstance(gram, Features):
+            return gram
+        return Lazy(kernel, items.astype(np.float64, copy=False) if hasattr(items, "astype") else items)
+
+    def rounded(self, kernel: Kernel, items: Any) -> Any:
+        """The items in this precision, as far as the kernel stands it.
+
+        Dense rows of a kernel that sees only differences are moved to their mean first. Rows near the origin that are
+        mostly zeros stay where they are, for the sake of the zeros.
+        """
+        if not self.single or not kernel.on_rows or items.dtype == np.float32 or not _fits_single(kernel, items):
+            return items
+        if not sparse.issparse(items) and kernel.moves and not (is_thin(items) and near_origin(items)):
+            items = items - items.mean(axis=0)
+        return items.astype(np.float32)
+
+
+def _fits_single(kernel: Kernel, rows: Any) -> bool:
+    """Whether float32 can hold the rows, and their kernel values: |k(x, z)|² ≤ k(x, x)·k(z, z)."""
+    largest = max(-float(rows.min()), float(rows.max())) if min(rows.shape) else 0.0
+    return largest < np.sqrt(_SINGLE) and _in_range(kernel, rows)
+
+
+def _in_range(kernel: Kernel, rows: Any) -> bool:
+    """Whether self-similarities, and those of the parts that they come from, are neither too large nor too small."""
+    values = kernel.diag(rows)
+    seen = values[values > 0]
+    if not (np.isfinite(values).all() and (not seen.size or (seen.max() < _SINGLE and seen.min() > 1 / _SINGLE))):
+        return False
+    parts = kernel.parts() if isinstance(kernel, (Normalised, Power, Product, Scaled, Sum)) else []
+    return all(_in_range(part, rows) for part in parts)

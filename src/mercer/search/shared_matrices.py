@@ -1,0 +1,59 @@
+"""The kernel matrices of a search: one at a time, of which the Grams of all folds are views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+from ..grams import Placement, is_linear
+from ..kernels import Kernel
+from ..kernels.engine.shared import SharedStatistics
+
+
+class SharedMatrices:
+    """Kernel matrices of all items, made from statistics that kernels share.
+
+    Parameters
+    ----------
+    memory : int
+        Bytes that statistics and one matrix may take together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Placement
+    >>> from mercer.kernels import Gaussian
+    >>> matrices = SharedMatrices(memory=10**6)
+    >>> matrices.matrix(Gaussian(gamma=0.25), np.array([[0.0], [2.0]]), Placement()).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    def __init__(self, memory: int) -> None:
+        self.memory = memory
+        #: One at a time: the memory is for all of them.
+        self._shared: dict[Any, SharedStatistics] = {}
+
+    def matrix(self, kernel: Kernel, items: Any, placement: Placement, reader: Kernel | None = None) -> Array | None:
+        """The matrix of a kernel on all items; ``None`` where it does not fit, or where features take its place.
+
+        ``reader`` is the kernel that read the items, where that is another: one whose parameters were open then. The
+        next matrix is made in the memory of this one.
+        """
+        if is_linear(kernel):
+            return None
+        if kernel.precomputed:
+            matrix = items
+        else:
+            rounded = placement.rounded(kernel, items)
+            # Rows of numbers serve every kernel that wants them in this form; other items serve the one that read them.
+            key = (str(rounded.dtype), kernel.moves) if kernel.on_rows else (reader or kernel)
+            if key not in self._shared:
+                self._shared.clear()
+                self._shared[key] = SharedStatistics(rounded, self.memory)
+            if not self._shared[key].fits:
+                return None
+            matrix = self._shared[key].matrix(kernel)
+        return matrix.astype(np.float32, copy=False) if placement.single else matrix

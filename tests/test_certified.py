@@ -189,7 +189,8 @@ def test_raw_columns_are_solved_and_certified(kernel):
 
 
 def test_smooth_machines_without_an_intercept_at_large_lambda():
-    model = KernelRegressor("gaussian", lam=1.0, fit_intercept=False).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    X = [[0.0], [1.0], [2.0]]
+    model = KernelRegressor("gaussian(gamma=1)", lam=1.0, fit_intercept=False).fit(X, [0.0, 1.0, 2.0])
     K = np.exp(-np.square(np.subtract.outer(np.arange(3.0), np.arange(3.0))))
     np.testing.assert_allclose(model.dual_coef_[0], np.linalg.solve(K + 3 * np.eye(3), [0, 1, 2]), rtol=1e-6)
     assert model.converged_

@@ -142,7 +142,7 @@ def test_words_about_progress(capsys):
     assert lines[0] == "Fitting 3 folds for each of 2 candidates, totalling 6 fits"
     assert lines[: len(lines) // 2] == lines[len(lines) // 2 :]
     assert "6 of 6 fits" in err
-    KernelSearchCV(SVC("gaussian"), {"C": np.logspace(-2, 2, 20)}, cv=5, verbose=1).fit(X, y)
+    KernelSearchCV(SVC("gaussian(gamma=1)"), {"C": np.logspace(-2, 2, 20)}, cv=5, verbose=1).fit(X, y)
     out, err = capsys.readouterr()
     assert out.count("\n") == 1
     assert 1 < err.count("\n") <= 10

@@ -277,6 +277,7 @@ class Kernel(BaseEstimator):
         """
         if self.is_resolved:
             return self
+        self.check()
         items = self.items(items)
         own = self.get_params(deep=False)
         for name in self.rates:

@@ -32,18 +32,14 @@ def find(name: str) -> type[Kernel]:
     if known is not None:
         return known
     near = get_close_matches(_plain(name), _KERNELS, n=1)
-    hint = f"the nearest name is {near[0]!r}" if near else f"the names are {', '.join(names_of())}"
+    names = ", ".join(kernel.__name__.lower() for kernel in registered())
+    hint = f"the nearest name is {near[0]!r}" if near else f"the names are {names}"
     raise ValueError(f"there is no kernel {name!r}; {hint}")
 
 
 def registered() -> list[type[Kernel]]:
     """All classes that have a name, by name."""
     return [kernel for name, kernel in sorted(_KERNELS.items()) if name == _plain(kernel.__name__)]
-
-
-def names_of(kind: str | None = None) -> list[str]:
-    """The names of all kernels, or of those that compare one kind of items: "strings", "sets", "graphs"."""
-    return [kernel.__name__.lower() for kernel in registered() if kind is None or kernel.kind() == kind]
 
 
 def _plain(name: str) -> str:

@@ -18,10 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..io.table import DataError
 
 if TYPE_CHECKING:
     from ..io import Table
+    from ..kernels import Kernel
     from .catalogue import Learner
 
 __all__ = ["kernels_for", "refuse_unfit", "suited"]
@@ -29,10 +32,17 @@ __all__ = ["kernels_for", "refuse_unfit", "suited"]
 
 def kernels_for(table: Table) -> list[str]:
     """Texts of the kernels that are worth trying on a table of strings, sets or graphs, the usual one first."""
+    return [text for _, text in sorted(each for kernel in _fitting(table) for each in kernel.suggestions(table.items))]
+
+
+def _fitting(table: Table) -> list[type[Kernel]]:
+    """Kernels on what a table holds, the usual ones first."""
     from ..kernels.registry import registered
 
-    fitting = [kernel for kernel in registered() if kernel.kind() == table.kind]
-    return [text for _, text in sorted(each for kernel in fitting for each in kernel.suggestions(table.items))]
+    def rank(kernel: type[Kernel]) -> float:
+        return min((rank for rank, _ in kernel.suggestions(table.items)), default=np.inf)
+
+    return sorted((kernel for kernel in registered() if kernel.kind() == table.kind), key=rank)
 
 
 def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learner:
@@ -65,11 +75,9 @@ def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learn
 
 def refuse_unfit(kernel: Any, table: Table) -> None:
     """Refuse a kernel that compares something else than what a table holds."""
-    from ..kernels.registry import names_of
-
     if table.kind == "rows":
         return
-    remedy = f"kernels on {table.kind} are {', '.join(names_of(table.kind))}"
+    remedy = f"kernels on {table.kind} are {', '.join(each.__name__.lower() for each in _fitting(table))}"
     if kernel.on_rows:
         raise DataError(f"the kernel {kernel} compares rows of numbers, and {table.name} holds {table.kind}; {remedy}.")
     try:

@@ -27,7 +27,7 @@ from sklearn.svm import SVC as ScikitSVC
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.displays import SearchCurve, SearchHeatmap
 from mercer.kernels import Gaussian, Linear
-from mercer.kernels.engine.shared import SharedStatistics
+from mercer.kernels.shared_statistics import SharedStatistics
 from mercer.search import KernelSearchCV, nested_cross_validation, train_validate_test
 from mercer.search.shared_cells import SharedCells
 

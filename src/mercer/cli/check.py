@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .._validation.wording import enumeration
-from .options import common, data_options
+from .arguments import common, data_options
 from .printing import Printer
 
 __all__ = ["check"]

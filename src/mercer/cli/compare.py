@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from .._validation.wording import enumeration
+from .arguments import common, data_options, preparation_options
 from .exit_status import end_partial
-from .options import common, data_options, preparation_options
 from .printing import Printer
 
 __all__ = ["compare"]

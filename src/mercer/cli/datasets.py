@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import common
+from .arguments import common
 from .printing import Printer
 
 __all__ = ["datasets"]

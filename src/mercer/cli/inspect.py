@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .._validation.wording import enumeration
-from .options import common
+from .arguments import common
 from .printing import Printer
 
 __all__ = ["inspect"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import common, data_options, preparation_options
+from .arguments import common, data_options, preparation_options
 from .printing import Printer
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._validation.wording import enumeration
 from ..io.table import DataError
-from .options import common, data_options
+from .arguments import common, data_options
 from .printing import Printer
 
 if TYPE_CHECKING:

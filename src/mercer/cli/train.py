@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .arguments import LearnerCommand, common, data_options, learner_argument, parameters, preparation_options
 from .exit_status import end_partial
-from .options import LearnerCommand, common, data_options, learner_argument, parameters, preparation_options
 from .printing import Printer
 
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ class Placement:
         """
         if not self.single or not kernel.on_rows or items.dtype == np.float32 or not _fits_single(kernel, items):
             return items
-        if not sparse.issparse(items) and kernel.moves and not (is_thin(items) and near_origin(items)):
+        if not sparse.issparse(items) and kernel.translation_invariant and not (is_thin(items) and near_origin(items)):
             items = items - items.mean(axis=0)
         return items.astype(np.float32)
 

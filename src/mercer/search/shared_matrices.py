@@ -9,7 +9,7 @@ import numpy as np
 from .._runtime.compile import Array
 from ..grams import Placement, is_linear
 from ..kernels import Kernel
-from ..kernels.engine.shared import SharedStatistics
+from ..kernels.shared_statistics import SharedStatistics
 
 
 class SharedMatrices:
@@ -49,7 +49,7 @@ class SharedMatrices:
         else:
             rounded = placement.rounded(kernel, items)
             # Rows of numbers serve every kernel that wants them in this form; other items serve the one that read them.
-            key = (str(rounded.dtype), kernel.moves) if kernel.on_rows else (reader or kernel)
+            key = (str(rounded.dtype), kernel.translation_invariant) if kernel.on_rows else (reader or kernel)
             if key not in self._shared:
                 self._shared.clear()
                 self._shared[key] = SharedStatistics(rounded, self.memory)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._runtime.compile import Array
-from ..._runtime.parallel import for_each
-from ..base import Kernel
-from .matrices import matrix_block
-from .pairing import Pairing, Tile, shared_dtype
-from .parts import length
-from .statistics import Statistic
+from .._runtime.compile import Array
+from .._runtime.parallel import for_each
+from .base import Kernel
+from .engine.matrices import matrix_block
+from .engine.pairing import Pairing, Tile, shared_dtype
+from .engine.parts import length
+from .engine.statistics import Statistic
 
 #: Rows of a matrix that are made from known statistics at a time; whole rows need no transposing.
 _STRIP = 32

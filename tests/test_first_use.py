@@ -91,7 +91,7 @@ def answers(model, rows):
         (SVC(kernel="linear"), SVC(None)),
         (SVC(kernel=lambda A, B: A @ B.T), SVC(None)),
     ],
-    ids=str,
+    ids=["rbf", "poly", "a rate", "a degree", "linear", "a function"],
 )
 def test_kernels_by_the_names_that_people_know(machine, same):
     np.testing.assert_allclose(machine.fit(X, y).decision_function(X), same.fit(X, y).decision_function(X), atol=2e-3)

@@ -202,7 +202,7 @@ EXPORTS = {
     + [type(kernel) for kernel, _ in STRUCTURED]
     + [kernels.Kernel, kernels.Bags, kernels.Graphs, kernels.Strings],
     losses: [type(loss) for loss in LOSSES + RESIDUAL_LOSSES] + [losses.Loss, losses.ResidualLoss],
-    grams: [*GRAMS, grams.Gram],
+    grams: [*GRAMS, grams.Gram, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS],
     mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.KernelSearchCV],
 }

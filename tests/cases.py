@@ -203,7 +203,7 @@ EXPORTS = {
     + [kernels.Kernel, kernels.Bags, kernels.Graphs, kernels.Strings],
     losses: [type(loss) for loss in LOSSES + RESIDUAL_LOSSES]
     + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Softmax],
-    grams: [*GRAMS, grams.Gram],
+    grams: [*GRAMS, grams.Gram, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
     mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.KernelSearchCV],
 }

@@ -205,7 +205,7 @@ def test_names_are_shown_letter_by_letter():
         (lambda m: WeightTable.from_estimator(m), "has no coef_"),
         (lambda m: DecisionBoundary.from_estimator(m, X[:, :1], y), "two features or more"),
         (lambda m: KernelHeatmap.from_kernel("linear", X, y, order="x"), "'similarity' or 'file'"),
-        (lambda m: KernelHeatmap.from_estimator(Perceptron().fit(X, y), X, y), "from_kernel"),
+        (lambda m: KernelHeatmap.from_estimator(SVC("precomputed").fit(X @ X.T, y), X, y), "from_kernel"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(machine, make, message):

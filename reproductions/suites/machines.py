@@ -145,7 +145,10 @@ class SVR(RegressorMixin, _Adapter):
         total = float(len(y) if sample_weight is None else np.sum(sample_weight))
         lam = 1 / (self.C * total) if total else 1.0
         loss = EpsilonInsensitive(epsilon=self.epsilon)
-        self.machine_ = mercer.KernelRegressor(self._kernel(X), loss, lam).fit(X, y, sample_weight)
+        kernel = self._kernel(X)
+        if self.kernel == "linear":  # a linear machine has weights; with a factor it has coefficients, as here
+            kernel = 1 * kernel
+        self.machine_ = mercer.KernelRegressor(kernel, loss, lam).fit(X, y, sample_weight)
         self._publish(X)
         self.n_support_ = np.array([self.support_.size])
         if self.kernel == "linear":

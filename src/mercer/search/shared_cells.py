@@ -191,7 +191,7 @@ class SharedCells:
         """Lines that learn from the same kernel matrix, on folds whose training rows give it the same parameters."""
         placement, reader = lines[0].machine.placement, lines[0].kernel
         try:
-            kernel = reader.resolved(items[folds[0][1]])
+            kernel = reader if reader.is_resolved else reader.resolved(items[folds[0][1]])
             kernel.check()
             refuse_unusable(kernel, items)
             K = matrices.matrix(kernel, items, placement, reader)

@@ -43,12 +43,17 @@ def test_dense_and_sparse_rows_walk_the_same_way():
     np.testing.assert_allclose(start(rows, y, 1.0)[1], start(sparse.csr_array(rows), y, 1.0)[1], atol=1e-10)
 
 
-def test_where_passes_are_enough_the_conditions_hold():
-    """Free items have the same F = t − X·w, those at a bound lie on their side of it."""
-    problem, z = start(X, y, 0.001, tol=1e-8)
-    F, low, high = y - X @ (X.T @ z), problem.box_dual.low, problem.box_dual.high
-    assert F[z < high].max() - F[z > low].min() <= 1e-7
-    assert abs(z.sum()) <= 1e-8
+@pytest.mark.parametrize("tol", [1e-4, 1e-6])
+def test_where_passes_are_enough_the_conditions_hold(tol):
+    """Free items have the same F = t − X·w, those at a bound lie on their side of it, whatever the order.
+
+    Items that were left out of later passes are asked again at the end: some orders leave out too many.
+    """
+    for seed in range(12):
+        problem, z = start(X, y, 0.003, tol, seed=seed)
+        F, low, high = y - X @ (X.T @ z), problem.box_dual.low, problem.box_dual.high
+        assert F[z < high].max() - F[z > low].min() <= tol
+        assert abs(z.sum()) <= tol
 
 
 def test_weights_are_repeated_rows():

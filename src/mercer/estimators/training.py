@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
+from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
 from ..grams import Gram, Placement, is_linear
 from ..kernels import Kernel
@@ -73,7 +74,10 @@ def training_of(
     kernel = machine.read_kernel()
     bytes_of(machine.memory)
     items, targets = machine.read_items(X, kernel, y, reset=reset)
-    return _placed(machine, kernel, items, X, *(encode or machine.encoded)(targets, sample_weight, items))
+    coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
+    kernel = kernel.resolved(items, None if sample_weight is None else checked_weights(sample_weight, items))
+    refuse_unusable(kernel, items)
+    return _placed(kernel, items, X, coded, weight, machine.placement.gram(kernel, items))
 
 
 def fold_of(
@@ -86,23 +90,17 @@ def fold_of(
     gram: Gram | None = None,
     workspace: Any = None,
 ) -> Training:
-    """The training items of a fold, checked already as part of all items; ``gram`` where their matrix is known."""
-    return _placed(machine, kernel, items, given, *machine.encoded(y, sample_weight, items), gram, workspace)
+    """The training items of a fold, checked already as part of all items, for a kernel that is resolved on them.
+
+    ``gram`` where their matrix is known.
+    """
+    coded, weight = machine.encoded(y, sample_weight, items)
+    gram = machine.placement.gram(kernel, items) if gram is None else gram
+    return _placed(kernel, items, given, coded, weight, gram, workspace)
 
 
 def _placed(
-    machine: KernelMachine,
-    kernel: Kernel,
-    items: Any,
-    given: Any,
-    targets: Array,
-    weight: Array | None,
-    gram: Gram | None = None,
-    workspace: Any = None,
+    kernel: Kernel, items: Any, given: Any, targets: Array, weight: Array | None, gram: Gram, workspace: Any = None
 ) -> Training:
-    if gram is None:
-        kernel = kernel.resolved(items)
-        refuse_unusable(kernel, items)
-        gram = machine.placement.gram(kernel, items)
     refuse_indefinite(gram, kernel)
     return Training(kernel, items, targets, weight, gram, None if kernel.on_rows else given, workspace)

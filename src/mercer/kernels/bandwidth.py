@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._runtime.compile import Array
 from .._validation.parameters import number, shown
 from .engine.statistics import DISTANCE, MANHATTAN, Statistic
 
@@ -43,8 +44,8 @@ def check_rate(owner: Any, name: str) -> None:
         )
 
 
-def rate(rule: str, rows: Any, statistic: Statistic) -> float:
-    """The rate for a statistic of rows, by one of the :data:`RULES`.
+def rate(rule: str, rows: Any, statistic: Statistic, weight: Array | None = None) -> float:
+    """The rate for a statistic of rows, by one of the :data:`RULES`; a row of weight two counts as two rows.
 
     Examples
     --------
@@ -54,33 +55,51 @@ def rate(rule: str, rows: Any, statistic: Statistic) -> float:
     >>> rate("median", np.array([[0.0, 0.0], [0.0, 2.0], [0.0, 2.0]]), SQUARED_DISTANCE)
     0.25
     """
-    typical = _median(rows, statistic) if rule == "median" else float(rows.shape[1])
+    if weight is not None and not (weight > 0).all():
+        rows, weight = rows[np.flatnonzero(weight > 0)], weight[weight > 0]
+    typical = _median(rows, statistic, weight) if rule == "median" else float(rows.shape[1])
     if rule == "scale":
-        variance = _variance(rows)
+        variance = _variance(rows, weight)
         typical *= np.sqrt(variance) if statistic is MANHATTAN else variance
     return min(max(1.0 / typical, 1 / _FASTEST), _FASTEST) if typical > 0 else 1.0
 
 
-def _variance(rows: Any) -> float:
+def _variance(rows: Any, weight: Array | None) -> float:
     """The variance of all numbers, zeros of sparse rows included."""
-    numbers = rows.data if sparse.issparse(rows) else rows
-    size = rows.shape[0] * rows.shape[1]
-    if not size or rows.min() == rows.max():  # exactly nothing, which rounding would make a little
+    if not min(rows.shape) or rows.min() == rows.max():  # exactly nothing, which rounding would make a little
         return 0.0
-    mean = float(numbers.sum(dtype=np.float64)) / size
-    squares = float(np.square(numbers - mean, dtype=np.float64).sum()) + (size - numbers.size) * mean**2
-    return squares / size
+    width = rows.shape[1]
+    mean = float(np.average(_row_sums(rows), weights=weight)) / width
+    if sparse.issparse(rows):
+        squares = sparse.csr_array((np.square(rows.data - mean), rows.indices, rows.indptr), shape=rows.shape)
+        apart = _row_sums(squares) + (width - np.diff(rows.indptr)) * mean**2
+    else:
+        apart = np.square(rows - mean, dtype=np.float64).sum(axis=1)
+    return float(np.average(apart, weights=weight)) / width
 
 
-def _median(rows: Any, statistic: Statistic) -> float:
+def _row_sums(rows: Any) -> Array:
+    return np.asarray(rows.sum(axis=1, dtype=np.float64)).ravel()
+
+
+def _median(rows: Any, statistic: Statistic, weight: Array | None) -> float:
     n = rows.shape[0]
-    some = rows if n <= _SAMPLE else rows[np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))]
-    size = some.shape[0]
+    some = np.arange(n) if n <= _SAMPLE else np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))
+    rows, size = rows[some], some.size
     distance = MANHATTAN if statistic is MANHATTAN else DISTANCE
-    left, right = distance.prepare(some, some)
-    values = distance.tile(left, right, slice(0, size), slice(0, size))
-    apart = values[np.triu_indices(size, 1)].astype(np.float64)
-    apart = apart[apart > 0]
-    if not apart.size:
+    left, right = distance.prepare(rows, rows)
+    pairs = np.triu_indices(size, 1)
+    apart = distance.tile(left, right, slice(0, size), slice(0, size))[pairs].astype(np.float64)
+    apart = apart if distance is MANHATTAN else np.square(apart)
+    differ = apart > 0
+    if not differ.any():
         return 0.0
-    return float(np.median(apart if distance is MANHATTAN else np.square(apart)))
+    if weight is None:
+        return float(np.median(apart[differ]))
+    both = (weight[some][pairs[0]] * weight[some][pairs[1]])[differ]
+    order = np.argsort(apart[differ])
+    reached, values = np.cumsum(both[order]), apart[differ][order]
+    half = 0.5 * reached[-1]
+    below = values[min(int(np.searchsorted(reached, half * (1 - 1e-12))), values.size - 1)]
+    above = values[min(int(np.searchsorted(reached, half * (1 + 1e-12), side="right")), values.size - 1)]
+    return float(0.5 * (below + above))

@@ -191,7 +191,7 @@ class SharedCells:
         """Lines that learn from the same kernel matrix, on folds whose training rows give it the same parameters."""
         placement, reader = lines[0].machine.placement, lines[0].kernel
         try:
-            kernel = reader if reader.is_resolved else reader.resolved(items[folds[0][1]])
+            kernel = reader if reader.is_resolved else self._resolved(reader, items, folds[0][1])
             kernel.check()
             refuse_unusable(kernel, items)
             K = matrices.matrix(kernel, items, placement, reader)
@@ -201,6 +201,10 @@ class SharedCells:
             return
         units = [(items, kernel, K, line, *part) for part in folds for line in lines]
         for_each(lambda unit: self._run_line(*unit), units)
+
+    def _resolved(self, kernel: Kernel, items: Any, train: Array) -> Kernel:
+        """With the parameters that the training items of a fold decide."""
+        return kernel.resolved(items[train], None if self.weight is None else self.weight[train])
 
     def _run_line(self, items: Any, kernel: Kernel, K: Array | None, line: Line, fold: Fold, train: Array) -> None:
         """One line on one fold."""

@@ -234,7 +234,7 @@ class KernelMachine(ClassifierMixin, RowMachine):
         classes, codes = encode(labels, type(self).__name__)
         weight = combine_weights(sample_weight, self.class_weight, rows, labels)
         if kernel is not None:
-            kernel = kernel.resolved(rows)
+            kernel = kernel.resolved(rows, weight)
             self._try_kernel(kernel, rows)
         given = None if kernel is None or kernel.on_rows else X
         data = Training(kernel, rows, codes, weight, self._make_gram(kernel, rows), given)

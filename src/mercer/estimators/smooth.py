@@ -381,7 +381,7 @@ class KernelRegressor(RegressorMixin, RowMachine):
             if not weight.any():
                 raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
         if kernel is not None:
-            kernel = kernel.resolved(rows)
+            kernel = kernel.resolved(rows, weight)
             self._try_kernel(kernel, rows)
         gram = self._make_gram(kernel, rows)
         warn_if_alike(self, kernel, rows, gram)

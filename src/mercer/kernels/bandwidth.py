@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._runtime.compile import Array
 from .._validation.parameters import number, shown
 from .engine.statistics import DISTANCE, MANHATTAN, Statistic
 
@@ -43,8 +44,8 @@ def check_rate(owner: Any, name: str) -> None:
         )
 
 
-def rate(rule: str, rows: Any, statistic: Statistic) -> float:
-    """The rate for a statistic of rows, by one of the :data:`RULES`.
+def rate(rule: str, rows: Any, statistic: Statistic, weight: Array | None = None) -> float:
+    """The rate for a statistic of rows, by one of the :data:`RULES`; a row of weight two counts as two rows.
 
     Examples
     --------
@@ -54,33 +55,45 @@ def rate(rule: str, rows: Any, statistic: Statistic) -> float:
     >>> rate("median", np.array([[0.0, 0.0], [0.0, 2.0], [0.0, 2.0]]), SQUARED_DISTANCE)
     0.25
     """
-    typical = _median(rows, statistic) if rule == "median" else float(rows.shape[1])
+    weight = np.ones(rows.shape[0]) if weight is None else weight
+    rows, weight = (rows, weight) if weight.all() else (rows[weight > 0], weight[weight > 0])
+    typical = _median(rows, weight, statistic) if rule == "median" else float(rows.shape[1])
     if rule == "scale":
-        variance = _variance(rows)
+        variance = _variance(rows, weight)
         typical *= np.sqrt(variance) if statistic is MANHATTAN else variance
     return min(max(1.0 / typical, 1 / _FASTEST), _FASTEST) if typical > 0 else 1.0
 
 
-def _variance(rows: Any) -> float:
+def _variance(rows: Any, weight: Array) -> float:
     """The variance of all numbers, zeros of sparse rows included."""
-    numbers = rows.data if sparse.issparse(rows) else rows
-    size = rows.shape[0] * rows.shape[1]
-    if not size or rows.min() == rows.max():  # exactly nothing, which rounding would make a little
+    if not min(rows.shape) or rows.min() == rows.max():  # exactly nothing, which rounding would make a little
         return 0.0
-    mean = float(numbers.sum(dtype=np.float64)) / size
-    squares = float(np.square(numbers - mean, dtype=np.float64).sum()) + (size - numbers.size) * mean**2
-    return squares / size
+    numbers, times = rows, weight[:, None]
+    if sparse.issparse(rows):
+        numbers, times = rows.data, np.repeat(weight, np.diff(rows.indptr))
+    total = rows.shape[1] * float(weight.sum())
+    zeros = total - float(times.sum()) if sparse.issparse(rows) else 0.0
+    mean = float((times * numbers).sum()) / total
+    return (float((times * np.square(numbers - mean, dtype=np.float64)).sum()) + zeros * mean**2) / total
 
 
-def _median(rows: Any, statistic: Statistic) -> float:
-    n = rows.shape[0]
-    some = rows if n <= _SAMPLE else rows[np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))]
-    size = some.shape[0]
+def _median(rows: Any, weight: Array, statistic: Statistic) -> float:
+    """The median of the statistic over pairs of rows that differ."""
+    if rows.shape[0] > _SAMPLE:
+        some = np.sort(np.random.default_rng(0).choice(rows.shape[0], _SAMPLE, replace=False))
+        rows, weight = rows[some], weight[some]
+    every = slice(0, rows.shape[0])
     distance = MANHATTAN if statistic is MANHATTAN else DISTANCE
-    left, right = distance.prepare(some, some)
-    values = distance.tile(left, right, slice(0, size), slice(0, size))
-    apart = values[np.triu_indices(size, 1)].astype(np.float64)
-    apart = apart[apart > 0]
-    if not apart.size:
+    left, right = distance.prepare(rows, rows)
+    values = distance.tile(left, right, every, every)
+    i, j = np.triu_indices(rows.shape[0], 1)
+    i, j = i[values[i, j] > 0], j[values[i, j] > 0]
+    if not i.size:
         return 0.0
-    return float(np.median(apart if distance is MANHATTAN else np.square(apart)))
+    apart = values[i, j].astype(np.float64)
+    order = np.argsort(apart, kind="stable")
+    # The value with half of the weight on either side, or the mean of the two beside that half.
+    sums = np.cumsum((weight[i] * weight[j])[order])
+    beside = [np.searchsorted(sums, sums[-1] / 2, side=side) for side in ("left", "right")]
+    middle = apart[order[beside]]
+    return float((middle if distance is MANHATTAN else np.square(middle)).mean())

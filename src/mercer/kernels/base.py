@@ -257,13 +257,15 @@ class Kernel(BaseEstimator):
         parts = self.parts()
         return [part_of(A, place) for place in range(len(parts))] if len(parts) > 1 else [A] * len(parts)
 
-    def resolved(self, items: Any) -> Self:
+    def resolved(self, items: Any, weight: Array | None = None) -> Self:
         """This kernel with every parameter that the data decide, such as ``gamma="scale"``, as a number.
 
         Parameters
         ----------
         items : collection
             The training items, as they are or as :meth:`items` made them.
+        weight : array, optional
+            How often each of them counts.
 
         Returns
         -------
@@ -282,16 +284,16 @@ class Kernel(BaseEstimator):
         own = self.get_params(deep=False)
         for name in self.rates:
             if isinstance(own[name], str):
-                own[name] = self._by_rule(own[name], items)
+                own[name] = self._by_rule(own[name], items, weight)
         forms = iter(self.part_items(items))
         for name, value in own.items():
             if isinstance(value, Kernel):
-                own[name] = value.resolved(next(forms))
+                own[name] = value.resolved(next(forms), weight)
         return type(self)(**own)
 
-    def _by_rule(self, rule: str, rows: Any) -> float:
+    def _by_rule(self, rule: str, rows: Any, weight: Array | None) -> float:
         """What a rule makes of some rows, for one of the :attr:`rates`."""
-        return rate(rule, rows, SQUARED_DISTANCE)
+        return rate(rule, rows, SQUARED_DISTANCE, weight)
 
     def refuse_unresolved(self) -> None:
         """Raise where a parameter is still to be decided, and there are not the training items alone to decide it."""
@@ -348,8 +350,8 @@ class OfStatistic(Kernel, named=False):
     def translation_invariant(self) -> bool:
         return self.statistic.translation_invariant
 
-    def _by_rule(self, rule: str, rows: Any) -> float:
-        return rate(rule, rows, self.statistic)
+    def _by_rule(self, rule: str, rows: Any, weight: Array | None) -> float:
+        return rate(rule, rows, self.statistic, weight)
 
     def evaluate(self, tile: Tile) -> Array:
         return self.apply(tile.compute(self.statistic))

@@ -228,8 +228,8 @@ class Matern(OfStatistic):
         if self.nu > 30:
             raise ValueError(f"Matern: nu={self.nu!r} is a Gaussian for all purposes; use Gaussian.from_sigma(length).")
 
-    def _by_rule(self, rule: str, rows: Any) -> float:
-        return float(1 / np.sqrt(2 * super()._by_rule(rule, rows)))
+    def _by_rule(self, rule: str, rows: Any, weight: Array | None) -> float:
+        return float(1 / np.sqrt(2 * super()._by_rule(rule, rows, weight)))
 
     def apply(self, values):
         r = values

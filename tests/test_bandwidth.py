@@ -70,6 +70,18 @@ def test_of_many_rows_a_thousand_say_the_median():
     assert found.gamma == pytest.approx(Gaussian("median").resolved(many[:1000]).gamma, rel=0.05)
 
 
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("rule", ["scale", "median"])
+def test_a_weight_counts_as_repeated_rows(rule, convert):
+    weight = np.random.RandomState(1).randint(0, 4, len(X))
+    gappy = np.where(np.abs(X) < 3, 0.0, X)
+    for kernel in (Gaussian(rule), Laplacian(rule) + Linear()):
+        weighted = kernel.resolved(convert(gappy), weight.astype(float)).get_params()
+        repeated = kernel.resolved(convert(gappy.repeat(weight, axis=0))).get_params()
+        name = "gamma" if "gamma" in weighted else "left__gamma"
+        assert weighted[name] == pytest.approx(repeated[name], rel=1e-12)
+
+
 @pytest.mark.parametrize("rule", ["scale", "median"])
 @pytest.mark.parametrize("kernel", RATES[:3], ids=str)
 def test_units_make_no_difference(kernel, rule):

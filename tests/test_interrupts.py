@@ -182,7 +182,7 @@ def test_a_comparison_keeps_finished_learners(interrupted_solve):
 
 def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    interrupted_solve(Machine, 9, "complete")
+    interrupted_solve(Machine, 9, "solve")
     with keep_best(), pytest.warns(ConvergenceWarning, match="2 of 10 machines were not reached"):
         model = SVC("gaussian(gamma=1)").fit(BLOBS, CLASSES)
     assert model.status_ == "interrupted"

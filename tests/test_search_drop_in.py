@@ -136,7 +136,7 @@ def test_several_metrics():
 
 
 def test_words_about_progress(capsys):
-    both(SVC("gaussian"), {"C": [1, 10]}, cv=3, verbose=3)
+    both(SVC("gaussian(gamma=1)"), {"C": [1, 10]}, cv=3, verbose=3)
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert lines[0] == "Fitting 3 folds for each of 2 candidates, totalling 6 fits"

@@ -81,6 +81,8 @@ class Pegasos(Classifier):
         The objective reached, for each score.
     duality_gap_ : array
         How far at most it lies above the least possible objective, for each score.
+    kkt_violation_ : array, of losses made of straight lines such as the hinge
+        The worst violation of an optimality condition, for each score.
     converged_ : bool
         Whether every gap is below one hundredth of its objective.
     trace_ : array of shape (n_checkpoints, 2)

@@ -25,7 +25,7 @@ _PLACES = {"first": "first", "0": "first", "last": "last", "-1": "last"}
 
 def read(source: Source, options: Options) -> Table:
     """Sets, one a line. The label is the first item of a line, or the last (``target="last"``), or in another file."""
-    from ..kernels.bags import Bags
+    from ..kernels.bag_collection import Bags
 
     given = "first" if options.target is None and options.labelled and options.labels is None else str(options.target)
     place = None if options.labels is not None else _PLACES.get(given)

@@ -55,16 +55,16 @@ def rate(rule: str, rows: Any, statistic: Statistic, weight: Array | None = None
     >>> rate("median", np.array([[0.0, 0.0], [0.0, 2.0], [0.0, 2.0]]), SQUARED_DISTANCE)
     0.25
     """
-    if weight is not None and not (weight > 0).all():
-        rows, weight = rows[np.flatnonzero(weight > 0)], weight[weight > 0]
-    typical = _median(rows, statistic, weight) if rule == "median" else float(rows.shape[1])
+    weight = np.ones(rows.shape[0]) if weight is None else weight
+    rows, weight = (rows, weight) if weight.all() else (rows[weight > 0], weight[weight > 0])
+    typical = _median(rows, weight, statistic) if rule == "median" else float(rows.shape[1])
     if rule == "scale":
         variance = _variance(rows, weight)
         typical *= np.sqrt(variance) if statistic is MANHATTAN else variance
     return min(max(1.0 / typical, 1 / _FASTEST), _FASTEST) if typical > 0 else 1.0
 
 
-def _variance(rows: Any, weight: Array | None) -> float:
+def _variance(rows: Any, weight: Array) -> float:
     """The variance of all numbers, zeros of sparse rows included."""
     if not min(rows.shape) or rows.min() == rows.max():  # exactly nothing, which rounding would make a little
         return 0.0
@@ -82,24 +82,23 @@ def _row_sums(rows: Any) -> Array:
     return np.asarray(rows.sum(axis=1, dtype=np.float64)).ravel()
 
 
-def _median(rows: Any, statistic: Statistic, weight: Array | None) -> float:
-    n = rows.shape[0]
-    some = np.arange(n) if n <= _SAMPLE else np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))
-    rows, size = rows[some], some.size
+def _median(rows: Any, weight: Array, statistic: Statistic) -> float:
+    """The median of the statistic over pairs of rows that differ."""
+    if rows.shape[0] > _SAMPLE:
+        some = np.sort(np.random.default_rng(0).choice(rows.shape[0], _SAMPLE, replace=False))
+        rows, weight = rows[some], weight[some]
+    every = slice(0, rows.shape[0])
     distance = MANHATTAN if statistic is MANHATTAN else DISTANCE
     left, right = distance.prepare(rows, rows)
-    pairs = np.triu_indices(size, 1)
-    apart = distance.tile(left, right, slice(0, size), slice(0, size))[pairs].astype(np.float64)
-    apart = apart if distance is MANHATTAN else np.square(apart)
-    differ = apart > 0
-    if not differ.any():
+    values = distance.tile(left, right, every, every)
+    i, j = np.triu_indices(rows.shape[0], 1)
+    i, j = i[values[i, j] > 0], j[values[i, j] > 0]
+    if not i.size:
         return 0.0
-    if weight is None:
-        return float(np.median(apart[differ]))
-    both = (weight[some][pairs[0]] * weight[some][pairs[1]])[differ]
-    order = np.argsort(apart[differ])
-    reached, values = np.cumsum(both[order]), apart[differ][order]
-    half = 0.5 * reached[-1]
-    below = values[min(int(np.searchsorted(reached, half * (1 - 1e-12))), values.size - 1)]
-    above = values[min(int(np.searchsorted(reached, half * (1 + 1e-12), side="right")), values.size - 1)]
-    return float(0.5 * (below + above))
+    apart = values[i, j].astype(np.float64)
+    order = np.argsort(apart, kind="stable")
+    # The value with half of the weight on either side, or the mean of the two beside that half.
+    sums = np.cumsum((weight[i] * weight[j])[order])
+    beside = [np.searchsorted(sums, sums[-1] / 2, side=side) for side in ("left", "right")]
+    middle = apart[order[beside]]
+    return float((middle if distance is MANHATTAN else np.square(middle)).mean())

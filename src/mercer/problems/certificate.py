@@ -63,7 +63,7 @@ def certify(problem: Problem, model: Iterate, scores: Array | None = None) -> Ce
     >>> from mercer.problems import Iterate, Problem, certify
     >>> problem = Problem(Features(np.array([[2.0], [-2.0]])), np.array([1.0, -1.0]), Hinge(), lam=1.0)
     >>> certify(problem, Iterate(np.array([0.125, -0.125])))
-    Certificate(objective=0.125, gap=0.0, violation=0.5)
+    Certificate(objective=0.125, gap=0.0, violation=0.0)
     """
     dual = problem.box_dual
     if not problem.loss.has_conjugate or (problem.lam <= 0 and dual is None):

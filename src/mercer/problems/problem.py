@@ -129,7 +129,7 @@ class Problem:
             return None
         if self.lam == 0 and (loss.smooth or loss.dual_curvature > 0):
             return None
-        box = np.full(len(self.gram), np.inf) if self.lam == 0 else self.shares / self.lam
+        box = np.full(len(self.gram), np.inf) if self.lam == 0 else self.weights / (self.lam * len(self.gram))
         box = np.where(self.weights > 0, box, 0.0)
         least, largest = loss.slope_range(self.y)
         return BoxDual.of(self.y, _times(box, -largest), _times(box, -least), loss.dual_curvature, box, loss.half_width)

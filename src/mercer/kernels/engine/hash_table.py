@@ -48,15 +48,16 @@ def doubled(values: Array) -> Array:
 @jit
 def number(keys: Array) -> tuple[Array, Array, Array]:
     """The number of each key in order of first appearance; the different keys; and the table of their numbers."""
-    used, table, names = 0, empty_table(1024), np.empty(512, np.uint64)
+    size, used = 1024, 0
+    table, names = empty_table(size), np.empty(size, np.uint64)
     out = np.empty(keys.size, np.int32)
     for p in range(keys.size):
+        if 2 * used >= size:
+            size *= 2
+            names = doubled(names)
+            table = table_of(names, used, size)
         s = place_of(table, names, keys[p])
         if table[s] < 0:
-            if used == names.size:
-                names = doubled(names)
-                table = table_of(names, used, 2 * table.size)
-                s = place_of(table, names, keys[p])
             table[s] = used
             names[used] = keys[p]
             used += 1

@@ -404,7 +404,7 @@ class Scaled(Gaussian):
     def is_resolved(self):
         return False
 
-    def resolved(self, items):
+    def resolved(self, items, weight=None):
         Scaled.seen.append(len(items))
         return Gaussian(gamma=1 / float(items.var()))
 

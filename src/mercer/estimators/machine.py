@@ -114,7 +114,7 @@ class Machine:
             self.final_C = _NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0)
         problem = self._problem(exact, self.final_C)
         working = self._part(self.data.gram)
-        start = self._begin(replace(problem, gram=working), solver, rng)
+        start = self._begin(problem.on(working), solver, rng)
         found = solvers.solve_certified(problem, solver, start, rng, working=working, by_weights=self.data.linear)
         assert isinstance(found.solution, DualSolution)
         self.solution, self.certificate = found.solution, found.certificate

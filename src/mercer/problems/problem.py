@@ -11,7 +11,7 @@ a constant 1) or free. λ = 0 with the hinge asks for the hard margin: the least
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,8 @@ from .box_dual import BoxDual
 
 __all__ = ["Intercept", "Problem"]
 
+#: What follows from targets, loss, λ and weights alone.
+_OF_THE_TARGETS = ("weights", "shares", "box_dual")
 #: Numbers that differ by less than this part of their size differ by rounding.
 _ROUNDING = 1e-14
 
@@ -76,6 +78,12 @@ class Problem:
             raise ValueError(f"a problem has a target for each item; got {len(self.y)} for {len(self.gram)} items.")
         if (np.ndim(self.y) == 2) != self.loss.several_scores:
             raise ValueError(f"{self.loss} does not go with targets of shape {np.shape(self.y)}.")
+
+    def on(self, gram: Gram) -> Problem:
+        """The same problem with another Gram of the same items; what is known of its dual is known already."""
+        other = replace(self, gram=gram)
+        vars(other).update({name: value for name, value in vars(self).items() if name in _OF_THE_TARGETS})
+        return other
 
     @property
     def has_intercept(self) -> bool:

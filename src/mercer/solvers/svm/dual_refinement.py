@@ -67,9 +67,9 @@ class DualRefinement:
     ) -> None:
         self.problem, self.solver, self.rng = problem, solver, rng
         self.by_weights, self.last_resort = by_weights, last_resort
-        self.working = problem if working is None else replace(problem, gram=working)
         dual = problem.box_dual
         assert dual is not None
+        self.working = problem if working is None else problem.on(working)
         self.dual, self.low, self.high = dual, dual.low, dual.high
         #: The Gram of the variables of the dual, without rounding to float32.
         self.exact = dual.gram(problem.gram)

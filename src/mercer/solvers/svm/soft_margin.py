@@ -131,7 +131,7 @@ class SoftMargin(Solver):
         largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
 
         begun = np.zeros(n) if start is None else dual.split(start.z)
-        z = balanced(begun, low, high)
+        z = begun.copy() if start is None else balanced(begun, low, high)
         if start is None or start.scores is None or (z != begun).any():
             gradient.update(z, (z > low) & (z < high))
         else:

@@ -5,13 +5,15 @@ from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.base import clone, is_regressor
+from sklearn.model_selection import GridSearchCV, KFold
 
-from mercer import losses, solvers
-from mercer.grams import Dense
+from mercer import KernelSearchCV, losses, solvers
+from mercer.grams import Dense, Features
 from mercer.kernels import Polynomial
 from mercer.problems import Iterate, Problem, Status, certify
 
-from .cases import LOSSES, RESIDUAL_LOSSES, SOLVERS, make_grams
+from .cases import ESTIMATORS, LOSSES, REGRESSORS, RESIDUAL_LOSSES, SOLVERS, make_grams
 from .naive_problems import least_objective, objective
 
 rng = np.random.default_rng(5)
@@ -125,6 +127,39 @@ def test_a_start_at_the_solution_changes_nothing(solver):
             again = quick(solver).solve(problem, found)
             before, after = (objective(case, K, each.z, each.b) for each in (found, again))
             assert after <= before + 1e-3 * abs(before) + 1e-12
+
+
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, *REGRESSORS], ids=str)
+def test_a_cell_of_a_search_is_a_fit(estimator, monkeypatch):
+    """The same answer through fit and through a search, in which nothing is fitted by itself."""
+    rows, folds = rng.normal(size=(90, 3)), KFold(3)
+    regression = is_regressor(estimator)
+    y = np.sin(rows[:, 0]) if regression else (rows[:, 0] * rows[:, 1] > 0).astype(int) + (rows[:, 2] > 1)
+    seeded = {"random_state": 0} if "random_state" in estimator.get_params() else {}
+    estimator = clone(estimator).set_params(**seeded)
+    value = getattr(estimator, estimator.path)
+    grid = {estimator.path: [value, value // 2 if isinstance(value, int) else value / 2]}
+    scoring = "neg_mean_squared_error" if regression else "accuracy"
+    plain = GridSearchCV(estimator, grid, cv=folds, scoring=scoring, refit=False).fit(rows, y)
+    monkeypatch.setattr(type(estimator), "fit", lambda *args, **options: pytest.fail("a fit of its own"))
+    shared = KernelSearchCV(estimator, grid, cv=folds, scoring=scoring, refit=False).fit(rows, y)
+    for k in range(3):
+        name = f"split{k}_test_score"
+        np.testing.assert_allclose(shared.cv_results_[name], plain.cv_results_[name], atol=1e-6)
+
+
+def test_the_hard_margin_is_a_problem_like_others():
+    """λ = 0: the three points of the course, w = (2, 2) and b = −3, certified by ½‖w‖² = 4 without a gap."""
+    toy = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
+    problem = Problem(Features(toy), np.array([1.0, 1, 1, -1, -1, -1]), losses.Hinge(), intercept="free")
+    found = solvers.solve_certified(problem, solvers.SoftMargin(tol=1e-8))
+    assert found.certificate.objective == pytest.approx(4.0)
+    assert found.certificate.gap <= 1e-9
+    assert found.certificate.violation <= 1e-8
+    for solver in SOLVERS:
+        if not isinstance(solver, solvers.SoftMargin):
+            with pytest.raises(solvers.CannotSolve):
+                solver.solve(problem)
 
 
 def test_targets_that_do_not_go_with_the_items():

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
-from .._validation.objects import is_missing
+from .._validation.objects import holds_no_rows_yet, is_missing
 from .base import Kernel
 from .engine.pairing import Tile
 from .engine.parts import Parts, part_of
@@ -130,7 +130,7 @@ def select(table: Any, names: list[Any], numbers: bool) -> Any:
 
 def _column(table: Any, name: Any) -> Array:
     """One column as an array: by name from a frame, by position from an array."""
-    if type(table).__name__ == "LazyFrame":
+    if holds_no_rows_yet(table):
         raise TypeError("X is a LazyFrame, which holds no rows yet; call .collect() first.")
     if hasattr(table, "columns"):
         known = list(table.columns)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._presentation.html import table_html
 from .._runtime.compile import Array
 from .problem import Intercept, Problem
 from .solution import Iterate
@@ -37,6 +38,12 @@ class Certificate(NamedTuple):
     objective: float
     gap: float
     violation: float | None = None
+
+    def _repr_html_(self) -> str:
+        rows = [("objective", f"{self.objective:.9g}"), ("duality gap", f"{self.gap:.3g}")]
+        if self.violation is not None:
+            rows.append(("worst violation", f"{self.violation:.3g}"))
+        return table_html("Certificate", rows)
 
 
 def certify(problem: Problem, model: Iterate, scores: Array | None = None) -> Certificate:

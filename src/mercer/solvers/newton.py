@@ -119,7 +119,7 @@ class _Descent:
         #: How much the next step is shortened where the loss is straight; not known before the first step.
         self.damping: float | None = None
         #: The length of the longest item, with its constant 1 for the intercept.
-        self.reach = float(np.sqrt(1 + max(float(problem.gram.diag().max(initial=0.0)), 0.0)))
+        self.longest = float(np.sqrt(1 + max(float(problem.gram.diag().max(initial=0.0)), 0.0)))
 
     def step(self, tol: float) -> Status | None:
         """One step of Newton's; a status when there is nothing more to do."""
@@ -129,7 +129,7 @@ class _Descent:
         rb = -g.sum(axis=0) - self.price * self.b if problem.has_intercept else np.zeros_like(self.b)
         error = float(np.sqrt(max(span.dot(r, r), 0.0) + np.vdot(rb, rb)))
         self.largest = max(self.largest, error)
-        if error <= max(tol * self.largest, _ROUNDING * self.reach * float(np.abs(g).sum())):
+        if error <= max(tol * self.largest, _ROUNDING * self.longest * float(np.abs(g).sum())):
             return Status.CONVERGED
         # A straight loss has no curvature to tell how far to go; that of a logistic loss fades as its slope does.
         straight = h.sum() < _FLAT * np.abs(g).sum()
@@ -224,10 +224,10 @@ def _step(
     for _ in range(_LONGEST):
         heed()
         scores, bent, reaction = curve(direction, db)
-        bending = lam * span.dot(direction, direction) + price * float(np.vdot(db, db)) + float(np.vdot(scores, bent))
-        if not (square > 0 and bending > 0):  # nothing but rounding errors
+        curvature = lam * span.dot(direction, direction) + price * float(np.vdot(db, db)) + float(np.vdot(scores, bent))
+        if not (square > 0 and curvature > 0):  # nothing but rounding errors
             break
-        length = square / bending
+        length = square / curvature
         d, total, p = d + length * direction, total + length * db, length * scores if p is None else p + length * scores
         r = r - length * (lam * direction + reaction)
         rb = rb - length * (bent.sum(axis=0) + price * db) if intercept else rb

@@ -68,6 +68,8 @@ class Learner:
         Its title with another kernel than its own, where its title tells the kernel.
     degree : int
         The degree to which the columns are expanded before it learns, unless :meth:`build` is told another.
+    short_title : str
+        Its title beside others of its degree, where the title tells the degree.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Learner:
     kernelised: str = ""
     kernel_title: str = ""
     degree: int = 1
+    short_title: str = ""
 
     @property
     def takes_kernel(self) -> bool:
@@ -204,7 +207,7 @@ def _linear(
     """A linear learner, and the same on all products of two columns."""
     linear = Learner(name, title, partial(_estimator, class_name), grid, fixed, kernelised or f"kernel-{name}")
     register(linear)
-    register(replace(linear, name=f"{name}-2", title=f"{title}, degree 2", degree=2))
+    register(replace(linear, name=f"{name}-2", title=f"{title}, degree 2", short_title=title, degree=2))
 
 
 def _kernel(

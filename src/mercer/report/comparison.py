@@ -228,6 +228,7 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
     facts = {
         "name": learner.name,
         "title": learner.title,
+        "short_title": learner.short_title or learner.title,
         "family": learner.family,
         "fixed": short_params(learner.fixed),
         "params": short_params(params),

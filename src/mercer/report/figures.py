@@ -208,7 +208,7 @@ def weights(learners: Sequence[Facts], name: str, key: str) -> Markup | None:
         pairs: Iterable[tuple[str, float | None]] = zip(found["features"], found["values"], strict=True)
         if key == "interactions":
             pairs = ((product["feature"], product["value"]) for product in found["interactions"])
-        model = one["title"].removesuffix(", degree 2")
+        model = one["short_title"]
         columns[model] = {feature: weight for feature, weight in pairs if weight is not None}
     table = WeightTable.from_weights(columns).top(18)
     if not table.features:

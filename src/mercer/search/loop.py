@@ -113,7 +113,7 @@ class Loop(BaseSearchCV):
                 self._stopped = "interrupted"
             except ValueError as error:
                 # scikit-learn gives up where all fits of a batch fail; a batch of one setting is not the whole search.
-                if self._at_once or "fits failed" not in str(error) or self.error_score == "raise":
+                if self._at_once or not all_fits_failed(error) or self.error_score == "raise":
                     raise
                 for each in batch:
                     each.score = self.error_score
@@ -173,3 +173,8 @@ def _blank(cell: dict[str, Any], score: float) -> dict[str, Any]:
             scores = cell[name]
             blank[name] = dict.fromkeys(scores, score) if isinstance(scores, dict) else score
     return blank
+
+
+def all_fits_failed(error: ValueError) -> bool:
+    """Whether scikit-learn gave up because nothing could be fitted: it has no exception of its own for that."""
+    return "fits failed" in str(error)

@@ -18,7 +18,7 @@ from .._validation.parameters import choice, number
 from .._validation.tables import refuse_damaged
 from .._validation.unwrapped import machine_of
 from .advice import advise
-from .loop import Loop, Split
+from .loop import Loop, Split, all_fits_failed
 from .numbered import Numbered, shared_cells_of
 from .shared_cells import SharedCells
 from .strategies import STRATEGIES
@@ -184,7 +184,7 @@ class KernelSearchCV(Loop):
         try:
             numbered.fit(np.arange(shared.size)[:, None], shared.y, **params)
         except ValueError as error:
-            if shared.refusals and "fits failed" in str(error):
+            if shared.refusals and all_fits_failed(error):
                 why, _ = shared.refusals.most_common(1)[0]
                 raise ValueError(f"no setting of the search could be fitted: {why}") from None
             raise

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from mercer import KernelRegressor
 from mercer.kernels import Kernel, parse
 from mercer.kernels.engine import count_dot
+from mercer.losses import EpsilonInsensitive
 
 from . import naive_structured as naive
 from .cases import STRUCTURED
@@ -89,3 +91,11 @@ def test_structured_kernels_say_what_they_compare():
         "graphs",
         "nodes",
     }
+
+
+@pytest.mark.parametrize("kernel", ["minmax", "intersection", "subsets", "jaccard"])
+def test_a_machine_that_needs_no_item_predicts_the_same_for_all(kernel):
+    """All targets lie inside the tube."""
+    model = KernelRegressor(kernel, EpsilonInsensitive(5.0)).fit([{"a"}, {"b"}, {"a", "c"}], [1.0, 2.0, 1.5])
+    assert model.support_.size == 0
+    np.testing.assert_allclose(model.predict([{"a"}, {"z"}, set()]), 1.5)

@@ -143,13 +143,13 @@ def _soft_margins(case: Case, model: Any, K: Array, off: Array) -> list[Reading]
         z = z[rows]
         hard = np.isinf(model.C)
         cost = np.full(rows.size, EXACT(np.inf)) if hard else EXACT(model.C) * weight[rows]
-        rounding = _rounding(case) if case.kernel is None or case.given else DOUBLE
+        rounding = _rounding(case) if hasattr(model, "coef_") or case.given else DOUBLE
         block = np.ix_(rows, rows)
         task = Task(K[block], y, cost, 1.0, Loss("hinge"), "free", rounding, off[block])
         b = model.intercept_[place]
         f, doubt = task.scores(z)
         square, square_doubt = z @ f, np.abs(z) @ doubt
-        if case.kernel is None:  # the model is its weights, which have been rounded
+        if hasattr(model, "coef_"):  # the model is its weights, which have been rounded
             X, w = case.items[rows], np.asarray(model.coef_[place], EXACT)
             f, square = X @ w, w @ w
             doubt = doubt + task.rounding * (np.abs(X) @ np.abs(w))

@@ -220,7 +220,7 @@ def _scores(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
 
 def _weights(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
     """Weights that are published beside dual coefficients are those of the coefficients, w = Σ z·x."""
-    if case.name != "SVC" or case.kernel is not None:
+    if case.name != "SVC" or not hasattr(model, "coef_"):
         return
     for place, reading in enumerate(found):
         X, z = case.items[reading.rows], np.asarray(reading.z, EXACT)

@@ -75,7 +75,9 @@ class KernelModel:
     @cached_property
     def _weights(self) -> FeatureWeights | None:
         """w = Σⱼ zⱼφ(xⱼ), where listing the features of the support items costs less than comparing them in pairs."""
-        if self.items is None or self.kernel.on_rows or not self.kernel.cheaper_in_primal(self.items, self.items).all():
+        if self.items is None or self.kernel.on_rows or not self.support.size:
+            return None
+        if not self.kernel.cheaper_in_primal(self.items, self.items).all():
             return None
         return FeatureWeights(self.kernel.keyed(self.items), self.coef)
 

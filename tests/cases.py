@@ -200,9 +200,9 @@ REGRESSORS = [
 EXPORTS = {
     kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS + TABLE_KERNELS]
     + [type(kernel) for kernel, _ in STRUCTURED]
-    + [kernels.Kernel, kernels.Bags, kernels.Graphs, kernels.Strings],
+    + [kernels.Kernel, kernels.OfStatistic, kernels.Bags, kernels.Graphs, kernels.Strings],
     losses: [type(loss) for loss in LOSSES + RESIDUAL_LOSSES]
-    + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Softmax],
+    + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Softmax],
     grams: [*GRAMS, grams.Gram, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
     mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.KernelSearchCV],

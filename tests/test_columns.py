@@ -147,7 +147,7 @@ def test_bad_tables_get_one_sentence(library):
     gappy = library.DataFrame({**COLUMNS, "age": [30, None, 60, 45, 30], "job": ["cook", None, "x", "y", "z"]})
     for kernel, table, hint in (
         (Linear().on("ages"), frame, r"no column 'ages' \(did you mean 'age'\?\)"),
-        (Linear().on("salary"), frame, "no column 'salary'; its columns are age, hours, job, town, word, member"),
+        (Linear().on("salary"), frame, "no column 'salary'; its columns are age, hours, job, town, word and member"),
         (Linear().on("age"), gappy, r"column 'age' has no value in row 1 \(1 missing in all\)"),
         (Equal().on("job"), gappy, "column 'job' has no value in row 1"),
         (

@@ -52,7 +52,7 @@ def cases():
 
 CASES = list(cases())
 GRAMS = make_grams(KERNEL, X)
-#: How far above the least objective a solver may end, relative to it.
+#: How far above the least objective a solver may end, relative to it; others a fifth.
 TOLERANCE = {
     solvers.SoftMargin: 1e-3,
     solvers.Newton: 1e-8,
@@ -60,6 +60,10 @@ TOLERANCE = {
     solvers.Gradient: 0.15,
     solvers.Pegasos: 0.2,
 }
+
+
+def tolerance_of(solver):
+    return TOLERANCE.get(type(solver), 0.2)
 
 
 @cache
@@ -93,12 +97,12 @@ def test_it_is_solved_or_refused(solver, case):
             assert value == 0.0
             continue
         assert value >= least(case) - 1e-6
-        assert value <= least(case) * (1 + TOLERANCE[type(solver)]) + 1e-6
+        assert value <= least(case) * (1 + tolerance_of(solver)) + 1e-6
         certificate = certify(problem, found)
         assert certificate.objective == pytest.approx(value, rel=1e-9)
         assert certificate.gap >= certificate.objective - least(case) - 1e-6
-        if TOLERANCE[type(solver)] <= 1e-3:
-            assert certificate.gap <= 2 * TOLERANCE[type(solver)] * value
+        if tolerance_of(solver) <= 1e-3:
+            assert certificate.gap <= 2 * tolerance_of(solver) * value
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.lam > 0], ids=str)

@@ -10,10 +10,9 @@ from sklearn.base import clone
 
 import mercer
 from mercer import KernelClassifier, KernelSearchCV, Pegasos, losses
-from mercer._runtime.compile import Scalar
 from mercer.grams import Dense, Features, Lazy
 from mercer.kernels import Gaussian
-from mercer.losses import Hinge, Logistic, MarginLoss, SquaredHinge, as_loss
+from mercer.losses import Hinge, Logistic, MarginLoss, Scalar, SquaredHinge, as_loss
 from mercer.problems import Iterate, Problem, Solution, Status, certify
 from mercer.solvers import CannotSolve, Gradient, Newton, Solver, solve_certified
 
@@ -155,3 +154,11 @@ def test_what_a_solver_cannot_solve_it_refuses_in_a_sentence():
 def test_a_new_solver_is_certified_as_all_others_are():
     found = solve_certified(problem_of(Logistic(), lam=0.1), Nesterov())
     assert found.certificate.gap <= 1e-6 * found.certificate.objective
+
+
+def test_an_estimator_takes_a_solver():
+    ours = KernelClassifier(KERNEL, lam=0.1, solver=Nesterov(), fit_intercept=False).fit(X, y)
+    newton = KernelClassifier(KERNEL, lam=0.1, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), newton.decision_function(X), atol=1e-6)
+    with pytest.raises(CannotSolve, match="Nesterov cannot solve"):
+        KernelClassifier(KERNEL, lam=0.1, solver=Nesterov()).fit(X, y)

@@ -333,3 +333,9 @@ def test_three_classes(name):
     with suppress(AttributeError):  # where the loss has none
         np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
     assert (model.decision_function(X).argmax(axis=1) == model.predict(X)).all()
+
+
+def test_a_value_that_is_no_number_is_not_predicted():
+    model = KernelRegressor("polynomial(degree=3)").fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="the score of row 0 is not a finite number"):
+        model.predict(np.full((1, X.shape[1]), 1e140))

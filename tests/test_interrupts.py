@@ -14,13 +14,13 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import cross_val_score
 
 import mercer
-import mercer.estimators.machine
+import mercer.estimators.binary_machine
 import mercer.solvers.smooth_refinement
 import mercer.solvers.svm.dual_refinement
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
 from mercer._runtime.interrupts import heed, kept, whole
 from mercer._runtime.parallel import for_each
-from mercer.estimators.machine import Machine
+from mercer.estimators.binary_machine import BinaryMachine
 from mercer.io import read
 from mercer.report import compare
 from mercer.search import cell, nested_cross_validation
@@ -182,7 +182,7 @@ def test_a_comparison_keeps_finished_learners(interrupted_solve):
 
 def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    interrupted_solve(Machine, 9, "solve")
+    interrupted_solve(BinaryMachine, 9, "solve")
     with keep_best(), pytest.warns(ConvergenceWarning, match="2 of 10 machines were not reached"):
         model = SVC("gaussian(gamma=1)").fit(BLOBS, CLASSES)
     assert model.status_ == "interrupted"
@@ -193,7 +193,7 @@ def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypat
 
 IMPROVEMENTS = {
     "polish": (mercer.solvers.svm.dual_refinement, "polish", SVC("gaussian(gamma=1)"), y),
-    "hard margin": (mercer.estimators.machine, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
+    "hard margin": (mercer.estimators.binary_machine, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
     "smaller gap": (mercer.solvers.smooth_refinement, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
     "smaller gaps": (mercer.solvers.smooth_refinement, "_improved", KernelClassifier("gaussian"), y),
 }

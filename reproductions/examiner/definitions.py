@@ -69,6 +69,18 @@ def kernel_matrix(kernel: Any, A: Any, B: Any) -> Array:
     raise NotImplementedError(type(kernel).__name__)
 
 
+def knows(kernel: Any) -> bool:
+    """Whether a kernel on rows of numbers, and all of which it is made, has a definition here."""
+    nothing = np.zeros((0, 1), EXACT)
+    try:
+        kernel_matrix(kernel, nothing, nothing)
+    except NotImplementedError:
+        return False
+    except Exception:  # a definition that does not like to have no rows
+        return True
+    return True
+
+
 def _dots(A: Array, B: Array) -> Array:
     # Column by column: NumPy's own product of extended matrices is no faster, and its order of summation unknown.
     out = np.zeros((len(A), len(B)), EXACT)

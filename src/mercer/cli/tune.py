@@ -87,7 +87,7 @@ def tune(
     from ..io.writing import refuse_unwritable
     from ..learners.suited import suited
     from ..model_files import save
-    from ..search import KernelSearchCV  # type: ignore[import-not-found,unused-ignore]
+    from ..search import KernelSearchCV
     from .building import about_model, fit, machine, refuse_unlearnable
 
     for path in filter(None, (output, journal)):

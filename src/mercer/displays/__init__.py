@@ -15,10 +15,10 @@ Examples
 100
 """
 
-from ..margins.histogram import MarginHistogram
 from .decision_boundary import DecisionBoundary
 from .kernel_heatmap import KernelHeatmap
 from .learning_curve import LearningCurve
+from .margin_histogram import MarginHistogram
 from .search_scores import SearchCurve, SearchHeatmap
 from .weight_table import WeightTable
 

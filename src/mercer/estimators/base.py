@@ -30,13 +30,14 @@ _NO_TARGETS = "no_validation"
 class KernelMachine(FittedState, BaseEstimator):
     """Base of all estimators. Subclasses have the parameters ``kernel`` and ``memory``.
 
-    What has no underscore here is what :class:`mercer.search.contract.Machine` asks for.
+    Methods without an underscore are what :class:`mercer.search.contract.Machine` asks for.
     """
 
     kernel: Any
     memory: Any
     _model: Any
     path: ClassVar[str] = ""
+    path_falls: ClassVar[bool] = False
     #: What rows of numbers may be kept in; others are converted to the first.
     precisions: ClassVar[tuple[type, ...]] = (np.float64, np.float32)
     #: Whether targets are numbers, else labels.
@@ -173,6 +174,16 @@ class KernelMachine(FittedState, BaseEstimator):
         """The scores that the fitted model gives to the user's items."""
         check_is_fitted(self, "_model")
         return self._model.scores(self.read_items(X, self.kernel_), self.memory)
+
+    def _refuse_nonfinite(self, scores: Array, numbers: Array | None) -> None:
+        """A score that is no number says nothing; ``numbers`` are those of the rows scored."""
+        bad = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+        if bad.size:
+            row = bad[0] if numbers is None else numbers[bad[0]]
+            raise ValueError(
+                f"{type(self).__name__}: the score of row {row} is not a finite number, so that nothing can be "
+                "predicted for it; scale the columns, or use a kernel whose values are finite on these rows."
+            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -122,13 +122,7 @@ class Classifier(ClassifierMixin, KernelMachine):
 
         A score that is no number says nothing, though a label could be made of it.
         """
-        bad = np.flatnonzero(~np.isfinite(scores).all(axis=1))
-        if bad.size:
-            row = bad[0] if numbers is None else numbers[bad[0]]
-            raise ValueError(
-                f"{type(self).__name__}: the score of row {row} is not a finite number, so the row has no label; scale "
-                "the columns, or use a kernel whose values are finite on these rows."
-            )
+        self._refuse_nonfinite(scores, numbers)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predictions_of(self, decisions: Array) -> Array:

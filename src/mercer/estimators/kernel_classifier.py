@@ -32,8 +32,9 @@ class KernelClassifier(RiskMinimiser, Classifier):
         "logistic", "smooth_hinge", "squared_hinge", "squared"; with ``solver="gradient"`` any loss.
     lam : float, default=1e-3
         λ; C = 1/(λn).
-    solver : {"newton", "gradient"}, default="newton"
-        Newton's method with conjugate gradients, or plain (sub)gradient descent.
+    solver : {"newton", "gradient"} or Solver, default="newton"
+        Newton's method with conjugate gradients, plain (sub)gradient descent, or any solver of :mod:`mercer.solvers`,
+        which then brings its own tolerance and limits.
     tol : float, default=1e-11
     max_iter : int, default=100
         Newton steps; gradient steps are counted in hundreds.
@@ -66,7 +67,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         kernel: Any = "gaussian",
         loss: Any = "logistic",
         lam: float = 1e-3,
-        solver: str = "newton",
+        solver: Any = "newton",
         *,
         tol: float = 1e-11,
         max_iter: int = 100,
@@ -92,7 +93,8 @@ class KernelClassifier(RiskMinimiser, Classifier):
 
     def _check(self) -> None:
         super()._check()
-        choice(self, "solver", ("newton", "gradient"))
+        if not isinstance(self.solver, solvers.Solver):
+            choice(self, "solver", ("newton", "gradient"))
         loss = as_loss(self.loss)
         if self.solver == "newton" and not loss.smooth:
             raise ValueError(
@@ -101,6 +103,8 @@ class KernelClassifier(RiskMinimiser, Classifier):
             )
 
     def _solver(self, problems: int = 1) -> Any:
+        if isinstance(self.solver, solvers.Solver):
+            return self.solver
         if self.solver == "newton":
             return self._newton(problems)
         limit = self._seconds(problems)

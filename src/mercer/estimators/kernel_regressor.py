@@ -199,6 +199,7 @@ class KernelRegressor(RegressorMixin, RiskMinimiser):
 
     def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
         """The one score of each row."""
+        self._refuse_nonfinite(scores, numbers)
         return scores[:, 0]
 
     def predictions_of(self, decisions: Array) -> Array:

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import solvers
 from .._runtime.compile import Array
 from .._validation.parameters import number, truth
-from ..grams import Features, Placement
+from ..grams import Placement
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .base import KernelMachine
@@ -35,7 +35,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     max_iter: int
     fit_intercept: bool
     time_limit: float | None
-    path = "lam"
+    path_falls = True
     precisions = (np.float64,)  # rounding to float32 makes ‖w‖² = zᵀKz of a small w negative
 
     @property
@@ -108,7 +108,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         with reported(self, X, y, len(problems), "score") as run:
             for k, problem in enumerate(problems):
                 found.append(run(k, partial(self._solve, data, problem, solver)))
-                if found[-1].solution.status is Status.INTERRUPTED:
+                if found[-1].solution.status is Status.INTERRUPTED and hasattr(solver, "max_iter"):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
         self._publish(model_of(data, self._models(data, [each.solution for each in found])), data.given)
         self._publish_certificates(self._certificates(data, [each.certificate for each in found]))
@@ -124,11 +124,12 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With falling λ, each score goes on from its last solution; a squared loss needs no solver."""
         # Few features are solved for in less time than the matrix is decomposed in.
-        few_features = isinstance(data.gram, Features) and data.gram.Phi.shape[1] < len(data.gram)
+        features = data.gram.features()
+        few_features = features is not None and features.shape[1] < len(data.gram)
         whole = data.weight is None and len(data.gram) <= LARGEST_RIDGE and not few_features
         targets = self._ridge_targets(data) if whole else None
         if targets is not None:
-            path = RidgePath(data.gram.rows(np.arange(len(data.gram))), curvature=1.0)
+            path = RidgePath(data.gram.rows(np.arange(len(data.gram))))
         starts: list[Solution] = []
         for lam in values:
             self.lam = lam

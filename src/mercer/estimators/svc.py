@@ -23,9 +23,9 @@ from .._validation.parameters import choice, is_number, number, shown, truth
 from ..grams import Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
+from .binary_machine import BinaryMachine, contradictions
 from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
 from .classifier import Classifier
-from .machine import Machine, contradictions
 from .model import KernelModel, LinearModel, model_of
 from .sanity import refuse_undefined
 from .training import Training
@@ -152,7 +152,7 @@ class SVC(CallbackSupportMixin, Classifier):
         self
         """
         self._check()
-        before = self._memory_of_fit() if self.warm_start else None
+        before = self._last_coefficients() if self.warm_start else None
         data = self._training(X, y, sample_weight)
         _warn_of_many(self.classes_.size, self.strategy)
         deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
@@ -160,7 +160,7 @@ class SVC(CallbackSupportMixin, Classifier):
         solver, workspaces = self._solver(len(machines)), threading.local()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
 
-        def complete(machine: Machine) -> None:
+        def complete(machine: BinaryMachine) -> None:
             if time.monotonic() > deadline and machine is not machines[0]:
                 machine.leave_out(Status.NOT_CONVERGED)
                 return
@@ -189,7 +189,7 @@ class SVC(CallbackSupportMixin, Classifier):
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
-        previous: list[Machine] = []
+        previous: list[BinaryMachine] = []
         workspace, exact = data.workspace or Workspace(), data.exact_gram()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         for C in values:
@@ -213,7 +213,7 @@ class SVC(CallbackSupportMixin, Classifier):
         limit = np.inf if self.time_limit is None else float(self.time_limit) / machines
         return solvers.SoftMargin(float(self.tol), int(self.max_iter), limit, share)
 
-    def _machines(self, data: Training, before: Any) -> list[Machine]:
+    def _machines(self, data: Training, before: Any) -> list[BinaryMachine]:
         """One for two classes, one for each pair of classes, or one for each class."""
         classes = self.classes_.size
         alive = np.ones(data.targets.size, bool) if data.weight is None else data.weight > 0
@@ -221,21 +221,21 @@ class SVC(CallbackSupportMixin, Classifier):
         if classes == 2 or self.strategy == "ovo":
             for first, second in combinations(range(classes), 2):
                 rows = np.flatnonzero(alive & ((data.targets == first) | (data.targets == second)))
-                made.append(Machine(float(self.C), data, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
+                made.append(BinaryMachine(float(self.C), data, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
         else:
             rows = np.flatnonzero(alive)
             signs = [np.where(data.targets[rows] == k, 1.0, -1.0) for k in range(classes)]
-            made = [Machine(float(self.C), data, rows, y) for y in signs]
+            made = [BinaryMachine(float(self.C), data, rows, y) for y in signs]
         if before is not None and before.shape == (len(made), data.targets.size):
             for machine, start in zip(made, before, strict=True):
                 machine.start = Iterate(start[machine.rows])
         return made
 
-    def _memory_of_fit(self) -> Array | None:
+    def _last_coefficients(self) -> Array | None:
         """The coefficients of the last fit, for every row of its data."""
         return getattr(self, "_last", None)
 
-    def _keep(self, data: Training, machines: list[Machine]) -> None:
+    def _keep(self, data: Training, machines: list[BinaryMachine]) -> None:
         used, coef = _support(data, machines)
         self._last = None
         if self.warm_start:
@@ -263,7 +263,7 @@ class SVC(CallbackSupportMixin, Classifier):
             out[first, others] = 0.0 - coef[machine, others]
         return out
 
-    def _speak(self, machines: list[Machine]) -> None:
+    def _speak(self, machines: list[BinaryMachine]) -> None:
         """Warn of everything short of a solution."""
         if any(machine.solution.cramped for machine in machines):
             warnings.warn(
@@ -339,7 +339,7 @@ def _warn_of_many(classes: int, strategy: str) -> None:
         )
 
 
-def _left_out(machines: list[Machine]) -> str:
+def _left_out(machines: list[BinaryMachine]) -> str:
     """How many machines were not reached, in words."""
     count = sum(machine.left_out for machine in machines)
     if not count:
@@ -347,7 +347,7 @@ def _left_out(machines: list[Machine]) -> str:
     return f"; {count} of {len(machines)} machines were not reached and always decide for their larger class"
 
 
-def _support(data: Training, machines: list[Machine]) -> tuple[Array, Array]:
+def _support(data: Training, machines: list[BinaryMachine]) -> tuple[Array, Array]:
     """The items that any machine uses, class by class, and their coefficients: a row for each machine."""
     mine = [np.flatnonzero(machine.solution.z) for machine in machines]
     support = [machine.rows[places] for machine, places in zip(machines, mine, strict=True)]
@@ -361,6 +361,6 @@ def _support(data: Training, machines: list[Machine]) -> tuple[Array, Array]:
     return used, coef
 
 
-def _model_of(data: Training, machines: list[Machine], used: Array, coef: Array) -> LinearModel | KernelModel:
+def _model_of(data: Training, machines: list[BinaryMachine], used: Array, coef: Array) -> LinearModel | KernelModel:
     found = [Iterate(z, m.solution.b, w=m.solution.w) for m, z in zip(machines, coef, strict=True)]
     return model_of(data, found, used)

@@ -64,6 +64,10 @@ class Gram:
         """A float32 matrix that is there already and the places of these items in it, where they are most of it."""
         return None
 
+    def features(self) -> Any | None:
+        """Φ with K = Φ·Φᵀ, a row for each item, where the items are known by their features."""
+        return None
+
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""
         raise NotImplementedError

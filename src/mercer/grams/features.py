@@ -74,6 +74,9 @@ class Features(Gram):
         """What the intercepts of models with these weights (a row each) change by when items move back."""
         return 0.0 if self.centre is None else -(w @ self.centre)
 
+    def features(self) -> Any:
+        return self.Phi
+
     def __len__(self) -> int:
         return self.Phi.shape[0]
 

@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
 from .._validation.tables import as_rows
-from .bandwidth import check_rate, rate
 from .engine.collection import Collection
 from .engine.counts import of_columns
 from .engine.matrices import matrix_block, matrix_product
@@ -25,11 +24,12 @@ from .engine.pairing import Pairing, Tile
 from .engine.parts import Parts, length, part_of
 from .engine.statistics import SQUARED_DISTANCE, Statistic
 from .html_form import html
+from .rates import check_rate, rate
 from .readable import NamedFeatures
 from .registry import register
 from .text_form import Text, call
 
-__all__ = ["Kernel"]
+__all__ = ["Kernel", "OfStatistic"]
 
 
 class Kernel(BaseEstimator):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from difflib import get_close_matches
 from numbers import Number
 from typing import Any
 
@@ -12,6 +11,7 @@ from scipy import sparse
 
 from .._runtime.compile import Array
 from .._validation.objects import holds_no_rows_yet, is_missing
+from .._validation.wording import enumeration, nearest
 from .base import Kernel
 from .engine.pairing import Tile
 from .engine.parts import Parts, part_of
@@ -167,9 +167,8 @@ def _position(count: int, name: Any) -> int:
 
 
 def _suggestion(name: Any, known: list[Any]) -> str:
-    close = get_close_matches(str(name), map(str, known), n=1)
-    listed = ", ".join(map(str, known[:_LISTED])) + (", …" if len(known) > _LISTED else "")
-    return f" (did you mean {close[0]!r}?)" if close else f"; its columns are {listed}"
+    close = nearest(str(name), map(str, known))
+    return f" (did you mean {close!r}?)" if close else f"; its columns are {enumeration(known, _LISTED)}"
 
 
 def _refuse_missing(values: Array, name: Any) -> None:

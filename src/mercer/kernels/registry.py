@@ -6,9 +6,10 @@ Only classes in use are held: one that nobody refers to any more is forgotten, a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
+
+from .._validation.wording import nearest
 
 if TYPE_CHECKING:
     from .base import Kernel
@@ -31,9 +32,9 @@ def find(name: str) -> type[Kernel]:
     known = _KERNELS.get(_plain(name))
     if known is not None:
         return known
-    near = get_close_matches(_plain(name), _KERNELS, n=1)
+    near = nearest(_plain(name), _KERNELS)
     names = ", ".join(kernel.__name__.lower() for kernel in registered())
-    hint = f"the nearest name is {near[0]!r}" if near else f"the names are {names}"
+    hint = f"the nearest name is {near!r}" if near else f"the names are {names}"
     raise ValueError(f"there is no kernel {name!r}; {hint}")
 
 

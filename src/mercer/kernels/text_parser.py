@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .bandwidth import RULES
 from .base import Kernel
 from .given import Function
+from .rates import RULES
 from .registry import find
 from .text_form import LONGEST
 

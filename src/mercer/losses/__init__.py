@@ -9,6 +9,7 @@ array([2., 1., 0., 0.])
 array([0.125, 2.5  ])
 """
 
+from .._runtime.compile import Scalar
 from .base import Loss
 from .margins import Hinge, Logistic, MarginLoss, PerceptronLoss, SmoothHinge, SquaredHinge
 from .named import as_loss, as_residual_loss
@@ -24,6 +25,7 @@ __all__ = [
     "MarginLoss",
     "PerceptronLoss",
     "ResidualLoss",
+    "Scalar",
     "SmoothHinge",
     "Softmax",
     "Squared",

@@ -33,8 +33,6 @@ class Loss(ABC):
     dual_curvature: ClassVar[float | None] = None
     #: Half the width of the flat bottom around the target: the ε of a tube.
     half_width: float = 0.0
-    #: Whether the conjugate is known, so that there is a duality gap.
-    has_conjugate: ClassVar[bool] = True
     #: Whether every item has a score for each class, as columns.
     several_scores: ClassVar[bool] = False
 

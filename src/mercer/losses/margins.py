@@ -5,7 +5,7 @@ Each loss is one class with
 - ``value``      ℓ(m),
 - ``slope``      ℓ′(m), or the subgradient that the textbook algorithms choose at a kink,
 - ``curvature``  ℓ″(m), zero at a kink,
-- ``conjugate``  ℓ*(s) = sup_m (s·m − ℓ(m)), infinite outside ``domain``; ``None`` where no learner uses a dual.
+- ``conjugate``  ℓ*(s) = sup_m (s·m − ℓ(m)), infinite outside ``domain``.
 
 All are convex and non-increasing in the region of mistakes, all accept scalars and arrays, and none overflows however
 large the margin: ℓ is written so that ``exp`` only ever sees a negative number.
@@ -33,18 +33,14 @@ __all__ = ["Hinge", "Logistic", "MarginLoss", "PerceptronLoss", "SmoothHinge", "
 
 
 class MarginLoss(Loss):
-    """A convex loss of the margin. Subclasses define the functions below and nothing else."""
+    """A convex loss of the margin: its ``name``, the functions below, its ``domain``, and whether it is ``smooth``."""
 
     value: ClassVar[Scalar]
     slope: ClassVar[Scalar]
     curvature: ClassVar[Scalar]
-    conjugate: ClassVar[Scalar | None] = None
+    conjugate: ClassVar[Scalar]
     #: Where the conjugate is finite: the slopes that the loss can have.
     domain: ClassVar[tuple[float, float]]
-
-    @property
-    def has_conjugate(self) -> bool:  # type: ignore[override]
-        return self.conjugate is not None
 
     def costs(self, y: Array, f: Array) -> Array:
         return self.value(y * f)
@@ -64,7 +60,6 @@ class MarginLoss(Loss):
 
     def conjugates(self, y: Array, u: Array) -> Array:
         # sup_f u·f − ℓ(y·f) = sup_m (u·y)·m − ℓ(m)
-        assert self.conjugate is not None
         return self.conjugate(y * u)
 
 

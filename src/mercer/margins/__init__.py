@@ -13,13 +13,12 @@ array([0.7071])
 0.7071
 """
 
+from ..estimators.decision_margins import decision_margins
 from .bounds import Bound, leave_one_out_bound, margin_bound, mistake_bound, mistake_bound_separable, vc_bound, width
-from .histogram import MarginHistogram
-from .of_items import Margins, decision_margins, distances, functional_margins, geometric_margins, norm, sides
+from .of_items import Margins, distances, functional_margins, geometric_margins, norm, sides
 
 __all__ = [
     "Bound",
-    "MarginHistogram",
     "Margins",
     "decision_margins",
     "distances",

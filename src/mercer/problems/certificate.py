@@ -73,8 +73,8 @@ def certify(problem: Problem, model: Iterate, scores: Array | None = None) -> Ce
     Certificate(objective=0.125, gap=0.0, violation=0.0)
     """
     dual = problem.box_dual
-    if not problem.loss.has_conjugate or (problem.lam <= 0 and dual is None):
-        raise ValueError(f"a duality gap needs a loss with a conjugate and λ > 0; got {problem.loss}, λ={problem.lam}.")
+    if problem.lam <= 0 and dual is None:
+        raise ValueError(f"a duality gap of {problem.loss} needs λ > 0; got λ={problem.lam}.")
     z, w, b = model.z, model.w, model.b
     if scores is None:
         scores, square = problem.gram.scores_and_square(z, w)

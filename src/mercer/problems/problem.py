@@ -22,6 +22,7 @@ from .._runtime.compile import Array
 from ..grams.base import Gram
 from ..losses.base import Loss
 from .box_dual import BoxDual
+from .solution import Iterate
 
 __all__ = ["Intercept", "Problem"]
 
@@ -70,7 +71,7 @@ class Problem:
     loss: Loss
     lam: float = 0.0
     weight: Array | None = None
-    intercept: Intercept = Intercept.NONE
+    intercept: Intercept | str = Intercept.NONE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", Intercept(self.intercept))
@@ -142,7 +143,7 @@ class Problem:
         least, largest = loss.slope_range(self.y)
         return BoxDual.of(self.y, _times(box, -largest), _times(box, -least), loss.dual_curvature, box, loss.half_width)
 
-    def dual_point(self, iterate: Any, scores: Array, own: bool = False) -> tuple[Array, float]:
+    def dual_point(self, iterate: Iterate, scores: Array, own: bool = False) -> tuple[Array, float]:
         """Coefficients that the dual allows, near those of a model, and the mean of s·g*(u) there, zᵢ = −sᵢuᵢ/(λn).
 
         At the solution u = g′; taking it so from any model gives an allowed point. Its ``own`` coefficients, moved

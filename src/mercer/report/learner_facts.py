@@ -11,9 +11,9 @@ from sklearn.metrics import confusion_matrix
 from .. import margins as bounds_of
 from .._runtime.compile import Array
 from .._validation.unwrapped import machine_of, rows_at_machine
-from ..displays import WeightTable
+from ..displays import MarginHistogram, WeightTable
 from ..estimators import SVC
-from ..margins import MarginHistogram, decision_margins
+from ..margins import decision_margins
 from .plain import number, numbers, text
 from .significance import error_rate
 

@@ -23,7 +23,8 @@ class Machine(Protocol):
     2. :meth:`read_kernel`, :meth:`read_items`, :meth:`read_targets`: the user's data, checked as ``fit`` does;
     3. :attr:`placement`: what the kernel matrix may be;
     4. :meth:`encoded`: targets and weights of a fold, as ``fit`` makes them of its training items;
-    5. :meth:`along`: the scores of all items, for one value of the path after the other;
+    5. :meth:`along`: the scores of all items, for one value of the path after the other; the machine, a copy of the
+       user's, may change on the way;
     6. :meth:`decisions_of`, :meth:`predictions_of`, :meth:`probabilities_of`: what scorers ask for, from the scores.
 
     What comes out must be what plain fits give, within the tolerance of the solver. A class says so by naming its own
@@ -32,6 +33,10 @@ class Machine(Protocol):
 
     #: The parameter along which fits go on from each other: "C", "lam", "epochs", "steps".
     path: str
+    #: Whether models become richer as the path falls, as they do with λ.
+    path_falls: bool
+    #: What rows of numbers may be kept in.
+    precisions: tuple[type, ...]
     kernel: Any
     memory: Any
 

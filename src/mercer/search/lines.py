@@ -26,13 +26,12 @@ class Line:
 
     def ordered(self) -> list[Any]:
         """The values, from the simplest model on."""
-        return sorted(set(self.values), reverse=self.machine.path == "lam")
+        return sorted(set(self.values), reverse=self.machine.path_falls)
 
     @property
     def matrix_key(self) -> Any:
         """Lines with the same key learn from the same kernel matrix."""
-        kind = type(self.machine)
-        return content_key(self.kernel), self.machine.placement.precision, getattr(kind, "precisions", ())
+        return content_key(self.kernel), self.machine.placement.precision, self.machine.precisions
 
 
 @dataclass

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Numbered(Loop):
-    """The cells of a search, looked up in a shared_cells.
+    """The cells of a search, looked up among those that were computed together.
 
     Parameters
     ----------

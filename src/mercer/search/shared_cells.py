@@ -2,9 +2,9 @@
 
 The order is, from outside in: how the rows are prepared (once for all folds where nothing is fitted to them, else fold
 by fold), the kernel (one matrix alive at a time, made from statistics that all kernels share; one for all folds where
-its parameters are known, else one for each), and then lines: settings
-that differ in one parameter alone, along which a machine goes on from its last solution. A line on a fold is the unit
-of work: units are independent of each other, run on all cores, and give the same answer in any order.
+its parameters are known, else one for each), and then lines: settings that differ in one parameter alone, along which a
+machine goes on from its last solution. A line on a fold is the unit of work: units are independent of each other, run
+on all cores, and give the same answer in any order.
 """
 
 from __future__ import annotations

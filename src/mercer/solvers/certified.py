@@ -20,7 +20,7 @@ __all__ = ["Certified", "solve_certified"]
 
 @dataclass(frozen=True)
 class Certified:
-    """A solution with its certificate; its status says what the certificate does."""
+    """A solution with its certificate. The status of the solvers named below says what the certificate does."""
 
     solution: Solution
     certificate: Certificate
@@ -42,7 +42,8 @@ def solve_certified(
     problem : Problem
         Its Gram is the truth: every digit of the certificate comes from it.
     solver : Solver
-        A solver with a loose tolerance is taken at its word, and the gap says how loose it was.
+        What ``SoftMargin``, ``Newton`` and ``Gradient`` find is improved until the certificate is good, unless their
+        tolerance is loose; any solver that is taken at its word has a gap that says how far to believe it.
     start : Iterate, optional
     rng : numpy.random.Generator, optional
     working : Gram, optional

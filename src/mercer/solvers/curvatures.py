@@ -9,7 +9,6 @@ from scipy import sparse
 
 from .._runtime.compile import Array
 from ..grams.base import Gram
-from ..grams.features import Features
 from .interior import Curvature, FeatureCurvature, MatrixCurvature, Optimum
 
 #: So many items, or features, an interior point method takes at most.
@@ -20,9 +19,9 @@ _LARGEST_TABLE = 50_000_000
 
 def few_features(gram: Gram) -> Any | None:
     """The features of the items, where they are few enough for an interior point method, else ``None``."""
-    if not isinstance(gram, Features):
+    Phi = gram.features()
+    if Phi is None:
         return None
-    Phi = gram.Phi
     small = Phi.shape[1] <= LARGEST_WIDTH and Phi.shape[0] * Phi.shape[1] <= _LARGEST_TABLE
     return Phi if small else None
 

@@ -14,7 +14,9 @@ from .base import Solver
 
 @dataclass(frozen=True)
 class Gradient(Solver):
-    """Descent along the gradient (or a subgradient) in (z, b): ∂P/∂z = K·(λz + g), ∂P/∂b = Σg (+ λb, if penalised).
+    """Descent along the gradient (or a subgradient) in the space of functions: λw + Σ gᵢφᵢ, and Σg for the intercept.
+
+    Its coefficients are λz + g; a penalised intercept adds λb.
 
     Smooth losses take steps of length ``rate``; losses with a kink take ``rate``/√t and return the best model seen.
 
@@ -56,8 +58,9 @@ class Gradient(Solver):
         z = np.zeros(problem.y.shape) if start is None else start.z.copy()
         b = np.zeros(problem.y.shape[1:]) if start is None else np.asarray(start.b, dtype=np.float64)
         f = gram.matvec(z) if z.any() else np.zeros(problem.y.shape)
-        size = float(gram.diag().sum()) / n + 1.0
-        rate = self.rate or 1.0 / (size * max(1.0, size) * max(problem.weights.max(), lam))
+        # The second derivative is λ + Σ hᵢ·φᵢφᵢᵀ, no larger than λ + max h·(mean ‖φ‖², and 1 for the intercept).
+        bound = lam + float(problem.weights.max()) * (float(gram.diag().sum()) / n + 1.0)
+        rate = self.rate or 1.0 / bound
         price = lam if problem.intercept is Intercept.PENALISED else 0.0
         best = (problem.objective(float(np.vdot(z, f)), f + b, b), z, b, f)
         trace, status, step = [best[0]], Status.NOT_CONVERGED, 0

@@ -1,10 +1,10 @@
 """The squared loss for many λ from one eigendecomposition.
 
-With ℓ(m) = c/2·(1 − m)² and a free intercept the minimum solves a linear system,
+With the loss ½·(y − f)² and a free intercept the minimum solves a linear system,
 
-    (K + λn/c·I)·z + b = y,      Σz = 0.
+    (K + λn·I)·z + b = y,      Σz = 0.
 
-With K = Q·diag(e)·Qᵀ, found once, the inverse for another λ is Q·diag(1/(e + λn/c))·Qᵀ: two products instead of a new
+With K = Q·diag(e)·Qᵀ, found once, the inverse for another λ is Q·diag(1/(e + λn))·Qᵀ: two products instead of a new
 solution.
 """
 
@@ -26,25 +26,22 @@ class RidgePath:
     Parameters
     ----------
     K : array of shape (n, n)
-    curvature : float
-        c, the second derivative of the loss.
 
     Examples
     --------
     >>> import numpy as np
-    >>> path = RidgePath(np.eye(2), curvature=1.0)
+    >>> path = RidgePath(np.eye(2))
     >>> path.solve(np.array([1.0, -1.0]), lam=0.5, intercept=True).z
     array([ 0.5, -0.5])
     """
 
-    def __init__(self, K: Array, curvature: float) -> None:
-        self.curvature = curvature
+    def __init__(self, K: Array) -> None:
         self.values, self.vectors = linalg.eigh(np.asarray(K, dtype=np.float64), check_finite=False)
 
     def solve(self, y: Array, lam: float, intercept: bool) -> Iterate:
         """The coefficients and the intercept for one λ."""
         n = y.size
-        weight = 1 / (np.maximum(self.values, 0.0) + lam * n / self.curvature)
+        weight = 1 / (np.maximum(self.values, 0.0) + lam * n)
         right = np.stack([y, np.ones(n)], axis=1)
         of_y, of_one = (self.vectors @ (weight[:, None] * (self.vectors.T @ right))).T
         b = float(of_y.sum() / of_one.sum()) if intercept else 0.0

@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..._runtime.compile import Array, jit
-from ...grams.features import Features
 from ...grams.walk import add, score
 from ...problems import Problem
 
@@ -65,7 +64,6 @@ def linear_start(problem: Problem, tol: float, rng: np.random.Generator) -> Arra
     array([ 0.125, -0.125])
     """
     gram = problem.gram
-    assert isinstance(gram, Features)
     dual = problem.box_dual
     assert dual is not None
     targets, low, high = dual.targets, dual.low, dual.high

@@ -19,7 +19,6 @@ from scipy import sparse
 
 from ..._runtime.compile import Array
 from ...grams.base import Gram
-from ...grams.features import Features
 from ...problems import Problem, Status
 from ..curvatures import agree, curvature_of, few_features, reconciled, weights_of
 from ..interior import Optimum, interior_point
@@ -142,9 +141,10 @@ def hulls_meet(exact: Gram, y: Array, z: Array) -> bool:
     The combination Σ zᵢφ(xᵢ) that is nearly zero is made zero by the smallest change relative to z, which keeps all
     signs. That takes the features themselves; the kernel matrix knows lengths only, to half as many digits.
     """
-    if not isinstance(exact, Features) or exact.Phi.shape[1] > _WIDEST:
+    known = exact.features()
+    if known is None or known.shape[1] > _WIDEST:
         return False
-    Phi = exact.Phi.toarray() if sparse.issparse(exact.Phi) else np.asarray(exact.Phi, dtype=np.float64)
+    Phi = known.toarray() if sparse.issparse(known) else np.asarray(known, dtype=np.float64)
     Phi = Phi - Phi.mean(axis=0)
     Phi = Phi / np.maximum(np.abs(Phi).max(axis=0, initial=0.0), 1e-300)
     B = np.column_stack([Phi, np.ones(y.size), y])

@@ -9,7 +9,7 @@ import numpy as np
 from .._presentation.canvas import Canvas
 from .._runtime.compile import Array
 from .._validation.unwrapped import machine_of
-from .of_items import decision_margins
+from ..estimators.decision_margins import decision_margins
 
 
 class MarginHistogram(Canvas):

@@ -45,8 +45,8 @@ def contradictions(data: Training, rows: Array | None = None) -> int:
     return int((np.bincount(pairs[:, 0]) > 1).sum())
 
 
-class Machine:
-    """One two-class problem of a fit."""
+class BinaryMachine:
+    """One problem of a fit, with labels ±1: a pair of classes, or a class against the rest."""
 
     solution: DualSolution
     certificate: Certificate | None = None
@@ -71,7 +71,8 @@ class Machine:
 
     def _begin(self, problem: Problem, solver: solvers.SoftMargin, rng: np.random.Generator) -> Iterate | None:
         """A model to begin with."""
-        if self.start is None and isinstance(problem.gram, Features) and problem.lam > 0 and self.rows.size > _FEW_ROWS:
+        known = problem.gram.features() is not None
+        if self.start is None and known and problem.lam > 0 and self.rows.size > _FEW_ROWS:
             return Iterate(linear_start(problem, solver.tol, rng))
         return self.start
 
@@ -155,7 +156,7 @@ class Machine:
 
     def _noise(self, solution: DualSolution) -> float:
         """What rounding may change in a score of the items as they were given."""
-        if isinstance(self.data.gram, Features):  # term by term: columns may have units of their own
+        if self.data.linear:  # term by term: columns may have units of their own
             rows = abs(self.data.items[self.rows])
             sums = rows @ (rows.T @ np.abs(solution.z) if solution.w is None else np.abs(solution.w))
         else:
@@ -183,7 +184,7 @@ class Machine:
         self.solution = DualSolution(np.zeros(n), b, scores=np.zeros(n), status=status)
         self.certificate = certify(self._problem(self._part(self.data.gram), self.C), self.solution, np.zeros(n))
 
-    def go_on_from(self, other: Machine) -> None:
+    def go_on_from(self, other: BinaryMachine) -> None:
         """Begin with the solution of the same machine for a smaller C.
 
         Coefficients at their bound tend to stay there, so all of them grow by a factor: the one for which the dual

@@ -22,6 +22,7 @@ from scipy import sparse
 
 from .._runtime.compile import Array
 from .._validation.parameters import number, shown
+from .._validation.wording import enumeration
 from .engine.statistics import DISTANCE, MANHATTAN, Statistic
 
 #: Rules by which data decide a rate.
@@ -38,7 +39,7 @@ def check_rate(owner: Any, name: str) -> None:
     if not isinstance(value, str):
         number(owner, name)
     elif value not in RULES:
-        words = " or ".join(", ".join(map(repr, RULES)).rsplit(", ", 1))
+        words = enumeration(map(repr, RULES), last="or")
         raise ValueError(
             f"{type(owner).__name__}: {name} must be a number greater than 0, {words}; got {shown(value)}."
         )

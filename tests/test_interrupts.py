@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_score
 
 import mercer
 import mercer.estimators.binary_machine
-import mercer.solvers.smooth_refinement
+import mercer.solvers.primal_refinement
 import mercer.solvers.svm.dual_refinement
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
 from mercer._runtime.interrupts import heed, kept, whole
@@ -194,8 +194,8 @@ def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypat
 IMPROVEMENTS = {
     "polish": (mercer.solvers.svm.dual_refinement, "polish", SVC("gaussian(gamma=1)"), y),
     "hard margin": (mercer.estimators.binary_machine, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
-    "smaller gap": (mercer.solvers.smooth_refinement, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
-    "smaller gaps": (mercer.solvers.smooth_refinement, "_improved", KernelClassifier("gaussian"), y),
+    "smaller gap": (mercer.solvers.primal_refinement, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
+    "smaller gaps": (mercer.solvers.primal_refinement, "_improved", KernelClassifier("gaussian"), y),
 }
 
 

@@ -11,7 +11,7 @@ from ..problems import Certificate, Iterate, Problem, Solution, certify
 from .base import Solver
 from .gradient import Gradient
 from .newton import Newton
-from .smooth_refinement import refined
+from .primal_refinement import refined
 from .svm.dual_refinement import DualRefinement
 from .svm.soft_margin import SoftMargin
 

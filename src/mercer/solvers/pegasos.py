@@ -209,7 +209,8 @@ class Pegasos(Solver):
             else:
                 begun = lam * done_before * start.w
                 v[:], z[n, 0] = begun, 1.0
-            run[_NORM] = (lam * done_before) ** 2 * (gram.scores_and_square(start.z, start.w)[1] + start.b**2)
+            if self.project:
+                run[_NORM] = (lam * done_before) ** 2 * (gram.scores_and_square(start.z, start.w)[1] + start.b**2)
         slope = problem.loss.slope_pointer
         radius = 1.0 / np.sqrt(lam) if self.project else 0.0
         diag = gram.diag() if self.project else np.empty(0)

@@ -1,4 +1,4 @@
-"""Smooth losses to a certificate: what a solver found, improved where its duality gap is not small."""
+"""What Newton's method or gradient descent found, improved where its duality gap is not small."""
 
 from __future__ import annotations
 

@@ -173,3 +173,20 @@ def test_targets_that_do_not_go_with_the_items():
         Problem(Dense(K), LABELS, losses.Softmax(), 0.1)
     with pytest.raises(ValueError, match="'both' is not a valid Intercept"):
         Problem(Dense(K), LABELS, losses.Hinge(), 0.1, intercept="both")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"lam": float("nan")}, "λ must be a number of at least 0"),
+        ({"lam": -1.0}, "λ must be a number of at least 0"),
+        ({"weight": np.full(24, -1.0)}, "weights must be numbers of at least 0"),
+        ({"weight": np.zeros(24)}, "not all of them 0"),
+        ({"y": (LABELS + 1) / 2}, "must be labels −1 and 1"),
+        ({"y": np.full(24, np.nan), "loss": losses.Squared()}, "must be finite numbers"),
+    ],
+)
+def test_a_problem_that_is_none_is_not_stated(changes, sentence):
+    stated = {"y": LABELS, "loss": losses.Hinge(), "lam": 0.1} | changes
+    with pytest.raises(ValueError, match=sentence):
+        Problem(Dense(K), **stated)

@@ -27,7 +27,7 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron
 from mercer.kernels import Gaussian, Polynomial
 
 polars = pytest.importorskip("polars")
@@ -339,3 +339,13 @@ def test_a_value_that_is_no_number_is_not_predicted():
     model = KernelRegressor("polynomial(degree=3)").fit(X, X[:, 0])
     with pytest.raises(ValueError, match="the score of row 0 is not a finite number"):
         model.predict(np.full((1, X.shape[1]), 1e140))
+
+
+def test_a_kernel_and_its_parameters_are_set_together():
+    machine = SVC("linear").set_params(kernel="rbf", kernel__gamma=0.1)
+    assert machine.kernel == Gaussian(gamma=0.1)
+    grid = [{"kernel": ["linear"]}, {"kernel": ["rbf"], "kernel__gamma": ["scale", 0.1]}]
+    plain, ours = (search(SVC(), grid, cv=3).fit(X, y) for search in (GridSearchCV, KernelSearchCV))
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    with pytest.raises(ValueError, match="Perceptron has no kernel whose parameters could be set"):
+        Perceptron().set_params(kernel__gamma=1)

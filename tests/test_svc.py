@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as ScikitSVC
 
@@ -236,3 +236,12 @@ def test_a_certificate_of_large_kernel_values_is_honest():
     primal = 0.5 * z @ f + 10 * np.maximum(0, 1 - signs * (f + model.intercept_[0])).sum()
     assert model.objective_[0] == pytest.approx(primal / (10 * len(rows)), rel=1e-6)
     assert model.status_ == "converged" or model.kkt_violation_[0] > 1e-3
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_coefficients_and_intercepts_of_pairs_have_scikit_learns_signs(kernel):
+    rows, labels = load_iris(return_X_y=True)
+    ours, theirs = SVC(kernel, tol=1e-6).fit(rows, labels), ScikitSVC(kernel=kernel, tol=1e-6).fit(rows, labels)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-3)
+    if kernel == "linear":
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)

@@ -146,11 +146,12 @@ def _soft_margins(case: Case, model: Any, K: Array, off: Array) -> list[Reading]
         rounding = _rounding(case) if hasattr(model, "coef_") or case.given else DOUBLE
         block = np.ix_(rows, rows)
         task = Task(K[block], y, cost, 1.0, Loss("hinge"), "free", rounding, off[block])
-        b = model.intercept_[place]
+        sign = -1 if several else 1  # a pair of several classes speaks for its first
+        b = sign * model.intercept_[place]
         f, doubt = task.scores(z)
         square, square_doubt = z @ f, np.abs(z) @ doubt
         if hasattr(model, "coef_"):  # the model is its weights, which have been rounded
-            X, w = case.items[rows], np.asarray(model.coef_[place], EXACT)
+            X, w = case.items[rows], sign * np.asarray(model.coef_[place], EXACT)
             f, square = X @ w, w @ w
             doubt = doubt + task.rounding * (np.abs(X) @ np.abs(w))
         worth = None if hard else task.worth(f, square, b, doubt, square_doubt)

@@ -224,7 +224,8 @@ def _weights(case: Case, model: Any, found: list[Reading], out: Outcome) -> None
         return
     for place, reading in enumerate(found):
         X, z = case.items[reading.rows], np.asarray(reading.z, EXACT)
-        w = np.asarray(model.coef_[place], EXACT)
+        several = len(model.classes_) > 2 and model.strategy == "ovo"
+        w = (-1 if several else 1) * np.asarray(model.coef_[place], EXACT)
         off = np.abs(z @ X - w)
         doubt = 100 * (SINGLE if case.single else DOUBLE) * (np.abs(z) @ np.abs(X)) + 1e-4 * np.abs(w).max()
         if (off > doubt).any():

@@ -24,12 +24,12 @@ class _Adapter(BaseEstimator):
         self._gamma = resolved_gamma(params.gamma, X)
         return kernel_named(params.kernel, self._gamma, params.degree, params.coef0)
 
-    def _publish(self, X: Any, sign: float = 1.0) -> None:
+    def _publish(self, X: Any) -> None:
         machine = self.machine_
         for name in ("support_", "support_vectors_", "n_features_in_", "feature_names_in_", "n_iter_"):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
-        self.intercept_ = sign * machine.intercept_
+        self.intercept_ = machine.intercept_
         self.dual_coef_ = sparse.csr_array(machine.dual_coef_) if sparse.issparse(X) else machine.dual_coef_
 
     def __sklearn_tags__(self) -> Tags:
@@ -88,14 +88,14 @@ class SVC(ClassifierMixin, _Adapter):
             random_state=self.random_state,
         ).fit(X, y, sample_weight)
         self.classes_ = self.machine_.classes_
-        # The scores of a pair are positive for its second class here, and for its first there, if there are several.
+        # The model scores a pair positive for its second class, scikit-learn for its first, if there are several.
         self._sign = 1.0 if self.classes_.size == 2 else -1.0
-        self._publish(X, self._sign)
+        self._publish(X)
         self.n_support_ = self.machine_.n_support_
         if hasattr(self, "coef_"):
             del self.coef_
         if hasattr(self.machine_, "coef_"):
-            coef = self._sign * self.machine_.coef_
+            coef = self.machine_.coef_
             self.coef_ = sparse.csr_array(coef) if sparse.issparse(X) else coef
         return self
 

@@ -62,8 +62,11 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters; those of a kernel given as text can be set as well (``kernel__gamma=2``)."""
-        if isinstance(self.kernel, str) and any(name.startswith("kernel__") for name in params):
-            self.kernel = as_kernel(self.kernel)
+        if any(name.startswith("kernel__") for name in params):
+            kernel = params.pop("kernel", self.kernel)
+            if kernel is None:
+                raise ValueError(f"{type(self).__name__} has no kernel whose parameters could be set; set kernel too.")
+            self.kernel = as_kernel(kernel) if isinstance(kernel, str) else kernel
         own = self.get_params(deep=False)
         for name in (name for name in params if name.partition("__")[0] not in own):
             if self.kernel is not None and name in as_kernel(params.get("kernel", self.kernel)).get_params():

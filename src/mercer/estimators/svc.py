@@ -71,6 +71,7 @@ class SVC(CallbackSupportMixin, Classifier):
         y·α, laid out as in scikit-learn.
     coef_ : array, where the kernel is linear
     intercept_ : array, one for each machine
+        With ``dual_coef_`` and ``coef_`` as in scikit-learn: a pair of classes, of three or more, speaks for its first.
     objective_ : array
         λ/2·‖w‖² + the mean loss of each machine, as all machines of the library count it: 1/(C·Σ weights) times
         ½‖w‖² + C·Σ loss, as λ = 1/(C·Σ weights). Of a hard margin ½‖w‖².
@@ -246,6 +247,10 @@ class SVC(CallbackSupportMixin, Classifier):
         if isinstance(model, LinearModel):
             self.support_, self.support_vectors_ = used, data.items[used]
         self.dual_coef_ = self._laid_out(coef, data.targets[used])
+        if self.classes_.size > 2 and self.strategy == "ovo":  # as in scikit-learn, a pair speaks for its first class
+            self.intercept_ = 0.0 - self.intercept_
+            if isinstance(model, LinearModel):
+                self.coef_ = 0.0 - self.coef_
         self.n_support_ = np.bincount(data.targets[used], minlength=self.classes_.size)
         self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
         self._publish_certificates([machine.certificate for machine in machines if machine.certificate is not None])

@@ -43,6 +43,11 @@ class Loss(ABC):
         if "name" in cls.__dict__ and (own is None or own.__module__.partition(".")[0] != __name__.partition(".")[0]):
             KNOWN[cls.name] = cls
 
+    def check_targets(self, y: Array) -> None:
+        """Raise where targets are none for this loss."""
+        if not np.isfinite(y).all():
+            raise ValueError(f"the targets of {self} must be finite numbers.")
+
     @abstractmethod
     def costs(self, y: Array, f: Array) -> Array:
         """g(f) of each item."""

@@ -42,6 +42,10 @@ class MarginLoss(Loss):
     #: Where the conjugate is finite: the slopes that the loss can have.
     domain: ClassVar[tuple[float, float]]
 
+    def check_targets(self, y: Array) -> None:
+        if not (np.abs(y) == 1.0).all():
+            raise ValueError(f"the targets of {self} must be labels −1 and 1.")
+
     def costs(self, y: Array, f: Array) -> Array:
         return self.value(y * f)
 

@@ -75,10 +75,18 @@ class Problem:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", Intercept(self.intercept))
+        object.__setattr__(self, "y", np.asarray(self.y, dtype=np.float64))
+        if not 0 <= self.lam < np.inf:
+            raise ValueError(f"λ must be a number of at least 0, got {self.lam}.")
+        if self.weight is not None:
+            object.__setattr__(self, "weight", np.asarray(self.weight, dtype=np.float64))
+            if not ((self.weight >= 0).all() and 0 < self.weight.sum() < np.inf):
+                raise ValueError("weights must be numbers of at least 0, and not all of them 0.")
         if len(self.y) != len(self.gram):
             raise ValueError(f"a problem has a target for each item; got {len(self.y)} for {len(self.gram)} items.")
         if (np.ndim(self.y) == 2) != self.loss.several_scores:
             raise ValueError(f"{self.loss} does not go with targets of shape {np.shape(self.y)}.")
+        self.loss.check_targets(self.y)
 
     def on(self, gram: Gram) -> Problem:
         """The same problem with another Gram of the same items; what is known of its dual is known already."""

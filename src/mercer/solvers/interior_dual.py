@@ -48,8 +48,10 @@ class InteriorPoint(Solver):
 
     def refusal(self, problem: Problem) -> str | None:
         dual = problem.box_dual
-        if dual is None or problem.lam <= 0:
-            return f"the dual of {problem.loss} with λ={problem.lam:g} is no quadratic program; use Newton"
+        if problem.lam == 0:
+            return "its dual has no bounds without λ; state λ > 0, or use SoftMargin for a hard margin"
+        if dual is None:
+            return f"the dual of {problem.loss} is no quadratic program; use Newton or Gradient"
         if problem.intercept is Intercept.PENALISED:
             return "its matrix has no room for a penalised intercept; state a free one or none, or use Newton"
         if not few_enough(dual.gram(problem.gram)):

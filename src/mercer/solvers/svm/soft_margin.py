@@ -108,7 +108,7 @@ class SoftMargin(Solver):
     def refusal(self, problem: Problem) -> str | None:
         dual = problem.box_dual
         if dual is None or not dual.straight:
-            return f"{problem.loss} is not made of straight lines; state Hinge() or EpsilonInsensitive(), or use Newton"
+            return f"{problem.loss} is neither the hinge nor a tube; state Hinge() or EpsilonInsensitive()"
         if problem.intercept is not Intercept.FREE:
             return "pairs of coefficients change together, which a free intercept asks for; state one, or use Gradient"
         if dual.hard and dual.doubled:

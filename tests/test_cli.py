@@ -216,6 +216,7 @@ def test_a_config_file_stands_where_nothing_is_given(mercer):
         ("train svc moons -o m --set C", 2, "'C' should look like C=10"),
         ("train svc moons -o m --standardise --min-max", 2, "exclude each other"),
         ("train svc moons -o m --set lam=3", 1, "SVC has no parameter 'lam'"),
+        ("train svc moons -o m --set kernel=rbf", 2, "write --kernel 'rbf'"),
         ("train svc moons -o m --kernel wrong", 1, "there is no kernel 'wrong'"),
         ("train svc moons -o none/m", 1, "there is no folder 'none'"),
         ("train svc nofile -o m", 1, "there is no file 'nofile'"),

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from mercer.kernels import Gaussian
 from mercer.learners import LEARNERS, named
 
 X = np.random.RandomState(0).standard_normal((60, 3))
@@ -58,3 +59,7 @@ def test_options_reach_the_estimator():
 def test_mistakes_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_what_a_search_chooses_can_be_built():
+    assert named("svc").build(C=5.0, kernel__gamma=0.25).kernel == Gaussian(gamma=0.25)

@@ -97,3 +97,9 @@ def test_what_makes_no_sense_is_refused():
         m.distances(TOY)
     with pytest.raises(ValueError, match="margin > 0"):
         m.margin_bound(1, 0, 10)
+
+
+def test_a_model_of_several_classes_has_no_one_norm():
+    model = SVC("linear").fit(*load_iris(return_X_y=True))
+    with pytest.raises(ValueError, match="fit one pair of classes"):
+        m.norm(model=model)

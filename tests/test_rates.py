@@ -175,3 +175,9 @@ def test_diagnostics_name_the_number():
     gamma = Gaussian().resolved(X).gamma
     assert str(diagnose("gaussian", X)).startswith(f"gaussian(gamma={gamma!r}) on 40 items")
     assert align(["gaussian", "linear"], X, X[:, 2] > 0).kernels[0].is_resolved
+
+
+@pytest.mark.parametrize("word", ["scael", "nan", "inf"])
+def test_a_misspelt_rule_in_a_text_names_the_rules(word):
+    with pytest.raises(ValueError, match="is neither a finite number nor 'scale', 'auto' or 'median'"):
+        parse(f"gaussian(gamma={word})")

@@ -240,6 +240,8 @@ def parameters(context: click.Context, parameter: click.Parameter, given: tuple[
         if not equals or not name.strip().isidentifier():
             raise click.BadParameter(f"{text!r} should look like C=10")
         found[name.strip()] = _value(value.strip())
+    if "kernel" in found:
+        raise click.BadParameter(f"a kernel has an option of its own; write --kernel {found['kernel']!r}")
     return found
 
 

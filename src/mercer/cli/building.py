@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .._validation.target_kind import measured_in_words
 from ..io.table import DataError
 from .printing import Printer
@@ -31,7 +29,7 @@ def refuse_unlearnable(table: Table) -> None:
 
 
 def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], printer: Printer) -> str | None:
-    """The Gaussian whose gamma is 1/(columns · variance) of the prepared rows, so that distances are of order one.
+    """The Gaussian whose gamma is by the rule "scale" on the prepared rows, as a number that can be read.
 
     ``None`` where the learner has no kernel, or one of its own that is no Gaussian: on strings, sets and graphs the
     one that suits them.
@@ -46,13 +44,9 @@ def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], prin
     steps = {name: value for name, value in preparing.items() if name not in ("outliers", "outlier_factor")}
     rows = prepare(table, **steps).fit_transform(table.X)
     rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows
-    size = rows.shape[0] * rows.shape[1]
-    mean = rows.sum() / size
-    square = (rows.multiply(rows) if hasattr(rows, "multiply") else np.square(rows)).sum() / size
-    variance = square - mean * mean
-    if not variance > 0:
+    if rows.min() == rows.max():
         raise DataError(f"{table.name}: all columns are constant, so there is nothing to learn from.")
-    kernel = f"gaussian(gamma={1 / (rows.shape[1] * variance):.3g})"
+    kernel = f"gaussian(gamma={Gaussian('scale').resolved(rows).gamma:.3g})"
     printer.note(f"No kernel was named; using {kernel}, which suits the spread of the columns.")
     return kernel
 

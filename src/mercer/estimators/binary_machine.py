@@ -81,7 +81,6 @@ class BinaryMachine:
         if np.isfinite(self.C):
             problem = self._problem(self._part(self.data.gram), self.C)
             found = solver.solve(problem, self._begin(problem, solver, rng), rng)
-            assert isinstance(found, DualSolution)
             self.solution = found
             if self._trusted(self._part(exact), solver.tol, rng):
                 return

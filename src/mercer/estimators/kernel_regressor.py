@@ -13,7 +13,6 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights, refuse_bad_targets
 from .._validation.memory import bytes_of
-from ..grams import Placement
 from ..losses import Squared, as_residual_loss
 from ..problems import Certificate, Intercept, Iterate, Problem
 from .risk import RiskMinimiser
@@ -106,11 +105,6 @@ class KernelRegressor(RegressorMixin, RiskMinimiser):
         self.fit_intercept = fit_intercept
         self.memory = memory
         self.time_limit = time_limit
-
-    @property
-    def placement(self) -> Placement:
-        """As the intercept is free, features may move."""
-        return Placement(self.memory, centred=self._intercept() is Intercept.FREE)
 
     def _intercept(self) -> Intercept:
         """The solver of losses with a kink needs one."""

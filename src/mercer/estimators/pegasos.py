@@ -189,7 +189,6 @@ class Pegasos(Classifier):
         solutions: list[PegasosSolution] = []
         for problem in problems:
             found = solver.solve(problem, rng=np.random.default_rng(seed))
-            assert isinstance(found, PegasosSolution)
             solutions.append(found)
             if solutions[-1].status is Status.INTERRUPTED and isinstance(self.sampling, str):
                 # The other scores get a first model, so that all have one.
@@ -280,7 +279,6 @@ class Pegasos(Classifier):
             run = one_pass.solve(
                 self._problem(data, position), replace(start, z=np.zeros(n)), np.random.default_rng(seed)
             )
-            assert isinstance(run, PegasosSolution)
             runs.append(run)
         self._last = [run.last for run in runs if run.last is not None]
         self.n_iter_ = before + n

@@ -149,7 +149,6 @@ class Perceptron(Classifier):
         solutions: list[MistakeDrivenSolution] = []
         for position in self._positions():
             found = solver.solve(self._problem(data, position), rng=np.random.default_rng(seed))
-            assert isinstance(found, MistakeDrivenSolution)
             solutions.append(found)
             if solutions[-1].status is Status.INTERRUPTED:
                 solver = replace(solver, epochs=1)  # the other scores get a first model, so that all have one

@@ -40,7 +40,8 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
 
     @property
     def placement(self) -> Placement:
-        return Placement(self.memory, centred=bool(self.fit_intercept))
+        """Where the intercept is free, features may move."""
+        return Placement(self.memory, centred=self._intercept() is Intercept.FREE)
 
     # -- what is to be minimised ----------------------------------------------------------------------------------
 

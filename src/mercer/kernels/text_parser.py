@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .._validation.wording import enumeration, nearest
 from .base import Kernel
 from .given import Function
 from .rates import RULES
@@ -98,6 +99,9 @@ class _Reader:
         match node:
             case ast.Name(id=word) if word in RULES:
                 return word
+            case ast.Name(id=word) if nearest(word, RULES) or word.lower() in ("nan", "inf"):
+                rules = enumeration(map(repr, RULES), last="or")
+                raise self.fail(f"{word!r} is neither a finite number nor {rules}")
             case ast.Constant(value=value):
                 return value
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):

@@ -134,7 +134,7 @@ class Learner:
         random_state : int, RandomState or None, default=0
             Left out where the learner draws nothing at random.
         **params
-            Any other parameter of the estimator.
+            Any other parameter of the estimator, and those of its kernel such as ``kernel__gamma``.
 
         Returns
         -------
@@ -144,7 +144,9 @@ class Learner:
             if not self.takes_kernel:
                 raise ValueError(f"{self.name} has no kernel{f'; use {self.kernelised}' if self.kernelised else ''}.")
             params["kernel"] = kernel
+        nested = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
         model = self.make(**{**self.fixed, "random_state": random_state, **params})
+        model.set_params(**nested)
         degree = self.degree if degree is None else degree
         if degree < 1 or degree != int(degree):
             raise ValueError(f"degree must be a whole number of at least 1, got {degree!r}.")

@@ -93,6 +93,8 @@ def norm(*, w: Any = None, model: Any = None) -> float:
     """
     if w is not None:
         return float(np.linalg.norm(np.asarray(w, dtype=np.float64)))
+    if np.size(model.intercept_) > 1:
+        raise ValueError("a model of several classes has a w for each of its scores; fit one pair of classes.")
     if hasattr(model, "coef_"):
         return float(np.linalg.norm(model.coef_[0]))
     z = np.asarray(model.dual_coef_[0], dtype=np.float64)

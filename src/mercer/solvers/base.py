@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,11 @@ class CannotSolve(ValueError):
     """A problem that a solver cannot solve as it is stated, and what to do about it."""
 
 
-class Solver(ABC):
+#: What a solver gives back.
+Found = TypeVar("Found", bound=Solution)
+
+
+class Solver(ABC, Generic[Found]):
     """A way down. Subclasses are frozen dataclasses of their settings and write :meth:`refusal` and :meth:`_solve`.
 
     A solver reads the whole problem: whatever it cannot take into account is a reason to refuse. It sees the Gram
@@ -28,7 +32,7 @@ class Solver(ABC):
     def refusal(self, problem: Problem) -> str | None:
         """Why this solver cannot solve the problem, with a remedy, as the end of a sentence; ``None`` where it can."""
 
-    def solve(self, problem: Problem, start: Iterate | None = None, rng: np.random.Generator | None = None) -> Solution:
+    def solve(self, problem: Problem, start: Iterate | None = None, rng: np.random.Generator | None = None) -> Found:
         """Solve the problem.
 
         Parameters
@@ -49,7 +53,7 @@ class Solver(ABC):
         return self._solve(problem, start, rng or np.random.default_rng(0))
 
     @abstractmethod
-    def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> Solution:
+    def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> Found:
         """Solve a problem that is not refused."""
 
 

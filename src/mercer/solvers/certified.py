@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Certified:
 
 def solve_certified(
     problem: Problem,
-    solver: Solver,
+    solver: Solver[Any],
     start: Iterate | None = None,
     rng: np.random.Generator | None = None,
     *,

@@ -13,7 +13,7 @@ from .base import Solver
 
 
 @dataclass(frozen=True)
-class Gradient(Solver):
+class Gradient(Solver[Solution]):
     """Descent along the gradient (or a subgradient) in the space of functions: λw + Σ gᵢφᵢ, and Σg for the intercept.
 
     Its coefficients are λz + g; a penalised intercept adds λb.

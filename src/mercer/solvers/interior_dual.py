@@ -24,7 +24,7 @@ from .interior import interior_point
 
 
 @dataclass(frozen=True)
-class InteriorPoint(Solver):
+class InteriorPoint(Solver[Solution]):
     """Some twenty steps that each solve for all coefficients at once, in float64, however badly K is conditioned.
 
     Parameters

@@ -70,7 +70,7 @@ class MistakeDrivenSolution(Solution):
 
 
 @dataclass(frozen=True)
-class MistakeDriven(Solver):
+class MistakeDriven(Solver[MistakeDrivenSolution]):
     """The Perceptron's rule: where y·f(x) ≤ 0, add rate·weight·y·φ(x) to w (and rate·weight·y to b).
 
     Parameters

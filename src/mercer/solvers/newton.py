@@ -41,7 +41,7 @@ _LONGEST = 1000
 
 
 @dataclass(frozen=True)
-class Newton(Solver):
+class Newton(Solver[Solution]):
     """Newton's method with conjugate gradients, for losses with a continuous slope.
 
     Parameters

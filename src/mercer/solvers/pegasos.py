@@ -128,7 +128,7 @@ class PegasosSolution(Solution):
 
 
 @dataclass(frozen=True)
-class Pegasos(Solver):
+class Pegasos(Solver[PegasosSolution]):
     """Stochastic subgradient descent for any loss with a compiled slope.
 
     Parameters

@@ -159,7 +159,6 @@ class DualRefinement:
         if unit != 1.0 and start is not None:
             start = replace(start, z=start.z * unit)
         found = solver.solve(problem, start, self.rng)
-        assert isinstance(found, DualSolution)
         self.steps += found.n_iter
         return found if unit == 1.0 else replace(found, z=found.z / unit)
 

@@ -66,7 +66,7 @@ class DualSolution(Solution):
 
 
 @dataclass(frozen=True)
-class SoftMargin(Solver):
+class SoftMargin(Solver[DualSolution]):
     """The dual of the soft margin, or of a tube, with a free intercept.
 
     Parameters

@@ -116,7 +116,7 @@ class BoxDual:
         return out
 
     def split(self, z: Array) -> Array:
-        """Variables, from the coefficients of the items: those of an item share what their bounds allow each of them."""
+        """Variables, from the coefficients of the items: each of an item's takes what its bounds allow."""
         if self.items is None:
             return z
         z = z[self.items]

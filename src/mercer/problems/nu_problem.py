@@ -103,7 +103,7 @@ class NuProblem(Problem):
         first = b + self._sign * width
         return np.array([first] if isinstance(self.loss, Shortfall) else [first, b - self._sign * width])
 
-    def of_levels(self, levels: Array) -> dict[str, float]:
+    def of_levels(self, levels: Array) -> dict[str, Any]:
         if isinstance(self.loss, Shortfall):
             return {"b": 0.0, "width": -float(levels[0])}
         return {"b": 0.5 * float(levels.sum()), "width": 0.5 * self._sign * float(levels[0] - levels[1])}

@@ -156,8 +156,8 @@ class Problem:
         """What the scores of each group of the dual's variables are measured from."""
         return np.array([b])
 
-    def of_levels(self, levels: Array) -> dict[str, float]:
-        """The intercept, and the width where it is found along with the model, by the names that models have for them."""
+    def of_levels(self, levels: Array) -> dict[str, Any]:
+        """The intercept, and the width where it is found along with the model, as fields of an ``Iterate``."""
         return {"b": float(levels[0])}
 
     def dual_point(self, iterate: Iterate, scores: Array, own: bool = False) -> tuple[Array, float]:

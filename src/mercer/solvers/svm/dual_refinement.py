@@ -260,8 +260,9 @@ class DualRefinement:
                 z = self._on_bounds(reconciled(few_features(self.exact), w, z, self.low, self.high, True), w)
                 own = w if agree(few_features(self.exact), w, z, 0.01 * self.solver.tol) else None
             scores = self.dual.gathered(self.exact.scores_and_square(z, own)[0])
-            levels = self.problem.of_levels(found.multipliers)
-            points.append(DualSolution(self.dual.merged(z), w=own, scores=scores, status=Status.CONVERGED, **levels))
+            levels_found = self.problem.of_levels(found.multipliers)
+            merged = self.dual.merged(z)
+            points.append(DualSolution(merged, w=own, scores=scores, status=Status.CONVERGED, **levels_found))
         return points
 
     def _on_bounds(self, z: Array, w: Array) -> Array:

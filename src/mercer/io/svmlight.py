@@ -72,8 +72,8 @@ def read(source: Source, options: Options) -> Table:
     origin = origin_of(source)
     if not dense:
         return Table(
-            origin.name, None, rows, as_labels(y.tolist()), "label", tuple(notes), origin.source, origin.digest,
-            found=found,
+            origin.name, None, rows, y if options.task == "regress" else as_labels(y.tolist(), asked=options.task), "label",
+            tuple(notes), origin.source, origin.digest, found=found, asked=options.task,
         )  # fmt: skip
     if cells > _MOST_DENSE:
         raise DataError(f"{source.shown} has {cells:,} cells, too many for a dense table; read it with dense=False.")

@@ -12,8 +12,8 @@ from .._validation.unwrapped import layers
 from .._validation.wording import enumeration
 from ..preprocess import OutlierFilter, pipeline, prepare
 from .elements import count
+from .error_measure import percent
 from .plain import number, text
-from .verdicts import percent
 
 
 class Preparation:

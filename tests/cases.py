@@ -195,6 +195,8 @@ REGRESSORS = [
     mercer.KernelRegressor(),
     mercer.KernelRegressor(kernel=None, loss="huber"),
     mercer.KernelRegressor(loss="epsilon_insensitive"),
+    mercer.SVR(tol=1e-6),
+    mercer.SVR(kernel=None, C=0.5, tol=1e-6),
 ]
 
 EXPORTS = {

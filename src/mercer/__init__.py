@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._runtime.interrupts import keep_best
-    from .estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+    from .estimators import SVC, SVR, KernelClassifier, KernelRegressor, Pegasos, Perceptron
     from .io import read
     from .model_files import load, save
     from .search import KernelSearchCV
@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SVC",
+    "SVR",
     "KernelClassifier",
     "KernelRegressor",
     "KernelSearchCV",
@@ -33,7 +34,7 @@ __all__ = [
     "save",
 ]
 
-_HOMES = dict.fromkeys(["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
+_HOMES = dict.fromkeys(["SVC", "SVR", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
 _HOMES |= {
     "KernelSearchCV": "search",
     "keep_best": "_runtime.interrupts",

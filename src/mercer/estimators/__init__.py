@@ -5,5 +5,6 @@ from .kernel_regressor import KernelRegressor
 from .pegasos import Pegasos
 from .perceptron import Perceptron
 from .svc import SVC
+from .svr import SVR
 
-__all__ = ["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"]
+__all__ = ["SVC", "SVR", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"]

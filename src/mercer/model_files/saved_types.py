@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from .._validation.wording import enumeration
-from ..estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from ..estimators import SVC, SVR, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from ..estimators.model import KernelModel, LinearModel
 from ..estimators.voters import Voter
 from ..io.table import DataError
@@ -117,7 +117,7 @@ def _check_shapes(cls: type, model: Any, attributes: Fields, strategy: str) -> N
         _try_items(model)
     else:
         _check_rows(model, width, attributes["n_features_in_"])
-    if cls is not KernelRegressor:
+    if issubclass(cls, ClassifierMixin):
         classes = len(attributes["classes_"])
         pairs = classes * (classes - 1) // 2
         if classes < 2 or scores != (1 if classes == 2 else pairs if strategy == "ovo" else classes):
@@ -245,7 +245,7 @@ def _without_outliers(cls: Any, fields: Fields) -> WithoutOutliers:
 
 def _types() -> Iterator[_SavedType]:
     cls: Any
-    for cls in (SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron):
+    for cls in (SVC, SVR, KernelClassifier, KernelRegressor, Pegasos, Perceptron):
         yield _SavedType(cls.__name__, cls, cls.fitted_state, _machine)
     for cls in (LinearModel, KernelModel, OutlierReport):
         yield _SavedType(cls.__name__, cls, _own_fields, _values)

@@ -1,0 +1,138 @@
+"""Support vector regression as a scikit-learn regressor: a tube of given width, or one that holds a given share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .._validation.parameters import number
+from ..grams import Gram
+from ..losses import EpsilonInsensitive
+from ..problems import Certificate, Intercept, Iterate, Problem
+from .callbacks import with_callbacks
+from .dual_machine import DualMachine
+from .regressor import Regressor, Units
+from .training import Training
+
+
+class TubeRegressor(Regressor, DualMachine):
+    """What :class:`SVR` and :class:`NuSVR` share: targets, λ = 1/(C·Σ weights), and units."""
+
+    C: float
+    path = "C"
+
+    def _check(self) -> None:
+        number(self, "C", 0)
+        super()._check()
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from rows and numbers.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        y : array of shape (n_rows,)
+        sample_weight : array of shape (n_rows,), optional
+            Multiplies C, row by row.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _stated(self, data: Training) -> tuple[Any, float, Units]:
+        """Targets with a spread of one, and the λ that belongs to them."""
+        units = Units.of(data, centred=True)
+        total = data.targets.size if data.weight is None else float(data.weight.sum())
+        return (data.targets - units.centre) / units.spread, units.spread / (float(self.C) * total), units
+
+    def _model_of(self, data: Training, problem: Problem, found: Iterate) -> Iterate:
+        centre, spread = Units.of(data, centred=True)
+        return replace(found.scaled(spread), b=spread * found.b + centre)
+
+    def _in_users_units(self, data: Training, problem: Problem, certificate: Certificate) -> Certificate:
+        spread = Units.of(data, centred=True).spread
+        return Certificate(*(spread * each for each in certificate if each is not None))
+
+
+class SVR(TubeRegressor):
+    """Support vector regression: errors within a tube cost nothing. Solved exactly and with a certificate.
+
+    It minimises ½‖w‖² + C·Σ max(0, |y − f(x)| − epsilon) with an intercept that is not regularised, through its dual.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default="gaussian"
+        ``None`` or ``"linear"`` learns a linear machine with ``coef_``.
+    C : float, default=1
+        What an error beyond the tube costs.
+    epsilon : float, default=0.1
+        Half the width of the tube, in units of the targets.
+    tol : float, default=1e-3
+        The largest violation of an optimality condition allowed, in units of the targets' standard deviation.
+    max_iter : int, default=10000000
+        Steps at most (changes of a pair of coefficients).
+    time_limit : float, optional
+        Seconds after which the best model so far is kept, with a warning.
+    memory : int or str, default="1GB"
+        What the parts of the kernel matrix that are kept may take. With less the fit is slower, not different.
+    random_state : int, RandomState or None, default=0
+        Which items are tried first; it changes digits beyond the tolerance and no others.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_ (linear), kernel_
+        As in scikit-learn.
+    objective_ : float
+        λ/2·‖w‖² + the mean loss, as all machines of the library count it: 1/(C·Σ weights) times ½‖w‖² + C·Σ loss.
+    duality_gap_ : float
+        How far at most the objective lies above the least possible one.
+    kkt_violation_ : float
+        The worst violation of an optimality condition, in units of the targets.
+    n_iter_, status_, converged_, fit_status_
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVR
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> model = SVR(C=10, epsilon=0.05).fit(X, np.sin(X[:, 0]))
+    >>> round(model.score(X, np.sin(X[:, 0])), 2), len(model.support_) < 15
+    (1.0, True)
+    """
+
+    path = "C"
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        *,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        tol: float = 1e-3,
+        max_iter: int = 10_000_000,
+        time_limit: float | None = None,
+        memory: int | str = "1GB",
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.epsilon = epsilon
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        number(self, "epsilon", 0, strict=False)
+        super()._check()
+
+    def _state(self, data: Training, gram: Gram) -> Problem:
+        targets, lam, units = self._stated(data)
+        tube = EpsilonInsensitive(float(self.epsilon)).in_units(units.spread)
+        return Problem(gram, targets, tube, lam, data.weight, Intercept.FREE)

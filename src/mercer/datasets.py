@@ -107,9 +107,8 @@ def make_xor(n_samples: int = 1000, *, noise: float = 0.35, random_state: Any = 
 def make_waves(n_samples: int = 600, *, noise: float = 0.3, random_state: Any = None) -> tuple[Array, Array]:
     """Heights of a choppy sea, for regression: a slope that lines see, and waves that only a kernel follows.
 
-    Four features between 0 and 1. The height is 2·x1 + x2, plus a wave along x1 + x2 that grows with x3; x4 tells nothing.
-    One row in twenty was read off badly, and is wrong by ten times the noise. Without waves a line would leave the noise
-    alone; with them it leaves about 1.0, a Gaussian kernel little more than the noise.
+    Four features between 0 and 1. The height is 2·x1 + x2, plus a wave along x1 + x2 that grows with x3; x4 tells
+    nothing. One row in twenty was read off badly, and is wrong by ten times the noise.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
     """Look at a table and say what a learner may stumble over.
 
     Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the
-    classes or the range of a target of numbers, missing values, repeated and contradictory rows, correlated columns, and
-    warnings in plain words. Nothing is changed.
+    classes or the range of a target of numbers, missing values, repeated and contradictory rows, correlated columns,
+    and warnings in plain words. Nothing is changed.
 
     \b
     Example:

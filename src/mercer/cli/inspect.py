@@ -57,9 +57,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         "target": f"{about.get('target')!r}, {_learned(about, machine)}",
         "columns": _columns(about),
         "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
-        "errors": "; ".join(f"{name} {_error(value)}" for name, value in (training.get("errors") or {}).items())
-        if about.get("task") == "regress"
-        else ", ".join(f"{name} {100 * value:.2f} %" for name, value in (training.get("errors") or {}).items()),
+        **_errors(training.get("errors") or {}, about.get("task") == "regress"),
         "status": f"{training.get('status')}, {training.get('seconds', 0):.2f} s",
         "file": f"{size:,} bytes, written by mercer {about.get('mercer')}",
     }
@@ -78,11 +76,16 @@ def _learned(about: dict[str, Any], machine: Any) -> str:
     return "numbers" if classes is None else f"classes {enumeration(classes)}"
 
 
-def _error(value: Any) -> str:
-    """The error of a learner of numbers: all of its measures, or the one that a search was made for."""
+def _errors(errors: dict[str, Any], numbers: bool) -> dict[str, str]:
+    """Rates of mistakes in one line; of numbers, a line for each kind of rows."""
     from ..report.number_errors import in_digits
 
-    return error_in_words(value) if isinstance(value, dict) else f"RMSE {in_digits(value)}"
+    if not numbers:
+        return {"errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in errors.items())}
+    return {
+        f"{name} error": error_in_words(value) if isinstance(value, dict) else f"RMSE {in_digits(value)}"
+        for name, value in errors.items()
+    }
 
 
 def _columns(about: dict[str, Any]) -> str:

@@ -67,13 +67,8 @@ def run(
         refuse_unwritable(output)
     with printer.working("reading"):
         loaded = open_model(model)
-        table = _matching_table(
-            data,
-            {"task": "regress" if learns_numbers(loaded) else "classify", **loaded.about},
-            reading,
-            ignore_labels,
-            printer,
-        )
+        about = {**loaded.about, "task": "regress" if learns_numbers(loaded) else "classify"}
+        table = _matching_table(data, about, reading, ignore_labels, printer)
         _refuse_strange_words(table, _known_words(loaded.estimator), printer)
     if learns_numbers(loaded):
         from .run_numbers import run_numbers

@@ -86,7 +86,7 @@ def train(
         kernel = usual_kernel(learning, learner, preparing, printer)
     model = machine(learning, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     seconds = fit(model, learning, f"training {learner.title} on {learning.n_rows} rows", printer)
-    error = _rate_of_mistakes if learner.task == "classify" else _error_of_numbers
+    error: Any = _rate_of_mistakes if learner.task == "classify" else _error_of_numbers
     errors = {"train": error(model, learning)}
     if testing is not None:
         errors["holdout"] = error(model, testing)

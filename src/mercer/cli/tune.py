@@ -22,19 +22,7 @@ __all__ = ["tune"]
 
 _SHOWN = 10
 #: Options that "mercer train" does not have, or that its line says otherwise.
-_OWN = (
-    "output",
-    "kernel",
-    "params",
-    "folds",
-    "strategy",
-    "time_limit",
-    "journal",
-    "resume",
-    "as_json",
-    "quiet",
-    "config",
-)
+_OWN = ("output", "kernel", "params", "folds", "strategy", "time_limit", "journal", "resume", "as_json", "quiet")
 
 
 @click.command(cls=LearnerCommand)
@@ -102,6 +90,7 @@ def tune(
     from ..io.writing import refuse_unwritable
     from ..model_files import save
     from ..report.number_errors import in_digits
+    from ..report.plain import setting
     from ..search import KernelSearchCV
     from .building import about_model, fit, fitting, machine, reach, table_to_learn
 
@@ -151,7 +140,7 @@ def tune(
             "seconds": seconds,
             "errors": {"cross-validated": error},
             "seed": seed,
-            "best": best,
+            "best": {name: setting(value) for name, value in best.items()},
         }
         found = search.best_estimator_
         widths = reach(found, table, seed, printer) if numbers else None
@@ -202,10 +191,11 @@ def _said_besides() -> list[str]:
     context = click.get_current_context()
     words: list[str] = []
     for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if not isinstance(option, click.Option) or not given or option.name in _OWN:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE and name in context.params
+        if not isinstance(option, click.Option) or not given or name in _OWN:
             continue
-        value = context.params.get(option.name or "")
+        value: Any = context.params[name]
         if option.is_flag:
             words.append(option.opts[-1] if value else option.secondary_opts[-1])
             continue

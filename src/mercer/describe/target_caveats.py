@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["about_numbers", "tells_number"]
 
 #: A target is skewed beyond this, and far from the others beyond so many widths of its middle half.
-_SKEWED, _FAR = 2.0, 20.0
-#: The share of rows with one value that is worth a word; a correlation that is no chance, and one that is no other thing.
+_SKEWED, _FAR = 1.0, 20.0
+#: The share of rows with one value that is worth a word; correlations that are no chance, and of a thing with itself.
 _REPEATED, _WITH_ROWS, _THE_SAME = 0.2, 0.95, 0.999
 #: Rows from which on an order of the target means something.
 _ENOUGH = 20
@@ -52,7 +52,7 @@ def _about_tails(name: str, facts: ColumnFacts, y: Array) -> Iterator[str]:
     far = float(np.abs(y - middle).max())
     if facts.skew is not None and facts.skew > _SKEWED and y.min() > 0:
         yield (
-            f"{name} is positive and very skewed (skew {facts.skew:.1f}): a few large values decide; consider learning "
+            f"{name} is positive and skewed (skew {facts.skew:.1f}): a few large values decide; consider learning "
             "its logarithm."
         )
     elif upper > lower and far > _FAR * (upper - lower):

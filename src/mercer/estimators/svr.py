@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from .._validation.parameters import number
 from ..grams import Gram
 from ..losses import EpsilonInsensitive

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from functools import partial
 from typing import Any
 
+from .._validation.target_kind import TASKS
 from .._validation.wording import enumeration, nearest
-from ..losses import EpsilonInsensitive, Huber, ResidualLoss
-from .loss_text import as_written
+from ..losses import Huber, ResidualLoss
+from .loss_text import as_written, rounded, rounded_loss
 
 __all__ = ["LEARNERS", "Learner", "named", "register"]
 
@@ -32,8 +34,8 @@ _KERNEL_LAM = [1e-6, 1e-5, 1e-4, 1e-3]
 _SMOOTH_LAM = [1e-5, 1e-4, 1e-3]
 #: Learners of numbers have fewer values of each of more parameters.
 _FEW_GAMMA = [2.0**power for power in (-7, -5, -3, -1)]
-#: The tube's λ/2·‖w‖² + mean max(0, |r| − ε) with residuals of another size s has s·λ in the place of λ.
-_TUBE_UNITS = {"lam": -1}
+#: ½·‖w‖² + C·Σ max(0, |r| − ε) is s² times that of residuals, weights and ε divided by s, with C/s in the place of C.
+_TUBE_UNITS = {"C": 1, "epsilon": 1}
 _NO_UNITS: Mapping[str, int] = {}
 #: Learners that are the same with another loss, for the other task; for all others it is the smooth loss.
 _COUNTERPARTS = {
@@ -121,14 +123,14 @@ class Learner:
 
         Examples
         --------
-        >>> LEARNERS["svr"].in_units(1000.0).fixed["loss"]
-        EpsilonInsensitive(epsilon=100.0)
+        >>> LEARNERS["svr"].in_units(1000.0).fixed["epsilon"], LEARNERS["huber"].in_units(1000.0).fixed["loss"]
+        (100.0, Huber(delta=300.0))
         """
 
         def scaled(name: str, value: Any) -> Any:
             if isinstance(value, ResidualLoss):
-                return value.in_units(1 / spread)
-            return value * spread ** self.units[name] if name in self.units else value
+                return rounded_loss(value.in_units(1 / spread))
+            return rounded(value * spread ** self.units[name]) if name in self.units else value
 
         return replace(
             self,
@@ -402,14 +404,17 @@ _regressor_of_rows(
     loss=Huber(0.3),
     tol=_TOL,
 )
-_regressor_of_rows(
+_linear(
     "linear-svr",
     "Linear SVR",
-    grid={"lam": [1e-4, 1e-3, 1e-2, 1e-1], "loss": [EpsilonInsensitive(0.03), EpsilonInsensitive(0.2)]},
-    kernelised="svr",
-    loss=EpsilonInsensitive(0.1),
-    lam=1e-2,
+    "SVR",
+    {"C": [0.01, 0.1, 1.0, 10.0], "epsilon": [0.03, 0.2]},
+    "svr",
+    task="regress",
     units=_TUBE_UNITS,
+    kernel=None,
+    C=1.0,
+    epsilon=0.1,
 )
 _regressor_with_kernel("kernel-ridge", "Kernel ridge", grid={"kernel__gamma": _GAMMA, "lam": [1e-5, 1e-4, 1e-3, 1e-2]})
 _regressor_with_kernel(
@@ -419,17 +424,21 @@ _regressor_with_kernel(
     loss=Huber(0.3),
     tol=_TOL,
 )
-_regressor_with_kernel(
+_kernel(
     "svr",
     "Support vector regression",
-    grid={
-        "kernel__gamma": _FEW_GAMMA,
-        "lam": [1e-4, 1e-3, 1e-2],
-        "loss": [EpsilonInsensitive(0.03), EpsilonInsensitive(0.2)],
-    },
-    loss=EpsilonInsensitive(0.1),
+    "SVR",
+    {"kernel__gamma": _FEW_GAMMA, "C": [1.0, 10.0, 100.0], "epsilon": [0.03, 0.2]},
+    task="regress",
     units=_TUBE_UNITS,
+    kernel=_GAUSSIAN,
+    C=1.0,
+    epsilon=0.1,
 )
+
+
+def _likeness(name: str, other: str) -> float:
+    return SequenceMatcher(a=name, b=other).ratio()
 
 
 def named(name: str) -> Learner:
@@ -443,6 +452,10 @@ def named(name: str) -> Learner:
     try:
         return LEARNERS[name]
     except KeyError:
-        near = nearest(name, LEARNERS, cutoff=0.4)
-        hint = "the names are" if near is None else f"did you mean {near!r}? The names are"
+        near = [nearest(name, [each.name for each in LEARNERS.values() if each.task == task], 0.4) for task in TASKS]
+        best = nearest(name, [each for each in near if each], 0.4)
+        # Twins of both tasks, such as svc and svr, are as near as each other.
+        both = all(near) and len({_likeness(name, str(each)) for each in near}) == 1
+        meant = " or ".join(map(repr, near)) if both else repr(best)
+        hint = "the names are" if best is None else f"did you mean {meant}? The names are"
         raise ValueError(f"there is no learner {name!r}; {hint} {enumeration(LEARNERS, 50)}.") from None

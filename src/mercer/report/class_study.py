@@ -15,8 +15,7 @@ from .error_measure import SHARE
 from .learner_facts import on_test_rows, on_training_rows
 from .plain import number, text
 from .planes import boundaries
-from .study import Run, Study
-from .tuning import chosen_setting
+from .study import Run, Study, chosen_of
 from .verdicts import compare_right, fit_verdict, headline
 
 
@@ -86,11 +85,12 @@ class ClassStudy(Study):
         y: Array,
         train: Array,
         test: Array,
+        known: dict[str, Any],
         where: Callable[[int], str],
     ) -> dict[str, Any]:
         labels, sizes = np.unique(y[train], return_counts=True)
         majority = float(np.mean(y[test] != labels[sizes.argmax()]))
-        chosen = min(learners, key=lambda one: chosen_setting(one["tuning"])["validation"]["mean"])["name"]
+        chosen = chosen_of(learners)
         best_test = min((one["test"] for one in learners), key=lambda rate: rate["rate"])
         for one in learners:
             one["verdict"] = fit_verdict(one, best_test, majority)
@@ -102,8 +102,6 @@ class ClassStudy(Study):
             "pairs": pairs,
         }
 
-    def pictures(
-        self, runs: Sequence[Run], outcomes: Mapping[str, Array], chosen: str, learn: Any, y: Array, seed: int
-    ) -> dict[str, Any]:
+    def from_training_rows(self, runs: Sequence[Run], learn: Any, y: Array, seed: int) -> dict[str, Any]:
         on_plane = {run.learner.name: run.model for run in runs if run.learner.on_rows}
         return {"boundary": boundaries(on_plane, learn.X, y) if on_plane else None}

@@ -174,13 +174,14 @@ def compare(
     if not runs:
         raise ValueError(f"no learner could be compared: {skipped[0]['why']}")
 
+    known = study.from_training_rows(runs, learn, y[train], seed)
     say("testing", 1.0)
     outcomes = {}
     for run in runs:
         tested, outcomes[run.learner.name] = study.on_test_rows(run.model, held_out.X, y[test], run)
         run.facts.update(tested)
-    facts.update(study.conclusions([run.facts for run in runs], outcomes, y, train, test, table.where))
-    facts.update(study.pictures(runs, outcomes, facts["answer"]["chosen"], learn, y[train], seed))
+    facts.update(known)
+    facts.update(study.conclusions([run.facts for run in runs], outcomes, y, train, test, known, table.where))
     facts["skipped"] = skipped
     facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, time.perf_counter() - start)

@@ -55,10 +55,9 @@ class ErrorMeasure:
 
     def to(self, rows: Mapping[str, Any]) -> str:
         """Its interval in a sentence."""
-        low, high = (
-            percent(rows[end], 1) if self.task == "classify" else in_digits(rows[end]) for end in ("low", "high")
-        )
-        return f"{low} to {high}"
+        if self.task == "classify":
+            return f"{percent(rows['low'], 1)} to {percent(rows['high'], 1)}"
+        return f"{in_digits(rows['low'])} to {in_digits(rows['high'])}"
 
     def drawn(self, rows: Mapping[str, Any], key: str | None = None) -> float:
         """The error on some rows, or one end of its interval, as it is drawn."""

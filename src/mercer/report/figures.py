@@ -135,11 +135,10 @@ def tuning_curve(one: Facts, measure: ErrorMeasure) -> Markup | None:
         ax = drawn.ax
         curve = SearchCurve.from_results(_results(candidates, measure.scale), axis, others="each")
         curve.as_losses(measure.axis).plot(ax)
-        (spot,) = ax.plot(best["params"][axis], measure.scale * best["validation"]["mean"], "o", markersize=10, color=INK,
+        reached = best["validation"]["mean"]
+        (spot,) = ax.plot(best["params"][axis], measure.scale * reached, "o", markersize=10, color=INK,
                           markerfacecolor="none", markeredgewidth=1.3)  # fmt: skip
-        drawn.tip(
-            spot, f"best: {settings(best['params'])}, validation error {measure.words(best['validation']['mean'])}"
-        )
+        drawn.tip(spot, f"best: {settings(best['params'])}, validation error {measure.words(reached)}")
         ax.set_ylim(bottom=0)
         ax.grid(axis="y")
         ax.legend(loc="best", fontsize=8)

@@ -59,14 +59,8 @@ def residual_histogram(facts: Facts, title: str) -> Markup:
         ax = drawn.ax
         for kind, colour, label in (("out_of_fold", CYCLE[0], "left out in a fold"), ("test", CYCLE[1], "test rows")):
             counts = np.array(facts[kind], dtype=np.float64)
-            ax.stairs(
-                counts / max(1.0, counts.sum()),
-                edges,
-                color=colour,
-                fill=kind == "out_of_fold",
-                alpha=0.75,
-                label=label,
-            )
+            shares = counts / max(1.0, counts.sum())
+            ax.stairs(shares, edges, color=colour, fill=kind == "out_of_fold", alpha=0.75, label=label)
         ax.axvline(0, color=INK, linewidth=0.8)
         ax.set(xlabel="true less predicted", ylabel="share of rows")
         ax.legend(loc="best")
@@ -87,7 +81,8 @@ def rows_and_errors(curve: Facts, title: str) -> Markup:
         ax.grid(axis="y")
         ax.legend(loc="best")
         _few_ticks(ax)
-        words = f"With {rows[-1]:.0f} rows the RMSE on others is {validation[-1]:.4g}, with {rows[0]:.0f} it is {validation[0]:.4g}."
+        reached = [f"{error:.4g} with {number:.0f} rows" for number, error in zip(rows, validation, strict=True)]
+        words = f"The RMSE on other rows is {reached[0]} and {reached[-1]}."
         return inline(drawn, f"Errors of {title} over the number of rows", words)
 
 

@@ -26,8 +26,8 @@ from .number_errors import (
 )
 from .number_verdicts import compare_errors, fit_of_numbers, headline_of_numbers
 from .plain import number, numbers
-from .study import Run, Study
-from .tuning import chosen_setting, sample
+from .study import Run, Study, chosen_of
+from .tuning import sample
 
 #: Fewest rows of a study, points of a drawing, bins of a histogram, errors that are listed.
 _LEAST, _POINTS, _BINS, _LISTED = 20, 400, 30, 10
@@ -92,22 +92,27 @@ class NumberStudy(Study):
         y: Array,
         train: Array,
         test: Array,
+        known: dict[str, Any],
         where: Callable[[int], str],
     ) -> dict[str, Any]:
         mean = float(y[train].mean())
         constant = y[test] - mean
         baseline = {"title": "The mean", "value": number(mean), **_error(y[test], np.full(len(test), mean))}
-        chosen = min(learners, key=lambda one: chosen_setting(one["tuning"])["validation"]["mean"])["name"]
+        chosen = chosen_of(learners)
         best_test = min((one["test"] for one in learners), key=lambda error: error["rmse"])
         for one in learners:
             one["verdict"] = fit_of_numbers(one, outcomes[one["name"]], best_test, baseline, constant)
         pairs = compare_errors([one["name"] for one in learners], outcomes, chosen)
+        edges = np.array(known["residuals"]["edges"])
+        tested = np.clip(outcomes[chosen], edges[0], edges[-1])  # the outermost bins hold what lies beyond them
         worst = np.argsort(-np.abs(outcomes[chosen]), kind="stable")[:_LISTED]
         return {
             "answer": headline_of_numbers(learners, pairs, chosen, baseline),
             "baseline": baseline,
             "learners": sorted(learners, key=lambda one: one["test"]["rmse"]),
             "pairs": pairs,
+            "intervals": _intervals(known["half_width"], outcomes[chosen]),
+            "residuals": {**known["residuals"], "test": np.histogram(tested, edges)[0].tolist()},
             "worst": [
                 {
                     "row": int(test[k]) + 1,
@@ -120,36 +125,29 @@ class NumberStudy(Study):
             ],
         }
 
-    def pictures(
-        self, runs: Sequence[Run], outcomes: Mapping[str, Array], chosen: str, learn: Any, y: Array, seed: int
-    ) -> dict[str, Any]:
+    def from_training_rows(self, runs: Sequence[Run], learn: Any, y: Array, seed: int) -> dict[str, Any]:
+        chosen = chosen_of([run.facts for run in runs])
         model = next(run.model for run in runs if run.learner.name == chosen)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is wrong with the chosen learner was said when it was fitted
             left = out_of_fold_residuals(model, learn, y, seed)
             curve = _learning_curve(model, learn, y, seed)
-        tested = outcomes[chosen]
-        edges = np.histogram_bin_edges(np.concatenate([left, tested]), _BINS)
+        edges = np.histogram_bin_edges(left, _BINS)
         return {
-            "intervals": _intervals(left, tested),
-            "residuals": {
-                "edges": numbers(edges, 8),
-                "out_of_fold": np.histogram(left, edges)[0].tolist(),
-                "test": np.histogram(tested, edges)[0].tolist(),
-            },
+            "half_width": half_width(half_widths(left), _COVERAGE),
+            "residuals": {"edges": numbers(edges, 8), "out_of_fold": np.histogram(left, edges)[0].tolist()},
             "learning_curve": curve,
         }
 
 
-def _intervals(left: Array, tested: Array) -> dict[str, Any] | None:
+def _intervals(reach: float | None, tested: Array) -> dict[str, Any] | None:
     """How far errors reach, as rows show that were left out in cross-validation, and whether the test rows agree."""
-    reach = half_width(half_widths(left), _COVERAGE)
     if reach is None:
         return None
     inside = float(np.mean(np.abs(tested) <= reach))
     words = (
-        f"{100 * _COVERAGE:.0f} % of new values are expected within ± {in_digits(reach)} of the prediction, as rows left "
-        f"out in cross-validation show; {100 * inside:.1f} % of the test rows are."
+        f"{100 * _COVERAGE:.0f} % of new values are expected within ± {in_digits(reach)} of the prediction, as rows "
+        f"left out in cross-validation show; {100 * inside:.1f} % of the test rows are."
     )
     return {"coverage": _COVERAGE, "half_width": number(reach), "inside": number(inside, 4), "words": words}
 

@@ -139,8 +139,8 @@ def preprocessing(facts: Facts) -> list[Any]:
     return [
         tag(
             "p",
-            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, {drawn} with seed "
-            f"{split['seed']}. All steps below were fitted on training rows only, inside "
+            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, {drawn} with "
+            f"seed {split['seed']}. All steps below were fitted on training rows only, inside "
             f"the {split['folds']} folds of every cross-validation.",
         ),
         bullets(split["notes"]),

@@ -101,8 +101,8 @@ def _learner(one: Facts, facts: Facts) -> Markup:
         bullets(found),
         tag(
             "div",
-            figure(figures.tuning_curve(one, measure), "Tuning: validation error (band: ± one deviation over the folds), "
-                   "dotted: training error; the ring is the choice."),
+            figure(figures.tuning_curve(one, measure), "Tuning: validation error (band: ± one deviation over the "
+                   "folds), dotted: training error; the ring is the choice."),
             _on_test_rows(one, facts),
             class_="pair",
         ),

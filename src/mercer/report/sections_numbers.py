@@ -23,14 +23,12 @@ def results_of_numbers(facts: Facts) -> list[Any]:
     rows.append([Cell("The mean"), Cell("the same for all rows"), *_errors(baseline), *[Cell("") for _ in range(4)]])
     marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
     heads = ["learner", "fit", "test RMSE", "95 % interval", "MAE", "R²", "CV RMSE", "training RMSE", "p", "fitted in"]
-    caption = (
-        "Every learner, tuned by cross-validation, tested once, in the unit of the target; the chosen one is marked"
-    )
+    caption = "Every learner, tuned by cross-validation, tested once; errors in the unit of the target"
     return [
         table(heads, rows, caption=caption, words=2, marked=marked),
-        tag("p", "RMSE: the root of the mean squared error; MAE: the mean absolute error; R²: the share of the variance "
-            "that is explained. p: how often chance alone would make a difference to the chosen learner at least this "
-            "large, corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
+        tag("p", "RMSE: the root of the mean squared error; MAE: the mean absolute error; R²: the share of the "
+            "variance that is explained. p: how often chance alone would make a difference to the chosen learner at "
+            "least this large, corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
         figure(figures.errors(facts["learners"], NUMBERS, baseline["rmse"], "the mean"),
                "Test error with its 95 % interval, and training error."),
         left_out(facts["skipped"]),
@@ -75,9 +73,9 @@ def paired_errors(facts: Facts) -> list[Any]:
     title = facts["answer"]["title"]
     heads = ["learner", "verdict", "the chosen is closer", "this one is closer", "p", "p corrected"]
     return [
-        tag("p", f"{title} and each other learner predicted the same test rows. If both were equally good, the difference "
-            "of their squared errors on a row would be as likely as its opposite (10\u202f000 random flips of signs; Holm’s "
-            f"correction for {count(len(rows), 'comparison')})."),
+        tag("p", f"{title} and each other learner predicted the same test rows. If both were equally good, the "
+            "difference of their squared errors on a row would be as likely as its opposite (10\u202f000 random flips "
+            f"of signs; Holm’s correction for {count(len(rows), 'comparison')})."),
         table(heads, rows, caption=f"{title} against each of the others, on the test rows", words=2) if rows else None,
     ]  # fmt: skip
 
@@ -126,8 +124,8 @@ def target_of_numbers(data: Facts) -> list[Any]:
     values = data["values"]
     low, lower, middle, upper, high = values["quantiles"]
     words = (
-        f"From {in_digits(low)} to {in_digits(high)}, median {in_digits(middle)}, the middle half from {in_digits(lower)} "
-        f"to {in_digits(upper)}; mean {in_digits(values['mean'])}, standard deviation {in_digits(values['std'])}, skew "
-        f"{values['skew']:.2f}; {grouped(values['distinct'])} different values."
+        f"From {in_digits(low)} to {in_digits(high)}, median {in_digits(middle)}, the middle half from "
+        f"{in_digits(lower)} to {in_digits(upper)}; mean {in_digits(values['mean'])}, standard deviation "
+        f"{in_digits(values['std'])}, skew {values['skew']:.2f}; {grouped(values['distinct'])} different values."
     )
     return [tag("p", words), figure(figures.histogram(values, [], "histogram-target"), "The target.")]

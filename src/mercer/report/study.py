@@ -11,6 +11,7 @@ from .._runtime.compile import Array
 from ..kernels import parse
 from ..learners.catalogue import Learner, named
 from .error_measure import ErrorMeasure
+from .tuning import chosen_setting
 
 
 @dataclass
@@ -22,6 +23,11 @@ class Run:
     model: Any
     rows: Any
     labels: Array
+
+
+def chosen_of(learners: Sequence[dict[str, Any]]) -> str:
+    """The name of the learner with the least error in cross-validation."""
+    return min(learners, key=lambda one: chosen_setting(one["tuning"])["validation"]["mean"])["name"]
 
 
 class Study(ABC):
@@ -92,12 +98,14 @@ class Study(ABC):
         y: Array,
         train: Array,
         test: Array,
+        known: dict[str, Any],
         where: Callable[[int], str],
     ) -> dict[str, Any]:
-        """The verdicts, once all numbers are there; ``where`` says in which line of the file a row stands."""
+        """The verdicts, once all numbers are there.
+
+        ``known`` is what :meth:`from_training_rows` found; ``where`` says in which line of the file a row stands.
+        """
 
     @abstractmethod
-    def pictures(
-        self, runs: Sequence[Run], outcomes: Mapping[str, Array], chosen: str, learn: Any, y: Array, seed: int
-    ) -> dict[str, Any]:
-        """What is drawn besides: of all learners on the training rows, or of the chosen one."""
+    def from_training_rows(self, runs: Sequence[Run], learn: Any, y: Array, seed: int) -> dict[str, Any]:
+        """What else the training rows show, before any test row is looked at."""

@@ -33,7 +33,7 @@ _KERNEL_LAM = [1e-6, 1e-5, 1e-4, 1e-3]
 #: Kernel machines with a smooth loss cost most with a small λ, and gain least from it.
 _SMOOTH_LAM = [1e-5, 1e-4, 1e-3]
 #: Learners of numbers have fewer values of each of more parameters.
-_FEW_GAMMA = [2.0**power for power in (-7, -5, -3, -1)]
+_FEW_GAMMA = [2.0**power for power in (-10, -7, -4, -1)]
 #: ½·‖w‖² + C·Σ max(0, |r| − ε) is s² times that of residuals, weights and ε divided by s, with C/s in the place of C.
 _TUBE_UNITS = {"C": 1, "epsilon": 1}
 _NO_UNITS: Mapping[str, int] = {}
@@ -408,7 +408,7 @@ _linear(
     "linear-svr",
     "Linear SVR",
     "SVR",
-    {"C": [0.01, 0.1, 1.0, 10.0], "epsilon": [0.03, 0.2]},
+    {"C": [0.01, 0.1, 1.0, 10.0], "epsilon": [0.05, 0.3]},
     "svr",
     task="regress",
     units=_TUBE_UNITS,
@@ -420,7 +420,7 @@ _regressor_with_kernel("kernel-ridge", "Kernel ridge", grid={"kernel__gamma": _G
 _regressor_with_kernel(
     "kernel-huber",
     "Kernel Huber regression",
-    grid={"kernel__gamma": _FEW_GAMMA, "lam": [1e-4, 1e-3, 1e-2], "loss": [Huber(0.3), Huber(1.0)]},
+    grid={"kernel__gamma": _FEW_GAMMA, "lam": [1e-5, 3e-4, 1e-2], "loss": [Huber(0.3), Huber(1.0)]},
     loss=Huber(0.3),
     tol=_TOL,
 )
@@ -428,7 +428,7 @@ _kernel(
     "svr",
     "Support vector regression",
     "SVR",
-    {"kernel__gamma": _FEW_GAMMA, "C": [1.0, 10.0, 100.0], "epsilon": [0.03, 0.2]},
+    {"kernel__gamma": _FEW_GAMMA, "C": [1.0, 10.0, 100.0], "epsilon": [0.05, 0.3]},
     task="regress",
     units=_TUBE_UNITS,
     kernel=_GAUSSIAN,

@@ -85,7 +85,7 @@ class ClassStudy(Study):
         y: Array,
         train: Array,
         test: Array,
-        known: dict[str, Any],
+        known: dict[str, Any] | None,
         where: Callable[[int], str],
     ) -> dict[str, Any]:
         labels, sizes = np.unique(y[train], return_counts=True)
@@ -96,6 +96,7 @@ class ClassStudy(Study):
             one["verdict"] = fit_verdict(one, best_test, majority)
         pairs = compare_right([one["name"] for one in learners], dict(outcomes), chosen)
         return {
+            **(known or {"boundary": None}),
             "answer": headline(learners, pairs, chosen, majority),
             "majority_error": number(majority),
             "learners": sorted(learners, key=lambda one: one["test"]["rate"]),

@@ -174,13 +174,18 @@ def compare(
     if not runs:
         raise ValueError(f"no learner could be compared: {skipped[0]['why']}")
 
-    known = study.from_training_rows(runs, learn, y[train], seed)
+    try:
+        with whole():
+            known = study.from_training_rows(runs, learn, y[train], seed)
+    except KeyboardInterrupt:
+        if not kept():
+            raise
+        known, stopped = None, "interrupted"
     say("testing", 1.0)
     outcomes = {}
     for run in runs:
         tested, outcomes[run.learner.name] = study.on_test_rows(run.model, held_out.X, y[test], run)
         run.facts.update(tested)
-    facts.update(known)
     facts.update(study.conclusions([run.facts for run in runs], outcomes, y, train, test, known, table.where))
     facts["skipped"] = skipped
     facts["stopped"] = stopped

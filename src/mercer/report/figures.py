@@ -21,6 +21,8 @@ Facts = dict[str, Any]
 
 #: Margins of a plot with labelled axes: left, bottom, right, top.
 _PLOT = (0.5, 0.45, 0.08, 0.1)
+#: The same where numbers beside the axis may be long.
+_WIDER = (0.75, *_PLOT[1:])
 
 
 def errors(learners: Sequence[Facts], measure: ErrorMeasure, guessing: float, guess: str) -> Markup:
@@ -131,7 +133,7 @@ def tuning_curve(one: Facts, measure: ErrorMeasure) -> Markup | None:
     if axis is None:
         return None
     best = chosen_setting(one["tuning"])
-    with sheet(f"tuning-{one['name']}", 4.2, 2.7, _PLOT) as drawn:
+    with sheet(f"tuning-{one['name']}", 4.2, 2.7, _PLOT if measure is SHARE else _WIDER) as drawn:
         ax = drawn.ax
         curve = SearchCurve.from_results(_results(candidates, measure.scale), axis, others="each")
         curve.as_losses(measure.axis).plot(ax)

@@ -92,7 +92,7 @@ class NumberStudy(Study):
         y: Array,
         train: Array,
         test: Array,
-        known: dict[str, Any],
+        known: dict[str, Any] | None,
         where: Callable[[int], str],
     ) -> dict[str, Any]:
         mean = float(y[train].mean())
@@ -103,16 +103,13 @@ class NumberStudy(Study):
         for one in learners:
             one["verdict"] = fit_of_numbers(one, outcomes[one["name"]], best_test, baseline, constant)
         pairs = compare_errors([one["name"] for one in learners], outcomes, chosen)
-        edges = np.array(known["residuals"]["edges"])
-        tested = np.clip(outcomes[chosen], edges[0], edges[-1])  # the outermost bins hold what lies beyond them
         worst = np.argsort(-np.abs(outcomes[chosen]), kind="stable")[:_LISTED]
         return {
             "answer": headline_of_numbers(learners, pairs, chosen, baseline),
             "baseline": baseline,
             "learners": sorted(learners, key=lambda one: one["test"]["rmse"]),
             "pairs": pairs,
-            "intervals": _intervals(known["half_width"], outcomes[chosen]),
-            "residuals": {**known["residuals"], "test": np.histogram(tested, edges)[0].tolist()},
+            **_beside_test_rows(known, outcomes[chosen]),
             "worst": [
                 {
                     "row": int(test[k]) + 1,
@@ -138,6 +135,19 @@ class NumberStudy(Study):
             "residuals": {"edges": numbers(edges, 8), "out_of_fold": np.histogram(left, edges)[0].tolist()},
             "learning_curve": curve,
         }
+
+
+def _beside_test_rows(known: dict[str, Any] | None, tested: Array) -> dict[str, Any]:
+    """Intervals, residuals and the learning curve of the chosen learner, with what the test rows say to them."""
+    if known is None:
+        return {"intervals": None, "residuals": None, "learning_curve": None}
+    edges = np.array(known["residuals"]["edges"])
+    inside = np.clip(tested, edges[0], edges[-1])  # the outermost bins hold what lies beyond them
+    return {
+        "intervals": _intervals(known["half_width"], tested),
+        "residuals": {**known["residuals"], "test": np.histogram(inside, edges)[0].tolist()},
+        "learning_curve": known["learning_curve"],
+    }
 
 
 def _intervals(reach: float | None, tested: Array) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from .elements import Cell, count, figure, grouped, table
 from .error_measure import NUMBERS
 from .number_errors import in_digits
 from .sections import Facts, section
-from .sections_results import SAID, chance, left_out, whether_real, who
+from .sections_results import SAID, by_chance, chance, left_out, who
 from .tuning import chosen_setting
 
 
@@ -20,9 +20,9 @@ def results_of_numbers(facts: Facts) -> list[Any]:
     pairs = {pair["other"]: pair for pair in facts["pairs"]}
     chosen, baseline = facts["answer"]["chosen"], facts["baseline"]
     rows = [_result(one, pairs.get(one["name"]), one["name"] == chosen) for one in facts["learners"]]
-    rows.append([Cell("The mean"), Cell("the same for all rows"), *_errors(baseline), *[Cell("") for _ in range(4)]])
+    rows.append([Cell(baseline["title"]), Cell("a constant"), *_errors(baseline), *[Cell("") for _ in range(3)]])
     marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
-    heads = ["learner", "fit", "test RMSE", "95 % interval", "MAE", "R²", "CV RMSE", "training RMSE", "p", "fitted in"]
+    heads = ["learner", "fit", "test RMSE", "95 % interval", "MAE", "R²", "CV RMSE", "training RMSE", "p"]
     caption = "Every learner, tuned by cross-validation, tested once; errors in the unit of the target"
     return [
         table(heads, rows, caption=caption, words=2, marked=marked),
@@ -42,7 +42,7 @@ def _result(one: Facts, pair: Facts | None, is_chosen: bool) -> list[Any]:
         *_errors(one["test"]),
         Cell(NUMBERS.spread(validation), validation["mean"]),
         Cell(NUMBERS.of(one["train"]), one["train"]["rmse"]),
-        *whether_real(one, pair),
+        by_chance(pair),
     ]
 
 
@@ -96,22 +96,31 @@ def what_is_missed(facts: Facts) -> list[Any]:
             figure(figures_numbers.residuals(chosen, reach), f"What is left of the true value.{band}"),
             class_="pair",
         ),
-        tag(
-            "div",
-            figure(figures_numbers.residual_histogram(facts["residuals"], chosen["title"]), "How large residuals are."),
-            figure(figures_numbers.rows_and_errors(facts["learning_curve"], chosen["title"]),
-                   "Errors with fewer training rows: where the upper line still falls, more rows would help."),
-            class_="pair",
-        ),
+        _from_training_rows(facts, chosen["title"]),
         _largest(facts["worst"]),
     ]  # fmt: skip
+
+
+def _from_training_rows(facts: Facts, title: str) -> Markup | None:
+    """What rows show that were left out of fits in turn; nothing where the study was interrupted before."""
+    if facts["residuals"] is None:
+        return None
+    return tag(
+        "div",
+        figure(figures_numbers.residual_histogram(facts["residuals"], title), "How large residuals are."),
+        figure(
+            figures_numbers.rows_and_errors(facts["learning_curve"], title),
+            "Errors with fewer training rows: where the upper line still falls, more rows would help.",
+        ),
+        class_="pair",
+    )
 
 
 def _largest(worst: list[Facts]) -> Markup:
     rows = [
         [
             Cell(one["where"], one["row"]),
-            *(Cell(in_digits(one[key]), one[key]) for key in ("true", "predicted", "difference")),
+            *(Cell(in_digits(one[key]).replace("-", "−"), one[key]) for key in ("true", "predicted", "difference")),
         ]
         for one in worst
     ]

@@ -82,7 +82,8 @@ def _result(one: Facts, pair: Facts | None, is_chosen: bool) -> list[Any]:
         Cell(f"{100 * test['low']:.1f}–{percent(test['high'], 1)}", test["low"]),
         Cell(f"{100 * validation['mean']:.2f} ± {percent(validation['sd'])}", validation["mean"]),
         Cell(percent(one["train"]["rate"]), one["train"]["rate"]),
-        *whether_real(one, pair),
+        by_chance(pair),
+        Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
     ]  # fmt: skip
 
 
@@ -95,12 +96,9 @@ def who(one: Facts, is_chosen: bool) -> list[Cell]:
     ]
 
 
-def whether_real(one: Facts, pair: Facts | None) -> list[Cell]:
-    """How often chance makes the difference to the chosen learner, and what the learner took."""
-    return [
-        Cell("—" if pair is None else chance(pair["p_corrected"]), -1 if pair is None else pair["p_corrected"]),
-        Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
-    ]
+def by_chance(pair: Facts | None) -> Cell:
+    """How often chance makes the difference to the chosen learner."""
+    return Cell("—" if pair is None else chance(pair["p_corrected"]), -1 if pair is None else pair["p_corrected"])
 
 
 def chance(p: float) -> str:

@@ -98,12 +98,12 @@ class Study(ABC):
         y: Array,
         train: Array,
         test: Array,
-        known: dict[str, Any],
+        known: dict[str, Any] | None,
         where: Callable[[int], str],
     ) -> dict[str, Any]:
         """The verdicts, once all numbers are there.
 
-        ``known`` is what :meth:`from_training_rows` found; ``where`` says in which line of the file a row stands.
+        ``known`` is what :meth:`from_training_rows` found, ``None`` where that was interrupted; ``where`` says in which line of the file a row stands.
         """
 
     @abstractmethod

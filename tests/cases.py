@@ -187,6 +187,7 @@ ESTIMATORS = [
     mercer.SVC(),
     mercer.SVC(kernel=None),
     mercer.SVC(kernel="polynomial(degree=2)", strategy="ovr"),
+    mercer.NuSVC(nu=0.1),
     mercer.KernelClassifier(),
     mercer.KernelClassifier(kernel=None, loss="squared_hinge"),
 ]
@@ -197,15 +198,20 @@ REGRESSORS = [
     mercer.KernelRegressor(loss="epsilon_insensitive"),
     mercer.SVR(tol=1e-6),
     mercer.SVR(kernel=None, C=0.5, tol=1e-6),
+    mercer.NuSVR(tol=1e-6),
+    mercer.NuSVR(kernel=None, nu=0.3, tol=1e-6),
 ]
+
+#: Machines that learn from items without labels.
+NOVELTY = [mercer.OneClassSVM(nu=0.2), mercer.OneClassSVM(kernel=None), mercer.SVDD(nu=0.1)]
 
 EXPORTS = {
     kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS + TABLE_KERNELS]
     + [type(kernel) for kernel, _ in STRUCTURED]
     + [kernels.Kernel, kernels.OfStatistic, kernels.Bags, kernels.Graphs, kernels.Strings],
     losses: [type(loss) for loss in LOSSES + RESIDUAL_LOSSES]
-    + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Softmax],
+    + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Shortfall, losses.Softmax],
     grams: [*GRAMS, grams.Gram, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
-    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.KernelSearchCV],
+    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY] + [mercer.KernelSearchCV],
 }

@@ -16,12 +16,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.kernels import Gaussian, Linear
 
-from .cases import ESTIMATORS, REGRESSORS
+from .cases import ESTIMATORS, NOVELTY, REGRESSORS
 
 X, y = make_moons(150, noise=0.2, random_state=0)
 
 
-@parametrize_with_checks(ESTIMATORS + REGRESSORS)
+@parametrize_with_checks(ESTIMATORS + REGRESSORS + NOVELTY)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

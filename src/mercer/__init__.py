@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._runtime.interrupts import keep_best
-    from .estimators import SVC, SVR, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+    from .estimators import (
+        SVC,
+        SVDD,
+        SVR,
+        KernelClassifier,
+        KernelRegressor,
+        NuSVC,
+        NuSVR,
+        OneClassSVM,
+        Pegasos,
+        Perceptron,
+    )
     from .io import read
     from .model_files import load, save
     from .search import KernelSearchCV
@@ -21,10 +32,14 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SVC",
+    "SVDD",
     "SVR",
     "KernelClassifier",
     "KernelRegressor",
     "KernelSearchCV",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "Pegasos",
     "Perceptron",
     "__version__",
@@ -34,8 +49,19 @@ __all__ = [
     "save",
 ]
 
-_HOMES = dict.fromkeys(["SVC", "SVR", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
-_HOMES |= {
+_ESTIMATORS = (
+    "SVC",
+    "SVDD",
+    "SVR",
+    "KernelClassifier",
+    "KernelRegressor",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Pegasos",
+    "Perceptron",
+)
+_HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "KernelSearchCV": "search",
     "keep_best": "_runtime.interrupts",
     "load": "model_files",

@@ -2,9 +2,22 @@
 
 from .kernel_classifier import KernelClassifier
 from .kernel_regressor import KernelRegressor
+from .nu_svc import NuSVC
+from .one_class import SVDD, OneClassSVM
 from .pegasos import Pegasos
 from .perceptron import Perceptron
 from .svc import SVC
-from .svr import SVR
+from .svr import SVR, NuSVR
 
-__all__ = ["SVC", "SVR", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"]
+__all__ = [
+    "SVC",
+    "SVDD",
+    "SVR",
+    "KernelClassifier",
+    "KernelRegressor",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Pegasos",
+    "Perceptron",
+]

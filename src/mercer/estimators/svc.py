@@ -123,14 +123,17 @@ class SVC(CallbackSupportMixin, Classifier):
         self.random_state = random_state
 
     def _check(self) -> None:
-        if not (is_number(self.C) and self.C > 0):
-            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
+        self._check_hardness()
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
         if self.time_limit is not None:
             number(self, "time_limit", 0)
         choice(self, "strategy", ("ovo", "ovr"))
         truth(self, "warm_start")
+
+    def _check_hardness(self) -> None:
+        if not (is_number(self.C) and self.C > 0):
+            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
 
     @property
     def placement(self) -> Placement:
@@ -193,8 +196,8 @@ class SVC(CallbackSupportMixin, Classifier):
         previous: list[BinaryMachine] = []
         workspace, exact = data.workspace or Workspace(), data.exact_gram()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        for C in values:
-            self.C = C
+        for value in values:
+            setattr(self, self.path, value)
             self._check()
             machines = self._machines(data, None)
             for machine, last in zip(machines, previous, strict=bool(previous)):
@@ -222,15 +225,19 @@ class SVC(CallbackSupportMixin, Classifier):
         if classes == 2 or self.strategy == "ovo":
             for first, second in combinations(range(classes), 2):
                 rows = np.flatnonzero(alive & ((data.targets == first) | (data.targets == second)))
-                made.append(BinaryMachine(float(self.C), data, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
+                made.append(self._machine(data, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
         else:
             rows = np.flatnonzero(alive)
             signs = [np.where(data.targets[rows] == k, 1.0, -1.0) for k in range(classes)]
-            made = [BinaryMachine(float(self.C), data, rows, y) for y in signs]
+            made = [self._machine(data, rows, y) for y in signs]
         if before is not None and before.shape == (len(made), data.targets.size):
             for machine, start in zip(made, before, strict=True):
                 machine.start = Iterate(start[machine.rows])
         return made
+
+    def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
+        """The machine of some rows with labels ±1."""
+        return BinaryMachine(float(self.C), data, rows, y)
 
     def _last_coefficients(self) -> Array | None:
         """The coefficients of the last fit, for every row of its data."""
@@ -272,8 +279,8 @@ class SVC(CallbackSupportMixin, Classifier):
         """Warn of everything short of a solution."""
         if any(machine.solution.cramped for machine in machines):
             warnings.warn(
-                f"SVC: memory={self.memory!r} is less than what is needed again and again, and some of it was computed "
-                "several times; the result is the same, the fit slower. Raise memory if you can.",
+                f"{type(self).__name__}: memory={self.memory!r} is less than what is needed again and again, and some of "
+                "it was computed several times; the result is the same, the fit slower. Raise memory if you can.",
                 stacklevel=3 + FRAMES,
             )
         if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
@@ -292,16 +299,16 @@ class SVC(CallbackSupportMixin, Classifier):
             )
         elif self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
-                f"SVC was interrupted; the model is the best so far, with a worst violation of "
+                f"{type(self).__name__} was interrupted; the model is the best so far, with a worst violation of "
                 f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )
         elif self.status_ != str(Status.CONVERGED):
             warnings.warn(
-                f"SVC stopped before tol={self.tol:g} was reached: the worst violation is "
-                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, lower C, or raise max_iter "
-                "or time_limit.",
+                f"{type(self).__name__} stopped before tol={self.tol:g} was reached: the worst violation is "
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, lower {self.path}, or raise "
+                "max_iter or time_limit.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )

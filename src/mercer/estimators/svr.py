@@ -8,7 +8,7 @@ from typing import Any
 from .._validation.parameters import number
 from ..grams import Gram
 from ..losses import EpsilonInsensitive
-from ..problems import Certificate, Intercept, Iterate, Problem
+from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
 from .callbacks import with_callbacks
 from .dual_machine import DualMachine
 from .regressor import Regressor, Units
@@ -134,3 +134,74 @@ class SVR(TubeRegressor):
         targets, lam, units = self._stated(data)
         tube = EpsilonInsensitive(float(self.epsilon)).in_units(units.spread)
         return Problem(gram, targets, tube, lam, data.weight, Intercept.FREE)
+
+
+class NuSVR(TubeRegressor):
+    """Support vector regression whose tube is as wide as it takes: at most a share ``nu`` of the rows lies outside.
+
+    It minimises ½‖w‖² + C·(nu·n·ε + Σ max(0, |y − f(x)| − ε)) over the model and the half width ε, through its dual.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default="gaussian"
+    C : float, default=1
+    nu : float, default=0.5
+        More than 0 and at most 1: an upper bound on the share of the rows outside the tube, and a lower bound on the
+        share of support rows.
+    tol, max_iter, time_limit, memory, random_state
+        As in :class:`SVR`.
+
+    Attributes
+    ----------
+    epsilon_ : float
+        The half width of the tube that was found, in units of the targets.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_ (linear), kernel_, objective_, duality_gap_, \
+kkt_violation_, n_iter_, status_, converged_, fit_status_
+        As in :class:`SVR`; the objective has the term nu·ε besides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import NuSVR
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> y = np.sin(X[:, 0]) + 0.1 * np.cos(20 * X[:, 0])
+    >>> model = NuSVR(C=10, nu=0.2).fit(X, y)
+    >>> bool(np.mean(np.abs(y - model.predict(X)) > 1.01 * model.epsilon_) <= 0.2)
+    True
+    """
+
+    path = "C"
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        *,
+        C: float = 1.0,
+        nu: float = 0.5,
+        tol: float = 1e-3,
+        max_iter: int = 10_000_000,
+        time_limit: float | None = None,
+        memory: int | str = "1GB",
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.nu = nu
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        number(self, "nu", 0, 1)
+        super()._check()
+
+    def _state(self, data: Training, gram: Gram) -> Problem:
+        targets, lam, _ = self._stated(data)
+        return NuProblem(gram, targets, EpsilonInsensitive(0.0), lam, data.weight, Intercept.FREE, float(self.nu))
+
+    def _model_of(self, data: Training, problem: Problem, found: Iterate) -> Iterate:
+        model = super()._model_of(data, problem, found)
+        self.epsilon_ = max(0.0, model.width)
+        return model

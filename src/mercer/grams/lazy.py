@@ -13,6 +13,7 @@ from ..kernels.base import Kernel
 from ..kernels.engine.matrices import matrix_block, matrix_product
 from ..kernels.engine.pairing import Pairing, length, shared_dtype
 from .base import Gram
+from .repeated import Repeated
 from .row_ring import RowRing
 from .walk import GramRows, Walk
 
@@ -84,8 +85,11 @@ class Lazy(Gram):
     def fill(self, rows: Array, out: Array) -> None:
         matrix_block(self._pairing, rows, None, out=out)
 
-    def take(self, index: Any) -> Lazy:
-        return Lazy(self.kernel, self.items[np.asarray(index)], self.memory)
+    def take(self, index: Any) -> Gram:
+        index = np.arange(len(self))[index]
+        if np.unique(index).size < index.size:
+            return Repeated(self, index)
+        return Lazy(self.kernel, self.items[index], self.memory)
 
     def scaled(self, factor: float) -> Lazy:
         return Lazy(self.kernel * factor, self.items, self.memory)

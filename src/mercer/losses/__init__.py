@@ -13,7 +13,7 @@ from .._runtime.compile import Scalar
 from .base import Loss
 from .margins import Hinge, Logistic, MarginLoss, PerceptronLoss, SmoothHinge, SquaredHinge
 from .named import as_loss, as_residual_loss
-from .residuals import EpsilonInsensitive, Huber, ResidualLoss, Squared
+from .residuals import EpsilonInsensitive, Huber, ResidualLoss, Shortfall, Squared
 from .softmax import Softmax
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "PerceptronLoss",
     "ResidualLoss",
     "Scalar",
+    "Shortfall",
     "SmoothHinge",
     "Softmax",
     "Squared",

@@ -23,7 +23,7 @@ from .._runtime.compile import Array, Scalar
 from .._validation.parameters import number
 from .base import Loss
 
-__all__ = ["EpsilonInsensitive", "Huber", "ResidualLoss", "Squared"]
+__all__ = ["EpsilonInsensitive", "Huber", "ResidualLoss", "Shortfall", "Squared"]
 
 
 class ResidualLoss(Loss):
@@ -192,6 +192,38 @@ class EpsilonInsensitive(ResidualLoss):
 
     def in_units(self, s):
         return EpsilonInsensitive(_in_range(self.epsilon / s) if self.epsilon else 0.0)
+
+
+class Shortfall(ResidualLoss):
+    """max(0, r): falling short of the target costs, going beyond it costs nothing.
+
+    Examples
+    --------
+    >>> Shortfall().value([-1.0, 0.5])
+    array([0. , 0.5])
+    """
+
+    smooth = False
+    dual_curvature = 0.0
+    degree = 1
+
+    def value(self, r):
+        return np.maximum(0.0, r)
+
+    def slope(self, r):
+        return (np.asarray(r) > 0).astype(np.float64)
+
+    def curvature(self, r):
+        return np.zeros_like(r, dtype=np.float64)
+
+    def conjugate(self, a):
+        return np.zeros_like(a, dtype=np.float64)
+
+    def slope_range(self, y):
+        return np.full(np.shape(y), -1.0), np.zeros(np.shape(y))
+
+    def in_units(self, s):
+        return self
 
 
 def _in_range(size: float) -> float:

@@ -21,8 +21,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
+from .. import estimators
 from .._validation.wording import enumeration
-from ..estimators import SVC, SVR, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from ..estimators.model import KernelModel, LinearModel
 from ..estimators.voters import Voter
 from ..io.table import DataError
@@ -245,7 +245,7 @@ def _without_outliers(cls: Any, fields: Fields) -> WithoutOutliers:
 
 def _types() -> Iterator[_SavedType]:
     cls: Any
-    for cls in (SVC, SVR, KernelClassifier, KernelRegressor, Pegasos, Perceptron):
+    for cls in (getattr(estimators, name) for name in estimators.__all__):
         yield _SavedType(cls.__name__, cls, cls.fitted_state, _machine)
     for cls in (LinearModel, KernelModel, OutlierReport):
         yield _SavedType(cls.__name__, cls, _own_fields, _values)

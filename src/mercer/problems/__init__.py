@@ -2,6 +2,7 @@
 
 from .box_dual import BoxDual, balanced, best_intercept, slack
 from .certificate import Certificate, certify
+from .nu_problem import NuProblem
 from .problem import Intercept, Problem
 from .solution import Iterate, Solution, Status
 
@@ -10,6 +11,7 @@ __all__ = [
     "Certificate",
     "Intercept",
     "Iterate",
+    "NuProblem",
     "Problem",
     "Solution",
     "Status",

@@ -8,11 +8,19 @@ with Σz = 0 where the intercept is free. The hinge has c = ε = 0 and bounds 0 
 
 A tube is written as a soft margin of every item twice, once for each wall: z is the sum of a part that is never
 negative, with the target y − ε, and one that is never positive, with y + ε.
+
+More generally the variables fall into groups, and those of a group sum to a total of its own. The multiplier of that
+equation is the *level* c of the group, what its scores are measured from; with F = t − Kz the primal is
+
+    ½‖w‖² + Σᵢ slackᵢ(Fᵢ − c) + Σ c·total.
+
+A free intercept is the level of one group with the total 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,28 +36,45 @@ _ROUNDED = 1e-14
 
 @dataclass(frozen=True)
 class BoxDual:
-    """minimise ½·zᵀ(K + diag(ridge))z − targetsᵀz within bounds; ``doubled`` where every item is there twice."""
+    """minimise ½·zᵀ(K + diag(ridge))z − targetsᵀz within bounds, the variables of each group with a given sum."""
 
     targets: Array
     low: Array
     high: Array
     ridge: Array
-    doubled: bool = False
+    #: The item that each variable stands for, where that is not the one of the same number: an item may have two.
+    items: Array | None = None
+    #: What the variables of each group sum to; nothing where they may sum to anything.
+    totals: Array = field(default_factory=lambda: np.empty(0))
+    #: The number of each variable's group.
+    groups: Array = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
-    def of(cls, y: Array, low: Array, high: Array, curvature: float, box: Array, half_width: float) -> BoxDual:
+    def of(
+        cls, y: Array, low: Array, high: Array, curvature: float, box: Array, half_width: float, free: bool
+    ) -> BoxDual:
         """The dual of targets y with boxes s/(λn), bounds for z, and a conjugate of a curvature and half width."""
         y = np.asarray(y, dtype=np.float64)
         ridge = curvature / np.where(box > 0, box, 1.0) if curvature else np.zeros(y.size)
+        totals = np.zeros(int(free))
         if not half_width:
-            return cls(y, low, high, ridge)
-        none = np.zeros(y.size)
+            return cls(y, low, high, ridge, None, totals, np.zeros(y.size, np.int64))
+        return cls.walls(y - half_width, y + half_width, low, high, ridge, totals, np.zeros(2 * y.size, np.int64))
+
+    @classmethod
+    def walls(
+        cls, lower: Array, upper: Array, low: Array, high: Array, ridge: Array, totals: Array, groups: Array
+    ) -> BoxDual:
+        """Every item twice: as one that pulls towards the lower wall of its tube, and as one that pushes down."""
+        none, everything = np.zeros(lower.size), np.arange(lower.size)
         return cls(
-            np.concatenate([y - half_width, y + half_width]),
+            np.concatenate([lower, upper]),
             np.concatenate([none, low]),
             np.concatenate([high, none]),
             np.tile(ridge, 2),
-            doubled=True,
+            np.tile(everything, 2),
+            totals,
+            groups,
         )
 
     @property
@@ -62,32 +87,94 @@ class BoxDual:
         """Whether some bound is infinite, as those of a hard margin are."""
         return not np.isfinite(self.high - self.low).all()
 
+    @property
+    def doubled(self) -> bool:
+        """Whether every item has two variables."""
+        return self.items is not None and self.items.size > int(self.items.max()) + 1
+
+    @property
+    def even(self) -> bool:
+        """Whether all variables together sum to zero: moving all items by the same amount then changes nothing."""
+        return self.totals.size > 0 and float(self.totals.sum()) == 0.0
+
+    # -- items and variables --------------------------------------------------------------------------------------
+
     def gram(self, gram: Gram) -> Gram:
         """The Gram of the variables, from that of the items."""
-        return gram.take(np.tile(np.arange(len(gram)), 2)) if self.doubled else gram
+        return gram if self.items is None else gram.take(self.items)
 
     def spread(self, values: Array) -> Array:
         """A value for each variable, from one for each item."""
-        return np.tile(values, 2) if self.doubled else values
+        return values if self.items is None else values[self.items]
+
+    def gathered(self, values: Array) -> Array:
+        """A value for each item, from variables of which those of an item have the same."""
+        if self.items is None:
+            return values
+        out = np.empty(int(self.items.max()) + 1)
+        out[self.items] = values
+        return out
 
     def split(self, z: Array) -> Array:
-        """Variables, from the coefficients of the items."""
-        return np.concatenate([np.maximum(z, 0.0), np.minimum(z, 0.0)]) if self.doubled else z
+        """Variables, from the coefficients of the items: each of an item's takes what its bounds allow."""
+        if self.items is None:
+            return z
+        z = z[self.items]
+        return np.where(self.high > 0, np.maximum(z, 0.0), np.minimum(z, 0.0))
 
     def merged(self, z: Array) -> Array:
         """Coefficients of the items, from the variables: both walls of an item may cancel."""
-        return z[: z.size // 2] + z[z.size // 2 :] if self.doubled else z
+        return z if self.items is None else np.bincount(self.items, weights=z)
 
-    def violation(self, z: Array, scores: Array, free: bool) -> float:
+    # -- groups ---------------------------------------------------------------------------------------------------
+
+    def members(self) -> Iterator[tuple[Array, float]]:
+        """The variables of each group, and what they sum to."""
+        for group, total in enumerate(self.totals):
+            yield np.flatnonzero(self.groups == group), float(total)
+
+    def balanced(self, z: Array) -> Array:
+        """Variables near z within their bounds, whose groups have their sums."""
+        z = np.clip(z, self.low, self.high)
+        for places, total in self.members():
+            z[places] = balanced(z[places], self.low[places], self.high[places], total)
+        return z
+
+    def filled(self, rng: np.random.Generator) -> Array:
+        """Variables within their bounds whose groups have their sums, as few as that takes, drawn at random."""
+        z = np.zeros(self.low.size)
+        for places, total in self.members():
+            if total == 0:
+                continue
+            order = rng.permutation(places)
+            rooms = np.abs((self.high if total > 0 else self.low)[order])
+            before = np.cumsum(rooms) - rooms
+            z[order] = np.sign(total) * np.clip(abs(total) - before, 0.0, rooms)
+        return z
+
+    def best_levels(self, F: Array) -> Array:
+        """The level of each group for which Σ slack + level·total is least."""
+        low, high = self.low, self.high
+        return np.array([best_intercept(F[p], low[p], high[p], total) for p, total in self.members()])
+
+    def paid(self, F: Array, levels: Array) -> float:
+        """Σ slack + Σ level·total: what the primal, divided by λ, has besides ½‖w‖²."""
+        return float(slack(F - levels[self.groups], self.low, self.high).sum() + levels @ self.totals)
+
+    def violation(self, z: Array, scores: Array) -> float:
         """The worst violation of an optimality condition, from coefficients and scores of the items.
 
-        With F = t − f, no variable that may grow has F > b, and none that may shrink F < b; b is zero where the
-        intercept is not free and ``scores`` include it.
+        With F = t − f, no variable that may grow has F > c, and none that may shrink F < c; c is zero where no sum is
+        asked for, and ``scores`` then include the intercept.
         """
         F, z = self.targets - self.spread(scores), self.split(z)
-        grow = float(F[z < self.high].max(initial=-np.inf))
-        shrink = float(F[z > self.low].min(initial=np.inf))
-        return max(0.0, grow - shrink) if free else max(0.0, grow, -shrink)
+        worst = 0.0
+        for places in (p for p, _ in self.members()) if self.totals.size else [np.arange(F.size)]:
+            own, part = F[places], z[places]
+            grow = float(own[part < self.high[places]].max(initial=-np.inf))
+            shrink = float(own[part > self.low[places]].min(initial=np.inf))
+            worst = max(worst, grow - shrink) if self.totals.size else max(worst, grow, -shrink)
+        return worst
 
 
 def slack(distance: Array, low: Array, high: Array) -> Array:
@@ -99,11 +186,11 @@ def slack(distance: Array, low: Array, high: Array) -> Array:
     return upper * np.maximum(0.0, distance) + lower * np.minimum(0.0, distance)
 
 
-def best_intercept(F: Array, low: Array, high: Array) -> float:
-    """The b for which Σ highᵢ·max(0, Fᵢ − b) − lowᵢ·max(0, b − Fᵢ) is least; the middle, where many are.
+def best_intercept(F: Array, low: Array, high: Array, total: float = 0.0) -> float:
+    """The b for which b·total + Σ highᵢ·max(0, Fᵢ − b) − lowᵢ·max(0, b − Fᵢ) is least; the middle, where many are.
 
-    The sum is convex and made of straight pieces that meet at the F. Right of all of them its slope is −Σ lowᵢ; every
-    F that is passed on the way down takes highᵢ − lowᵢ off the slope, and where it turns negative is the minimum.
+    The sum is convex and made of straight pieces that meet at the F. Right of all of them its slope is total − Σ lowᵢ;
+    every F that is passed on the way down takes highᵢ − lowᵢ off the slope, and where it turns negative is the minimum.
 
     Examples
     --------
@@ -112,15 +199,15 @@ def best_intercept(F: Array, low: Array, high: Array) -> float:
     0.0
     """
     order = np.argsort(-F)
-    slopes = -low.sum() - np.cumsum((high - low)[order])
+    slopes = total - low.sum() - np.cumsum((high - low)[order])
     level = 1e-12 * float((high - low).sum())
     first = min(int(np.searchsorted(-slopes, -level)), F.size - 1)  # where the slope is zero, or falls below it
     last = min(int(np.searchsorted(-slopes, level, side="right")), F.size - 1)
     return float(0.5 * (F[order[first]] + F[order[last]]))
 
 
-def balanced(z: Array, low: Array, high: Array) -> Array:
-    """Coefficients within their bounds whose sum is zero to rounding.
+def balanced(z: Array, low: Array, high: Array, total: float = 0.0) -> Array:
+    """Coefficients within their bounds whose sum is the total to rounding.
 
     What is too much is taken from those that are free, in proportion to the room they have; from all others only where
     those have too little, and rounding is no reason to take a coefficient off its bound.
@@ -134,13 +221,15 @@ def balanced(z: Array, low: Array, high: Array) -> Array:
     z = np.clip(z, low, high)
     free = (z > low) & (z < high)
     for _ in range(3):
-        excess = float(z.sum())
+        excess = float(z.sum()) - total
         room = np.where(free, z - low if excess > 0 else high - z, 0.0)
         room = np.where(np.isfinite(room), room, np.abs(z))
         z = _given_up(z, room, excess, _EPSILON, low, high)
     for _ in range(2):
-        excess = float(z.sum())
-        room = np.where(z > 0 if excess > 0 else z < 0, np.abs(z), 0.0)
+        excess = float(z.sum()) - total
+        room = z - low if excess > 0 else high - z
+        if total == 0:  # towards zero, which is always allowed and never more than there is
+            room = np.where(z > 0 if excess > 0 else z < 0, np.abs(z), 0.0)
         z = _given_up(z, room, excess, _ROUNDED, low, high)
     return z
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from .._presentation.html import table_html
 from .._runtime.compile import Array
+from .nu_problem import NuProblem
 from .problem import Intercept, Problem
 from .solution import Iterate
 
@@ -80,7 +81,9 @@ def certify(problem: Problem, model: Iterate, scores: Array | None = None) -> Ce
         scores, square = problem.gram.scores_and_square(z, w)
     else:
         square = float(np.vdot(z, scores) if w is None else np.vdot(w, w))
-    if problem.lam > 0:
+    if isinstance(problem, NuProblem):
+        primal, bound = _with_width(problem, model, scores, square)
+    elif problem.lam > 0:
         primal = problem.objective(square, scores + b, b)
         bound = _lower_bound(problem, model, scores, primal)
     else:  # a hard margin: nobody pays, and the certificate is one for machines that violate nothing
@@ -92,8 +95,19 @@ def certify(problem: Problem, model: Iterate, scores: Array | None = None) -> Ce
         )
     violation = None
     if dual is not None and dual.straight:
-        violation = dual.violation(z, scores if problem.is_free else scores + b, problem.is_free)
+        violation = dual.violation(z, scores if dual.totals.size else scores + b)
     return Certificate(primal, max(primal - bound, _rounding(problem, model, scores)), violation)
+
+
+def _with_width(problem: NuProblem, model: Iterate, scores: Array, square: float) -> tuple[float, float]:
+    """The objective of a model whose width counts, and the value of the dual at coefficients that it allows."""
+    dual = problem.box_dual
+    primal = 0.5 * square + dual.paid(dual.targets - dual.spread(scores), problem.levels(model.b, model.width))
+    variables = dual.balanced(dual.split(model.z))
+    z = dual.merged(variables)
+    allowed = model.z if (np.abs(z - model.z) <= _EPSILON * np.abs(model.z)).all() else z
+    bound = float(dual.targets @ variables) - 0.5 * _square(problem, allowed, model, scores)
+    return problem.lam * primal, problem.lam * bound
 
 
 def _lower_bound(problem: Problem, model: Iterate, scores: Array, primal: float) -> float:

@@ -149,7 +149,16 @@ class Problem:
         box = np.full(len(self.gram), np.inf) if self.lam == 0 else self.weights / (self.lam * len(self.gram))
         box = np.where(self.weights > 0, box, 0.0)
         least, largest = loss.slope_range(self.y)
-        return BoxDual.of(self.y, _times(box, -largest), _times(box, -least), loss.dual_curvature, box, loss.half_width)
+        bounds = _times(box, -largest), _times(box, -least)
+        return BoxDual.of(self.y, *bounds, loss.dual_curvature, box, loss.half_width, self.is_free)
+
+    def levels(self, b: Any, width: float) -> Array:
+        """What the scores of each group of the dual's variables are measured from."""
+        return np.array([b])
+
+    def of_levels(self, levels: Array) -> dict[str, Any]:
+        """The intercept, and the width where it is found along with the model, as fields of an ``Iterate``."""
+        return {"b": float(levels[0])}
 
     def dual_point(self, iterate: Iterate, scores: Array, own: bool = False) -> tuple[Array, float]:
         """Coefficients that the dual allows, near those of a model, and the mean of s·g*(u) there, zᵢ = −sᵢuᵢ/(λn).

@@ -48,6 +48,8 @@ class Iterate:
     w: Array | None = None
     #: The score Σ z·k(xⱼ, xᵢ) of every item, intercept left out, where it is known.
     scores: Array | None = None
+    #: The margin, or the half width of the tube, where it is found along with the model.
+    width: float = field(default=0.0, kw_only=True)
 
     def columns(self) -> list[Iterate]:
         """The models one by one."""
@@ -61,7 +63,7 @@ class Iterate:
     def scaled(self, factor: float) -> Iterate:
         """The model with all coefficients ``factor`` times as large."""
         w, scores = (None if part is None else factor * part for part in (self.w, self.scores))
-        return replace(self, z=factor * self.z, w=w, scores=scores)
+        return replace(self, z=factor * self.z, w=w, scores=scores, width=factor * self.width)
 
 
 @dataclass(frozen=True)

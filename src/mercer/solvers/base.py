@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from .._runtime.compile import Array
-from ..problems import Iterate, Problem, Solution
+from ..problems import Iterate, NuProblem, Problem, Solution
 
 __all__ = ["CannotSolve", "Solver", "checked_items"]
 
@@ -27,6 +27,9 @@ class Solver(ABC, Generic[Found]):
     A solver reads the whole problem: whatever it cannot take into account is a reason to refuse. It sees the Gram
     through the methods of :class:`~mercer.grams.Gram` alone.
     """
+
+    #: Whether it solves problems whose width is found along with the model.
+    finds_width: ClassVar[bool] = False
 
     @abstractmethod
     def refusal(self, problem: Problem) -> str | None:
@@ -48,6 +51,8 @@ class Solver(ABC, Generic[Found]):
         Solution
         """
         why = self.refusal(problem)
+        if why is None and isinstance(problem, NuProblem) and not self.finds_width:
+            why = "it finds no width; use SoftMargin"
         if why is not None:
             raise CannotSolve(f"{type(self).__name__} cannot solve this problem: {why}.")
         return self._solve(problem, start, rng or np.random.default_rng(0))

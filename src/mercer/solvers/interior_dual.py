@@ -71,7 +71,7 @@ class InteriorPoint(Solver[Solution]):
         assert dual is not None
         gram = dual.gram(problem.gram)
         items = np.flatnonzero(dual.high > dual.low)
-        curvature, unit = curvature_of(gram, items, centred=problem.is_free)
+        curvature, unit = curvature_of(gram, items, centred=dual.even)
         free = int(problem.is_free)
         A, c = np.ones((free, items.size)), np.zeros(free)
         size = 1.0 if start is None else float(np.abs(start.z).max(initial=0.0)) or 1.0

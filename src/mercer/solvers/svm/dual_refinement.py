@@ -22,7 +22,7 @@ import numpy as np
 from ..._runtime.compile import Array
 from ..._runtime.interrupts import kept, whole
 from ...grams.base import Gram
-from ...problems import Certificate, Iterate, Problem, Status, balanced, best_intercept, certify
+from ...problems import Certificate, Iterate, Problem, Status, certify
 from ..curvatures import LARGEST_MATRIX, agree, curvature_of, few_features, reconciled, weights_of
 from ..interior import interior_point
 from .exact_scores import exact_scores
@@ -172,10 +172,10 @@ class DualRefinement:
 
     def _certified(self, solution: DualSolution, known: bool = False) -> Pair:
         """With its certificate; ``known``: its scores are exact already."""
-        z = self.dual.merged(balanced(self.dual.split(solution.z), self.low, self.high))
+        z = self.dual.merged(self.dual.balanced(self.dual.split(solution.z)))
         known = known and bool((z == solution.z).all())
         if not np.isfinite(z).all():
-            z = np.zeros(z.size)
+            z = self.dual.merged(self.dual.balanced(np.zeros(self.low.size)))
         # A model that is known by its weights is judged by them, and not by what rounding makes of their scores.
         w = self.problem.gram.model(z) if self.by_weights and solution.w is None else solution.w
         solution = replace(solution, z=z, w=w, all_scores=None)
@@ -184,9 +184,10 @@ class DualRefinement:
         if self.dual.hard:
             variables = self.dual.split(z)
             b = 0.5 * float(F[variables < self.high].max(initial=-np.inf) + F[variables > self.low].min(initial=np.inf))
+            levels = np.array([b])
         else:
-            b = best_intercept(F, self.low, self.high)
-        solution = replace(solution, b=b, scores=scores)
+            levels = self.dual.best_levels(F)
+        solution = replace(solution, scores=scores, **self.problem.of_levels(levels))
         found = solution, certify(self.problem, solution, scores)
         if self.narrowest is None or found[1].gap < self.narrowest[1].gap:
             self.narrowest = found
@@ -194,13 +195,14 @@ class DualRefinement:
 
     def _polished(self, best: Pair) -> Pair:
         """With the last digits of its free coefficients, where that is better."""
-        solution, n = best[0], len(self.problem.gram)
+        solution = best[0]
         scores = self.dual.spread(np.asarray(solution.scores))
         found = polish(self.dual, self.exact, self.dual.split(solution.z), scores)
         if found is None:
             return best
         z, scores = found
-        return self._better(best, replace(solution, z=self.dual.merged(z), scores=scores[:n], w=None), known=True)
+        exact = self.dual.gathered(scores)
+        return self._better(best, replace(solution, z=self.dual.merged(z), scores=exact, w=None), known=True)
 
     def _better(self, best: Pair, other: DualSolution, known: bool = False) -> Pair:
         """The one that violates less than it may, or less; of two such, the one with the smaller gap."""
@@ -224,7 +226,8 @@ class DualRefinement:
         z, targets = self.dual.split(best[0].z), self.dual.targets
         block = np.flatnonzero(self.high > self.low)
         if not self._affordable(block.size):
-            distance = targets - self.dual.spread(np.asarray(best[0].scores)) - best[0].b
+            levels = self.problem.levels(best[0].b, best[0].width)
+            distance = targets - self.dual.spread(np.asarray(best[0].scores)) - levels[self.dual.groups]
             band = max(0.3, 2 * _violation(best))
             settled = np.where(z <= self.low, distance < -band, (z >= self.high) & (distance > band))
             block = block[~settled[block]]
@@ -236,30 +239,36 @@ class DualRefinement:
         wanted = targets[block]
         if others.size:
             wanted = wanted - self.exact.scores(block, others, fixed[others])
-        curvature, unit = curvature_of(self.exact, block, centred=not others.size)
+        curvature, unit = curvature_of(self.exact, block, centred=self.dual.even and not others.size)
         low, high = self.low[block] * unit, self.high[block] * unit
-        A, total, sizes = np.ones((1, block.size)), np.array([-fixed.sum() * unit]), (1.0, float((high - low).max()))
-        found = interior_point(curvature, wanted, A, total, low, high, sizes=sizes, deadline=self.deadline)
+        belongs = (self.dual.groups == np.arange(self.dual.totals.size)[:, None]).astype(np.float64)
+        A, totals = belongs[:, block], (self.dual.totals - belongs @ fixed) * unit
+        if not A.any(axis=1).all():
+            return []
+        sizes = 1.0, float((high - low).max())
+        found = interior_point(curvature, wanted, A, totals, low, high, sizes=sizes, deadline=self.deadline)
         self.steps += found.steps
-        w = weights_of(self.exact, found, unit) if self.by_weights and not others.size else None
+        single = self.dual.even and self.dual.totals.size == 1
+        w = weights_of(self.exact, found, unit) if self.by_weights and single and not others.size else None
         points = []
         for new in (np.where(found.at_low, low, np.where(found.at_high, high, found.z)), found.z):
             z = fixed.copy()
             z[block] = new / unit
-            z = balanced(z, self.low, self.high)
+            z = self.dual.balanced(z)
             own = w
             if w is not None:
                 z = self._on_bounds(reconciled(few_features(self.exact), w, z, self.low, self.high, True), w)
                 own = w if agree(few_features(self.exact), w, z, 0.01 * self.solver.tol) else None
-            scores = self.exact.scores_and_square(z, own)[0][: len(self.problem.gram)]
-            b, merged = float(found.multipliers[0]), self.dual.merged(z)
-            points.append(DualSolution(merged, b, w=own, scores=scores, status=Status.CONVERGED))
+            scores = self.dual.gathered(self.exact.scores_and_square(z, own)[0])
+            levels_found = self.problem.of_levels(found.multipliers)
+            merged = self.dual.merged(z)
+            points.append(DualSolution(merged, w=own, scores=scores, status=Status.CONVERGED, **levels_found))
         return points
 
     def _on_bounds(self, z: Array, w: Array) -> Array:
         """Coefficients next to a bound where the weights say that they belong on it."""
         F = self.dual.targets - self.exact.scores_and_square(z, w)[0]
-        distance = F - best_intercept(F, self.low, self.high)
+        distance = F - self.dual.best_levels(F)[self.dual.groups]
         slight = _NEXT * np.minimum(self.high - self.low, float(np.abs(z).max(initial=0.0)))
         z = np.where((distance > 0.1 * self.solver.tol) & (self.high - z < slight), self.high, z)
         z = np.where((distance < -0.1 * self.solver.tol) & (z - self.low < slight), self.low, z)

@@ -41,9 +41,10 @@ def exact_scores(problem: Problem, found: Iterate) -> Array:
 
     left = np.arange(z.size)
     if z.size > _FEW_ITEMS:
-        distance = dual.targets - dual.spread(scores + found.b)
+        levels = problem.levels(found.b, found.width)
+        distance = dual.targets - dual.spread(scores) - levels[dual.groups]
         clear = np.where(dual.high > 0, distance < -_CLEAR, True) & np.where(dual.low < 0, distance > _CLEAR, True)
-        clear = (z == 0) & clear.reshape(-1, z.size).all(axis=0)
+        clear = (z == 0) & (dual.merged((~clear).astype(np.float64)) == 0)
         error = look(np.flatnonzero(~clear))
         left = np.flatnonzero(clear)
         sample = left[np.random.default_rng(0).permutation(left.size)[:_SAMPLE]]

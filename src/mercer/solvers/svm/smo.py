@@ -9,6 +9,9 @@ zᵢ < highᵢ and zⱼ > lowⱼ; so z is optimal when max F over all that may g
 no more than the tolerance. That difference is the *gap* here. A step takes the j with the least F and the i that
 gains most with it, (Fᵢ − Fⱼ)²/(Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ), and goes all the way.
 
+Where the coefficients of two groups have sums of their own (:mod:`mercer.problems.nu_problem`), both items of a step
+belong to the same group, and the gap is that of the worse one. Groups lie side by side in a working set.
+
 Two levels: :meth:`Workspace.solve` picks a working set of a few hundred items out of the block, gathers their small
 matrix so that it stays in the processor's cache, lets :func:`_smo` work on it, and brings F of the whole block up to
 date.
@@ -60,10 +63,10 @@ def _key(value, place, mask):
 
 
 @jit
-def _move(F, Ki, Kj, t, up, down, mask):
-    """F −= t·(Kᵢ − Kⱼ); where the largest F is that may grow, and the least that may shrink."""
+def _move(F, Ki, Kj, t, up, down, mask, begin, end):
+    """F −= t·(Kᵢ − Kⱼ) of a group; where its largest F is that may grow, and the least that may shrink."""
     grow, shrink = np.int32(-(2**31)), np.int32(-(2**31))
-    for k in range(F.size):
+    for k in range(begin, end):
         value = np.float32(F[k] - t * (Ki[k] - Kj[k]))
         F[k] = value
         place = np.int32(k)
@@ -73,10 +76,10 @@ def _move(F, Ki, Kj, t, up, down, mask):
 
 
 @jit
-def _partner(F, up, Kj, diag, Fj, Kjj, flat, mask):
-    """The i that gains most together with j."""
-    best = np.int32(0)
-    for k in range(F.size):
+def _partner(F, up, Kj, diag, Fj, Kjj, flat, mask, begin, end):
+    """The i of a group that gains most together with j."""
+    best = np.int32(begin)
+    for k in range(begin, end):
         rise = np.float32(max((F[k] + up[k]) - Fj, _ZERO))
         curve = np.float32(max(Kjj + diag[k] - _TWO * Kj[k], flat))
         gain = np.float32(rise * rise / curve)
@@ -85,18 +88,34 @@ def _partner(F, up, Kj, diag, Fj, Kjj, flat, mask):
 
 
 @jit
-def _smo(K, F, z, low, high, up, down, diag, tolerance, steps):
-    """Steps on a small block until its gap is within the tolerance; returns how many were made."""
+def _worst(F, Ki, Kj, t, up, down, mask, edges):
+    """As :func:`_move` for all groups; the pair of the one with the largest gap, that gap, and where the group is."""
+    best, j = _move(F, Ki, Kj, t, up, down, mask, edges[0], edges[1])
+    gap, group = (F[best] + up[best]) - (F[j] + down[j]), 0
+    for g in range(1, edges.size - 1):
+        grow, shrink = _move(F, Ki, Kj, t, up, down, mask, edges[g], edges[g + 1])
+        other = (F[grow] + up[grow]) - (F[shrink] + down[shrink])
+        if other > gap:
+            j, gap, group = shrink, other, g
+    return j, gap, edges[group], edges[group + 1]
+
+
+@jit
+def _smo(K, F, z, low, high, up, down, diag, edges, tolerance, steps):
+    """Steps on a small block until its gap is within the tolerance; returns how many were made.
+
+    ``edges`` are where its groups begin, and the end; none of them is empty.
+    """
     mask = np.int32(1)
     while mask < F.size:
         mask = np.int32(2 * mask)
     mask = np.int32(mask - 1)
     flat = np.float32(max(_FLAT * diag.max(), 1e-38))
-    best, j = _move(F, K[0], K[0], _ZERO, up, down, mask)
+    j, gap, begin, end = _worst(F, K[0], K[0], _ZERO, up, down, mask, edges)
     for step in range(steps):
-        if (F[best] + up[best]) - (F[j] + down[j]) <= tolerance:
+        if gap <= tolerance:
             return step
-        i = _partner(F, up, K[j], diag, F[j], diag[j], flat, mask)
+        i = _partner(F, up, K[j], diag, F[j], diag[j], flat, mask, begin, end)
         curve = max(diag[i] + diag[j] - _TWO * K[i, j], flat)
         t = np.float64(F[i] - F[j]) / np.float64(curve)
         room, stock = high[i] - z[i], z[j] - low[j]
@@ -108,7 +127,7 @@ def _smo(K, F, z, low, high, up, down, diag, tolerance, steps):
         up[i] = _ZERO if z[i] < high[i] else -_NEVER
         down[j] = _ZERO if z[j] > low[j] else _NEVER
         down[i] = up[j] = _ZERO
-        best, j = _move(F, K[i], K[j], np.float32(t), up, down, mask)
+        j, gap, begin, end = _worst(F, K[i], K[j], np.float32(t), up, down, mask, edges)
     return steps
 
 
@@ -125,10 +144,36 @@ def gap_of(F, z, low, high):
 
 
 @jit
-def _select(F, z, low, high, previous, middle, band, taken, out):
+def _extremes(F, z, low, high, groups, grow, shrink):
+    """As :func:`gap_of` for each group."""
+    for i in range(F.size):
+        g = groups[i]
+        if z[i] < high[i] and F[i] > grow[g]:
+            grow[g] = F[i]
+        if z[i] > low[i] and F[i] < shrink[g]:
+            shrink[g] = F[i]
+
+
+def levels_of(F: Array, z: Array, low: Array, high: Array, groups: Array) -> tuple[Array, float]:
+    """The middle between what may grow and what may shrink in each group, and the gap of the worst.
+
+    Where all of a group may do one thing only, there is no gap, and its level is the F that is nearest to one.
+    """
+    count = int(groups.max(initial=0)) + 1
+    grow, shrink = np.full(count, -np.inf), np.full(count, np.inf)
+    _extremes(F, z, low, high, groups, grow, shrink)
+    upper, lower = np.where(np.isinf(grow), shrink, grow), np.where(np.isinf(shrink), grow, shrink)
+    return np.where(np.isinf(upper), 0.0, 0.5 * (upper + np.where(np.isinf(lower), 0.0, lower))), float(
+        (grow - shrink).max()
+    )
+
+
+@jit
+def _select(F, z, low, high, previous, band, taken, out):
     """A working set: free items of the previous one first (half of the places), then the worst from both ends.
 
-    Items that would violate their condition only if F moved by more than ``band`` are left out.
+    Items that would violate their condition only if F moved by more than ``band`` are left out. F is measured from
+    the level of its group.
     """
     size, count = out.size, 0
     taken[:] = False
@@ -143,7 +188,7 @@ def _select(F, z, low, high, previous, middle, band, taken, out):
     while count < size and (top >= 0 or bottom < F.size):
         while top >= 0 and (taken[order[top]] or z[order[top]] >= high[order[top]]):
             top -= 1
-        if top >= 0 and F[order[top]] < middle - band:
+        if top >= 0 and F[order[top]] < -band:
             top = -1
         if top >= 0:
             out[count] = order[top]
@@ -151,7 +196,7 @@ def _select(F, z, low, high, previous, middle, band, taken, out):
             count += 1
         while bottom < F.size and (taken[order[bottom]] or z[order[bottom]] <= low[order[bottom]]):
             bottom += 1
-        if bottom < F.size and F[order[bottom]] > middle + band:
+        if bottom < F.size and F[order[bottom]] > band:
             bottom = F.size
         if bottom < F.size and count < size:
             out[count] = order[bottom]
@@ -169,12 +214,12 @@ def _allow(z, low, high, up, down):
 
 
 @jit
-def _prepare(K, F, z, low, high, W, middle, f, diag, up, down):
+def _prepare(K, F, z, low, high, W, f, diag, up, down):
     """What :func:`_smo` needs of the working set besides its matrix."""
     for a in range(W.size):
         i = W[a]
         diag[a] = K[i, i]
-        f[a] = np.float32(F[i] - middle)  # F near zero keeps float32 precise
+        f[a] = np.float32(F[i])
     _allow(z[W], low[W], high[W], up, down)
 
 
@@ -226,43 +271,55 @@ class Workspace:
         previous: Array,
         steps: float = np.inf,
         deadline: float = np.inf,
+        groups: Array | None = None,
     ) -> tuple[int, Array]:
         """Bring the gap of a block within the tolerance, or make ``rounds`` working sets, or so many ``steps``.
 
         ``K`` is the block in float32; F, z and the bounds are float64 and are updated. Returns the number of SMO
-        steps, and the last working set (the next call's ``previous``).
+        steps, and the last working set (the next call's ``previous``). ``groups`` numbers the group of each item where
+        there are several.
         """
         n = z.size
         everything = np.arange(n)
+        single = groups is None
+        groups = np.zeros(n, np.int64) if groups is None else groups
         taken, chosen = np.empty(n, np.bool_), np.empty(min(n, WORKING_SET), np.int64)
         total, broad = 0, True
         for _ in range(rounds):
-            grow, shrink = gap_of(F, z, low, high)
-            gap, middle = grow - shrink, 0.5 * (grow + shrink)
+            levels, gap = levels_of(F, z, low, high, groups)
             if gap <= tolerance or total >= steps or time.monotonic() > deadline:
                 break
             # At first any pair of items may be worth a step; later the same few are visited again and again, and
             # are better off in a matrix of their own.
             crowded = np.count_nonzero((z > low) & (z < high)) > _CROWD
-            whole = n <= WORKING_SET or crowded or (broad and gap > _EARLY)
+            whole = single and (n <= WORKING_SET or crowded or (broad and gap > _EARLY))
+            near = F - levels[groups]  # numbers near zero keep float32 precise
             if whole:
                 W, small = everything, K
-            else:
+            elif single:
                 band = max(0.25 * gap, _BAND)
-                W = np.sort(chosen[: _select(F, z, low, high, previous, middle, band, taken, chosen)])
+                W = np.sort(chosen[: _select(near, z, low, high, previous, band, taken, chosen)])
                 W, small = self._gathered(K, W)
+            else:
+                W = everything
+                if n > WORKING_SET:
+                    W = chosen[: _select(near, z, low, high, previous, max(0.25 * gap, _BAND), taken, chosen)]
+                W = W[np.lexsort([W, groups[W]])]
+                small = np.empty((W.size, W.size), np.float32)
+                gather(K, W, W, small)
+            edges = np.append(np.unique(groups[W], return_index=True)[1], W.size)
             f, diag, up, down = (np.empty(W.size, np.float32) for _ in range(4))
-            _prepare(K, F, z, low, high, W, middle, f, diag, up, down)
+            _prepare(K, near, z, low, high, W, f, diag, up, down)
             local, lower, upper = z[W], low[W], high[W]
             target = np.float32(0.9 * tolerance if n <= WORKING_SET else max(0.1 * gap, 0.5 * tolerance))
             limit = _SOON * W.size if W.size <= WORKING_SET else int(_BROAD * n)
             limit, more = (int(min(count, steps - total)) for count in (limit, limit + _PATIENCE * W.size))
-            made = _smo(small, f, local, lower, upper, up, down, diag, target, limit)
+            made = _smo(small, f, local, lower, upper, up, down, diag, edges, target, limit)
             broad = broad and made < limit
             if made == limit and W.size <= WORKING_SET:
-                if leap(small, f, local, lower, upper):
+                if leap(small, f, local, lower, upper, groups=groups[W]):
                     _allow(local, lower, upper, up, down)
-                made += _smo(small, f, local, lower, upper, up, down, diag, target, more - limit)
+                made += _smo(small, f, local, lower, upper, up, down, diag, edges, target, more - limit)
             total += made
             previous = W if W.size <= WORKING_SET else previous
             if made == 0:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,11 +27,11 @@ from ..._runtime.combine import add_rows, gather
 from ..._runtime.compile import Array
 from ..._runtime.interrupts import heed, kept
 from ...grams.dense import Dense
-from ...problems import BoxDual, Intercept, Iterate, Problem, Solution, Status, balanced, best_intercept, slack
+from ...problems import BoxDual, Iterate, Problem, Solution, Status
 from ..base import Solver
 from .dual_gradient import DualGradient
 from .row_cache import RowCache
-from .smo import Workspace, gap_of
+from .smo import Workspace, levels_of
 
 #: Items in the first block.
 _FIRST = 1024
@@ -67,7 +68,7 @@ class DualSolution(Solution):
 
 @dataclass(frozen=True)
 class SoftMargin(Solver[DualSolution]):
-    """The dual of the soft margin, or of a tube, with a free intercept.
+    """The dual of the soft margin, or of a tube, with a free intercept; of given width, or of one that is found.
 
     Parameters
     ----------
@@ -98,6 +99,8 @@ class SoftMargin(Solver[DualSolution]):
     (array([2., 2.]), -3.0)
     """
 
+    finds_width: ClassVar[bool] = True
+
     tol: float = 1e-3
     max_iter: int = -1
     time_limit: float = np.inf
@@ -109,7 +112,7 @@ class SoftMargin(Solver[DualSolution]):
         dual = problem.box_dual
         if dual is None or not dual.straight:
             return f"{problem.loss} is neither the hinge nor a tube; state Hinge() or EpsilonInsensitive()"
-        if problem.intercept is not Intercept.FREE:
+        if not dual.totals.size:
             return "pairs of coefficients change together, which a free intercept asks for; state one, or use Gradient"
         if dual.hard and dual.doubled:
             return "a tube needs λ > 0"
@@ -120,7 +123,8 @@ class SoftMargin(Solver[DualSolution]):
         dual = problem.box_dual
         assert dual is not None
         gram, targets, workspace = dual.gram(problem.gram), dual.targets, self.workspace or Workspace()
-        if (there := gram.in_memory()) is not None:
+        single, groups = dual.totals.size == 1, dual.groups
+        if single and dual.even and (there := gram.in_memory()) is not None:
             return self._solve_in_memory(dual, *there, start, workspace)
         n = targets.size
         low, high = dual.low, dual.high
@@ -130,8 +134,8 @@ class SoftMargin(Solver[DualSolution]):
         F = gradient.F
         largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
 
-        begun = np.zeros(n) if start is None else dual.split(start.z)
-        z = begun.copy() if start is None else balanced(begun, low, high)
+        begun = dual.filled(rng) if start is None else dual.split(start.z)
+        z = begun.copy() if start is None else dual.balanced(begun)
         if start is None or start.scores is None or (z != begun).any():
             gradient.update(z, (z > low) & (z < high))
         else:
@@ -140,40 +144,42 @@ class SoftMargin(Solver[DualSolution]):
         if n <= min(largest, 2 * _FIRST):
             active = np.arange(n)
         elif z.any():
-            active = _next_block(F, z, low, high, min(largest, 4 * _FIRST), rng)
+            active = _next_block(F, z, low, high, groups, min(largest, 4 * _FIRST), rng)
         else:
             active = _first_block(targets, high - low, min(largest, _FIRST), rng)
         old, K = np.empty(0, np.int64), np.empty((0, 0), np.float32)
         steps, status, cramped = 0, Status.NOT_CONVERGED, False
         while True:
-            grow, shrink = gap_of(F, z, low, high)
+            gap = levels_of(F, z, low, high, groups)[1]
             try:
                 active, K = _block(gradient.cache, active, old, K, workspace)
-                rough = min(_ROUGH * (grow - shrink), 0.1) if active.size < n else 0.0
+                rough = min(_ROUGH * gap, 0.1) if active.size < n else 0.0
                 tolerance = max(0.5 * self.tol, rough)
-                made, out_of_time = self._solve_active(workspace, K, F, z, low, high, active, tolerance, steps, begin)
+                made, out_of_time = self._solve_active(
+                    workspace, K, F, z, low, high, active, tolerance, steps, begin, None if single else groups
+                )
                 steps += made
                 old = active
                 free = (z > low) & (z < high)
                 if active.size == n and not out_of_time and np.isfinite(high - low).all():
-                    tighter = self._tolerance_for_gap(targets, F, z, low, high)
+                    tighter = self._tolerance_for_gap(dual, F, z)
                     if tighter < self.tol:
                         made, out_of_time = self._solve_active(
-                            workspace, K, F, z, low, high, active, tighter, steps, begin
+                            workspace, K, F, z, low, high, active, tighter, steps, begin, None if single else groups
                         )
                         steps += made
                 # A block of all items has brought F up to date itself.
                 moved = gradient.update(z, free) if active.size < n else gradient.belongs_to(z)
-                grow, shrink = gap_of(F, z, low, high)
-                if gradient.narrowed and (grow - shrink <= self.tol or out_of_time or not moved):
+                gap = levels_of(F, z, low, high, groups)[1]
+                if gradient.narrowed and (gap <= self.tol or out_of_time or not moved):
                     gradient.widen()
-                    grow, shrink = gap_of(F, z, low, high)
+                    gap = levels_of(F, z, low, high, groups)[1]
             except KeyboardInterrupt:  # z is as good as it was before this block, or better
                 if not kept():
                     raise
                 status, F = Status.INTERRUPTED, targets - gram.matvec(z)
                 break
-            if grow - shrink <= self.tol:
+            if gap <= self.tol:
                 status = Status.CONVERGED
                 break
             if not np.isfinite(high).all() and np.abs(z).max() * scale > _ENDLESS:
@@ -183,14 +189,14 @@ class SoftMargin(Solver[DualSolution]):
                 break
             limit = max((4 if gram.expensive else 8) * _FIRST, 2 * int(free.sum()))
             limit = max(_FIRST, min(limit, _GROWTH * active.size))
-            if grow - shrink < _LATE and not gram.expensive and not gram.ready and not gradient.narrowed:
-                near = np.flatnonzero(_excess(F, z, low, high) > -(0.1 + 2 * (grow - shrink)))
+            if gap < _LATE and not gram.expensive and not gram.ready and not gradient.narrowed:
+                near = np.flatnonzero(_excess(F, z, low, high, groups) > -(0.1 + 2 * gap))
                 if near.size < n / 2:
                     gradient.narrow(near)
             cramped |= gradient.cache.full or largest < min(2 * _FIRST, n)
-            active = _next_block(F, z, low, high, min(largest, limit), rng)
-        found, scores = dual.merged(z), (targets - F)[: len(problem.gram)]
-        return DualSolution(found, _intercept(F, z, low, high), steps, scores=scores, status=status, cramped=cramped)
+            active = _next_block(F, z, low, high, groups, min(largest, limit), rng)
+        found = DualSolution(dual.merged(z), 0.0, steps, None, dual.gathered(targets - F), status=status)
+        return replace(found, cramped=cramped, **problem.of_levels(_levels(F, z, low, high, groups)))
 
     def _solve_in_memory(
         self, dual: BoxDual, K: Array, places: Array, start: Iterate | None, workspace: Workspace
@@ -201,8 +207,7 @@ class SoftMargin(Solver[DualSolution]):
         targets[places] = dual.targets
         low[places], high[places] = dual.low, dual.high
         if start is not None:
-            z[places] = start.z
-            z = balanced(z, low, high)
+            z[places] = dual.balanced(start.z)
         if isinstance(start, DualSolution) and start.all_scores is not None:
             F = targets - start.all_scores
         else:
@@ -216,18 +221,18 @@ class SoftMargin(Solver[DualSolution]):
             if not kept():
                 raise
             return _in_memory(targets - Dense(K).model(z), targets, z, low, high, places, 0, Status.INTERRUPTED)
-        grow, shrink = gap_of(F, z, low, high)
-        status = Status.CONVERGED if grow - shrink <= self.tol else Status.NOT_CONVERGED
+        gap = levels_of(F, z, low, high, np.zeros(N, np.int64))[1]
+        status = Status.CONVERGED if gap <= self.tol else Status.NOT_CONVERGED
         endless = not np.isfinite(high[places] - low[places]).all()
         if endless and np.abs(z).max() * float(K.diagonal().max()) > _ENDLESS:
             status = Status.NOT_FOUND
         return _in_memory(F, targets, z, low, high, places, steps, status)
 
-    def _tolerance_for_gap(self, targets: Array, F: Array, z: Array, low: Array, high: Array) -> float:
+    def _tolerance_for_gap(self, dual: BoxDual, F: Array, z: Array) -> float:
         """The tolerance that should leave the gap that is asked for: gaps shrink as violations do."""
-        square = float(z @ (targets - F))
-        paid = float(slack(F - best_intercept(F, low, high), low, high).sum())
-        gap, allowed = square + paid - float(targets @ z), self.gap * abs(0.5 * square + paid)
+        square = float(z @ (dual.targets - F))
+        paid = dual.paid(F, dual.best_levels(F))
+        gap, allowed = square + paid - float(dual.targets @ z), self.gap * abs(0.5 * square + paid)
         return self.tol * max(_TIGHTEST, 0.5 * allowed / gap) if gap > allowed else self.tol
 
     def _solve_active(
@@ -242,9 +247,11 @@ class SoftMargin(Solver[DualSolution]):
         tolerance: float,
         steps: int,
         begin: float,
+        groups: Array | None = None,
     ) -> tuple[int, bool]:
         """Solve on the block, looking at the clock between working sets; whether a limit was reached is returned."""
         f, own, lower, upper = F[active], z[active], low[active], high[active]
+        group = None if groups is None else groups[active]
         previous = np.empty(0, np.int64)
         total, limit = 0, False
         deadline = begin + self.time_limit
@@ -252,13 +259,15 @@ class SoftMargin(Solver[DualSolution]):
             while not limit:
                 heed()
                 left = np.inf if self.max_iter < 0 else max(0, self.max_iter - steps - total)
-                made, previous = workspace.solve(K, f, own, lower, upper, tolerance, _ROUNDS, previous, left, deadline)
+                made, previous = workspace.solve(
+                    K, f, own, lower, upper, tolerance, _ROUNDS, previous, left, deadline, group
+                )
                 total += made
                 if not np.isfinite(upper).all() and np.abs(own).max() * K.diagonal().max(initial=0.0) > _ENDLESS:
                     break
-                grow, shrink = gap_of(f, own, lower, upper)
+                gap = levels_of(f, own, lower, upper, np.zeros(f.size, np.int64) if group is None else group)[1]
                 limit = time.monotonic() > deadline or 0 <= self.max_iter <= steps + total
-                if made == 0 or grow - shrink <= tolerance:
+                if made == 0 or gap <= tolerance:
                     break
         finally:  # after Ctrl-C too: coefficients stay within their bounds and sum to zero between working sets
             z[active] = own
@@ -271,7 +280,7 @@ def _in_memory(
     F: Array, targets: Array, z: Array, low: Array, high: Array, places: Array, steps: int, status: Status
 ) -> DualSolution:
     """The solution of some items of a matrix, from what is known of all of them."""
-    scores, b = targets - F, _intercept(F, z, low, high)
+    scores, b = targets - F, float(_levels(F, z, low, high, np.zeros(z.size, np.int64))[0])
     return DualSolution(z[places], b, steps, scores=scores[places], status=status, all_scores=scores)
 
 
@@ -286,20 +295,23 @@ def _first_block(y: Array, width: Array, size: int, rng: np.random.Generator) ->
     return np.sort(np.concatenate(parts))
 
 
-def _excess(F: Array, z: Array, low: Array, high: Array) -> Array:
+def _excess(F: Array, z: Array, low: Array, high: Array, groups: Array) -> Array:
     """By how much each item violates its condition; negative where it does not."""
-    grow, shrink = gap_of(F, z, low, high)
-    middle = 0.5 * (grow + shrink)
-    return np.maximum(np.where(z < high, F - middle, -np.inf), np.where(z > low, middle - F, -np.inf))
+    distance = F - levels_of(F, z, low, high, groups)[0][groups]
+    return np.maximum(np.where(z < high, distance, -np.inf), np.where(z > low, -distance, -np.inf))
 
 
-def _next_block(F: Array, z: Array, low: Array, high: Array, size: int, rng: np.random.Generator) -> Array:
+def _next_block(
+    F: Array, z: Array, low: Array, high: Array, groups: Array, size: int, rng: np.random.Generator
+) -> Array:
     """The items that violate their condition, or nearly do, or are free."""
-    excess = _excess(F, z, low, high)
-    # The worst pair is always among them, so that every block has something to do.
-    excess[np.argmax(np.where(z < high, F, -np.inf))] = excess[np.argmin(np.where(z > low, F, np.inf))] = np.inf
-    grow, shrink = gap_of(F, z, low, high)
-    near = np.flatnonzero(excess > -max(_BAND, 0.1 * (grow - shrink)))
+    excess = _excess(F, z, low, high, groups)
+    # The worst pair of each group is always among them, so that every block has something to do.
+    for group in range(int(groups.max(initial=0)) + 1):
+        own = groups == group
+        excess[np.argmax(np.where(own & (z < high), F, -np.inf))] = np.inf
+        excess[np.argmin(np.where(own & (z > low), F, np.inf))] = np.inf
+    near = np.flatnonzero(excess > -max(_BAND, 0.1 * levels_of(F, z, low, high, groups)[1]))
     if near.size > size:
         # Free items first; of the others, the worst are often near each other and one speaks for all: any will do.
         free = (z[near] > low[near]) & (z[near] < high[near])
@@ -319,12 +331,12 @@ def _block(cache: RowCache, active: Array, old: Array, K: Array, workspace: Work
     return cache.extend(out, kept, new), out
 
 
-def _intercept(F: Array, z: Array, low: Array, high: Array) -> float:
-    """The mean of y − f over free items; without any, the middle of what the others allow."""
+def _levels(F: Array, z: Array, low: Array, high: Array, groups: Array) -> Array:
+    """For each group the mean of F over free items; without any, the middle of what the others allow."""
+    levels = levels_of(F, z, low, high, groups)[0]
     free = (z > low) & (z < high)
-    if free.any():
-        return float(F[free].mean())
-    grow, shrink = gap_of(F, z, low, high)
-    if not np.isfinite(grow) or not np.isfinite(shrink):
-        return float(grow if np.isfinite(grow) else shrink if np.isfinite(shrink) else 0.0)
-    return float(0.5 * (grow + shrink))
+    for group in range(levels.size):
+        own = free & (groups == group)
+        if own.any():
+            levels[group] = F[own].mean()
+    return levels

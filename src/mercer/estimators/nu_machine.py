@@ -1,0 +1,134 @@
+"""One machine of a classifier whose margin is found along with the model, so that a given share of the items pays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from .. import solvers
+from .._runtime.compile import Array
+from ..grams import Gram
+from ..losses.margins import Hinge
+from ..problems import Certificate, Intercept, NuProblem, Problem, Status
+from ..solvers.svm.soft_margin import DualSolution
+from ..solvers.svm.trust import trusted
+from .binary_machine import BinaryMachine
+from .training import Training
+
+#: Items from which the margin is estimated, and how exactly.
+_SAMPLE, _ROUGH = 500, 0.05
+#: How often the problem is stated anew because its margin is not near one.
+_ROUNDS = 8
+#: The margin of a problem that has been stated well.
+_NEAR_ONE = 0.8, 1.25
+#: A margin that is less than this part of what all coefficients together could make it is none.
+_NO_MARGIN = 1e-9
+
+
+#: Solves the problem as it is stated, from a start and to a tolerance; with a certificate where one is wanted.
+Once = Callable[[DualSolution | None, float], tuple[DualSolution, Certificate | None]]
+
+
+class NuMachine(BinaryMachine):
+    """Two classes with a margin that is found.
+
+    Coefficients and scores grow with 1/λ, and so does the margin: λ is chosen so that the margin is one, as it is for
+    every other machine. Then the solution is that of a soft margin with C = 1/(λ·Σ weights).
+    """
+
+    def __init__(self, nu: float, data: Training, rows: Array, y: Array) -> None:
+        super().__init__(1.0, data, rows, y)
+        self.nu = nu
+        self.lam = 0.0
+
+    def _problem(self, gram: Gram, C: float) -> Problem:
+        weight = None if self.data.weight is None else self.data.weight[self.rows]
+        return NuProblem(gram, self.y, Hinge(), self.lam, weight, Intercept.FREE, self.nu)
+
+    def _guess(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> float:
+        """λ for which the margin is about one, from some of the items."""
+        gram = self._part(self.data.gram)
+        some = np.sort(rng.permutation(self.rows.size)[:_SAMPLE])
+        y = self.y[some]
+        share = 2 * float(min(np.mean(y > 0), np.mean(y < 0)))
+        self.lam = self.nu * (float(gram.diag().mean()) or 1.0)
+        if share == 0:
+            return self.lam
+        problem = NuProblem(gram.take(some), y, Hinge(), self.lam, None, Intercept.FREE, min(self.nu, share))
+        rough = replace(solver, tol=_ROUGH, workspace=None)
+        for _ in range(_ROUNDS):
+            margin = rough.solve(problem, None, rng).width
+            if margin <= _NO_MARGIN:
+                break
+            problem = replace(problem, lam=problem.lam * margin)
+            if _NEAR_ONE[0] < margin < _NEAR_ONE[1]:
+                break
+        return problem.lam
+
+    def approximate(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
+        """Solve without a certificate, as long as single precision can be trusted."""
+        working = self._part(self.data.gram)
+
+        def once(start: DualSolution | None, tol: float) -> tuple[DualSolution, Certificate | None]:
+            found = replace(solver, tol=tol).solve(self._problem(working, 1.0), start, rng)
+            return found, None
+
+        self._settle(once, solver, rng)
+        if not trusted(self._problem(self._part(exact), 1.0), self.solution, solver.tol, rng):
+            self.solve(solver, rng, exact)
+
+    def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
+        """Solve with a certificate in float64."""
+        working, exact = self._part(self.data.gram), self._part(exact)
+        deadline = time.monotonic() + solver.time_limit
+
+        def once(start: DualSolution | None, tol: float) -> tuple[DualSolution, Certificate | None]:
+            within = replace(solver, tol=tol, time_limit=deadline - time.monotonic())
+            found = solvers.solve_certified(
+                self._problem(exact, 1.0), within, start, rng, working=working, by_weights=self.data.linear
+            )
+            assert isinstance(found.solution, DualSolution)
+            return found.solution, found.certificate
+
+        self._settle(once, solver, rng)
+
+    def _settle(self, once: Once, solver: solvers.SoftMargin, rng: np.random.Generator) -> None:
+        """Solve, and state the problem anew, until the tolerance is one for a margin of one."""
+        start = self.start if isinstance(self.start, DualSolution) else None
+        if start is None or not self.lam:
+            start, self.lam = None, self._guess(solver, rng)
+        steps = 0
+        for _ in range(_ROUNDS):
+            solution, certificate = once(start, _NEAR_ONE[0] * solver.tol)
+            steps += solution.n_iter
+            margin = solution.width
+            possible = float(np.abs(solution.z).sum()) * float(self._part(self.data.gram).diag().max(initial=0.0))
+            if not margin > _NO_MARGIN * possible:  # the classes are not told apart at all
+                self.solution, self.certificate = replace(solution, n_iter=steps), certificate
+                return
+            self.lam *= margin
+            scaled = solution.scaled(1 / margin)
+            start = replace(scaled, b=solution.b / margin, n_iter=steps)
+            self.certificate = None
+            if certificate is not None:
+                violation = certificate.violation
+                assert violation is not None
+                self.certificate = Certificate(
+                    certificate.objective / margin, certificate.gap / margin, violation / margin
+                )
+            self.solution = start
+            near = margin > _NEAR_ONE[0] or solution.status is not Status.CONVERGED
+            if near:
+                return
+
+    def go_on_from(self, other: BinaryMachine) -> None:
+        """Begin with the solution of the same machine for another nu."""
+        assert isinstance(other, NuMachine)
+        self.start, self.lam = other.solution, other.lam
+
+    def leave_out(self, status: Status) -> None:
+        self.lam = self.lam or 1.0
+        super().leave_out(status)

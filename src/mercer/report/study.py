@@ -103,7 +103,8 @@ class Study(ABC):
     ) -> dict[str, Any]:
         """The verdicts, once all numbers are there.
 
-        ``known`` is what :meth:`from_training_rows` found, ``None`` where that was interrupted; ``where`` says in which line of the file a row stands.
+        ``known`` is what :meth:`from_training_rows` found, ``None`` where that was interrupted; ``where`` says in which
+        line of the file a row stands.
         """
 
     @abstractmethod

@@ -234,3 +234,41 @@ def test_help_lists_learners_of_both_tasks(mercer):
     shown = mercer("train --help").stdout
     assert shown.index("Learners of classes") < shown.index("perceptron") < shown.index("Learners of numbers")
     assert "ridge, huber, linear-svr" in shown
+
+
+def test_compare_shows_errors_in_units_beside_the_mean(mercer):
+    done = mercer("compare waves:120 --learners ridge,kernel-ridge --cv 2 -o out")
+    facts = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
+    assert facts["task"] == "regress"
+    shown = done.stdout
+    assert shown.index("test RMSE") < shown.index("Kernel ridge") < shown.index("The mean")
+    assert facts["intervals"]["words"] in shown
+    table = read("waves:120")
+    for one in facts["worst"]:
+        assert table.y[one["row"] - 1] == pytest.approx(one["true"], rel=1e-5)
+    constant = table.y.mean()
+    assert facts["baseline"]["value"] == pytest.approx(constant, abs=0.2)
+
+
+def test_compare_of_strings_with_numbers(mercer):
+    random = np.random.default_rng(0)
+    words = ["".join(random.choice(list("ACGT"), 12)) for _ in range(60)]
+    lines = (f">{k} label={word.count('G') + k / 100}\n{word}\n" for k, word in enumerate(words))
+    Path("t.fasta").write_text("".join(lines))
+    mercer('compare t.fasta --kernel "spectrum(p=1)" --cv 2 -o out')
+    facts = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
+    assert {one["name"] for one in facts["learners"]} == {"kernel-ridge", "kernel-huber", "svr"}
+    assert facts["learners"][0]["test"]["r2"] > 0.8
+
+
+def test_a_study_that_is_interrupted_after_its_learners_keeps_them(mercer, monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mercer.report.number_study.out_of_fold_residuals", interrupted)
+    done = mercer("compare waves:60 --learners ridge --cv 2 -o out", 130)
+    assert "the comparison is partial, without what only the last pictures show" in done.stderr
+    facts = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
+    assert facts["stopped"] == "interrupted"
+    assert facts["intervals"] is None
+    assert facts["learners"][0]["test"]["rows"] == 12

@@ -123,7 +123,7 @@ def compare(
     _show(facts, printer)
     printer.line(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
     if facts["stopped"]:
-        missing = enumeration(one["title"] for one in facts["skipped"])
+        missing = enumeration(one["title"] for one in facts["skipped"]) or "what only the last pictures show"
         end_partial(facts["stopped"], f"the comparison is partial, without {missing}.")
 
 

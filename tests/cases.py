@@ -187,7 +187,7 @@ ESTIMATORS = [
     mercer.SVC(),
     mercer.SVC(kernel=None),
     mercer.SVC(kernel="polynomial(degree=2)", strategy="ovr"),
-    mercer.NuSVC(nu=0.1),
+    mercer.NuSVC(nu=0.3, class_weight="balanced"),
     mercer.KernelClassifier(),
     mercer.KernelClassifier(kernel=None, loss="squared_hinge"),
 ]
@@ -198,8 +198,8 @@ REGRESSORS = [
     mercer.KernelRegressor(loss="epsilon_insensitive"),
     mercer.SVR(tol=1e-6),
     mercer.SVR(kernel=None, C=0.5, tol=1e-6),
-    mercer.NuSVR(tol=1e-6),
-    mercer.NuSVR(kernel=None, nu=0.3, tol=1e-6),
+    mercer.NuSVR(nu=0.47, tol=1e-9),
+    mercer.NuSVR(kernel=None, nu=0.31, tol=1e-9),
 ]
 
 #: Machines that learn from items without labels.

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils._testing import set_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from mercer import SVC, KernelClassifier, KernelRegressor, NuSVC, Pegasos, Perceptron
 from mercer.kernels import Gaussian, Linear
 
 from .cases import ESTIMATORS, NOVELTY, REGRESSORS
@@ -21,7 +21,12 @@ from .cases import ESTIMATORS, NOVELTY, REGRESSORS
 X, y = make_moons(150, noise=0.2, random_state=0)
 
 
-@parametrize_with_checks(ESTIMATORS + REGRESSORS + NOVELTY)
+def beyond(estimator):
+    """Checks that ask for what a machine cannot have: a rare class allows a small nu only."""
+    return {"check_class_weight_classifiers": "nu is infeasible"} if isinstance(estimator, NuSVC) else {}
+
+
+@parametrize_with_checks(ESTIMATORS + REGRESSORS + NOVELTY, expected_failed_checks=beyond)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

@@ -96,7 +96,10 @@ class NuMachine(BinaryMachine):
         self._settle(once, solver, rng)
 
     def _settle(self, once: Once, solver: solvers.SoftMargin, rng: np.random.Generator) -> None:
-        """Solve, and state the problem anew, until the tolerance is one for a margin of one."""
+        """Solve, and state the problem anew, until the tolerance is one for a margin of one.
+
+        Where more rows than a share nu are on the wrong side of every margin, the widest is none at all.
+        """
         start = self.start if isinstance(self.start, DualSolution) else None
         if start is None or not self.lam:
             start, self.lam = None, self._guess(solver, rng)
@@ -106,8 +109,8 @@ class NuMachine(BinaryMachine):
             steps += solution.n_iter
             margin = solution.width
             possible = float(np.abs(solution.z).sum()) * float(self._part(self.data.gram).diag().max(initial=0.0))
-            if not margin > _NO_MARGIN * possible:  # the classes are not told apart at all
-                self.solution, self.certificate = replace(solution, n_iter=steps), certificate
+            if not margin > _NO_MARGIN * possible:
+                self.solution, self.certificate = replace(solution, n_iter=steps, status=Status.NOT_FOUND), certificate
                 return
             self.lam *= margin
             scaled = solution.scaled(1 / margin)
@@ -120,9 +123,9 @@ class NuMachine(BinaryMachine):
                     certificate.objective / margin, certificate.gap / margin, violation / margin
                 )
             self.solution = start
-            near = margin > _NEAR_ONE[0] or solution.status is not Status.CONVERGED
-            if near:
+            if margin > _NEAR_ONE[0] or solution.status is not Status.CONVERGED:
                 return
+        self.solution = replace(self.solution, status=Status.NOT_FOUND)
 
     def go_on_from(self, other: BinaryMachine) -> None:
         """Begin with the solution of the same machine for another nu."""

@@ -103,6 +103,12 @@ class NuSVC(SVC):
                 f"allows at most nu={_floor(largest)}; lower nu, or use SVC."
             )
 
+    def _without_margin(self, machines: list[BinaryMachine]) -> str:
+        return (
+            f"NuSVC: more than a share nu={self.nu:g} of the rows is on the wrong side of every margin, so that the "
+            "widest one is zero and scores mean little; raise nu, or choose a kernel that tells more."
+        )
+
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
         return NuMachine(float(self.nu), data, rows, y)
 

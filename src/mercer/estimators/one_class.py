@@ -24,6 +24,8 @@ from .training import Training
 
 #: Items from which the unit of scores is estimated.
 _SAMPLE = 500
+#: Rounding does not make an outlier: what is on the boundary, as many training rows are, is usual.
+_ROUNDING = 1e-9
 
 
 class NoveltyMachine(OutlierMixin, DualMachine):
@@ -217,8 +219,8 @@ class OneClassSVM(NoveltyMachine):
 
     def _model_of(self, data: Training, problem: Problem, found: Iterate) -> Iterate:
         model = found.scaled(self._growth(data, problem))
-        self.offset_ = model.width
-        return replace(model, b=-model.width)
+        self.offset_ = model.width - _ROUNDING * abs(model.width)
+        return replace(model, b=-self.offset_)
 
     def _in_users_units(self, data: Training, problem: Problem, certificate: Certificate) -> Certificate:
         return Certificate(*(self._growth(data, problem) * each for each in certificate if each is not None))
@@ -294,8 +296,8 @@ class SVDD(NoveltyMachine):
         model = found.scaled(unit)
         scores = np.asarray(found.scores) * unit
         self.centre_square_ = float(model.z @ scores)
-        self.radius_ = float(np.sqrt(max(0.0, self.centre_square_ - 2 * unit * model.width)))
-        self.offset_ = -(self.radius_**2)
+        self.radius_ = float(np.sqrt(max(0.0, self.centre_square_ - 2 * model.width)))
+        self.offset_ = -(self.radius_**2) * (1 + _ROUNDING)
         return model
 
     def _in_users_units(self, data: Training, problem: Problem, certificate: Certificate) -> Certificate:

@@ -279,24 +279,12 @@ class SVC(CallbackSupportMixin, Classifier):
         """Warn of everything short of a solution."""
         if any(machine.solution.cramped for machine in machines):
             warnings.warn(
-                f"{type(self).__name__}: memory={self.memory!r} is less than what is needed again and again, and some of "
-                "it was computed several times; the result is the same, the fit slower. Raise memory if you can.",
+                f"{type(self).__name__}: memory={self.memory!r} is less than what is needed again and again, and some "
+                "of it was computed several times; the result is the same, the fit slower. Raise memory if you can.",
                 stacklevel=3 + FRAMES,
             )
         if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
-            twice = contradictions(machines[0].data)
-            why = (
-                "no hard margin exists, the classes are not separable with this kernel"
-                if self.status_ == str(Status.NOT_SEPARABLE)
-                else "no hard margin was found; if there is one, it is too narrow for the precision of numbers"
-            )
-            soft = next(m for m in machines if m.solution.status in (Status.NOT_SEPARABLE, Status.NOT_FOUND))
-            warnings.warn(
-                f"SVC: {why}{f' ({twice} rows appear with more than one label)' if twice else ''}; the model and its "
-                f"certificate are those of a soft margin with C={soft.final_C:.3g}. Use a finite C.",
-                ConvergenceWarning,
-                stacklevel=3 + FRAMES,
-            )
+            warnings.warn(self._without_margin(machines), ConvergenceWarning, stacklevel=3 + FRAMES)
         elif self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"{type(self).__name__} was interrupted; the model is the best so far, with a worst violation of "
@@ -312,6 +300,20 @@ class SVC(CallbackSupportMixin, Classifier):
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )
+
+    def _without_margin(self, machines: list[BinaryMachine]) -> str:
+        """Why there is no margin of the kind that was asked for, and what the model is instead."""
+        twice = contradictions(machines[0].data)
+        why = (
+            "no hard margin exists, the classes are not separable with this kernel"
+            if self.status_ == str(Status.NOT_SEPARABLE)
+            else "no hard margin was found; if there is one, it is too narrow for the precision of numbers"
+        )
+        soft = next(m for m in machines if m.solution.status in (Status.NOT_SEPARABLE, Status.NOT_FOUND))
+        return (
+            f"SVC: {why}{f' ({twice} rows appear with more than one label)' if twice else ''}; the model and its "
+            f"certificate are those of a soft margin with C={soft.final_C:.3g}. Use a finite C."
+        )
 
     # -- predictions ----------------------------------------------------------------------------------------------
 

@@ -120,7 +120,23 @@ class BoxDual:
         if self.items is None:
             return z
         z = z[self.items]
-        return np.where(self.high > 0, np.maximum(z, 0.0), np.minimum(z, 0.0))
+        parts = np.where(self.high > 0, np.maximum(z, 0.0), np.minimum(z, 0.0))
+        return parts if self.totals.size < 2 else self._cancelling(parts)
+
+    def _cancelling(self, z: Array) -> Array:
+        """With as much more on both walls of items, which cancels, as the sums of the walls ask for.
+
+        Both walls of an item count where they are one: where a tube has no width and the item lies in it, with a
+        coefficient between its bounds.
+        """
+        n = z.size // 2
+        missing = float(self.totals[0]) - float(z[:n].sum())
+        room = np.minimum(self.high[:n] - z[:n], z[n:] - self.low[n:])
+        room[(z[:n] >= self.high[:n]) | (z[n:] <= self.low[n:])] = 0.0
+        if not (missing > 0 and room.any()):
+            return z
+        more = room * min(1.0, missing / float(room.sum()))
+        return z + np.concatenate([more, -more])
 
     def merged(self, z: Array) -> Array:
         """Coefficients of the items, from the variables: both walls of an item may cancel."""

@@ -178,6 +178,9 @@ def test_inspect_and_check_speak_of_numbers(mercer):
         ("compare constant.csv --task regress", 1, "only one value, 7"),
         ("train svc names.csv -o m", 1, "has 40 different words in 40 rows, so it looks like names"),
         ("train ridge broken.csv --task regress -o m", 1, "holds 'oops' (line 5)"),
+        ("train ridge huge.csv -o m", 1, "values up to 3.9e+201, whose squares no number holds"),
+        ("compare huge.csv", 1, "write it in other units"),
+        ("train ridge again.csv -o m", 1, "in 40 rows, so it looks like classes; use logistic, or say --task regress"),
         ("train huber diabetes --set loss=Huber(delta=-1) -o m", 1, "delta must be"),
     ],
 )  # fmt: skip
@@ -185,6 +188,8 @@ def test_mistakes_get_one_sentence(mercer, line, code, message):
     Path("constant.csv").write_text("a,y\n" + "".join(f"{k},7\n" for k in range(30)))
     Path("names.csv").write_text("a,y\n" + "".join(f"{k},name {k}\n" for k in range(40)))
     Path("broken.csv").write_text("a,y\n" + "".join(f"{k},{'oops' if k == 3 else k / 7}\n" for k in range(40)))
+    Path("huge.csv").write_text("a,y\n" + "".join(f"{k},{k}e200\n" for k in range(40)))
+    Path("again.csv").write_text("a,y\n" + "".join(f"{k},{k % 10 / 8}\n" for k in range(40)))
     done = mercer(line, code)
     assert message in done.stderr
     assert len([text for text in done.stderr.splitlines() if text.startswith("mercer: ")]) == 1

@@ -6,12 +6,22 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["TASKS", "is_measurement", "looks_in_words", "task_in_words", "task_of"]
+__all__ = [
+    "TASKS",
+    "could_be_numbers",
+    "extreme_in_words",
+    "is_measurement",
+    "looks_in_words",
+    "task_in_words",
+    "task_of",
+]
 
 #: What can be learned about a target: which class it is, or which number.
 TASKS = ("classify", "regress")
 #: Different values of a target up to this number are labels where they come again.
 _FEW = 20
+#: Sums of squares of larger numbers overflow, of the inverse of it and less vanish.
+_LARGEST = 1e140
 
 
 def is_measurement(y: Any) -> bool:
@@ -69,7 +79,7 @@ def looks_in_words(target: Any, y: Any) -> str:
     "the target 'dose' has 2 different values in 4 rows, so it looks like classes"
     """
     values = _as_one_kind(np.asarray(y))
-    numbers = values.dtype.kind in "iuf"
+    numbers = could_be_numbers(values)
     kind = "classes" if not is_measurement(values) else "a measurement" if numbers else "names"
     return (
         f"the target {target!r} has {np.unique(values).size} different {'values' if numbers else 'words'} in "
@@ -78,21 +88,53 @@ def looks_in_words(target: Any, y: Any) -> str:
 
 
 def task_in_words(target: Any, y: Any, task: str, asked: bool) -> str:
-    """What is learned of a target, why, and how to say otherwise; empty where it holds words, so that nothing else can.
+    """What is learned of a target, why, and how to say otherwise; empty where it holds words, which are classes.
 
     Examples
     --------
     >>> task_in_words("dose", [1, 2, 1, 2], "classify", asked=False)
     "Classes: the target 'dose' has 2 different values in 4 rows, so it looks like classes (--task regress: numbers)."
     """
-    values = _as_one_kind(np.asarray(y))
-    if values.dtype.kind not in "iuf" and task == "classify":
+    if not could_be_numbers(y) and task == "classify":
         return ""
     learned = {"classify": "classes", "regress": "numbers"}
     if asked:
         return f"{learned[task].capitalize()} are learned of the target {target!r}, as --task says."
     other = "regress" if task == "classify" else "classify"
     return f"{learned[task].capitalize()}: {looks_in_words(target, y)} (--task {other}: {learned[other]})."
+
+
+def could_be_numbers(y: Any) -> bool:
+    """Whether all values are numbers, also where they are written as the names of classes.
+
+    Examples
+    --------
+    >>> could_be_numbers(["0.5", "2"]), could_be_numbers(["0.5", "low"])
+    (True, False)
+    """
+    values = _as_one_kind(np.asarray(y))
+    if values.dtype.kind in "iuf":
+        return True
+    try:
+        return bool(np.isfinite(np.unique(values).astype(np.float64)).all())
+    except ValueError:
+        return False
+
+
+def extreme_in_words(target: Any, y: Any) -> str:
+    """Why numbers of this size cannot be learned: their squares overflow, or vanish; empty where they can.
+
+    Examples
+    --------
+    >>> extreme_in_words("y", [1.0, 1e200])
+    "the target 'y' has values up to 1e+200, whose squares no number holds; write it in other units."
+    """
+    largest = float(np.abs(np.asarray(y, dtype=np.float64)).max(initial=0.0))
+    if largest == 0 or 1 / _LARGEST < largest < _LARGEST:
+        return ""
+    return (
+        f"the target {target!r} has values up to {largest:.3g}, whose squares no number holds; write it in other units."
+    )
 
 
 def _as_one_kind(values: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from .._validation.target_kind import is_measurement, looks_in_words
+from .._validation.target_kind import extreme_in_words, is_measurement, looks_in_words
 from ..io.table import DataError
 from .printing import Printer
 
@@ -39,6 +39,8 @@ def refuse_unlearnable(table: Table) -> None:
             f"all rows have the same {what}, {label!r}: there is nothing to learn; add rows {other}, or choose "
             "another target (--target)."
         )
+    if table.measured and (extreme := extreme_in_words(table.target, targets)):
+        raise DataError(extreme)
     if table.asked is None and not table.measured and is_measurement(targets):
         raise DataError(f"{looks_in_words(table.target, targets)} and not like classes; name another with --target.")
 

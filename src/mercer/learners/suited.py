@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._validation.target_kind import looks_in_words
+from .._validation.target_kind import could_be_numbers, looks_in_words
 from ..io.table import DataError
 
 if TYPE_CHECKING:
@@ -81,12 +81,12 @@ def _refuse_other_task(learner: Learner, table: Table) -> None:
     if learner.task == table.task:
         return
     does = {"classify": "tells classes apart", "regress": "learns numbers"}[learner.task]
+    assert table.y is not None
     if table.asked:
         why = f"{'numbers' if table.measured else 'classes'} are to be learned of the target {table.target!r}"
     else:
-        assert table.y is not None
         why = looks_in_words(table.target, table.y[table.labelled])
-    numeric = table.measured or all(isinstance(label, (int, float)) for label in table.class_counts)
+    numeric = could_be_numbers(table.y[table.labelled])
     otherwise = f", or say --task {learner.task}" if numeric else ""
     raise DataError(f"{learner.name} {does}, and {why}; use {learner.counterpart}{otherwise}.")
 

@@ -33,7 +33,7 @@ def in_digits(value: float, digits: int = 4) -> str:
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     power = math.floor(math.log10(abs(value)))
-    if not -5 <= power <= 9:
+    if not -4 <= power <= 9:
         return f"{value:.{digits - 1}g}"
     return f"{value:.{max(0, digits - 1 - power)}f}"
 

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, learning_curve
 
 from .._runtime.compile import Array
+from .._validation.target_kind import extreme_in_words
 from ..learners import spread_of
 from ..learners.catalogue import Learner
 from .error_measure import NUMBERS
@@ -48,6 +49,8 @@ class NumberStudy(Study):
         y = np.asarray(table.y, dtype=np.float64)
         if np.ptp(y) == 0:
             raise ValueError(f"the target {table.target!r} has only one value, {y[0]:g}; there is nothing to learn.")
+        if extreme := extreme_in_words(table.target, y):
+            raise ValueError(extreme)
         if y.size < _LEAST:
             raise ValueError(
                 f"{table.name} has only {y.size} rows; a comparison needs {_LEAST}, for training, validation and test."

@@ -3,8 +3,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from mercer import Pegasos, Perceptron
-from mercer.datasets import make_margins
+from mercer import KernelRegressor, Pegasos, Perceptron
+from mercer.datasets import make_margins, make_waves
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +46,13 @@ def test_repeats_for_a_seed():
     assert all(np.array_equal(a, b) for a, b in zip(make_margins(50, random_state=1), make_margins(50, random_state=1)))
     with pytest.raises(ValueError, match="n_samples"):
         make_margins(0)
+
+
+def test_waves_are_followed_by_a_kernel_and_not_by_a_line():
+    X, y = make_waves(1500, random_state=0)
+    line, curve = KernelRegressor(None), KernelRegressor("gaussian(gamma=4)", "huber", lam=1e-4)
+    left = [np.median(np.abs(y[1000:] - each.fit(X[:1000], y[:1000]).predict(X[1000:]))) for each in (line, curve)]
+    assert left[1] < 0.3 < 2 * left[1] < left[0]
+    assert all(np.array_equal(a, b) for a, b in zip(make_waves(50, random_state=1), make_waves(50, random_state=1)))
+    with pytest.raises(ValueError, match="n_samples"):
+        make_waves(0)

@@ -57,7 +57,7 @@ N = range(60)
         ("a,y\n" + rows(N, ["p"] * 60), "All rows have the same label, 'p'"),
         (
             "a,y\n" + rows([k * k for k in N], N),
-            "'y' has 60 different values in 60 rows, so it looks like",
+            "The target 'y' numbers the rows: is it an identifier?",
         ),
         ("a,y\n" + rows([k * k for k in N], ["p"] * 55 + ["q"] * 5), "always answering 'p' is right in 91.7 %"),
         ("a,y\n" + rows([k * k for k in N], ["p"] * 55 + ["q"] * 5), "Class 'q' has only 5 rows"),

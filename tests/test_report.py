@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mercer.io import Table, read
 from mercer.learners import Learner
-from mercer.report import compare, comparison
+from mercer.report import class_study, compare, comparison
 from mercer.report.significance import error_rate, holm, mcnemar
 from mercer.report.table_facts import table_facts
 from mercer.report.verdicts import fit_verdict
@@ -77,7 +77,7 @@ def test_test_rows_reach_no_fit_and_are_looked_at_once_after_all_of_them(monkeyp
     table.frame["a"] = np.arange(100.0)
     recorder = Learner("recorder", "Recorder", lambda **_: Recorder(), {"shift": [0.0, 0.5]})
     monkeypatch.setattr(comparison, "named", lambda name: recorder)
-    monkeypatch.setattr(comparison, "boundaries", lambda *_: None)
+    monkeypatch.setattr(class_study, "boundaries", lambda *_: None)
     Recorder.events.clear()
     found = compare(table, learners=["recorder"], standardise=False, seed=3)
     fitted = set().union(*(rows for kind, rows in Recorder.events if kind == "fit"))
@@ -183,7 +183,8 @@ def test_products_of_too_many_columns_are_left_out():
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        (lambda y: np.arange(len(y)) / 7, {}, "looks like a measurement"),
+        (lambda y: np.arange(len(y)) / 7, {"learners": ["svc"]}, "looks like a measurement; use svr"),
+        (lambda y: np.array([f"name {k}" for k in range(len(y))]), {}, "looks like names"),
         (lambda y: np.where(np.arange(len(y)) == 0, "rare", y), {}, "has only 1 row;"),
         (lambda y: np.full(len(y), "same"), {}, "only one value"),
         (lambda y: y, {"test_size": 2.0}, "between 0 and 1"),

@@ -74,6 +74,11 @@ def test_what_is_no_wrapper_of_one_machine_is_left_alone():
         ((np.arange(30) / 7).tolist() * 5, True),
         ([1.0, 2.0, 3.0], False),
         (np.array(["p", 3] * 4, dtype=object), False),
+        (list(range(1, 31)) * 2, False),  # codes of classes: they count up from 1
+        (list(range(18, 70)) * 3, True),  # ages
+        ([k * k for k in range(25)] * 3, True),
+        ([7, 19, 23] * 9, False),
+        (np.array([k / 3 for k in range(30)], dtype=object), True),
     ],
 )
 def test_labels_come_again_and_measurements_do_not(y, measured):

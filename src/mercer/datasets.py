@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from ._runtime.compile import Array
 
-__all__ = ["make_margins", "make_xor"]
+__all__ = ["make_margins", "make_waves", "make_xor"]
 
 
 def make_margins(n_samples: int = 10_000, *, noise: float = 0.01, random_state: Any = None) -> tuple[Array, Array]:
@@ -102,3 +102,37 @@ def make_xor(n_samples: int = 1000, *, noise: float = 0.35, random_state: Any = 
     centres = np.where(random.random_sample((n_samples, 2)) < 0.5, -1.0, 1.0)
     y = np.where(centres.prod(axis=1) > 0, "yes", "no")
     return centres + noise * random.standard_normal((n_samples, 2)), y
+
+
+def make_waves(n_samples: int = 600, *, noise: float = 0.3, random_state: Any = None) -> tuple[Array, Array]:
+    """Heights of a choppy sea, for regression: a slope that lines see, and waves that only a kernel follows.
+
+    Four features between 0 and 1. The height is 2·x1 + x2, plus a wave along x1 + x2 that grows with x3; x4 tells
+    nothing. One row in twenty was read off badly, and is wrong by ten times the noise.
+
+    Parameters
+    ----------
+    n_samples : int, default=600
+    noise : float, default=0.3
+        Standard deviation of the noise.
+    random_state : int, RandomState or None, default=None
+
+    Returns
+    -------
+    X : array of shape (n_samples, 4)
+    y : array of numbers
+
+    Examples
+    --------
+    >>> from mercer.datasets import make_waves
+    >>> X, y = make_waves(100, random_state=0)
+    >>> X.shape, bool(1 < y.mean() < 2)
+    ((100, 4), True)
+    """
+    if n_samples < 1:
+        raise ValueError(f"make_waves: n_samples must be at least 1, got {n_samples!r}.")
+    random = check_random_state(random_state)
+    X = random.random_sample((n_samples, 4))
+    height = 2 * X[:, 0] + X[:, 1] + 2 * X[:, 2] * np.sin(2 * np.pi * (X[:, 0] + X[:, 1]))
+    misread = random.random_sample(n_samples) < 0.05
+    return X, height + noise * np.where(misread, 10.0, 1.0) * random.standard_normal(n_samples)

@@ -136,6 +136,11 @@ data_options = _grouped(
             type=click.Path(dir_okay=False),
             help="The labels of strings, sets or graphs: one a line, or name and label.",
         ),
+        click.option(
+            "--task",
+            type=click.Choice(["classify", "regress"]),
+            help="Whether the target holds classes or numbers. [default: look]",
+        ),
         click.option("--max-bytes", default="1GB", show_default=True, help="What the file may take, unpacked."),
     ],
     "reading",
@@ -152,6 +157,7 @@ data_options = _grouped(
         "format",
         "zero_based",
         "labels",
+        "task",
         "max_bytes",
     ),
     _reading,
@@ -225,11 +231,13 @@ class LearnerCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from ..learners.catalogue import LEARNERS
 
-        families: dict[str, list[str]] = {}
-        for learner in LEARNERS.values():
-            families.setdefault(learner.family, []).append(learner.name)
-        with formatter.section("Learners"):
-            formatter.write_dl([(family, ", ".join(names)) for family, names in families.items()])
+        for task, title in (("classify", "Learners of classes"), ("regress", "Learners of numbers")):
+            families: dict[str, list[str]] = {}
+            for learner in LEARNERS.values():
+                if learner.task == task:
+                    families.setdefault(learner.family, []).append(learner.name)
+            with formatter.section(title):
+                formatter.write_dl([(family, ", ".join(names)) for family, names in families.items()])
 
 
 def parameters(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:

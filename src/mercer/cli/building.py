@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from .._validation.target_kind import measured_in_words
+from .._validation.target_kind import extreme_in_words, is_measurement, looks_in_words
 from ..io.table import DataError
 from .printing import Printer
 
@@ -13,19 +13,44 @@ if TYPE_CHECKING:
     from ..io import Table
     from ..learners.catalogue import Learner
 
-__all__ = ["about_model", "fit", "machine", "refuse_unlearnable", "usual_kernel"]
+__all__ = ["about_model", "fit", "fitting", "machine", "reach", "refuse_unlearnable", "table_to_learn", "usual_kernel"]
+
+
+def table_to_learn(data: str, reading: dict[str, Any], printer: Printer) -> Table:
+    """The table, with notes on what was assumed and what is to be learned; refused where nothing is."""
+    from ..io import read
+
+    with printer.working("reading"):
+        table = read(data, **reading)
+    for note in filter(None, (*table.notes, table.task_in_words)):
+        printer.note(note)
+    refuse_unlearnable(table)
+    return table
 
 
 def refuse_unlearnable(table: Table) -> None:
-    """Learners here tell classes apart: a target of measurements, or of one class, is none for them."""
-    if table.measured:
-        raise DataError(measured_in_words(table.target, len(table.class_counts), int(table.labelled.sum())))
+    """A target of one value, or of words that never come again, tells nothing."""
+    assert table.y is not None
+    targets = table.y[table.labelled]
     if len(table.class_counts) < 2:
         label = next(iter(table.class_counts))
+        what, other = ("target", "with another") if table.measured else ("label", "of another class")
         raise DataError(
-            f"all rows have the same label, {label!r}: there is nothing to learn; add rows of another class, or choose "
+            f"all rows have the same {what}, {label!r}: there is nothing to learn; add rows {other}, or choose "
             "another target (--target)."
         )
+    if table.measured and (extreme := extreme_in_words(table.target, targets)):
+        raise DataError(extreme)
+    if table.asked is None and not table.measured and is_measurement(targets):
+        raise DataError(f"{looks_in_words(table.target, targets)} and not like classes; name another with --target.")
+
+
+def fitting(learner: Learner, table: Table, kernel: str | None) -> Learner:
+    """The learner for the items of a table and, if it learns numbers, for the unit of its target."""
+    from ..learners import spread_of, suited
+
+    learner = suited(learner, table, [kernel] if kernel else [])
+    return learner if learner.task == "classify" else learner.in_units(spread_of(table.y))
 
 
 def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], printer: Printer) -> str | None:
@@ -79,6 +104,16 @@ def fit(model: Any, table: Table, what: str, printer: Printer) -> float:
     return time.perf_counter() - begin
 
 
+def reach(model: Any, table: Table, seed: int, printer: Printer) -> list[float | None]:
+    """How far errors on new rows reach, as rows show that were left out of a fit in turn."""
+    import numpy as np
+
+    from ..report.number_errors import half_widths, out_of_fold_residuals
+
+    with printer.working("measuring how far errors on other rows reach"):
+        return half_widths(out_of_fold_residuals(model, table, np.asarray(table.y, dtype=np.float64), seed))
+
+
 def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
     """What a model file remembers besides the model."""
     from .._validation.unwrapped import machine_of
@@ -88,7 +123,8 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "learner": learner.name,
         "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
         "target": table.target,
-        "classes": model.classes_.tolist(),
+        "task": learner.task,
+        "classes": model.classes_.tolist() if learner.task == "classify" else None,
         "kind": table.kind,
         "format": reading["format"],
         "columns": [] if table.frame is None else table.columns,

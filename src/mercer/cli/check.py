@@ -24,8 +24,8 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
     """Look at a table and say what a learner may stumble over.
 
     Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the
-    classes, missing values, repeated and contradictory rows, correlated columns, and warnings in plain words. Nothing
-    is changed.
+    classes or the range of a target of numbers, missing values, repeated and contradictory rows, correlated columns,
+    and warnings in plain words. Nothing is changed.
 
     \b
     Example:
@@ -45,6 +45,10 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
         printer.line(f"sparse: {100 * found.filled:.2g} % of the cells are not zero")
     for note in found.notes:
         printer.line(f"- {note}")
+    if table.task_in_words:
+        printer.line(f"- {table.task_in_words}")
+    if found.values is not None:
+        _target(found.values, printer)
     if found.classes:
         labelled = sum(found.classes.values())
         rows = [
@@ -55,8 +59,9 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
     for rule, title in (("iqr", "1.5 quartile distances"), ("zscore", "3 standard deviations")):
         if rule in found.outliers:
             printer.line(f"beyond {title}: {found.outliers[rule]}")
+    label = "label" if found.task == "classify" else "value of the target"
     printer.line(
-        f"repeated {found.kind}: {found.duplicates}; with an equal one of another label: {found.contradictions}"
+        f"repeated {found.kind}: {found.duplicates}; with an equal one of another {label}: {found.contradictions}"
     )
     for first, others in found.correlated.items():
         printer.line(f"correlated with {first!r} (more than 0.95): {enumeration(map(repr, others))}")
@@ -67,6 +72,14 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
 
 def _title(what: str, count: int) -> str:
     return what if count <= _SHOWN else f"{what} (the first {_SHOWN} of {count}; --json has all)"
+
+
+def _target(values: Any, printer: Printer) -> None:
+    """A target of numbers in one row."""
+    names = ["<target", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
+    numbers = map(_short, (values.min, values.max, values.mean, values.std, values.skew))
+    row = [values.name, *numbers, values.outliers, values.missing, values.distinct]
+    printer.table(names, [row], "target")
 
 
 def _columns(found: Any, printer: Printer) -> None:

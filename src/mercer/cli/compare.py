@@ -40,7 +40,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     "--learners",
     callback=_names,
     metavar="NAME,NAME",
-    help="Which to compare. [default: eleven of them; four on strings, sets and graphs]",
+    help="Which to compare. [default: eleven of them; four on strings, sets and graphs; six and three of numbers]",
 )
 @click.option(
     "--kernel",
@@ -86,11 +86,13 @@ def compare(
     """Compare learners on a table, with a report.
 
     Every learner is tuned by cross-validation inside the training rows, fitted on them, and tested once, on rows that
-    it has never seen. The report says who won, by how much, and whether that is more than chance.
+    it has never seen. The report says who won, by how much, and whether that is more than chance. Where the target
+    holds numbers, learners of numbers are compared, with errors in its unit, residuals and intervals.
 
     \b
     Example:
       mercer compare moons:200 --learners logistic,svc -o moons-report
+      mercer compare waves
       mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
       mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
@@ -104,7 +106,7 @@ def compare(
     gc.freeze()
     gc.set_threshold(100_000)
     table = read(data, **reading)
-    for note in table.notes:
+    for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
     with printer.working("reading", total=1.0) as watched, keep_best():
         facts = study(
@@ -121,7 +123,7 @@ def compare(
     _show(facts, printer)
     printer.line(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
     if facts["stopped"]:
-        missing = enumeration(one["title"] for one in facts["skipped"])
+        missing = enumeration(one["title"] for one in facts["skipped"]) or "what only the last pictures show"
         end_partial(facts["stopped"], f"the comparison is partial, without {missing}.")
 
 
@@ -134,6 +136,17 @@ def _show(facts: dict[str, Any], printer: Printer) -> None:
     """The table of all learners, and the answer."""
     data = facts["data"]
     printer.line(f"{data['name']}: {data['extent']}, target {data['target']!r}")
+    if facts["task"] == "regress":
+        _table_of_numbers(facts, printer)
+    else:
+        _table_of_classes(facts, printer)
+    for one in facts["skipped"]:
+        printer.line(f"{one['title']} was left out: {one['why']}")
+    reach = [facts["intervals"]["words"]] if facts.get("intervals") else []
+    printer.line("* " + "\n  ".join([*facts["answer"]["words"], *reach]))
+
+
+def _table_of_classes(facts: dict[str, Any], printer: Printer) -> None:
     rows = []
     for one in facts["learners"]:
         tuning, test = one["tuning"], one["test"]
@@ -149,6 +162,28 @@ def _show(facts: dict[str, Any], printer: Printer) -> None:
             ]
         )
     printer.table(["<learner", "test error", "95 % interval", "CV error", "training error", "seconds"], rows)
-    for one in facts["skipped"]:
-        printer.line(f"{one['title']} was left out: {one['why']}")
-    printer.line("* " + "\n  ".join(facts["answer"]["words"]))
+
+
+def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
+    from ..report.error_measure import NUMBERS
+    from ..report.number_errors import in_digits
+
+    def errors(test: dict[str, Any]) -> list[str]:
+        explained = "" if test["r2"] is None else f"{test['r2']:.3f}"
+        return [NUMBERS.of(test), NUMBERS.between(test), in_digits(test["mae"]), explained]
+
+    rows = []
+    for one in facts["learners"]:
+        tuning = one["tuning"]
+        rows.append(
+            [
+                one["title"] + (" *" if one["name"] == facts["answer"]["chosen"] else ""),
+                *errors(one["test"]),
+                NUMBERS.spread(tuning["candidates"][tuning["best"]]["validation"]),
+                NUMBERS.of(one["train"]),
+                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
+            ]
+        )
+    rows.append([facts["baseline"]["title"], *errors(facts["baseline"]), "", "", ""])
+    names = ["<learner", "test RMSE", "95 % interval", "MAE", "R²", "CV RMSE", "training RMSE", "seconds"]
+    printer.table(names, rows, "errors in the unit of the target")

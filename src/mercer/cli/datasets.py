@@ -26,7 +26,9 @@ def datasets(printer: Printer, seed: int) -> None:
     rows, facts = [], []
     for name, builtin in BUILTIN.items():
         table = read(name)
-        rows.append([name, table.n_rows, table.n_columns, len(table.class_counts), builtin.title])
-        facts.append(dict(zip(("name", "rows", "columns", "classes", "title"), rows[-1], strict=True)))
+        classes = None if table.measured else len(table.class_counts)
+        row = [name, table.n_rows, table.n_columns, classes, builtin.title]
+        facts.append(dict(zip(("name", "rows", "columns", "classes", "title"), row, strict=True)))
+        rows.append(["numbers" if cell is None else cell for cell in row])
     printer.json_result({"datasets": facts})
     printer.table(["<name", "rows", "columns", "classes", "<what it is"], rows)

@@ -9,7 +9,7 @@ import click
 
 from .._validation.wording import enumeration
 from .arguments import common
-from .printing import Printer
+from .printing import Printer, error_in_words
 
 __all__ = ["inspect"]
 
@@ -54,10 +54,10 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         "learner": about.get("learner", type(machine).__name__),
         "kernel": about.get("kernel") or "none (linear)",
         "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "as usual",
-        "target": f"{about.get('target')!r}, classes {enumeration(about.get('classes') or machine.classes_.tolist())}",
+        "target": f"{about.get('target')!r}, {_learned(about, machine)}",
         "columns": _columns(about),
         "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
-        "errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in (training.get("errors") or {}).items()),
+        **_errors(training.get("errors") or {}, about.get("task") == "regress"),
         "status": f"{training.get('status')}, {training.get('seconds', 0):.2f} s",
         "file": f"{size:,} bytes, written by mercer {about.get('mercer')}",
     }
@@ -71,6 +71,23 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         printer.table(["<feature", "weight"], largest, f"largest weights ({len(largest)} of {len(weights)})")
 
 
+def _learned(about: dict[str, Any], machine: Any) -> str:
+    classes = about.get("classes") or getattr(machine, "classes_", None)
+    return "numbers" if classes is None else f"classes {enumeration(classes)}"
+
+
+def _errors(errors: dict[str, Any], numbers: bool) -> dict[str, str]:
+    """Rates of mistakes in one line; of numbers, a line for each kind of rows."""
+    from ..report.number_errors import in_digits
+
+    if not numbers:
+        return {"errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in errors.items())}
+    return {
+        f"{name} error": error_in_words(value) if isinstance(value, dict) else f"RMSE {in_digits(value)}"
+        for name, value in errors.items()
+    }
+
+
 def _columns(about: dict[str, Any]) -> str:
     if about.get("kind", "rows") != "rows":
         return f"none: it compares {about['kind']}"
@@ -78,7 +95,7 @@ def _columns(about: dict[str, Any]) -> str:
 
 
 def _weights(model: Any, machine: Any) -> dict[str, float]:
-    """The weights of a two-class linear model by feature, the largest first."""
+    """The weights of a linear model with one score by feature, the largest first."""
     from .._validation.unwrapped import feature_names
 
     coef = getattr(machine, "coef_", None)

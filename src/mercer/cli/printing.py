@@ -16,9 +16,23 @@ import click
 from .._runtime.progress import Progress, progress
 from .._runtime.terminal import printable
 
-__all__ = ["Printer"]
+__all__ = ["Printer", "error_in_words"]
 
 _LONG = 80
+
+
+def error_in_words(error: dict[str, Any]) -> str:
+    """How wrong predicted numbers are, in the unit of the target.
+
+    Examples
+    --------
+    >>> error_in_words({"rmse": 53.2198, "mae": 41.3, "r2": 0.5123})
+    'RMSE 53.22, mean absolute error 41.30, R² 0.512'
+    """
+    from ..report.number_errors import in_digits
+
+    explained = "" if error["r2"] is None or error["r2"] != error["r2"] else f", R² {error['r2']:.3f}"
+    return f"RMSE {in_digits(error['rmse'])}, mean absolute error {in_digits(error['mae'])}{explained}"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
+    from ..model_files.models import ModelFile
 
 __all__ = ["run"]
 
@@ -27,6 +28,12 @@ __all__ = ["run"]
     "-o", "--output", type=click.Path(dir_okay=False), help="Write a prediction and its score for each row, as CSV."
 )
 @click.option("--ignore-labels", is_flag=True, help="Predict only, as if the table had no labels.")
+@click.option(
+    "--intervals",
+    type=click.FloatRange(0.01, 0.99),
+    metavar="SHARE",
+    help="Of a model of numbers: also between which values such a share of new values lies, such as 0.9.",
+)
 @data_options
 @common
 def run(
@@ -34,6 +41,7 @@ def run(
     data: str,
     output: str | None,
     ignore_labels: bool,
+    intervals: float | None,
     reading: dict[str, Any],
     printer: Printer,
     seed: int,
@@ -44,6 +52,9 @@ def run(
     the target column, errors and a confusion matrix are printed. With -o each row gets its prediction, its score (for
     two classes, positive means the second one) and, where the label is known, its margin: how much the score favours
     that label, negative where the prediction is wrong.
+
+    A model of numbers writes the number, with --intervals between which two values the true one lies, and errors in the
+    unit of the target.
 
     \b
     Example:
@@ -56,8 +67,16 @@ def run(
         refuse_unwritable(output)
     with printer.working("reading"):
         loaded = open_model(model)
-        table = _matching_table(data, loaded.about, reading, ignore_labels, printer)
+        about = {**loaded.about, "task": "regress" if learns_numbers(loaded) else "classify"}
+        table = _matching_table(data, about, reading, ignore_labels, printer)
         _refuse_strange_words(table, _known_words(loaded.estimator), printer)
+    if learns_numbers(loaded):
+        from .run_numbers import run_numbers
+
+        run_numbers(loaded, table, output, intervals, printer, model)
+        return
+    if intervals is not None:
+        raise DataError("--intervals is for models of numbers, and this one tells classes apart.")
     with printer.working(f"predicting {table.n_rows} rows"):
         predicted = loaded.estimator.predict(table.X)
         scores = loaded.estimator.decision_function(table.X)
@@ -78,6 +97,13 @@ def run(
     printer.json_result(facts)
 
 
+def learns_numbers(loaded: ModelFile) -> bool:
+    """Whether a model predicts numbers."""
+    from sklearn.base import is_regressor
+
+    return is_regressor(loaded.estimator)
+
+
 def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], blind: bool, printer: Printer) -> Table:
     """The table, with the columns that the model knows."""
     from dataclasses import replace
@@ -87,6 +113,10 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
     columns, sparse = about.get("columns") or [], bool(about.get("sparse"))
     target = reading["target"] if reading["target"] is not None else about.get("target")
     kinds = {**dict.fromkeys(columns, "number"), **dict.fromkeys(about.get("words") or [], "category")}
+    task = about.get("task")
+    if reading["task"] not in (None, task):
+        learned = "numbers" if task == "regress" else "classes"
+        raise DataError(f"the model was trained on {learned}; leave out --task {reading['task']}.")
     if all(isinstance(label, str) for label in about.get("classes") or [None]):
         kinds[str(target)] = "category"
     as_in_training = {
@@ -98,6 +128,7 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
         "dense": not sparse,
         "features": about.get("features"),
         "format": reading["format"] or about.get("format"),
+        "task": "regress" if task == "regress" and not blind else None,
     }
     found = about.get("found")
     for name, kind in (("delimiter", str), ("zero_based", bool)):  # as in training, unless said otherwise now
@@ -124,7 +155,7 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
             printer.note(f"Columns that the model does not know are ignored: {enumeration(map(repr, extra), 6)}.")
         assert table.frame is not None
         table = replace(table, frame=table.frame[columns])
-    if table.y is not None:
+    if table.y is not None and task == "classify":
         _refuse_strange_labels(table, about)
     return table
 

@@ -11,6 +11,7 @@ from .exit_status import end_partial
 from .printing import Printer
 
 if TYPE_CHECKING:
+    from ..io import Table
     from ..learners.catalogue import Learner
 
 __all__ = ["train"]
@@ -58,39 +59,37 @@ def train(
 ) -> None:
     """Train a learner on a table and store the model.
 
-    LEARNER is one of the learners below: linear, on products of two columns, or with a kernel.
+    LEARNER is one of the learners below, of classes or of numbers: linear, on products of two columns, or with a
+    kernel. Errors of numbers are in the unit of the target; the model remembers how far they reach ("mercer run
+    --intervals").
 
     The model file holds numbers and words only, never code. A kernel machine keeps some of its training rows in it.
 
     \b
     Example:
       mercer train svc moons --kernel "gaussian(gamma=2)" --set C=10 -o moons.safetensors
+      mercer train kernel-ridge waves --holdout 0.2 -o waves.safetensors
       mercer train svc genes.fasta --kernel "spectrum(p=3)" -o genes.safetensors
       mercer train svc molecules.tar.xz --kernel "weisfeiler_lehman(h=4)" -o molecules.safetensors
       mercer train svc people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)" -o p.safetensors
     """
     from .._validation.unwrapped import machine_of
-    from ..io import read
     from ..io.writing import refuse_unwritable
-    from ..learners.suited import suited
     from ..model_files import save
-    from .building import about_model, fit, machine, refuse_unlearnable, usual_kernel
+    from .building import about_model, fit, fitting, machine, reach, table_to_learn, usual_kernel
 
     refuse_unwritable(output)
-    with printer.working("reading"):
-        table = read(data, **reading)
-    for note in table.notes:
-        printer.note(note)
-    refuse_unlearnable(table)
-    learner = suited(learner, table, [kernel] if kernel else [])
+    table = table_to_learn(data, reading, printer)
     learning, testing = _split(table, holdout, seed)
+    learner = fitting(learner, learning, kernel)
     if kernel is None and learner.takes_kernel:
         kernel = usual_kernel(learning, learner, preparing, printer)
     model = machine(learning, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     seconds = fit(model, learning, f"training {learner.title} on {learning.n_rows} rows", printer)
-    errors = {"train": 1 - model.score(learning.X, learning.y)}
+    error: Any = _rate_of_mistakes if learner.task == "classify" else _error_of_numbers
+    errors = {"train": error(model, learning)}
     if testing is not None:
-        errors["holdout"] = 1 - model.score(testing.X, testing.y)
+        errors["holdout"] = error(model, testing)
     last = machine_of(model)
     training = {
         "rows": learning.n_rows,
@@ -101,19 +100,47 @@ def train(
         "seed": seed,
         "outliers": None if not hasattr(model, "report_") else str(model.report_),
     }
-    save(model, output, about_model(table, learner, model, reading, training=training))
+    widths = reach(model, learning, seed, printer) if learner.task == "regress" else None
+    save(model, output, about_model(table, learner, model, reading, training=training, half_widths=widths))
     printer.json_result(
         {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training}
     )
-    printer.line(f"{learner.title}: {learning.extent}, {len(model.classes_)} classes")
-    printer.line(f"training error  {100 * errors['train']:6.2f} %")
-    if testing is not None:
-        printer.line(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
+    if learner.task == "classify":
+        printer.line(f"{learner.title}: {learning.extent}, {len(model.classes_)} classes")
+        printer.line(f"training error  {100 * errors['train']:6.2f} %")
+        if testing is not None:
+            printer.line(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
+    else:
+        _show_numbers(learner, learning, errors, widths, printer)
     support = f", {training['support']} support rows" if training["support"] is not None else ""
     printer.line(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
     limit = getattr(last, "time_limit", None)
     if training["status"] != "converged" and limit is not None and seconds >= limit:
         end_partial("time_limit", f"the model in {output} is the best so far.")
+
+
+def _rate_of_mistakes(model: Any, table: Table) -> float:
+    return 1 - model.score(table.X, table.y)
+
+
+def _error_of_numbers(model: Any, table: Table) -> dict[str, Any]:
+    from ..report.number_errors import error_of_numbers
+
+    found = error_of_numbers(table.y, model.predict(table.X))
+    return {name: value if value == value else None for name, value in found.items()}
+
+
+def _show_numbers(learner: Learner, table: Table, errors: dict[str, Any], widths: Any, printer: Printer) -> None:
+    from ..report.number_errors import half_width, in_digits
+    from .printing import error_in_words
+
+    printer.line(f"{learner.title}: {table.extent}, target {table.target!r}")
+    printer.line(f"training error  {error_in_words(errors['train'])}")
+    if "holdout" in errors:
+        printer.line(f"holdout error   {error_in_words(errors['holdout'])}  ({errors['holdout']['rows']} rows)")
+    width = half_width(widths, 0.9)
+    if width is not None:
+        printer.line(f"9 of 10 new values lie within ± {in_digits(width)} of the prediction (mercer run --intervals)")
 
 
 def _split(table: Any, holdout: float | None, seed: int) -> tuple[Any, Any]:
@@ -122,7 +149,7 @@ def _split(table: Any, holdout: float | None, seed: int) -> tuple[Any, Any]:
     import numpy as np
     from sklearn.model_selection import train_test_split
 
-    even = table.y if min(table.class_counts.values()) > 1 else None
+    even = table.y if not table.measured and min(table.class_counts.values()) > 1 else None
     try:
         parts = train_test_split(np.arange(table.n_rows), test_size=holdout, random_state=seed, stratify=even)
     except ValueError as error:

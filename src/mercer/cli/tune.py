@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ..io.table import DataError
 from .arguments import LearnerCommand, common, data_options, learner_argument, parameters, preparation_options
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["tune"]
 
 _SHOWN = 10
+#: Options that "mercer train" does not have, or that its line says otherwise.
+_OWN = ("output", "kernel", "params", "folds", "strategy", "time_limit", "journal", "resume", "as_json", "quiet")
 
 
 @click.command(cls=LearnerCommand)
@@ -79,16 +83,16 @@ def tune(
       mercer tune logistic moons:200 --folds 3 -o best.safetensors
       mercer tune svc baskets.basket
     """
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import KFold, StratifiedKFold
 
     from .._runtime.interrupts import keep_best
     from .._validation.unwrapped import machine_of, parameter_prefix
-    from ..io import read
     from ..io.writing import refuse_unwritable
-    from ..learners.suited import suited
     from ..model_files import save
+    from ..report.number_errors import in_digits
+    from ..report.plain import setting
     from ..search import KernelSearchCV
-    from .building import about_model, fit, machine, refuse_unlearnable
+    from .building import about_model, fit, fitting, machine, reach, table_to_learn
 
     for path in filter(None, (output, journal)):
         refuse_unwritable(path)
@@ -98,13 +102,13 @@ def tune(
         raise DataError(f"{journal!r} exists; add --resume to go on with that search, or name another file.")
     if resume and not Path(str(journal)).exists():
         printer.note(f"There is no journal {journal!r} to go on with; the search starts anew and is kept there.")
-    with printer.working("reading"):
-        table = read(data, **reading)
-    for note in table.notes:
-        printer.note(note)
-    refuse_unlearnable(table)
-    _refuse_rare_classes(table, folds)
-    learner = suited(learner, table, [kernel] if kernel else [])
+    table = table_to_learn(data, reading, printer)
+    learner = fitting(learner, table, kernel)
+    numbers = learner.task == "regress"
+    if numbers and table.n_rows < folds:
+        raise DataError(f"{table.name} has only {table.n_rows} rows, too few for {folds} folds; use fewer (--folds).")
+    if not numbers:
+        _refuse_rare_classes(table, folds)
     model = machine(table, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     prefix = parameter_prefix(model)
     grid = learner.search_grid(model, kernel)
@@ -114,7 +118,8 @@ def tune(
     search = KernelSearchCV(
         model,
         grid,
-        cv=StratifiedKFold(folds, shuffle=True, random_state=seed),
+        cv=(KFold if numbers else StratifiedKFold)(folds, shuffle=True, random_state=seed),
+        scoring="neg_root_mean_squared_error" if numbers else None,
         strategy=strategy,
         journal=journal,
         time_limit=time_limit,
@@ -127,39 +132,76 @@ def tune(
         output = None  # a model that is half made is none to predict with
     best = {name.removeprefix(prefix): value for name, value in search.best_params_.items()}
     advice = [fact.message.replace(prefix, "") for fact in getattr(search, "advice_", [])]
-    error = 1 - search.best_score_
+    perfect = 0 if numbers else 1
+    error = perfect - search.best_score_
     if output is not None:
         training = {
             "rows": table.n_rows,
             "seconds": seconds,
             "errors": {"cross-validated": error},
             "seed": seed,
-            "best": best,
+            "best": {name: setting(value) for name, value in best.items()},
         }
-        save(
-            search.best_estimator_,
-            output,
-            about_model(table, learner, search.best_estimator_, reading, training=training),
-        )
-    rows = _ranked(search.cv_results_, prefix)
+        found = search.best_estimator_
+        widths = reach(found, table, seed, printer) if numbers else None
+        save(found, output, about_model(table, learner, found, reading, training=training, half_widths=widths))
+    rows = _ranked(search.cv_results_, prefix, perfect)
     printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
                 "cells": rows, "output": output, "stopped": search.stopped_})  # fmt: skip
     names = list(best)
     lines = [
-        [*(row["parameters"][name] for name in names), f"{100 * row['error']:.2f} %", f"{100 * row['std']:.2f}"]
+        [
+            *(row["parameters"][name] for name in names),
+            in_digits(row["error"]) if numbers else f"{100 * row['error']:.2f} %",
+            in_digits(row["std"], 3) if numbers else f"{100 * row['std']:.2f}",
+        ]
         for row in rows[:_SHOWN]
     ]
-    printer.table([*names, "error", "± between folds"], lines, f"the best {len(lines)} of {len(rows)} settings")
+    printer.table(
+        [*names, "RMSE" if numbers else "error", "± between folds"],
+        lines,
+        f"the best {len(lines)} of {len(rows)} settings",
+    )
     for text in advice:
         printer.line(f"- {text}")
     where = f"; model in {output}" if output is not None else ""
-    printer.line(
-        f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, error {100 * error:.2f} % ({seconds:.1f} s){where}"
-    )
+    reached = f"RMSE {in_digits(error)}" if numbers else f"error {100 * error:.2f} %"
+    printer.line(f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, {reached} ({seconds:.1f} s){where}")
+    if numbers:
+        printer.line(_train_line(learner.name, data, machine_of(search.best_estimator_), best, params))
     if search.stopped_:
         settings = len(search.cv_results_["params"])
         unsaid = "" if output or asked is None else f"; no model was written to {asked}"
         end_partial(search.stopped_, f"the search is partial, {len(rows)} of {settings} settings were tried{unsaid}.")
+
+
+def _train_line(name: str, data: str, best: Any, chosen: dict[str, Any], fixed: dict[str, Any]) -> str:
+    """The command that trains the best setting, with whatever else was said about data and preparation."""
+    settings = {**fixed, **{key: value for key, value in chosen.items() if not key.startswith("kernel")}}
+    words = ["mercer", "train", name, data]
+    if getattr(best, "kernel", None) is not None:
+        words += ["--kernel", str(best.kernel_)]
+    for key, value in settings.items():
+        words += ["--set", f"{key}={value}"]
+    return shlex.join([*words, *_said_besides(), "-o", "MODEL"])
+
+
+def _said_besides() -> list[str]:
+    """The options of this call that "mercer train" has as well, as they were given."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE and name in context.params
+        if not isinstance(option, click.Option) or not given or name in _OWN:
+            continue
+        value: Any = context.params[name]
+        if option.is_flag:
+            words.append(option.opts[-1] if value else option.secondary_opts[-1])
+            continue
+        for each in value if option.multiple else [value]:
+            words += [option.opts[-1], str(each)]
+    return words
 
 
 def _refuse_rare_classes(table: Table, folds: int) -> None:
@@ -173,11 +215,11 @@ def _refuse_rare_classes(table: Table, folds: int) -> None:
                         f"or {remedy}.")  # fmt: skip
 
 
-def _ranked(results: Any, prefix: str) -> list[dict[str, Any]]:
+def _ranked(results: Any, prefix: str, perfect: int) -> list[dict[str, Any]]:
     cells = [
         {
             "parameters": {name.removeprefix(prefix): value for name, value in chosen.items()},
-            "error": 1 - float(mean),
+            "error": perfect - float(mean),
             "std": float(spread),
         }
         for chosen, mean, spread in zip(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._validation.target_kind import measured_in_words
+from .._validation.target_kind import is_measurement, looks_in_words
 from .._validation.wording import enumeration
+from .target_caveats import about_numbers, tells_number
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -20,7 +21,8 @@ __all__ = ["caveats"]
 def caveats(found: Description, table: Table) -> list[str]:
     """Warnings about a described table, the gravest first."""
     about_columns = _about_columns(found, table) if found.kind == "rows" else ()
-    return [*_about_labels(found, table), *_about_rows(found), *about_columns]
+    about_target = about_numbers(found, table) if table.measured else _about_labels(found, table)
+    return [*about_target, *_about_rows(found), *about_columns]
 
 
 def _about_labels(found: Description, table: Table) -> Iterator[str]:
@@ -31,8 +33,8 @@ def _about_labels(found: Description, table: Table) -> Iterator[str]:
     smallest, few = min(found.classes.items(), key=lambda pair: pair[1])
     if len(found.classes) == 1:
         yield f"All rows have the same label, {largest!r}: there is nothing to learn."
-    elif table.measured:
-        yield f"Learners would refuse this: {measured_in_words(found.target, len(found.classes), labelled)}"
+    elif table.y is not None and is_measurement(table.y[table.labelled]):
+        yield f"Learners would refuse this: {looks_in_words(found.target, table.y[table.labelled])}."
     else:
         if count >= 0.8 * labelled:
             yield (
@@ -51,7 +53,8 @@ def _about_rows(found: Description) -> Iterator[str]:
         yield f"There are more columns ({features}) than rows ({found.rows}): almost any learner will fit them exactly."
     if found.contradictions:
         contradictory = _count(found.contradictions, "row")
-        yield f"{contradictory} have an equal row with another label beside them: no learner can be right on all."
+        other, right = ("label", "right") if found.task == "classify" else ("value of the target", "exact")
+        yield f"{contradictory} have an equal row with another {other} beside them: no learner can be {right} on all."
     if found.duplicates:
         yield (
             f"{_count(found.duplicates, 'row')} repeat an earlier one: if copies fall into both training and test "
@@ -106,7 +109,9 @@ def _about_column(column: ColumnFacts, rows: int, table: Table) -> Iterator[str]
     elif column.skew is not None and abs(column.skew) > 5:
         side = "right" if column.skew > 0 else "left"
         yield f"{name} is very skewed to the {side} (skew {column.skew:.1f}): a logarithm may help."
-    if column.kind == "numbers" and _tells_label(column, table):
+    if column.kind == "numbers" and table.measured and tells_number(column, table):
+        yield f"{name} alone tells the target: was it made from it?"
+    elif column.kind == "numbers" and not table.measured and _tells_label(column, table):
         yield f"{name} alone tells the label: was it made from the target?"
 
 

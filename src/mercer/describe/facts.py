@@ -45,7 +45,7 @@ class Description:
 
     Of strings, sets and graphs the columns are what can be counted: lengths, sizes, nodes and edges. ``duplicates``
     counts rows whose features all stand in an earlier row as well, ``contradictions`` rows whose
-    features stand in another row with another label.
+    features stand in another row with another label. A target of numbers has ``values`` instead of ``classes``.
     """
 
     name: str
@@ -63,6 +63,8 @@ class Description:
     notes: list[str]
     warnings: list[str] = field(default_factory=list)
     kind: str = "rows"
+    task: str = "classify"
+    values: ColumnFacts | None = None
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON can say it."""
@@ -98,13 +100,14 @@ def describe(table: Table) -> Description:
 
     duplicates, contradictions = _repeated(table)
     seen = table if table.kind == "rows" else measured(table)
-    labels = None if table.y is None else np.array([str(label) for label in table.y])
+    classes = table.y is not None and not table.measured
+    labels = np.array([str(label) for label in table.y]) if table.y is not None and classes else None
     found = Description(
         name=table.name,
         rows=table.n_rows,
         columns=[] if seen.frame is None else [_column(seen, name) for name in seen.columns],
         target=table.target,
-        classes=table.class_counts,
+        classes=table.class_counts if classes else {},
         unlabelled=0 if table.y is None else int((~table.labelled).sum()),
         duplicates=duplicates,
         contradictions=contradictions,
@@ -116,6 +119,8 @@ def describe(table: Table) -> Description:
         filled=_filled(table),
         notes=list(seen.notes),
         kind=table.kind,
+        task=table.task,
+        values=_target_values(table) if table.measured else None,
     )
     found.warnings.extend(caveats(found, table))
     return found
@@ -143,7 +148,17 @@ def _column(table: Table, name: str) -> ColumnFacts:
         counts = column.value_counts()
         top = (str(counts.index[0]), int(counts.iloc[0])) if len(counts) and counts.iloc[0] else (None, None)
         return ColumnFacts(name, "words", missing, int((counts > 0).sum()), common=top[0], common_count=top[1])
-    values = column.to_numpy(dtype=np.float64)
+    return _of_numbers(name, column.to_numpy(dtype=np.float64), missing)
+
+
+def _target_values(table: Table) -> ColumnFacts:
+    """A target of numbers, as a column."""
+    assert table.y is not None
+    known = table.labelled
+    return _of_numbers(str(table.target), table.y[known].astype(np.float64), int((~known).sum()))
+
+
+def _of_numbers(name: str, values: Array, missing: int) -> ColumnFacts:
     values = values[~np.isnan(values)]
     if not values.size:
         return ColumnFacts(name, "numbers", missing, 0)

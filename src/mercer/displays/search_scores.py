@@ -59,6 +59,11 @@ class ScoreLine:
         train = None if self.train is None else 100 * (1 - self.train)
         return ScoreLine(self.others, self.values, 100 * (1 - self.validation), 100 * self.sd, train)
 
+    def as_losses(self) -> ScoreLine:
+        """The same for what the score is the negative of, such as an error in the unit of the target."""
+        train = None if self.train is None else -self.train
+        return ScoreLine(self.others, self.values, -self.validation, self.sd, train)
+
 
 class SearchCurve(Canvas):
     """Validation scores along one parameter of a search, with the best values of the others or with each of them.
@@ -131,6 +136,10 @@ class SearchCurve(Canvas):
         """The same for the share of mistakes in percent, where the score is the accuracy."""
         lines = [line.as_errors() for line in self.lines]
         return SearchCurve(parameter=self.parameter, lines=lines, measure="error, %")
+
+    def as_losses(self, measure: str) -> SearchCurve:
+        """The same for what the score is the negative of, as in "neg_root_mean_squared_error"; and what that is."""
+        return SearchCurve(parameter=self.parameter, lines=[line.as_losses() for line in self.lines], measure=measure)
 
     def plot(self, ax: Any = None) -> SearchCurve:
         """Draw the validation scores with a band of one standard deviation, training scores as dotted lines."""

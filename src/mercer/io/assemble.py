@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
+from .._validation.target_kind import task_of
 from .._validation.wording import enumeration, nearest
-from .table import DataError, Table, as_labels
+from .table import DataError, Table, as_labels, as_targets
 
 if TYPE_CHECKING:
     from .options import Options
@@ -123,8 +124,8 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
     known = np.array([label is not None for label in labels], dtype=bool)
     if not known.any() and options.labelled:
         raise DataError(f"{origin.shown}: the target column {target!r} has no values; name another with --target.")
-    words_only = options.kinds.get(target) == "category"
-    found = as_labels([label for label in labels if label is not None], words_only)
+    table = replace(table, asked=options.task)
+    found = _found_labels(table, labels, target, origin, options)
     if known.all():
         return replace(table, y=found, target=target)
     count, first = int((~known).sum()), table.where(int(np.flatnonzero(~known)[0]))
@@ -140,6 +141,27 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
     y = np.full(len(labels), None, dtype=object)
     y[known] = found.tolist()
     return replace(table, y=y, target=target, notes=(*table.notes, f"{_rows(count)} have no label (first: {first})."))
+
+
+def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Array:
+    """The labels that are there, as classes or as numbers."""
+    known = [(place, label) for place, label in enumerate(labels) if label is not None]
+    values = [label for _, label in known]
+    if options.decimal == ",":
+        numbers, strange = as_targets([str(value).replace(",", ".") for value in values])
+        if strange is None and options.task != "classify" and (options.task or task_of(numbers)) == "regress":
+            return numbers
+    if options.task == "regress":
+        numbers, strange = as_targets(values)
+        if strange is not None:
+            place, label = known[strange]
+            raise DataError(
+                f"{origin.shown}: numbers are to be learned, and the target {target!r} holds {str(label)[:40]!r} "
+                f"({table.where(place)}); correct it, name what means a missing value with --missing, or learn "
+                "classes with --task classify."
+            )
+        return numbers
+    return as_labels(values, options.kinds.get(target) == "category", options.task)
 
 
 def _rows(count: int) -> str:

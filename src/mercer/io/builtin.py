@@ -69,6 +69,20 @@ def _breast_cancer(rows: int | None) -> tuple[Any, Array, str]:
     return _frame(data.data, [str(n) for n in data.feature_names]), data.target_names[data.target], "diagnosis"
 
 
+def _waves(rows: int | None) -> tuple[Any, Array, str]:
+    from ..datasets import make_waves
+
+    X, y = make_waves(rows or 600, random_state=0)
+    return _frame(X, ["x1", "x2", "x3", "x4"]), y, "height"
+
+
+def _diabetes(rows: int | None) -> tuple[Any, Array, str]:
+    from sklearn.datasets import load_diabetes
+
+    data = load_diabetes(scaled=False)
+    return _frame(data.data, list(data.feature_names)), data.target, "progression"
+
+
 def _digits(rows: int | None) -> tuple[Any, Array, str]:
     from sklearn.datasets import load_digits
 
@@ -83,6 +97,8 @@ BUILTIN: dict[str, Builtin] = {
     "circles": Builtin("a circle inside another", 1000, _circles),
     "xor": Builtin("four clouds: is the sign of both features the same?", 1000, _xor),
     "breast_cancer": Builtin("569 tumours, 30 measurements, malignant or benign", None, _breast_cancer),
+    "waves": Builtin("four features, the height of a choppy sea: numbers, not classes", 600, _waves),
+    "diabetes": Builtin("442 patients, 10 measurements, the progression of a disease in numbers", None, _diabetes),
     "digits": Builtin("1797 pictures of 8 by 8 pixels, ten digits", None, _digits),
 }  # fmt: skip
 

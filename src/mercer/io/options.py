@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .._validation.target_kind import TASKS
 from .._validation.wording import enumeration
 from .formats import FORMATS
 
@@ -34,9 +35,10 @@ class Options:
     format: str | None = None
     labels: str | Path | None = None
     max_bytes: int | str = "1GB"
+    task: str | None = None
 
     def __post_init__(self) -> None:
-        choices = {**_CHOICES, "format": (None, *FORMATS)}
+        choices = {**_CHOICES, "format": (None, *FORMATS), "task": (None, *TASKS)}
         for name, words in choices.items():
             given = getattr(self, name)
             if given not in words:

@@ -35,6 +35,7 @@ def read(
     format: str | None = None,
     labels: str | Path | None = None,
     max_bytes: int | str = "1GB",
+    task: str | None = None,
 ) -> Table:
     """Read a table.
 
@@ -77,6 +78,8 @@ def read(
         A file with the labels of strings, sets or graphs: one a line, or the name of a record and its label.
     max_bytes : int or str, default="1GB"
         What the file may take in memory, also after unpacking.
+    task : {"classify", "regress"}, optional
+        Whether the target holds classes or numbers. By default it is looked at (``table.task``).
 
     Returns
     -------
@@ -115,6 +118,7 @@ def read(
         format=format,
         labels=labels,
         max_bytes=max_bytes,
+        task=task,
     )
     if is_builtin(source):
         return builtin(str(source), options)

@@ -71,9 +71,10 @@ def read(source: Source, options: Options) -> Table:
     dense = rows.nnz >= _DENSE * cells and 8 * cells <= _MOST_DENSE if options.dense is None else options.dense
     origin = origin_of(source)
     if not dense:
+        targets = y if options.task == "regress" else as_labels(y.tolist(), asked=options.task)
         return Table(
-            origin.name, None, rows, as_labels(y.tolist()), "label", tuple(notes), origin.source, origin.digest,
-            found=found,
+            origin.name, None, rows, targets, "label", tuple(notes), origin.source, origin.digest, found=found,
+            asked=options.task,
         )  # fmt: skip
     if cells > _MOST_DENSE:
         raise DataError(f"{source.shown} has {cells:,} cells, too many for a dense table; read it with dense=False.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.target_kind import is_measurement
+from .._validation.target_kind import is_measurement, task_in_words, task_of
 from .._validation.wording import enumeration
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class Table:
     found : dict
         Arguments of :func:`mercer.read` that were found out from the file, and that other files of the same kind
         should be read with.
+    asked : {"classify", "regress"}, optional
+        What is to be learned of the target, where somebody said so.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class Table:
     items: Any = None
     kind: str = "rows"
     found: dict[str, Any] = field(default_factory=dict)
+    asked: str | None = None
 
     def __repr__(self) -> str:
         return f"<Table {self.name!r}: {self.extent}; {self._labels_in_words()}>"
@@ -204,9 +207,23 @@ class Table:
         )
 
     @cached_property
+    def task(self) -> str:
+        """What is to be learned of the target: "classify" or "regress", as asked for or as it looks."""
+        if self.asked is not None or self.y is None:
+            return self.asked or "classify"
+        return task_of(self.y[self.labelled])
+
+    @property
     def measured(self) -> bool:
         """Whether the target holds measurements rather than labels of classes."""
-        return self.y is not None and is_measurement(self.y[self.labelled])
+        return self.task == "regress"
+
+    @property
+    def task_in_words(self) -> str:
+        """Why this is learned of the target, and how to say otherwise; empty where there is no other way."""
+        if self.y is None:
+            return ""
+        return task_in_words(self.target, self.y[self.labelled], self.task, asked=self.asked is not None)
 
     def where(self, row: int) -> str:
         """The place of a row in its file, for messages."""
@@ -217,10 +234,11 @@ class Table:
 _LONG = 100
 
 
-def as_labels(values: list[Any], words_only: bool = False) -> Array:
+def as_labels(values: list[Any], words_only: bool = False, asked: str | None = None) -> Array:
     """Labels as whole numbers, as numbers or as words, whichever all of them are.
 
-    Fractions that are names of classes, such as doses, become words; measurements stay numbers.
+    Fractions that are names of classes, such as doses, become words; measurements stay numbers. Where classes are asked
+    for, all fractions are names.
 
     Examples
     --------
@@ -236,7 +254,25 @@ def as_labels(values: list[Any], words_only: bool = False) -> Array:
         whole = numbers.astype(np.int64) if (np.abs(numbers) < 2**53).all() else numbers
         if (whole == numbers).all():
             return whole
-        if is_measurement(numbers):
+        if asked != "classify" and is_measurement(numbers):
             return numbers
     words = [str(value) for value in values]
     return np.array(words, dtype=object if any(len(word) > _LONG for word in words) else np.str_)
+
+
+def as_targets(values: list[Any]) -> tuple[Array, int | None]:
+    """Targets as numbers, and the place of the first that is none.
+
+    Examples
+    --------
+    >>> as_targets(["1", "2.5"]), as_targets(["1", "b"])[1]
+    ((array([1. , 2.5]), None), 1)
+    """
+    numbers = np.full(len(values), np.nan)
+    for place, value in enumerate(values):
+        try:
+            numbers[place] = float(value)
+        except (TypeError, ValueError):
+            return numbers, place
+    strange = np.flatnonzero(~np.isfinite(numbers))
+    return numbers, int(strange[0]) if strange.size else None

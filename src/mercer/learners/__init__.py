@@ -2,5 +2,6 @@
 
 from .catalogue import LEARNERS, Learner, named
 from .suited import kernels_for, refuse_unfit, suited
+from .target_units import spread_of
 
-__all__ = ["LEARNERS", "Learner", "kernels_for", "named", "refuse_unfit", "suited"]
+__all__ = ["LEARNERS", "Learner", "kernels_for", "named", "refuse_unfit", "spread_of", "suited"]

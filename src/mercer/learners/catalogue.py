@@ -13,10 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from functools import partial
 from typing import Any
 
+from .._validation.target_kind import TASKS
 from .._validation.wording import enumeration, nearest
+from ..losses import Huber, ResidualLoss
+from .loss_text import as_written, rounded, rounded_loss
 
 __all__ = ["LEARNERS", "Learner", "named", "register"]
 
@@ -28,6 +32,21 @@ _LAM = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 _KERNEL_LAM = [1e-6, 1e-5, 1e-4, 1e-3]
 #: Kernel machines with a smooth loss cost most with a small λ, and gain least from it.
 _SMOOTH_LAM = [1e-5, 1e-4, 1e-3]
+#: Learners of numbers have fewer values of each of more parameters.
+_FEW_GAMMA = [2.0**power for power in (-10, -7, -4, -1)]
+#: ½·‖w‖² + C·Σ max(0, |r| − ε) is s² times that of residuals, weights and ε divided by s, with C/s in the place of C.
+_TUBE_UNITS = {"C": 1, "epsilon": 1}
+_NO_UNITS: Mapping[str, int] = {}
+#: Learners that are the same with another loss, for the other task; for all others it is the smooth loss.
+_COUNTERPARTS = {
+    "svc": "svr",
+    "poly-svc": "svr",
+    "linear-svc": "linear-svr",
+    "linear-svc-2": "linear-svr-2",
+    "svr": "svc",
+    "linear-svr": "linear-svc",
+    "linear-svr-2": "linear-svc-2",
+}
 #: How far Newton's method goes: beyond this the error on new rows does not change.
 _TOL = 1e-4
 
@@ -42,6 +61,8 @@ def _estimator(class_name: str, **params: Any) -> Any:
     for name in params:
         if name not in known:
             raise ValueError(f"{class_name} has no parameter {name!r}; it has {enumeration(known, 50)}.")
+    if "loss" in params:
+        params["loss"] = as_written(params["loss"])
     return maker(**params)
 
 
@@ -70,6 +91,11 @@ class Learner:
         The degree to which the columns are expanded before it learns, unless :meth:`build` is told another.
     short_title : str
         Its title beside others of its degree, where the title tells the degree.
+    task : {"classify", "regress"}
+        What it learns: classes, or numbers.
+    units : mapping
+        Parameters that are given here in units of the target's spread, and the power of it that they grow with. Losses
+        say themselves what they are in other units.
     """
 
     name: str
@@ -81,6 +107,36 @@ class Learner:
     kernel_title: str = ""
     degree: int = 1
     short_title: str = ""
+    task: str = "classify"
+    units: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def counterpart(self) -> str:
+        """The learner of the other task that is most like it."""
+        if self.name in _COUNTERPARTS:
+            return _COUNTERPARTS[self.name]
+        smooth = "ridge" if self.task == "classify" else "logistic"
+        return f"kernel-{smooth}" if self.takes_kernel else smooth if self.degree == 1 else f"{smooth}-2"
+
+    def in_units(self, spread: float) -> Learner:
+        """The same learner for targets of this spread: what depends on their unit is multiplied by it.
+
+        Examples
+        --------
+        >>> LEARNERS["svr"].in_units(1000.0).fixed["epsilon"], LEARNERS["huber"].in_units(1000.0).fixed["loss"]
+        (100.0, Huber(delta=300.0))
+        """
+
+        def scaled(name: str, value: Any) -> Any:
+            if isinstance(value, ResidualLoss):
+                return rounded_loss(value.in_units(1 / spread))
+            return rounded(value * spread ** self.units[name]) if name in self.units else value
+
+        return replace(
+            self,
+            grid={name: [scaled(name, value) for value in values] for name, values in self.grid.items()},
+            fixed={name: scaled(name, value) for name, value in self.fixed.items()},
+        )
 
     @property
     def takes_kernel(self) -> bool:
@@ -138,7 +194,7 @@ class Learner:
 
         Returns
         -------
-        classifier
+        classifier or regressor
         """
         if kernel is not None:
             if not self.takes_kernel:
@@ -204,10 +260,18 @@ def register(learner: Learner) -> Learner:
 
 
 def _linear(
-    name: str, title: str, class_name: str, grid: Mapping[str, list[Any]], kernelised: str = "", **fixed: Any
+    name: str,
+    title: str,
+    class_name: str,
+    grid: Mapping[str, list[Any]],
+    kernelised: str = "",
+    task: str = "classify",
+    units: Mapping[str, int] = _NO_UNITS,
+    **fixed: Any,
 ) -> None:
     """A linear learner, and the same on all products of two columns."""
-    linear = Learner(name, title, partial(_estimator, class_name), grid, fixed, kernelised or f"kernel-{name}")
+    make = partial(_estimator, class_name)
+    linear = Learner(name, title, make, grid, fixed, kernelised or f"kernel-{name}", task=task, units=units)
     register(linear)
     register(replace(linear, name=f"{name}-2", title=f"{title}, degree 2", short_title=title, degree=2))
 
@@ -219,11 +283,13 @@ def _kernel(
     grid: Mapping[str, list[Any]],
     kernelised: str = "",
     kernel_title: str = "",
+    task: str = "classify",
+    units: Mapping[str, int] = _NO_UNITS,
     **fixed: Any,
 ) -> None:
     """A learner with a kernel."""
     make = partial(_estimator, class_name)
-    register(Learner(name, title, make, grid, fixed, kernelised or name, kernel_title))
+    register(Learner(name, title, make, grid, fixed, kernelised or name, kernel_title, task=task, units=units))
 
 
 _GAUSSIAN, _CUBIC = "gaussian(gamma=0.125)", "polynomial(degree=3, gamma=0.1)"
@@ -326,6 +392,54 @@ _kernel(
     kernel=_CUBIC,
 )
 
+# Learners of numbers. Widths of losses and of the tube are in units of the target's spread, see Learner.in_units.
+_regressor_of_rows = partial(_linear, class_name="KernelRegressor", task="regress", kernel=None)
+_regressor_with_kernel = partial(_kernel, class_name="KernelRegressor", task="regress", kernel=_GAUSSIAN)
+
+_regressor_of_rows("ridge", "Ridge regression", grid={"lam": _LAM})
+_regressor_of_rows(
+    "huber",
+    "Huber regression",
+    grid={"lam": [1e-5, 1e-3, 1e-1, 1.0], "loss": [Huber(0.1), Huber(0.3), Huber(1.0)]},
+    loss=Huber(0.3),
+    tol=_TOL,
+)
+_linear(
+    "linear-svr",
+    "Linear SVR",
+    "SVR",
+    {"C": [0.01, 0.1, 1.0, 10.0], "epsilon": [0.05, 0.3]},
+    "svr",
+    task="regress",
+    units=_TUBE_UNITS,
+    kernel=None,
+    C=1.0,
+    epsilon=0.1,
+)
+_regressor_with_kernel("kernel-ridge", "Kernel ridge", grid={"kernel__gamma": _GAMMA, "lam": [1e-5, 1e-4, 1e-3, 1e-2]})
+_regressor_with_kernel(
+    "kernel-huber",
+    "Kernel Huber regression",
+    grid={"kernel__gamma": _FEW_GAMMA, "lam": [1e-5, 3e-4, 1e-2], "loss": [Huber(0.3), Huber(1.0)]},
+    loss=Huber(0.3),
+    tol=_TOL,
+)
+_kernel(
+    "svr",
+    "Support vector regression",
+    "SVR",
+    {"kernel__gamma": _FEW_GAMMA, "C": [1.0, 10.0, 100.0], "epsilon": [0.05, 0.3]},
+    task="regress",
+    units=_TUBE_UNITS,
+    kernel=_GAUSSIAN,
+    C=1.0,
+    epsilon=0.1,
+)
+
+
+def _likeness(name: str, other: str) -> float:
+    return SequenceMatcher(a=name, b=other).ratio()
+
 
 def named(name: str) -> Learner:
     """The learner of that name, or an error with the names there are.
@@ -338,6 +452,10 @@ def named(name: str) -> Learner:
     try:
         return LEARNERS[name]
     except KeyError:
-        near = nearest(name, LEARNERS, cutoff=0.4)
-        hint = "the names are" if near is None else f"did you mean {near!r}? The names are"
+        near = [nearest(name, [each.name for each in LEARNERS.values() if each.task == task], 0.4) for task in TASKS]
+        best = nearest(name, [each for each in near if each], 0.4)
+        # Twins of both tasks, such as svc and svr, are as near as each other.
+        both = all(near) and len({_likeness(name, str(each)) for each in near}) == 1
+        meant = " or ".join(map(repr, near)) if both else repr(best)
+        hint = "the names are" if best is None else f"did you mean {meant}? The names are"
         raise ValueError(f"there is no learner {name!r}; {hint} {enumeration(LEARNERS, 50)}.") from None

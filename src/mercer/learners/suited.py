@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._validation.target_kind import could_be_numbers, looks_in_words
 from ..io.table import DataError
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learn
     """
     from ..kernels import parse
 
+    if table.y is not None and table.labelled.any():
+        _refuse_other_task(learner, table)
     for text in kernels:
         refuse_unfit(parse(text), table)
     if table.kind == "rows" and (not kernels or not learner.takes_kernel):
@@ -71,6 +74,21 @@ def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learn
             f"{learner.kernelised}."
         )
     return learner.with_kernels(list(kernels) or kernels_for(table))
+
+
+def _refuse_other_task(learner: Learner, table: Table) -> None:
+    """Refuse a learner of classes where numbers are to be learned, and the reverse."""
+    if learner.task == table.task:
+        return
+    does = {"classify": "tells classes apart", "regress": "learns numbers"}[learner.task]
+    assert table.y is not None
+    if table.asked:
+        why = f"{'numbers' if table.measured else 'classes'} are to be learned of the target {table.target!r}"
+    else:
+        why = looks_in_words(table.target, table.y[table.labelled])
+    numeric = could_be_numbers(table.y[table.labelled])
+    otherwise = f", or say --task {learner.task}" if numeric else ""
+    raise DataError(f"{learner.name} {does}, and {why}; use {learner.counterpart}{otherwise}.")
 
 
 def refuse_unfit(kernel: Any, table: Table) -> None:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from .._runtime.compile import Array
 from .._validation.offered import offered_as
+from .._validation.target_kind import task_of
 
 __all__ = ["OutlierFilter", "OutlierReport", "WithoutOutliers"]
 
@@ -158,7 +159,7 @@ class OutlierFilter(BaseEstimator):
 
 def without(outliers: Any, X: Any, y: Any) -> tuple[Any, Array]:
     """A filter of outliers fitted to training rows, and the numbers of the rows that stay: some of each class."""
-    fitted = clone(outliers).fit(X, y)
+    fitted = clone(outliers).fit(X, None if task_of(y) == "regress" else y)
     for label, (gone, count) in fitted.report_.by_class.items():
         if gone == count:
             raise ValueError(f"all {count} rows of class {label!r} are outliers; use a larger factor, or no filter.")

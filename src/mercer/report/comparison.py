@@ -6,7 +6,6 @@ import platform
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -18,27 +17,21 @@ from .. import __version__
 from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
-from .._validation.target_kind import measured_in_words
-from ..kernels import parse
 from ..learners.catalogue import Learner, named
 from ..learners.suited import suited
-from .learner_facts import on_test_rows, on_training_rows
+from .class_study import ClassStudy
+from .error_measure import measure_of
+from .number_study import NumberStudy
 from .plain import number, text
-from .planes import boundaries
 from .preparation import Preparation, fitted_rows
+from .study import Run, Study
 from .table_facts import table_facts
 from .tuning import chosen_setting, sample, short_params, tune
-from .verdicts import compare_right, fit_verdict, headline, percent
 
-#: What is compared unless asked otherwise: the textbook learners, on lines, on products and with kernels.
-DEFAULT_LEARNERS = (
-    "perceptron", "pegasos", "logistic",
-    "perceptron-2", "pegasos-2", "logistic-2",
-    "kernel-perceptron", "kernel-pegasos", "kernel-logistic", "svc", "poly-svc",
-)  # fmt: skip
-
-#: The same on strings, sets and graphs, or with a kernel that names its columns.
-STRUCTURED_LEARNERS = ("kernel-perceptron", "kernel-pegasos", "kernel-logistic", "svc")
+#: What is compared unless asked otherwise: of classes, of classes of strings, sets and graphs, and of numbers.
+DEFAULT_LEARNERS = ClassStudy.usual_learners
+STRUCTURED_LEARNERS = ClassStudy.structured_learners
+DEFAULT_REGRESSORS = NumberStudy.usual_learners
 
 #: Rows on which every learner is tuned: the same for all, as errors from fewer rows are larger.
 TUNED_ROWS = 4000
@@ -60,30 +53,21 @@ class Comparison(dict[str, Any]):
     """
 
     def _repr_html_(self) -> Markup:
+        measure = measure_of(self)
         rows = [
             [
                 one["title"],
-                percent(one["test"]["rate"]),
-                f"{percent(one['test']['low'], 1)} to {percent(one['test']['high'], 1)}",
-                percent(chosen_setting(one["tuning"])["validation"]["mean"]),
-                percent(one["train"]["rate"]),
+                measure.of(one["test"]),
+                measure.to(one["test"]),
+                measure.words(chosen_setting(one["tuning"])["validation"]["mean"]),
+                measure.of(one["train"]),
             ]
             for one in self["learners"]
         ]
-        heads = ["learner", "test error", "95 % interval", "CV error", "training error"]
+        name = measure.name
+        heads = ["learner", f"test {name}", "95 % interval", f"CV {name}", f"training {name}"]
         title = f"{self['data']['name']}: {self['data']['extent']}"
         return table_html(title, rows, heads=heads, notes=self["answer"]["words"])
-
-
-@dataclass
-class _Run:
-    """One learner on its way through the study."""
-
-    learner: Learner
-    facts: dict[str, Any]
-    model: Any
-    rows: Any
-    labels: Array
 
 
 def compare(
@@ -119,7 +103,8 @@ def compare(
         The share of rows kept for the test.
     learners : list of str, optional
         Names from :data:`mercer.learners.LEARNERS`; by default :data:`DEFAULT_LEARNERS`, or
-        :data:`STRUCTURED_LEARNERS` where items are no rows of numbers.
+        :data:`STRUCTURED_LEARNERS` where items are no rows of numbers; :data:`DEFAULT_REGRESSORS` where numbers are to
+        be learned (``table.task``).
     kernels : list of str
         Kernels as text, which learners with a kernel try instead of their own. By default those that suit the items.
     cv : int
@@ -141,21 +126,31 @@ def compare(
     """
     start = time.perf_counter()
     say = progress or (lambda what, share: None)
-    y = _checked_labels(table, test_size, cv)
-    chosen = [suited(named(name), table, kernels) for name in dict.fromkeys(learners or _usual(table, kernels))]
+    study: Study = NumberStudy() if table.measured else ClassStudy()
+    y = study.targets(table, test_size, cv)
+    names = dict.fromkeys(learners or study.usual(table, kernels))
+    chosen = [suited(named(name), table, kernels) for name in names]
 
     say("describing the data", 0.0)
-    facts = Comparison(format=1, data=table_facts(table))
-    train, test = train_test_split(np.arange(len(y)), test_size=test_size, stratify=y, random_state=seed)
+    facts = Comparison(format=1, task=study.measure.task, data=table_facts(table))
+    train, test = train_test_split(np.arange(len(y)), test_size=test_size, stratify=study.strata(y), random_state=seed)
     train, test = np.sort(train), np.sort(test)
     learn, held_out = table.take(train), table.take(test)
-    folds = min(cv, int(np.unique(y[train], return_counts=True)[1].min()))
-    facts["split"] = _split(y, train, test, test_size, seed, cv, folds)
+    folds = study.folds(y[train], cv)
+    facts["split"] = {
+        "train": len(train),
+        "test": len(test),
+        "test_size": test_size,
+        "seed": seed,
+        "folds": folds,
+        **study.split_facts(y, train, test, cv, folds),
+    }
+    chosen = [study.for_targets(learner, y[train]) for learner in chosen]
 
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
     preparation = Preparation(table, outliers, outlier_factor, options)
     prepared = any(learner.on_rows for learner in chosen)
-    facts["preprocessing"] = preparation.facts(learn, y[train]) if prepared else preparation.no_facts()
+    facts["preprocessing"] = preparation.facts(learn, study.strata(y[train])) if prepared else preparation.no_facts()
     width = facts["preprocessing"]["features"]
 
     runs, skipped = [], []
@@ -168,7 +163,7 @@ def compare(
         if not why:
             try:
                 with whole():
-                    runs.append(_learned(learner, preparation, learn, y[train], folds, seed))
+                    runs.append(_learned(study, learner, preparation, learn, y[train], folds, seed))
                 continue
             except KeyboardInterrupt:
                 if not (kept() and runs):
@@ -179,45 +174,46 @@ def compare(
     if not runs:
         raise ValueError(f"no learner could be compared: {skipped[0]['why']}")
 
+    try:
+        with whole():
+            known = study.from_training_rows(runs, learn, y[train], seed)
+    except KeyboardInterrupt:
+        if not kept():
+            raise
+        known, stopped = None, "interrupted"
     say("testing", 1.0)
-    right = {}
+    outcomes = {}
     for run in runs:
-        tested, right[run.learner.name] = on_test_rows(run.model, held_out.X, y[test], run.rows, run.labels)
+        tested, outcomes[run.learner.name] = study.on_test_rows(run.model, held_out.X, y[test], run)
         run.facts.update(tested)
-    facts.update(_conclusions([run.facts for run in runs], right, y, train, test))
-    on_plane = {run.learner.name: run.model for run in runs if run.learner.on_rows}
-    facts["boundary"] = boundaries(on_plane, learn.X, y[train]) if on_plane else None
+    facts.update(study.conclusions([run.facts for run in runs], outcomes, y, train, test, known, table.where))
     facts["skipped"] = skipped
     facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, time.perf_counter() - start)
     return facts
 
 
-def _usual(table: Any, kernels: Sequence[str]) -> Sequence[str]:
-    """The learners that are compared unless asked otherwise."""
-    if table.kind != "rows" or not all(parse(text).on_rows for text in kernels):
-        return STRUCTURED_LEARNERS
-    # With a kernel given, learners that differ from others in their kernel alone are the same as those.
-    usual = map(named, DEFAULT_LEARNERS)
-    return [each.name for each in usual if not kernels or each.takes_any_kernel or not each.takes_kernel]
-
-
-def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, folds: int, seed: int) -> _Run:
+def _learned(
+    study: Study, learner: Learner, preparation: Preparation, learn: Any, y: Array, folds: int, seed: int
+) -> Run:
     """Tune a learner and fit it on the training rows."""
     notes = []
-    tuned_on = sample(y, TUNED_ROWS, seed)
+    even = study.strata(y) is not None
+    drawn = "drawn at random within each class" if even else "drawn at random"
+    tuned_on = sample(y, TUNED_ROWS, seed, even)
     part = learn if tuned_on is None else learn.take(tuned_on)
     estimator = preparation.pipeline_to(learner.build(random_state=seed))
     grid = learner.search_grid(estimator)
-    params, tuning = tune(estimator, grid, part.X, y if tuned_on is None else y[tuned_on], folds, seed)
+    cv = study.splitter(folds, seed)
+    params, tuning = tune(estimator, grid, part.X, y if tuned_on is None else y[tuned_on], cv, study.measure)
     if tuned_on is not None:
-        notes.append(f"Tuned on {len(tuned_on):,} of {len(y):,} training rows, drawn at random within each class.")
+        notes.append(f"Tuned on {len(tuned_on):,} of {len(y):,} training rows, {drawn}.")
 
-    fitted_on = sample(y, KERNEL_ROWS if learner.takes_kernel else None, seed)
+    fitted_on = sample(y, KERNEL_ROWS if learner.takes_kernel else None, seed, even)
     part = learn if fitted_on is None else learn.take(fitted_on)
     labels = y if fitted_on is None else y[fitted_on]
     if fitted_on is not None:
-        notes.append(f"Fitted on {len(fitted_on):,} of {len(y):,} training rows, drawn at random within each class.")
+        notes.append(f"Fitted on {len(fitted_on):,} of {len(y):,} training rows, {drawn}.")
     model = clone(estimator).set_params(**params)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -236,70 +232,9 @@ def _learned(learner: Learner, preparation: Preparation, learn: Any, y: Array, f
         "fit_seconds": number(seconds, 4),
         "warnings": sorted({text(warning.message) for warning in caught}),
         "notes": notes,
-        **on_training_rows(model, rows, labels),
+        **study.on_training_rows(model, rows, labels),
     }
-    return _Run(learner, facts, model, rows, labels)
-
-
-def _conclusions(learners: list[dict], right: dict[str, Array], y: Array, train: Array, test: Array) -> dict[str, Any]:
-    """The verdicts, once all numbers are there."""
-    labels, sizes = np.unique(y[train], return_counts=True)
-    majority = float(np.mean(y[test] != labels[sizes.argmax()]))
-    chosen = min(learners, key=lambda one: chosen_setting(one["tuning"])["validation"]["mean"])["name"]
-    best_test = min((one["test"] for one in learners), key=lambda rate: rate["rate"])
-    for one in learners:
-        one["verdict"] = fit_verdict(one, best_test, majority)
-    pairs = compare_right([one["name"] for one in learners], right, chosen)
-    return {
-        "answer": headline(learners, pairs, chosen, majority),
-        "majority_error": number(majority),
-        "learners": sorted(learners, key=lambda one: one["test"]["rate"]),
-        "pairs": pairs,
-    }
-
-
-def _checked_labels(table: Any, test_size: float, cv: int) -> Array:
-    """The labels, or one sentence about why they cannot be learned."""
-    if table.y is None:
-        raise ValueError(f"{table.source} has no target column; name one with --target.")
-    if not table.labelled.all():
-        raise ValueError(f"{table.source}: {int((~table.labelled).sum())} rows have no label; drop or label them.")
-    if not 0 < test_size < 1:
-        raise ValueError(f"test_size must be a share between 0 and 1, got {test_size!r}.")
-    if cv < 2:
-        raise ValueError(f"cv must be at least 2 folds, got {cv!r}.")
-    y = np.asarray(table.y)
-    counts = table.class_counts
-    if table.measured:
-        raise ValueError(measured_in_words(table.target, len(counts), len(y)))
-    if len(counts) < 2:
-        raise ValueError(
-            f"the target {table.target!r} has only one value, {next(iter(counts))!r}; there is nothing to tell apart."
-        )
-    label, least = min(counts.items(), key=lambda item: item[1])
-    if least < 4:
-        raise ValueError(
-            f"class {label!r} of the target {table.target!r} has only {least} row{'s' * (least > 1)}; a comparison "
-            "needs 4 of each class, for training, validation and test. Merge or remove it, or choose another target."
-        )
-    return y
-
-
-def _split(y: Array, train: Array, test: Array, test_size: float, seed: int, cv: int, folds: int) -> dict[str, Any]:
-    labels = np.unique(y)
-    notes = [] if folds == cv else [f"{folds} folds instead of {cv}: the smallest class has no more training rows."]
-    return {
-        "train": len(train),
-        "test": len(test),
-        "test_size": test_size,
-        "seed": seed,
-        "folds": folds,
-        "notes": notes,
-        "classes": [
-            {"label": text(label), "train": int(np.sum(y[train] == label)), "test": int(np.sum(y[test] == label))}
-            for label in labels
-        ],
-    }
+    return Run(learner, facts, model, rows, labels)
 
 
 def _reason_to_skip(learner: Learner, width: int) -> str | None:

@@ -13,45 +13,48 @@ from .._runtime.compile import Array
 from .._validation.parameters import is_number
 from ..displays import DecisionBoundary, MarginHistogram, SearchCurve, WeightTable
 from .elements import seconds
+from .error_measure import SHARE, ErrorMeasure, percent
 from .svg import CYCLE, INK, MUTED, inline, sheet
 from .tuning import chosen_setting
-from .verdicts import percent
 
 Facts = dict[str, Any]
 
 #: Margins of a plot with labelled axes: left, bottom, right, top.
 _PLOT = (0.5, 0.45, 0.08, 0.1)
+#: The same where numbers beside the axis may be long.
+_WIDER = (0.75, *_PLOT[1:])
 
 
-def errors(learners: Sequence[Facts], majority: float) -> Markup:
-    """Training and test error of every learner, with intervals."""
+def errors(learners: Sequence[Facts], measure: ErrorMeasure, guessing: float, guess: str) -> Markup:
+    """Training and test error of every learner, with intervals, beside the error of a guess."""
     with sheet("errors", 5.4, 0.9 + 0.3 * len(learners)) as drawn:
         ax = drawn.ax
         for row, one in enumerate(reversed(learners)):
             train, test = one["train"], one["test"]
-            ax.plot([100 * test["low"], 100 * test["high"]], [row, row], color=CYCLE[0], linewidth=5, alpha=0.35,
-                    solid_capstyle="round")  # fmt: skip
-            ax.plot(100 * train["rate"], row, "o", markersize=5, markerfacecolor="none", color=MUTED, clip_on=False)
-            (spot,) = ax.plot(100 * test["rate"], row, "o", markersize=6, color=CYCLE[0], clip_on=False)
+            ends = [measure.drawn(test, "low"), measure.drawn(test, "high")]
+            ax.plot(ends, [row, row], color=CYCLE[0], linewidth=5, alpha=0.35, solid_capstyle="round")
+            ax.plot(measure.drawn(train), row, "o", markersize=5, markerfacecolor="none", color=MUTED, clip_on=False)
+            (spot,) = ax.plot(measure.drawn(test), row, "o", markersize=6, color=CYCLE[0], clip_on=False)
             drawn.tip(
                 spot,
-                f"{one['title']}: test {percent(test['rate'])} (95 %: {percent(test['low'], 1)} to "
-                f"{percent(test['high'], 1)}), training {percent(train['rate'])}",
+                f"{one['title']}: test {measure.of(test)} (95 %: {measure.to(test)}), training {measure.of(train)}",
             )
-        worst = max(max(one["test"]["high"], one["train"]["rate"]) for one in learners)
-        if majority <= 1.3 * worst:
-            ax.axvline(100 * majority, color=MUTED, linewidth=0.8, linestyle=":")
-            place = (100 * majority, len(learners) - 0.45)
-            ax.annotate("commonest class", place, color=MUTED, fontsize=8.5, ha="right", annotation_clip=False)
+        worst = max(max(one["test"]["high"], one["train"][measure.key]) for one in learners)
+        if guessing <= 1.3 * worst:
+            place = measure.scale * guessing
+            ax.axvline(place, color=MUTED, linewidth=0.8, linestyle=":")
+            ax.annotate(
+                guess, (place, len(learners) - 0.45), color=MUTED, fontsize=8.5, ha="right", annotation_clip=False
+            )
         ax.set_yticks(range(len(learners)), [one["title"] for one in reversed(learners)])
         ax.set_ylim(-0.6, len(learners) - 0.4)
         ax.set_xlim(left=0)
-        ax.set_xlabel("error, %   (● test with 95 % interval   ○ training)")
+        ax.set_xlabel(f"{measure.axis}   (● test with 95 % interval   ○ training)")
         ax.grid(axis="x")
         ax.tick_params(length=0)
         ax.tick_params(axis="y", pad=9)  # room for the mark of an error of zero
         ax.spines["left"].set_visible(False)
-        listed = "; ".join(f"{one['title']} {percent(one['test']['rate'])}" for one in learners)
+        listed = "; ".join(f"{one['title']} {measure.of(one['test'])}" for one in learners)
         return inline(drawn, "Training and test error of every learner", f"Test errors: {listed}.", scale=1.8)
 
 
@@ -123,19 +126,21 @@ def correlation(facts: Facts) -> Markup:
         return inline(drawn, "Correlations of the columns", "Blue is positive, orange is negative, empty is none.")
 
 
-def tuning_curve(one: Facts) -> Markup | None:
+def tuning_curve(one: Facts, measure: ErrorMeasure) -> Markup | None:
     """Validation and training error over the parameter with most values, a line for each setting of the others."""
     candidates = one["tuning"]["candidates"]
     axis = _main_parameter(candidates)
     if axis is None:
         return None
     best = chosen_setting(one["tuning"])
-    with sheet(f"tuning-{one['name']}", 4.2, 2.7, _PLOT) as drawn:
+    with sheet(f"tuning-{one['name']}", 4.2, 2.7, _PLOT if measure is SHARE else _WIDER) as drawn:
         ax = drawn.ax
-        SearchCurve.from_results(_results(candidates), axis, others="each").as_errors().plot(ax)
-        (spot,) = ax.plot(best["params"][axis], 100 * best["validation"]["mean"], "o", markersize=10, color=INK,
+        curve = SearchCurve.from_results(_results(candidates, measure.scale), axis, others="each")
+        curve.as_losses(measure.axis).plot(ax)
+        reached = best["validation"]["mean"]
+        (spot,) = ax.plot(best["params"][axis], measure.scale * reached, "o", markersize=10, color=INK,
                           markerfacecolor="none", markeredgewidth=1.3)  # fmt: skip
-        drawn.tip(spot, f"best: {settings(best['params'])}, validation error {percent(best['validation']['mean'])}")
+        drawn.tip(spot, f"best: {settings(best['params'])}, validation error {measure.words(reached)}")
         ax.set_ylim(bottom=0)
         ax.grid(axis="y")
         ax.legend(loc="best", fontsize=8)
@@ -146,17 +151,17 @@ def tuning_curve(one: Facts) -> Markup | None:
         return inline(drawn, f"Tuning of {one['title']}", words)
 
 
-def _results(candidates: Sequence[Facts]) -> Facts:
-    """The settings tried as a table like ``cv_results_`` of a search."""
+def _results(candidates: Sequence[Facts], scale: float) -> Facts:
+    """The settings tried as a table like ``cv_results_`` of a search, with errors as losses of score."""
 
     def column(rows: str, key: str) -> Array:
-        return np.array([np.nan if one[rows][key] is None else one[rows][key] for one in candidates])
+        return scale * np.array([np.nan if one[rows][key] is None else one[rows][key] for one in candidates])
 
     return {
         "params": [one["params"] for one in candidates],
-        "mean_test_score": 1 - column("validation", "mean"),
+        "mean_test_score": -column("validation", "mean"),
         "std_test_score": column("validation", "sd"),
-        "mean_train_score": 1 - column("train", "mean"),
+        "mean_train_score": -column("train", "mean"),
     }
 
 
@@ -200,7 +205,7 @@ def boundary(one: Facts, plane: Facts, classes: Sequence[str]) -> Markup:
         return inline(drawn, f"Decision boundary of {one['title']}", words)
 
 
-def weights(learners: Sequence[Facts], name: str, key: str) -> Markup | None:
+def weights(learners: Sequence[Facts], name: str, key: str, meaning: str) -> Markup | None:
     """Weights of some learners side by side: of "features", or of "interactions" alone."""
     columns: dict[str, dict[str, float]] = {}
     for one in learners:
@@ -220,22 +225,22 @@ def weights(learners: Sequence[Facts], name: str, key: str) -> Markup | None:
         return inline(
             drawn,
             "Weights side by side",
-            f"Heaviest: {listed}. Blue speaks for the second class, orange for the first.",
+            f"Heaviest: {listed}. {meaning}",
         )
 
 
-def costs(learners: Sequence[Facts]) -> Markup:
+def costs(learners: Sequence[Facts], measure: ErrorMeasure) -> Markup:
     """Error against time: what accuracy costs."""
     with sheet("costs", 5.0, 3.2) as drawn:
         ax = drawn.ax
         families = list(dict.fromkeys(one["family"] for one in learners))
         for family, colour in zip(families, CYCLE, strict=False):
             for k, one in enumerate(x for x in learners if x["family"] == family):
-                place = max(one["fit_seconds"], 1e-4), 100 * one["test"]["rate"]
+                place = max(one["fit_seconds"], 1e-4), measure.drawn(one["test"])
                 (spot,) = ax.plot(*place, "o", color=colour, markersize=7, label=family if k == 0 else None)
                 drawn.tip(
                     spot,
-                    f"{one['title']}: {one['fit_seconds']:.3g} s to fit, test error {percent(one['test']['rate'])}",
+                    f"{one['title']}: {one['fit_seconds']:.3g} s to fit, test error {measure.of(one['test'])}",
                 )
         times = np.log10([max(one["fit_seconds"], 1e-4) for one in learners])
         decades = np.arange(np.floor(times.min()), np.ceil(times.max() + 1e-9) + 1)
@@ -243,8 +248,8 @@ def costs(learners: Sequence[Facts]) -> Markup:
         ax.minorticks_off()
         ax.set_xlim(10 ** (decades[0] - 0.1), 10 ** (decades[-1] + 0.1))  # room for spots on the edges
         ax.set_xticks(10.0**decades, [seconds(10.0**power) for power in decades])
-        ax.set(xlabel="time of the final fit", ylabel="test error, %")
-        ax.set_ylim(0, 108 * max(one["test"]["rate"] for one in learners) + 1e-3)
+        ax.set(xlabel="time of the final fit", ylabel=f"test {measure.axis}")
+        ax.set_ylim(0, 1.08 * max(measure.drawn(one["test"]) for one in learners) + 1e-3 * (measure is SHARE))
         ax.grid(axis="y")
         ax.legend(loc="best")
         return inline(drawn, "Test error against the time of the fit", "Lower left is better.")

@@ -26,14 +26,22 @@ def on_training_rows(model: Any, frame: Any, y: Array) -> dict[str, Any]:
     predicted = model.predict(frame)
     wrong = int(np.sum(predicted != y))
     learner, rows = machine_of(model), rows_at_machine(model, frame)
-    support = getattr(learner, "support_", None)
     return {
         "train": error_rate(wrong, len(y)),
-        "support": None if support is None else {"number": len(support), "share": number(len(support) / len(y))},
+        **of_machine(model, len(y)),
+        "bounds": _bounds(learner, rows, y, wrong),
+    }
+
+
+def of_machine(model: Any, rows: int) -> dict[str, Any]:
+    """What a fitted machine says of itself, whatever it learned."""
+    learner = machine_of(model)
+    support = getattr(learner, "support_", None)
+    return {
+        "support": None if support is None else {"number": len(support), "share": number(len(support) / rows)},
         "status": str(getattr(learner, "status_", "")),
         "weights": _weights(model),
         "certificate": _certificate(learner),
-        "bounds": _bounds(learner, rows, y, wrong),
     }
 
 
@@ -72,7 +80,7 @@ def _weights(model: Any) -> dict[str, Any] | None:
         "features": [text(name) for name in shown.features],
         "values": numbers(shown.weights[:, 0], 4),
         "left_out": len(table.features) - len(shown.features),
-        "signed": len(machine_of(model).classes_) == 2,
+        "signed": len(machine_of(model).coef_) == 1,
         "interactions": [
             {"feature": text(name), "value": number(value, 4)}
             for name, value in zip(products.features, products.weights[:, 0], strict=True)

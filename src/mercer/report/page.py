@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .._presentation.html import Markup, tag
 from ..io.writing import write_whole
-from . import sections_data, sections_learners, sections_results  # noqa: F401  they register themselves
+from . import sections_data, sections_learners, sections_numbers, sections_results  # noqa: F401  they register
 from .sections import Facts, Section, rendered
 from .sections_results import answer_header
 

@@ -12,8 +12,8 @@ from .._validation.unwrapped import layers
 from .._validation.wording import enumeration
 from ..preprocess import OutlierFilter, pipeline, prepare
 from .elements import count
+from .error_measure import percent
 from .plain import number, text
-from .verdicts import percent
 
 
 class Preparation:
@@ -29,8 +29,8 @@ class Preparation:
         """The learner behind all steps, not fitted."""
         return pipeline(self.table, learner, outliers=self.outliers, outlier_factor=self.outlier_factor, **self.options)
 
-    def facts(self, learn: Any, y: Array) -> dict[str, Any]:
-        """What the steps do to the training rows, and which of them they remove."""
+    def facts(self, learn: Any, y: Array | None) -> dict[str, Any]:
+        """What the steps do to the training rows, and which of them they remove, by class where there are classes."""
         rows, said = None, []
         X = learn.X
         if self.outliers is not None:
@@ -114,7 +114,7 @@ def split_model(model: Any) -> tuple[Any, Any]:
 def _about_outliers(report: Any) -> str:
     if not report.dropped:
         return "No training row is an outlier."
-    label, (gone, _) = max(report.by_class.items(), key=lambda item: item[1][0])
+    label, (gone, _) = max(report.by_class.items(), key=lambda item: item[1][0], default=("", (0, 0)))
     mostly = f", {percent(gone / report.dropped, 0)} of them of class {label}" if gone > 0.6 * report.dropped else ""
     return f"{count(report.dropped, 'training row')} of {report.rows} left out as outliers{mostly}. No test row was."
 

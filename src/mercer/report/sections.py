@@ -39,6 +39,8 @@ class Section:
     contents : str
         What the table of contents calls it.
     body : callable
+    task : {"classify", "regress"} or None
+        Of which studies it is a part; ``None``: of all.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Section:
     place: int
     contents: str
     body: Body
+    task: str | None = None
 
     def render(self, facts: Facts) -> Markup | None:
         """The section as HTML, or nothing where there is nothing to show."""
@@ -55,11 +58,13 @@ class Section:
         return tag("section", tag("h2", self.title), *children, id=self.name, aria_label=self.title)
 
 
-#: All sections by name.
+#: All sections by name; those of one task have it before the name.
 SECTIONS: dict[str, Section] = {}
 
 
-def section(name: str, title: str, *, place: int, contents: str | None = None) -> Callable[[Body], Body]:
+def section(
+    name: str, title: str, *, place: int, contents: str | None = None, task: str | None = None
+) -> Callable[[Body], Body]:
     """Make a function of the facts a section of the page and an entry of its table of contents.
 
     Parameters
@@ -68,12 +73,15 @@ def section(name: str, title: str, *, place: int, contents: str | None = None) -
     place : int
     contents : str, optional
         A shorter title for the table of contents.
+    task : {"classify", "regress"}, optional
+        Of which studies it is a part, by default of all.
     """
-    if name in SECTIONS:
+    key = f"{task} {name}" if task else name
+    if key in SECTIONS:
         raise ValueError(f"the page has a section {name!r} already; choose another name.")
 
     def register(body: Body) -> Body:
-        SECTIONS[name] = Section(name, title, place, contents or title, body)
+        SECTIONS[key] = Section(name, title, place, contents or title, body, task)
         return body
 
     return register
@@ -81,6 +89,8 @@ def section(name: str, title: str, *, place: int, contents: str | None = None) -
 
 def rendered(facts: Facts) -> dict[Section, Markup]:
     """The sections that have something to show, in their order."""
-    ordered = sorted(SECTIONS.values(), key=lambda one: one.place)
+    task = facts.get("task", "classify")
+    here = [one for one in SECTIONS.values() if one.task in (None, task)]
+    ordered = sorted(here, key=lambda one: one.place)
     shown = {one: one.render(facts) for one in ordered}
     return {one: body for one, body in shown.items() if body is not None}

@@ -7,8 +7,9 @@ from typing import Any
 from .._presentation.html import Markup, tag
 from . import figures
 from .elements import Cell, bullets, count, figure, grouped, table
+from .error_measure import percent
 from .sections import Facts, section
-from .verdicts import percent
+from .sections_numbers import target_of_numbers
 
 #: A table of more columns than this is folded.
 _OPEN = 12
@@ -23,8 +24,7 @@ def data(facts: Facts) -> list[Any]:
     return [
         tag("p", _shape(data)),
         bullets([*data["notes"], *data["warnings"]]),
-        tag("h3", "Classes"),
-        _classes(facts),
+        *_target(facts),
         tag("h3", "Columns" if data["kind"] == "rows" else "What can be counted"),
         _left_out(data["columns_left_out"], data["columns"]),
         _columns(data),
@@ -40,16 +40,24 @@ def data(facts: Facts) -> list[Any]:
     ]  # fmt: skip
 
 
+def _target(facts: Facts) -> list[Any]:
+    """The classes and their rows, or the numbers and how they are spread."""
+    if facts.get("task") == "regress":
+        return [tag("h3", "Target"), *target_of_numbers(facts["data"])]
+    return [tag("h3", "Classes"), _classes(facts)]
+
+
 def _shape(data: Facts) -> str:
+    numbers = data.get("task") == "regress"
+    what = "numbers" if numbers else count(len(data["classes"]), "class", "classes")
     if data["kind"] != "rows":
-        classes = count(len(data["classes"]), "class", "classes")
-        return f"{count(data['rows'], data['kind'].removesuffix('s'))}, {classes} in the target “{data['target']}”."
+        return f"{count(data['rows'], data['kind'].removesuffix('s'))}, {what} in the target “{data['target']}”."
     kinds = f"{data['numeric_columns']} numeric" if data["category_columns"] == 0 else (
         f"{grouped(data['numeric_columns'])} numeric, {grouped(data['category_columns'])} of words"
     )  # fmt: skip
     said = [
         f"{count(data['rows'], 'row')}, {count(data['columns'], 'column')} ({kinds}), "
-        f"{count(len(data['classes']), 'class', 'classes')} in the target “{data['target']}”.",
+        f"{what} in the target “{data['target']}”.",
         f"{count(data['missing_cells'], 'cell is', 'cells are')} missing."
         if data["missing_cells"]
         else "Nothing is missing.",
@@ -127,11 +135,12 @@ def _histograms(columns: list[Facts], labels: list[str], numeric: int) -> Markup
 def preprocessing(facts: Facts) -> list[Any]:
     """What was done to the rows, and to whom."""
     steps, split = facts["preprocessing"], facts["split"]
+    drawn = "drawn at random" if facts.get("task") == "regress" else "each class with its share, drawn"
     return [
         tag(
             "p",
-            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, each class with "
-            f"its share, drawn with seed {split['seed']}. All steps below were fitted on training rows only, inside "
+            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, {drawn} with "
+            f"seed {split['seed']}. All steps below were fitted on training rows only, inside "
             f"the {split['folds']} folds of every cross-validation.",
         ),
         bullets(split["notes"]),
@@ -141,7 +150,7 @@ def preprocessing(facts: Facts) -> list[Any]:
 
 
 def _removed_rows(removed: Facts | None) -> Markup | None:
-    if not removed or not removed["total"]:
+    if not removed or not removed["total"] or not removed["classes"]:
         return None
     rows = [
         [one["label"], Cell(grouped(one["removed"]), one["removed"]), Cell(grouped(one["rows"]), one["rows"]),

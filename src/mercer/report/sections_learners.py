@@ -8,14 +8,15 @@ from .._presentation.canvas import short
 from .._presentation.html import Markup, tag
 from . import figures
 from .elements import Cell, bullets, count, figure, grouped, seconds, table
+from .error_measure import ErrorMeasure, measure_of, percent
+from .figures_numbers import predicted_and_true
 from .sections import Facts, section
-from .verdicts import percent
 
 #: Classes up to which a confusion matrix is shown whole.
 _CONFUSED = 40
 
 
-@section("boundaries", "What they decide", place=30)
+@section("boundaries", "What they decide", place=30, task="classify")
 def boundaries(facts: Facts) -> list[Any] | None:
     """The boundaries of all learners on one plane."""
     plane = facts["boundary"]
@@ -43,12 +44,7 @@ def weights(facts: Facts) -> list[Any] | None:
     square = [one for one in facts["learners"] if one["weights"] and one["family"] == "degree 2"]
     if not linear and not square:
         return None
-    labels = [one["label"] for one in facts["data"]["classes"]]
-    meaning = (
-        f"Blue speaks for “{labels[1]}”, orange for “{labels[0]}”."
-        if len(labels) == 2
-        else "With several classes a weight is its length over all of them, without a sign."
-    )
+    meaning = _meaning(facts)
     left = max([one["weights"]["left_out"] for one in linear + square], default=0)
     return [
         tag("p", f"Each weight as a share of the length of its model’s weight vector. {meaning}",
@@ -57,26 +53,35 @@ def weights(facts: Facts) -> list[Any] | None:
             "div",
             tag(
                 "div",
-                figure(figures.weights(linear, "weights-linear", "features"), "Linear learners."),
-                figure(figures.weights(square, "weights-products", "interactions"),
+                figure(figures.weights(linear, "weights-linear", "features", meaning), "Linear learners."),
+                figure(figures.weights(square, "weights-products", "interactions", meaning),
                        "The heaviest interactions of two columns."),
             ),
-            figure(figures.weights(square, "weights-square", "features"),
+            figure(figures.weights(square, "weights-square", "features", meaning),
                    "Degree-2 learners: columns, squares and products."),
             class_="pair",
         ),
     ]  # fmt: skip
 
 
+def _meaning(facts: Facts) -> str:
+    """What the sign of a weight says."""
+    if facts.get("task") == "regress":
+        return f"Blue raises the prediction of “{facts['data']['target']}”, orange lowers it."
+    labels = [one["label"] for one in facts["data"]["classes"]]
+    if len(labels) == 2:
+        return f"Blue speaks for “{labels[1]}”, orange for “{labels[0]}”."
+    return "With several classes a weight is its length over all of them, without a sign."
+
+
 @section("learners", "Learner by learner", place=60)
 def learner_by_learner(facts: Facts) -> list[Any]:
     """Each learner by itself."""
-    labels = [one["label"] for one in facts["data"]["classes"]]
-    return [_learner(one, labels) for one in facts["learners"]]
+    return [_learner(one, facts) for one in facts["learners"]]
 
 
-def _learner(one: Facts, labels: list[str]) -> Markup:
-    tuning = one["tuning"]
+def _learner(one: Facts, facts: Facts) -> Markup:
+    tuning, measure = one["tuning"], measure_of(facts)
     found = [
         f"Best of {count(len(tuning['candidates']), 'setting')} by {tuning['folds']}-fold cross-validation: "
         f"{figures.settings(one['params'])}.",
@@ -91,37 +96,49 @@ def _learner(one: Facts, labels: list[str]) -> Markup:
     found += [f"Warning: {words}" for words in one["warnings"]]
     return tag(
         "article",
-        tag("h3", one["title"], tag("small", percent(one["test"]["rate"]) + " test error")),
+        tag("h3", one["title"], tag("small", f"{measure.of(one['test'])} test {measure.name}")),
         tag("p", one["verdict"]["words"], class_=f"verdict fit-{one['verdict']['kind']}"),
         bullets(found),
         tag(
             "div",
-            figure(figures.tuning_curve(one), "Tuning: validation error (band: ± one deviation over the folds), "
-                   "dotted: training error; the ring is the choice."),
-            figure(figures.margin(one), "Margins: how clearly rows are decided."),
+            figure(figures.tuning_curve(one, measure), "Tuning: validation error (band: ± one deviation over the "
+                   "folds), dotted: training error; the ring is the choice."),
+            _on_test_rows(one, facts),
             class_="pair",
         ),
-        tag("details", tag("summary", "All settings tried"), _settings(one)),
-        tag("details", tag("summary", "Confusion matrix of the test rows"), _confusion(one, labels)),
+        tag("details", tag("summary", "All settings tried"), _settings(one, measure)),
+        _confusions(one, facts),
         id=one["name"],
     )  # fmt: skip
 
 
-def _settings(one: Facts) -> Markup:
+def _on_test_rows(one: Facts, facts: Facts) -> Markup | None:
+    """How clearly rows are decided, or how near to their value they are predicted."""
+    if facts.get("task") == "regress":
+        picture = predicted_and_true(one, facts["data"]["target"])
+        return figure(picture, "Predicted against true values of test rows: on the line where both are the same.")
+    return figure(figures.margin(one), "Margins: how clearly rows are decided.")
+
+
+def _confusions(one: Facts, facts: Facts) -> Markup | None:
+    if facts.get("task") == "regress":
+        return None
+    labels = [each["label"] for each in facts["data"]["classes"]]
+    return tag("details", tag("summary", "Confusion matrix of the test rows"), _confusion(one, labels))
+
+
+def _settings(one: Facts, measure: ErrorMeasure) -> Markup:
     candidates = one["tuning"]["candidates"]
     names = list(candidates[0]["params"])
     rows = [
         [
             *[Cell(short(candidate["params"][name]), candidate["params"][name]) for name in names],
-            *[
-                Cell(f"{100 * candidate[kind]['mean']:.2f} ± {percent(candidate[kind]['sd'])}", candidate[kind]["mean"])
-                for kind in ("validation", "train")
-            ],
+            *[Cell(measure.spread(candidate[kind]), candidate[kind]["mean"]) for kind in ("validation", "train")],
             Cell(seconds(candidate["fit_seconds"]), candidate["fit_seconds"]),
         ]
         for candidate in candidates
     ]
-    heads = [*names, "validation error", "training error", "fit of a fold"]
+    heads = [*names, f"validation {measure.name}", f"training {measure.name}", "fit of a fold"]
     caption = f"{one['title']}: mean ± standard deviation over {one['tuning']['folds']} folds"
     return table(heads, rows, caption=caption, words=0, marked=one["tuning"]["best"])
 

@@ -8,9 +8,9 @@ from .._presentation.canvas import short
 from .._presentation.html import Markup, tag
 from . import figures
 from .elements import Cell, bullets, count, figure, grouped, paragraphs, seconds, table
+from .error_measure import SHARE, measure_of, percent
 from .sections import Facts, section
 from .tuning import chosen_setting
-from .verdicts import percent
 
 _FITS = {
     "good": "fits well",
@@ -25,7 +25,7 @@ def answer_header(facts: Facts) -> Markup:
     """Who won, by how much, and is it real."""
     answer = facts["answer"]
     winner = next(one for one in facts["learners"] if one["name"] == answer["chosen"])
-    test = winner["test"]
+    measure = measure_of(facts)
     return tag(
         "header",
         tag("p", "mercer compare", class_="kicker"),
@@ -34,18 +34,23 @@ def answer_header(facts: Facts) -> Markup:
             "div",
             tag(
                 "p",
-                tag("strong", percent(test["rate"])),
-                tag("span", f"test error of {answer['title']}"),
+                tag("strong", measure.of(winner["test"])),
+                tag("span", f"test {measure.name} of {answer['title']}"),
                 class_="figure",
             ),
-            tag("div", paragraphs(answer["words"]), class_="words"),
+            tag("div", paragraphs([*answer["words"], *_reach(facts)]), class_="words"),
             class_="answer",
         ),
         id="answer",
     )
 
 
-@section("results", "Results", place=10)
+def _reach(facts: Facts) -> list[str]:
+    """How far errors of numbers reach."""
+    return [facts["intervals"]["words"]] if facts.get("intervals") else []
+
+
+@section("results", "Results", place=10, task="classify")
 def results(facts: Facts) -> list[Any]:
     """All learners in one table and one figure."""
     pairs = {pair["other"]: pair for pair in facts["pairs"]}
@@ -58,48 +63,68 @@ def results(facts: Facts) -> list[Any]:
               words=2, marked=marked),
         tag("p", "p: how often chance alone would make a difference to the chosen learner at least this large, "
             "corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
-        figure(figures.errors(facts["learners"], facts["majority_error"]),
+        figure(figures.errors(facts["learners"], SHARE, facts["majority_error"], "commonest class"),
                "Test error with its 95 % interval, and training error."),
-        bullets([[tag("strong", one["title"]), f" was left out: {one['why']}"] for one in facts["skipped"]]),
+        left_out(facts["skipped"]),
     ]  # fmt: skip
+
+
+def left_out(skipped: list[Facts]) -> Markup | None:
+    """Learners that were not compared, and why."""
+    return bullets([[tag("strong", one["title"]), f" was left out: {one['why']}"] for one in skipped])
 
 
 def _result(one: Facts, pair: Facts | None, is_chosen: bool) -> list[Any]:
     validation, test = chosen_setting(one["tuning"])["validation"], one["test"]
-    badge = tag("span", "chosen", class_="badge") if is_chosen else None
     return [
-        Cell([tag("a", one["title"], href=f"#{one['name']}"), badge], one["title"]),
-        Cell(_FITS[one["verdict"]["kind"]], look=f"fit-{one['verdict']['kind']}"),
+        *who(one, is_chosen),
         Cell(percent(test["rate"]), test["rate"], "main"),
         Cell(f"{100 * test['low']:.1f}–{percent(test['high'], 1)}", test["low"]),
         Cell(f"{100 * validation['mean']:.2f} ± {percent(validation['sd'])}", validation["mean"]),
         Cell(percent(one["train"]["rate"]), one["train"]["rate"]),
-        Cell("—" if pair is None else _chance(pair["p_corrected"]), -1 if pair is None else pair["p_corrected"]),
+        by_chance(pair),
         Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
     ]  # fmt: skip
 
 
-def _chance(p: float) -> str:
+def who(one: Facts, is_chosen: bool) -> list[Cell]:
+    """A learner by its name, and how it fits."""
+    badge = tag("span", "chosen", class_="badge") if is_chosen else None
+    return [
+        Cell([tag("a", one["title"], href=f"#{one['name']}"), badge], one["title"]),
+        Cell(_FITS[one["verdict"]["kind"]], look=f"fit-{one['verdict']['kind']}"),
+    ]
+
+
+def by_chance(pair: Facts | None) -> Cell:
+    """How often chance makes the difference to the chosen learner."""
+    return Cell("—" if pair is None else chance(pair["p_corrected"]), -1 if pair is None else pair["p_corrected"])
+
+
+def chance(p: float) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
 
 
-@section("real", "Is the difference real?", place=20, contents="Is it real?")
+#: What is said of another learner than the chosen.
+SAID = {
+    "better": "really worse than the chosen",
+    "worse": "really better than the chosen",
+    "tie": "cannot be told apart",
+}
+
+
+@section("real", "Is the difference real?", place=20, contents="Is it real?", task="classify")
 def paired_tests(facts: Facts) -> list[Any]:
     """Whether the winner is really better."""
     titles = {one["name"]: one["title"] for one in facts["learners"]}
-    said = {
-        "better": "really worse than the chosen",
-        "worse": "really better than the chosen",
-        "tie": "cannot be told apart",
-    }
     rows = [
         [
             titles[pair["other"]],
-            said[pair["verdict"]],
+            SAID[pair["verdict"]],
             Cell(grouped(pair["only_chosen_right"]), pair["only_chosen_right"]),
             Cell(grouped(pair["only_other_right"]), pair["only_other_right"]),
-            Cell(_chance(pair["p"]), pair["p"]),
-            Cell(_chance(pair["p_corrected"]), pair["p_corrected"]),
+            Cell(chance(pair["p"]), pair["p"]),
+            Cell(chance(pair["p_corrected"]), pair["p_corrected"]),
         ]
         for pair in sorted(facts["pairs"], key=lambda pair: -pair["p_corrected"])
     ]
@@ -137,7 +162,10 @@ def cost(facts: Facts) -> list[Any]:
             caption="What each learner cost; relative gap: how far at most from its best objective",
             words=2,
         ),
-        figure(figures.costs(facts["learners"]), "Test error against the time of the final fit: lower left is better."),
+        figure(
+            figures.costs(facts["learners"], measure_of(facts)),
+            "Test error against the time of the final fit: lower left is better.",
+        ),
     ]
 
 

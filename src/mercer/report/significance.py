@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from scipy.stats import binomtest
+
+from .._runtime.compile import Array
 
 #: Intervals hold with this probability, and a difference counts as real where chance alone makes it this rarely.
 CONFIDENCE, ALPHA = 0.95, 0.05
@@ -35,6 +38,35 @@ def mcnemar(only_first_right: int, only_second_right: int) -> float:
     """
     rows = only_first_right + only_second_right
     return 1.0 if rows == 0 else float(binomtest(only_first_right, rows).pvalue)
+
+
+#: How often all differences get random signs, and how many signs are drawn at once.
+_FLIPS, _FLIPPED = 9999, 2**22
+
+
+def sign_flips(differences: Array, seed: int = 0) -> float:
+    """The p-value of a mean of paired differences, by flipping their signs at random.
+
+    If two learners err equally much, then the difference of their errors on a row is as likely as its opposite. The
+    p-value is the share of flips whose mean is at least as far from zero as the real one, which counts as one of them.
+
+    Examples
+    --------
+    >>> sign_flips(np.array([1.0, -1.0])), sign_flips(np.ones(50)) < 0.001
+    (1.0, True)
+    """
+    size = float(np.abs(differences).max(initial=0.0))
+    if size == 0:
+        return 1.0
+    scaled, random = differences / size, np.random.default_rng(seed)
+    real = abs(float(scaled.sum()))
+    reached = 1
+    at_once = max(1, _FLIPPED // scaled.size)
+    for begin in range(0, _FLIPS, at_once):
+        flips = min(at_once, _FLIPS - begin)
+        signs = random.integers(0, 2, size=(flips, scaled.size), dtype=np.int8) * 2 - 1
+        reached += int((np.abs(signs @ scaled) >= real * (1 - 1e-9)).sum())
+    return reached / (1 + _FLIPS)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -22,8 +22,8 @@ _TOLD_APART = 6
 
 
 def table_facts(table: Any) -> dict[str, Any]:
-    """Shape, classes, missing values, and a description of the most telling columns."""
-    classes, codes = np.unique(np.asarray(table.y), return_inverse=True)
+    """Shape, classes or numbers, missing values, and a description of the most telling columns."""
+    classes, codes = _groups(table)
     if table.kind == "rows":
         frame = _most_telling(table, codes)
         found = describe(replace(table, frame=frame, rows=None))
@@ -31,7 +31,8 @@ def table_facts(table: Any) -> dict[str, Any]:
         frame = measurements(table)
         found = describe(table)
     left_out = max(0, table.n_columns - frame.shape[1])
-    described = [_column(column, frame[column.name], codes, classes.size) for column in found.columns]
+    told_apart = 1 if table.measured else classes.size
+    described = [_column(column, frame[column.name], codes, told_apart) for column in found.columns]
     drawn = [column.name for column in found.columns if column.kind == "numbers"][:DRAWN]
     return {
         "name": text(table.name),
@@ -49,7 +50,11 @@ def table_facts(table: Any) -> dict[str, Any]:
         "missing_cells": sum(table.missing.values()),
         "duplicate_rows": None if left_out else found.duplicates,
         "contradictory_rows": None if left_out else found.contradictions,
-        "classes": [
+        "task": table.task,
+        "values": _column(found.values, table.y, codes, 1) if found.values is not None else None,
+        "classes": []
+        if table.measured
+        else [
             {"label": text(label), "rows": int(size), "share": number(size / len(codes))}
             for label, size in zip(classes.tolist(), np.bincount(codes))
         ],
@@ -61,6 +66,14 @@ def table_facts(table: Any) -> dict[str, Any]:
             "left_out": max(0, len(table.numeric_columns) - len(drawn)),
         },
     }
+
+
+def _groups(table: Any) -> tuple[Array, Array]:
+    """The classes, and of which one each row is; of numbers, fifths of the rows from the smallest to the largest."""
+    y = np.asarray(table.y)
+    if table.measured:
+        y = np.digitize(y.astype(np.float64), np.quantile(y.astype(np.float64), [0.2, 0.4, 0.6, 0.8]))
+    return np.unique(y, return_inverse=True)
 
 
 def _most_telling(table: Any, codes: Array) -> Any:
@@ -102,7 +115,7 @@ def _column(facts: ColumnFacts, column: Any, codes: Array, classes: int) -> dict
         counts = column.value_counts()
         top = [{"value": text(value), "rows": int(rows)} for value, rows in counts.head(_VALUES).items()]
         return {**common, "top": top}
-    values = column.to_numpy(dtype=np.float64)
+    values = np.asarray(column, dtype=np.float64)
     seen = np.isfinite(values)
     if not seen.any():
         return common
@@ -116,7 +129,8 @@ def _spread(values: Array, codes: Array, classes: int) -> dict[str, Any]:
     reach = 1.5 * (quantiles[3] - quantiles[1])
     inside = values[(values >= quantiles[1] - reach) & (values <= quantiles[3] + reach)]
     edges = np.histogram_bin_edges(values, _BINS)
-    groups = [codes == code for code in range(classes)] if classes <= _TOLD_APART else [np.ones(codes.size, bool)]
+    apart = 1 < classes <= _TOLD_APART
+    groups = [codes == code for code in range(classes)] if apart else [np.ones(codes.size, bool)]
     return {
         "quantiles": numbers(quantiles),
         "whiskers": numbers([inside.min(), inside.max()]),

@@ -8,28 +8,32 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 
 from .._runtime.compile import Array
 from ..search import KernelSearchCV
+from .error_measure import ErrorMeasure
 from .plain import number, setting, text
 
 
-def search(estimator: Any, grid: Mapping[str, list[Any]], cv: Any) -> Any:
+def search(estimator: Any, grid: Mapping[str, list[Any]], cv: Any, scoring: str) -> Any:
     """The search that every learner is tuned by. It does not refit: the final fit may have more rows."""
-    return KernelSearchCV(estimator, dict(grid), cv=cv, scoring="accuracy", refit=False, return_train_score=True)
+    return KernelSearchCV(estimator, dict(grid), cv=cv, scoring=scoring, refit=False, return_train_score=True)
 
 
-def sample(y: Array, limit: int | None, seed: int) -> Array | None:
-    """Numbers of ``limit`` rows, each class with its share; ``None`` where there are no more rows than that."""
+def sample(y: Array, limit: int | None, seed: int, even: bool = True) -> Array | None:
+    """Numbers of ``limit`` rows, each class with its share; ``None`` where there are no more rows than that.
+
+    Rows with numbers for targets are drawn without looking at them (``even=False``).
+    """
     if limit is None or len(y) <= limit:
         return None
-    kept, _ = train_test_split(np.arange(len(y)), train_size=limit, stratify=y, random_state=seed)
+    kept, _ = train_test_split(np.arange(len(y)), train_size=limit, stratify=y if even else None, random_state=seed)
     return np.sort(kept)
 
 
 def tune(
-    estimator: Any, grid: Mapping[str, list[Any]], frame: Any, y: Array, folds: int, seed: int
+    estimator: Any, grid: Mapping[str, list[Any]], frame: Any, y: Array, cv: Any, measure: ErrorMeasure
 ) -> tuple[Any, dict]:
     """The best parameters, and the table of all of them.
 
@@ -40,16 +44,15 @@ def tune(
     facts : dict
     """
     start = time.perf_counter()
-    cv = StratifiedKFold(folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of candidates that lose; the final fit says what is wrong with the winner
-        found = search(estimator, grid, cv).fit(frame, y)
+        found = search(estimator, grid, cv, measure.scoring).fit(frame, y)
     table = found.cv_results_
     candidates = [
         {
             "params": short_params(params),
-            "train": _error(table, "train", k),
-            "validation": _error(table, "test", k),
+            "train": _error(table, "train", k, measure),
+            "validation": _error(table, "test", k, measure),
             "rank": int(table["rank_test_score"][k]),
             "fit_seconds": number(table["mean_fit_time"][k], 3),
         }
@@ -57,7 +60,7 @@ def tune(
     ]
     facts = {
         "rows": len(y),
-        "folds": folds,
+        "folds": cv.get_n_splits(),
         "candidates": candidates,
         "best": int(found.best_index_),
         "advice": [
@@ -92,9 +95,9 @@ def _with_short_names(message: str, grid: Mapping[str, list[Any]]) -> str:
     return message
 
 
-def _error(table: Mapping[str, Any], rows: str, candidate: int) -> dict[str, float | None]:
+def _error(table: Mapping[str, Any], rows: str, candidate: int, measure: ErrorMeasure) -> dict[str, float | None]:
     """Mean and standard deviation over the folds of the error on one kind of rows."""
     return {
-        "mean": number(1 - table[f"mean_{rows}_score"][candidate]),
+        "mean": number(measure.perfect - table[f"mean_{rows}_score"][candidate]),
         "sd": number(table[f"std_{rows}_score"][candidate]),
     }

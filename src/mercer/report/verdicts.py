@@ -5,18 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._validation.wording import enumeration
+from .error_measure import percent
 from .significance import ALPHA, holm, mcnemar
-
-
-def percent(rate: float, digits: int = 2) -> str:
-    """A share in percent.
-
-    Examples
-    --------
-    >>> percent(0.0231)
-    '2.31\xa0%'
-    """
-    return f"{100 * rate:.{digits}f}\u00a0%"
 
 
 def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: float) -> dict[str, str]:

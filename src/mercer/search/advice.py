@@ -23,6 +23,8 @@ _SIMPLER_SMALL = ("C", "gamma", "degree", "epochs", "steps")
 _SIMPLER_LARGE = ("lam", "length", "tol")
 #: Differences between training and validation score, and training scores, that are worth a word.
 _OVERFIT, _UNDERFIT = 0.1, 0.75
+#: How many times the training error an error on other rows is worth a word.
+_TIMES = 2.0
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def _ties(search: KernelSearchCV) -> list[Advice]:
         detail = "the winner is the simplest of them"
     else:
         detail = "the simplest of them is " + ", ".join(f"{k} = {_shown(v)}" for k, v in simplest.items())
-    message = f"{close.size} settings are within one standard error of the best ({error:.2g}); {detail}."
+    message = f"{close.size} settings are within one standard error of the best ({_in_few(error)}); {detail}."
     return [Advice("tie", message, {"settings": int(close.size), "standard_error": float(error), "simplest": simplest})]
 
 
@@ -136,13 +138,19 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if is_number(value) else str(value)
 
 
+def _in_few(value: float) -> str:
+    return f"{value:.2g}" if abs(value) < 100 else f"{value:.0f}"
+
+
 def _fit(search: KernelSearchCV) -> list[Advice]:
-    """What training and validation scores say together, for scores between 0 and 1."""
+    """What training and validation scores say together, for scores between 0 and 1 and for errors."""
     results, best = search.cv_results_, search.best_index_
     if "mean_train_score" not in results:
         return []
     train, test = float(results["mean_train_score"][best]), float(results["mean_test_score"][best])
     facts = {"train": train, "validation": test}
+    if test < 0 and train <= 0 and str(search.scoring).startswith("neg_"):
+        return _overfit_errors(-train, -test)
     if not (0 <= test <= 1 and 0 <= train <= 1):
         return []
     if train - test > _OVERFIT:
@@ -158,3 +166,14 @@ def _fit(search: KernelSearchCV) -> list[Advice]:
         )
         return [Advice("underfitting", message, facts)]
     return []
+
+
+def _overfit_errors(train: float, test: float) -> list[Advice]:
+    """Errors on other rows that are far larger than those on training rows."""
+    if test <= _TIMES * train:
+        return []
+    message = (
+        f"The winner errs by {_in_few(train)} on training rows and by {_in_few(test)} on others: it overfits. More "
+        "rows, a smaller C (larger λ) or a smoother kernel may help."
+    )
+    return [Advice("overfitting", message, {"train": train, "validation": test})]

@@ -1,0 +1,103 @@
+"""What ``mercer run`` does with a model of numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..io.table import DataError
+from .printing import Printer, error_in_words
+
+if TYPE_CHECKING:
+    from ..io import Table
+    from ..model_files.models import ModelFile
+
+__all__ = ["run_numbers"]
+
+#: Rows with the largest errors that are shown.
+_SHOWN = 5
+
+
+def run_numbers(
+    loaded: ModelFile, table: Table, output: str | None, coverage: float | None, printer: Printer, model: str
+) -> None:
+    """Predict numbers, say how wrong they are where that can be known, and write them."""
+    from ..io.writing import write_whole
+    from ..report.number_errors import in_digits
+
+    reach = None if coverage is None else _reach(loaded.about, coverage)
+    with printer.working(f"predicting {table.n_rows} rows"):
+        predicted = loaded.estimator.predict(table.X)
+    known = table.labelled
+    facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "labelled": int(known.sum())}
+    if reach is not None:
+        facts["intervals"] = {"coverage": coverage, "half_width": reach}
+    if known.any():
+        assert table.y is not None
+        truth = table.y[known].astype(np.float64)
+        facts.update(_errors(table, truth, predicted, reach, printer))
+    else:
+        low, middle, high = np.quantile(predicted, [0, 0.5, 1])
+        facts["predicted"] = {"min": low, "median": middle, "max": high}
+        printer.line("The table has no values of the target to compute errors with.")
+        printer.line(f"predictions from {in_digits(low)} to {in_digits(high)}, median {in_digits(middle)}")
+    if reach is not None:
+        printer.line(
+            f"intervals: each prediction ± {in_digits(reach)}, to hold {100 * float(coverage or 0):g} % of new values"
+        )
+    if output is not None:
+        write_whole(output, _predictions_csv(table, predicted, reach))
+        facts["output"] = output
+        printer.line(f"predictions of {table.n_rows} rows in {output}")
+    printer.json_result(facts)
+
+
+def _reach(about: dict[str, Any], coverage: float) -> float:
+    from ..report.number_errors import COVERAGES, half_width
+
+    widths = about.get("half_widths")
+    if not isinstance(widths, list) or len(widths) != len(COVERAGES):
+        raise DataError("the model does not know how far its errors reach; train it with 'mercer train'.")
+    found = half_width(widths, coverage)
+    if found is None:
+        raise DataError(
+            f"the model was trained on too few rows for intervals that hold {100 * coverage:g} % of new values; ask "
+            "for a smaller share."
+        )
+    return found
+
+
+def _errors(table: Table, truth: Any, predicted: Any, reach: float | None, printer: Printer) -> dict[str, Any]:
+    from ..report.number_errors import error_of_numbers, in_digits
+
+    known = np.flatnonzero(table.labelled)
+    errors = error_of_numbers(truth, predicted[known])
+    residuals = truth - predicted[known]
+    printer.line(f"{error_in_words(errors)}  ({truth.size} rows)")
+    facts: dict[str, Any] = {name: value for name, value in errors.items() if name != "rows"}
+    if reach is not None:
+        facts["inside"] = float(np.mean(np.abs(residuals) <= reach))
+        printer.line(f"{100 * facts['inside']:.1f} % of the values lie inside their interval")
+    worst = np.argsort(-np.abs(residuals), kind="stable")[:_SHOWN]
+    rows = [[table.where(int(known[k])), *map(in_digits, (truth[k], predicted[known[k]], residuals[k]))] for k in worst]
+    printer.table(["<where", "true", "predicted", "difference"], rows, "largest errors")
+    return facts
+
+
+def _predictions_csv(table: Table, predicted: Any, reach: float | None) -> str:
+    """A line for each row: its prediction, its interval where asked for, and its true value and what is left of it."""
+    columns: dict[str, Any] = {"prediction": predicted}
+    if reach is not None:
+        columns |= {"low": predicted - reach, "high": predicted + reach}
+    if table.y is not None:
+        truth = np.array([np.nan if value is None else float(value) for value in table.y.tolist()])
+        columns |= {"target": truth, "residual": truth - predicted}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["row", *columns])
+    for number, cells in enumerate(zip(*columns.values(), strict=True), 1):
+        writer.writerow([number, *("" if cell != cell else repr(float(cell)) for cell in cells)])
+    return out.getvalue()

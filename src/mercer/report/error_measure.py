@@ -1,0 +1,94 @@
+"""What an error is counted in: mistakes in percent of the rows, or the unit of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .number_errors import in_digits
+
+__all__ = ["NUMBERS", "SHARE", "ErrorMeasure", "measure_of"]
+
+
+@dataclass(frozen=True)
+class ErrorMeasure:
+    """How errors are scored in searches, found in the facts, and shown.
+
+    Attributes
+    ----------
+    task : str
+    name : str
+        In a table, after "test" or "training".
+    key : str
+        Under which the error on some rows stands in the facts.
+    scoring : str
+        The score of scikit-learn that falls by as much as the error rises.
+    perfect : float
+        That score without any error.
+    scale : float
+        What an error is multiplied by before it is drawn.
+    axis : str
+        What stands beside the axis of a drawing.
+    words : callable
+        An error in words.
+    """
+
+    task: str
+    name: str
+    key: str
+    scoring: str
+    perfect: float
+    scale: float
+    axis: str
+    words: Callable[[float], str]
+
+    def of(self, rows: Mapping[str, Any]) -> str:
+        """The error on some rows, in words."""
+        return self.words(rows[self.key])
+
+    def between(self, rows: Mapping[str, Any]) -> str:
+        """Its interval, in words."""
+        if self.task == "classify":
+            return f"{100 * rows['low']:.1f}–{percent(rows['high'], 1)}"
+        return f"{in_digits(rows['low'])}–{in_digits(rows['high'])}"
+
+    def to(self, rows: Mapping[str, Any]) -> str:
+        """Its interval in a sentence."""
+        if self.task == "classify":
+            return f"{percent(rows['low'], 1)} to {percent(rows['high'], 1)}"
+        return f"{in_digits(rows['low'])} to {in_digits(rows['high'])}"
+
+    def drawn(self, rows: Mapping[str, Any], key: str | None = None) -> float:
+        """The error on some rows, or one end of its interval, as it is drawn."""
+        return self.scale * rows[key or self.key]
+
+    def spread(self, validation: Mapping[str, Any]) -> str:
+        """The mean over folds and its deviation, in words."""
+        if validation["mean"] is None:
+            return "—"
+        if self.task == "classify":
+            return f"{100 * validation['mean']:.2f} ± {percent(validation['sd'])}"
+        return f"{in_digits(validation['mean'])} ± {in_digits(validation['sd'], 3)}"
+
+
+def percent(rate: float, digits: int = 2) -> str:
+    """A share in percent.
+
+    Examples
+    --------
+    >>> percent(0.0231)
+    '2.31\\xa0%'
+    """
+    return f"{100 * rate:.{digits}f}\u00a0%"
+
+
+SHARE = ErrorMeasure("classify", "error", "rate", "accuracy", 1.0, 100.0, "error, %", percent)
+NUMBERS = ErrorMeasure(
+    "regress", "RMSE", "rmse", "neg_root_mean_squared_error", 0.0, 1.0, "RMSE, in the unit of the target", in_digits
+)
+
+
+def measure_of(facts: Mapping[str, Any]) -> ErrorMeasure:
+    """What the errors of a study are counted in."""
+    return NUMBERS if facts.get("task") == "regress" else SHARE

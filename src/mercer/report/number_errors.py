@@ -1,0 +1,98 @@
+"""Errors of predicted numbers, in the unit of the target, and how far most of them reach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
+from sklearn.model_selection import KFold
+
+from .._runtime.compile import Array
+from .significance import CONFIDENCE
+
+__all__ = ["COVERAGES", "error_of_numbers", "half_width", "half_widths", "in_digits", "out_of_fold_residuals"]
+
+#: Shares of new rows whose value an interval may be asked to hold.
+COVERAGES = tuple(round(0.01 * percent, 2) for percent in range(1, 100))
+#: Rows of which predictions out of their fold are made at most, folds, and draws of a bootstrap.
+_ROWS, _FOLDS, _DRAWS = 4000, 5, 1000
+
+
+def in_digits(value: float, digits: int = 4) -> str:
+    r"""A number with some digits that matter, written out where it is neither huge nor tiny.
+
+    Examples
+    --------
+    >>> in_digits(53.21987), in_digits(123456.7), in_digits(0.00123456), in_digits(-2e-12), in_digits(0.0)
+    ('53.22', '123457', '0.001235', '-2e-12', '0')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    power = math.floor(math.log10(abs(value)))
+    if not -4 <= power <= 9:
+        return f"{value:.{digits - 1}g}"
+    return f"{value:.{max(0, digits - 1 - power)}f}"
+
+
+def error_of_numbers(y: Any, predicted: Any) -> dict[str, float]:
+    """Root of the mean squared error, mean absolute error, and the share of the variance that is explained.
+
+    Examples
+    --------
+    >>> error_of_numbers([1.0, 2.0, 6.0], [1.0, 2.0, 3.0])["mae"]
+    1.0
+    """
+    y, predicted = np.asarray(y, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    explained = float(r2_score(y, predicted)) if y.size > 1 and np.ptp(y) > 0 else math.nan
+    return {
+        "rmse": float(root_mean_squared_error(y, predicted)),
+        "mae": float(mean_absolute_error(y, predicted)),
+        "r2": explained,
+        "rows": int(y.size),
+    }
+
+
+def interval_of_rmse(residuals: Array, seed: int = 0) -> tuple[float, float]:
+    """Between which values the RMSE on rows of the same kind lies, by drawing the rows again with replacement."""
+    size = float(np.abs(residuals).max(initial=0.0)) or 1.0
+    squares = np.square(residuals / size)
+    random = np.random.default_rng(seed)
+    means = [squares[random.integers(0, squares.size, squares.size)].mean() for _ in range(_DRAWS)]
+    low, high = size * np.sqrt(np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
+    return float(low), float(high)
+
+
+def out_of_fold_residuals(model: Any, table: Any, y: Array, seed: int) -> Array:
+    """What is left of each target by a model that has not seen its row: that of the other folds.
+
+    Of many rows some are drawn at random: a model of fewer rows errs more, so that intervals are rather too wide.
+    """
+    if len(y) > _ROWS:
+        kept = np.sort(np.random.default_rng(seed).choice(len(y), _ROWS, replace=False))
+        table, y = table.take(kept), y[kept]
+    residuals = np.empty(len(y))
+    for train, test in KFold(min(_FOLDS, len(y)), shuffle=True, random_state=seed).split(y):
+        fitted = clone(model).fit(table.take(train).X, y[train])
+        residuals[test] = y[test] - fitted.predict(table.take(test).X)
+    return residuals
+
+
+def half_widths(residuals: Array) -> list[float | None]:
+    """For each of :data:`COVERAGES`, how far an interval reaches on either side of a prediction.
+
+    The residual of a new row is as likely to take any place among n others: it is at most the k-th smallest of them
+    with probability k/(n + 1). ``None`` where there are too few rows to promise so much.
+    """
+    sizes = np.sort(np.abs(residuals))
+    places = [math.ceil(round(coverage * (sizes.size + 1), 9)) for coverage in COVERAGES]
+    return [float(sizes[place - 1]) if place <= sizes.size else None for place in places]
+
+
+def half_width(widths: Sequence[float | None], coverage: float) -> float | None:
+    """The half-width for one share of new rows, out of :func:`half_widths`; for shares between two, the larger."""
+    place = next(k for k, share in enumerate(COVERAGES) if share >= coverage - 1e-9)
+    return widths[place]

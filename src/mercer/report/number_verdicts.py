@@ -1,0 +1,100 @@
+"""What errors of numbers mean, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+from .._validation.wording import enumeration
+from .number_errors import in_digits
+from .significance import ALPHA, holm, sign_flips
+
+
+def fit_of_numbers(
+    learner: dict[str, Any], residuals: Array, best_test: dict[str, float], baseline: dict[str, Any], constant: Array
+) -> dict[str, str]:
+    """Whether a learner over- or underfits, and whether it is of any use.
+
+    It is of none where its squared errors on the test rows are not clearly less than those of the training mean.
+    Overfitting is a test error clearly above the training error: their intervals do not touch. Underfitting is a
+    training error clearly above what the best learner reaches on new rows.
+    """
+    train, test = learner["train"], learner["test"]
+    said = f"RMSE {in_digits(train['rmse'])} on the rows it learned from, {in_digits(test['rmse'])} on new rows"
+    gained = np.square(constant) - np.square(residuals)
+    if gained.mean() <= 0 or sign_flips(gained) >= ALPHA:
+        words = f"No better than always answering the mean (RMSE {in_digits(baseline['rmse'])}): {said}."
+        return {"kind": "useless", "words": words}
+    under, over = train["low"] > best_test["high"], test["low"] > train["high"]
+    if under and over:
+        return {"kind": "both", "words": f"Too simple for these data, and it overfits as well: {said}."}
+    if under:
+        return {
+            "kind": "underfit",
+            "words": f"Underfits: {said}. It errs more on rows it has seen than the best learner does on rows it has "
+            "not; a richer model is needed, not more rows.",
+        }
+    if over:
+        words = f"It overfits: {said}. More rows or more regularisation would narrow the gap."
+        return {"kind": "overfit", "words": words}
+    return {"kind": "good", "words": f"Fits well: {said}; the difference is within chance."}
+
+
+def compare_errors(names: list[str], residuals: Mapping[str, Array], chosen: str) -> list[dict[str, Any]]:
+    """Paired tests of the chosen learner against each of the others, on the squared errors of the same test rows."""
+    others = [name for name in names if name != chosen]
+    gained = [np.square(residuals[name]) - np.square(residuals[chosen]) for name in others]
+    raw = [sign_flips(each) for each in gained]
+    return [
+        {
+            "other": name,
+            "closer": float(np.mean(np.abs(residuals[chosen]) < np.abs(residuals[name]))),
+            "farther": float(np.mean(np.abs(residuals[chosen]) > np.abs(residuals[name]))),
+            "p": p,
+            "p_corrected": corrected,
+            "verdict": "tie" if corrected >= ALPHA else "better" if each.mean() > 0 else "worse",
+        }
+        for name, each, p, corrected in zip(others, gained, raw, holm(raw), strict=True)
+    ]
+
+
+def headline_of_numbers(
+    learners: list[dict[str, Any]], pairs: list[dict[str, Any]], chosen: str, baseline: dict[str, Any]
+) -> dict[str, Any]:
+    """The answer: who won, by how much, and whether it is real."""
+    by_name = {learner["name"]: learner for learner in learners}
+    winner = by_name[chosen]
+    test = winner["test"]
+    told = {kind: [by_name[pair["other"]]["title"] for pair in pairs if pair["verdict"] == kind]
+            for kind in ("tie", "better", "worse")}  # fmt: skip
+    explained = "" if test["r2"] is None else f", and explains {100 * test['r2']:.0f} % of their variance"
+    sentences = [
+        f"{winner['title']} had the lowest error in cross-validation and was chosen before any test row was looked at. "
+        f"On the test rows its RMSE is {in_digits(test['rmse'])} (on new rows of the same kind expect "
+        f"{in_digits(test['low'])} to {in_digits(test['high'])}); it errs by {in_digits(test['mae'])} on "
+        f"average{explained}.",
+        f"Always answering the mean of the training rows would have an RMSE of {in_digits(baseline['rmse'])}.",
+    ]
+    linear = [one for one in learners if one["family"] == "linear" and one["name"] != chosen]
+    if linear:
+        best = min(linear, key=lambda one: one["test"]["rmse"])
+        sentences.append(f"The best linear learner, {best['title']}, reaches {in_digits(best['test']['rmse'])}.")
+    if told["better"]:
+        whom = "all the others" if len(told["better"]) == len(pairs) > 1 else enumeration(told["better"], 6)
+        sentences.append(f"It is really better than {whom}: chance would rarely make such a difference.")
+    if told["tie"]:
+        whom = "any of the others" if len(told["tie"]) == len(pairs) > 1 else enumeration(told["tie"], 6)
+        sentences.append(f"These test rows cannot tell it from {whom}: among equals take the simplest or the fastest.")
+    if told["worse"]:
+        sentences.append(f"The test rows prefer {enumeration(told['worse'], 6)}: cross-validation chose wrongly here.")
+    return {
+        "chosen": chosen,
+        "title": winner["title"],
+        "ties": told["tie"],
+        "beaten": told["better"],
+        "ahead": told["worse"],
+        "words": sentences,
+    }

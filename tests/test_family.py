@@ -201,9 +201,7 @@ def test_novelty_is_searched_with_labels_for_scorers_only():
     truth = np.repeat([1, -1], [150, 30])
     grid, folds = {"nu": [0.05, 0.2, 0.5]}, KFold(3, shuffle=True, random_state=0)
     ours, theirs = (
-        kind(OneClassSVM(), grid, cv=KFold(3, shuffle=True, random_state=0), scoring="balanced_accuracy").fit(
-            odd, truth
-        )
+        kind(OneClassSVM(), grid, cv=folds, scoring="balanced_accuracy").fit(odd, truth)
         for kind in (KernelSearchCV, GridSearchCV)
     )
     np.testing.assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=0.02)

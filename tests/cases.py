@@ -24,6 +24,7 @@ from mercer.kernels import (
     Matern,
     MinMax,
     Mismatch,
+    Mixture,
     Normalised,
     Polynomial,
     Power,
@@ -80,6 +81,7 @@ KERNELS = [
     Power(Linear(), 3),
     After(halves, Gaussian(gamma=1.0)),
     Normalised(Polynomial(degree=2)),
+    Mixture([Linear(), Gaussian(gamma=0.3), Cosine()], p=2, weights=[0.6, 0.8, 0.0], scales=[2.0, 0.5, 1.0]),
 ]
 
 #: Kernels that stand for rows of a matrix, not for rows of features.
@@ -138,6 +140,7 @@ STRUCTURED = [
     (Normalised(Spectrum(p=2)), TEXTS),
     (0.5 * Jaccard() + Intersection() ** 2, SETS),
     (WeisfeilerLehman(h=1) * ShortestPath(), GRAPHS),
+    (Mixture([Spectrum(p=2), Spectrum(p=1, tokens="words")], weights=[0.25, 0.75], scales=[0.5, 2.0]), TEXTS),
 ]
 
 LOSSES = [
@@ -189,12 +192,15 @@ ESTIMATORS = [
     mercer.SVC(kernel="polynomial(degree=2)", strategy="ovr"),
     mercer.KernelClassifier(),
     mercer.KernelClassifier(kernel=None, loss="squared_hinge"),
+    mercer.SVC(kernel="mixture(gaussian(gamma=0.1), linear)"),
+    mercer.KernelClassifier(kernel="mixture(gaussian, linear, p=2)"),
 ]
 
 REGRESSORS = [
     mercer.KernelRegressor(),
     mercer.KernelRegressor(kernel=None, loss="huber"),
     mercer.KernelRegressor(loss="epsilon_insensitive"),
+    mercer.KernelRegressor(kernel="mixture(gaussian, linear)"),
 ]
 
 EXPORTS = {

@@ -119,12 +119,14 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
         self._publish(model_of(data, self._models(data, [each.solution for each in found])), data.given)
         certificates, statuses = [each.certificate for each in found], [each.solution.status for each in found]
+        steps = np.array([int(each.solution.n_iter) for each in found])
         if mixture is not None:
             certificates = [mixture.certificate([each.solution for each in found], certificates)]
             statuses.append(mixture.status(certificates[0]))
+            steps = steps + mixture.learned.n_iter
         self._publish_certificates(self._certificates(data, certificates))
         self._publish_status(statuses)
-        self.n_iter_ = max(int(each.solution.n_iter) for each in found)
+        self.n_iter_ = int(steps.max())
         self._warn_if_short()
         return self
 
@@ -148,9 +150,9 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
                 self.lam = lam
                 self._check()
                 mixture = self._mixed(data, components)
-                pairs = zip(self._state(mixture.data), mixture.starts, strict=True)
-                found = [self._solve(mixture.data, each, mixture.solver, start).solution for each, start in pairs]
-                yield scores_of(model_of(mixture.data, self._models(mixture.data, found)))
+                stated = zip(self._state(mixture.data), mixture.starts, strict=True)
+                last = [self._solve(mixture.data, each, mixture.solver, start).solution for each, start in stated]
+                yield scores_of(model_of(mixture.data, self._models(mixture.data, last)))
             return
         # Few features are solved for in less time than the matrix is decomposed in.
         features = data.gram.features()

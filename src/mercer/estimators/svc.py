@@ -217,6 +217,7 @@ class SVC(CallbackSupportMixin, Classifier):
         """One certificate for all machines and the weights that they share."""
         known = [machine.certificate for machine in machines if machine.certificate is not None]
         certificate = mixture.certificate([machine.solution for machine in machines], known)
+        self.n_iter_ = np.array([machine.solution.n_iter for machine in machines]) + mixture.learned.n_iter
         self._publish_certificates([certificate])
         self._publish_status([*(machine.solution.status for machine in machines), mixture.status(certificate)])
 
@@ -344,6 +345,13 @@ class SVC(CallbackSupportMixin, Classifier):
             warnings.warn(
                 f"SVC was interrupted; the model is the best so far, with a worst violation of "
                 f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
+                ConvergenceWarning,
+                stacklevel=3 + FRAMES,
+            )
+        elif self.status_ != str(Status.CONVERGED) and self.kkt_violation_.max() <= self.tol:
+            warnings.warn(
+                f"SVC stopped before the weights of the mixture were found: an objective of {self.objective_[0]:.3g} "
+                f"has a duality gap of {self.duality_gap_[0]:.3g}. Lower C, or raise memory or time_limit.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )

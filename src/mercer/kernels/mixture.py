@@ -67,8 +67,7 @@ class Mixture(Kernel):
     >>> from mercer import SVC
     >>> from mercer.kernels import Gaussian, Linear, Mixture
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
-    >>> kernel = Mixture([Linear().on(0), Linear().on(1), Gaussian(gamma=100.0)])
-    >>> model = SVC(kernel).fit(X, X[:, 0] > 0)
+    >>> model = SVC(Mixture([Linear().on(0), Linear().on(1), Gaussian(gamma=1.0).on(1)])).fit(X, X[:, 0] > 0)
     >>> model.kernel_.weights_.round(1)
     array([1., 0., 0.])
     """

@@ -15,8 +15,6 @@ from ..kernels.engine.parts import length
 
 #: Matrices besides those of the kernels: a sum, and the one before it.
 _SUMS = 2
-#: The largest self-similarity that single precision is used for.
-_SINGLE = 1e30
 
 
 class Components:
@@ -47,15 +45,23 @@ class Components:
     def __init__(self, kernel: Mixture, items: Any, placement: Placement) -> None:
         self.kernel, self.items, self.placement = kernel, items, placement
         self._rounded = placement.rounded(kernel, items)
-        matrix = length(items) ** 2 * (4 if placement.single else 8)
-        self.held = (len(kernel.kernels) + _SUMS) * matrix <= bytes_of(placement.memory)
-        pairs = list(zip(kernel.kernels, kernel.part_items(self._rounded), strict=True))
-        if not self.held:
-            self.grams: list[Gram] = [Lazy(part, form, placement.memory) for part, form in pairs]
-            return
-        single = placement.single and all(part.diag(form).max(initial=0.0) < _SINGLE for part, form in pairs)
-        kind, shape = np.float32 if single else np.float64, (length(items), length(items))
-        self.grams = [Dense(part.matrix(form, form, out=np.empty(shape, kind))) for part, form in pairs]
+        kind = self._kind()
+        self.held = kind is not None
+        pairs = list(
+            zip(kernel.kernels, kernel.part_items(items if kind is np.float64 else self._rounded), strict=True)
+        )
+        self.grams: list[Gram]
+        if kind is None:
+            self.grams = [Lazy(part, form, placement.memory) for part, form in pairs]
+        else:
+            shape = length(items), length(items)
+            self.grams = [Dense(part.matrix(form, form, out=np.empty(shape, kind))) for part, form in pairs]
+
+    def _kind(self) -> type[np.floating] | None:
+        """The numbers of matrices that all fit into the memory; those in float32 only where the machine allows it."""
+        kinds = (np.float64, np.float32) if self.placement.single else (np.float64,)
+        matrices, room = (len(self.kernel.kernels) + _SUMS) * length(self.items) ** 2, bytes_of(self.placement.memory)
+        return next((kind for kind in kinds if matrices * np.dtype(kind).itemsize <= room), None)
 
     def __len__(self) -> int:
         return len(self.grams)
@@ -77,7 +83,7 @@ class Components:
 
     def exact(self) -> Components:
         """The same kernels with nothing rounded to float32."""
-        if self.held and not self.placement.single:
+        if isinstance(self.grams[0], Dense) and self.grams[0].K.dtype == np.float64:
             return self
         out = object.__new__(Components)
         vars(out).update(vars(self))

@@ -1,9 +1,9 @@
 """Weights of a mixture, better and better, until a duality gap says that they are the best.
 
 Each step solves all machines for the weights as they are, from where they were, and goes to the least of a parabola
-(:mod:`.weight_steps`); where that does not lead down, a shorter way, then a step that always does. Any solver can do the
-solving. Bounds come from the coefficients found on the way, and from what lies between them: where several kernels fit
-equally well, coefficients are not unique, and those of the last step alone may prove nothing.
+(:mod:`.weight_steps`); where that does not lead down, a shorter way, then a step that always does. Any solver can do
+the solving. Bounds come from the coefficients found on the way, and from what lies between them: where several kernels
+fit equally well, coefficients are not unique, and those of the last step alone may prove nothing.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .weight_steps import alternating_step, curvature, newton_step, normalised
 
 __all__ = ["LearnedWeights", "learn_weights"]
 
-#: The gap that is small enough, as a part of the objective.
-_CLOSE = 5e-5
+#: The gap that is small enough, as a part of the objective and as a part of what w costs; and a gap that is none.
+_CLOSE, _OF_PENALTY, _NOTHING = 5e-5, 1e-3, 1e-10
 #: Steps at most.
 _LONGEST = 100
 #: Lengths of Newton's step that are tried.
@@ -58,8 +58,10 @@ class LearnedWeights:
     status: Status
     joint: JointProblem
     components: Components
-    #: The solver, with the tolerance that was needed and the time that is left.
+    #: The solver, with the tolerance that was needed.
     solver: Any
+    #: Steps of the solver in each part.
+    n_iter: Array
 
     def certificate(self, found: Sequence[Iterate], certificates: Sequence[Certificate]) -> Certificate:
         """The joint certificate of models that were found for these weights."""
@@ -90,12 +92,16 @@ def learn_weights(
     --------
     >>> import numpy as np
     >>> from mercer.grams import Placement
-    >>> from mercer.kernels import Linear, Mixture
+    >>> from mercer.kernels import Gaussian, Linear, Mixture
     >>> from mercer.losses import Squared
     >>> from mercer.problems import Problem
     >>> from mercer.solvers import Newton
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
-    >>> components = Components(Mixture([Linear().on(0), Linear().on(1)]).resolved(X), X, Placement())
+    >>> kernel = Mixture([Linear(), Gaussian(gamma=100.0)]).resolved(X)
+    >>> components = Components(kernel, X, Placement())
+    >>> problem = Problem(components.gram(kernel.weights_), X.sum(axis=1), Squared(), lam=0.1)
+    >>> learn_weights([Part(problem)], components, Newton()).weights
+    array([1., 0.])
     """
     return _Learning(parts, components, solver, seed, time_limit).run()
 
@@ -117,21 +123,17 @@ class _Step:
         self.point = DualPoint(self.z, conjugate, joint.squares(self.z, self.products))
         self._learning = learning
 
-    @property
-    def interrupted(self) -> bool:
-        return any(each.status is Status.INTERRUPTED for each in self.solutions)
-
     @cached_property
     def hessian(self) -> Array:
         rng = np.random.default_rng(self._learning.seed)
         joint = self._learning.joint
-        parts = zip(joint.shares, self.problems, self.solutions, self.z, self.products, strict=True)
-        return np.sum([share * curvature(*part, rng) for share, *part in parts], axis=0)
+        parts = zip(self.problems, self.solutions, self.z, self.products, strict=True)
+        return np.tensordot(joint.shares, np.array([curvature(*part, rng) for part in parts]), axes=1)
 
 
 class _Learning:
     def __init__(
-        self, parts: Sequence[Part], components: Components, solver: Solver[Any], seed: int, time_limit: float
+        self, parts: Sequence[Part], components: Components, solver: Any, seed: int, time_limit: float
     ) -> None:
         kernel = components.kernel
         self.joint, self.components, self.solver, self.seed = JointProblem(parts, kernel.p), components, solver, seed
@@ -140,7 +142,8 @@ class _Learning:
         #: What is known of the dual, and the best that follows from it.
         self.points: list[DualPoint] = []
         self.best: DualPoint
-        self.steps = 0
+        self.interrupted = False
+        self.steps, self.n_iter = 0, np.zeros(len(parts), np.int64)
 
     def solved(self, problems: Sequence[Problem], starts: Sequence[Iterate | None]) -> list[Certified]:
         found: list[Any] = [None] * len(problems)
@@ -167,21 +170,28 @@ class _Learning:
             after = self._next(step)
             gained = step.objective - after.objective > _IDLE * _CLOSE * step.objective or self._gap(after) < 0.7 * gap
             step, idle = after, 0 if gained else idle + 1
-        status = Status.CONVERGED if self._gap(step) <= _CLOSE * step.objective else Status.NOT_CONVERGED
+            if step.slack > 0.5 * self._gap(step) and tighter == _TIGHTER:
+                break  # better weights would not show
+        status = Status.CONVERGED if self._close(step) else Status.NOT_CONVERGED
         return LearnedWeights(
             weights=step.weights,
             gram=step.gram,
             starts=step.solutions,
             point=self.best,
-            status=Status.INTERRUPTED if step.interrupted else status,
+            status=Status.INTERRUPTED if self.interrupted else status,
             joint=self.joint,
             components=self.components,
             solver=self.solver,
+            n_iter=self.n_iter,
         )
 
     def _done(self, step: _Step) -> bool:
-        close = self._gap(step) <= _CLOSE * step.objective
-        return close or step.interrupted or time.monotonic() > self.deadline
+        return self._close(step) or self.interrupted or time.monotonic() > self.deadline
+
+    def _close(self, step: _Step) -> bool:
+        """Where w costs little beside the losses, its part decides how good the weights are."""
+        penalty = 0.5 * float(step.weights @ step.point.squares)
+        return self._gap(step) <= max(min(_CLOSE * step.objective, _OF_PENALTY * penalty), _NOTHING * step.objective)
 
     def _gap(self, step: _Step) -> float:
         return step.objective - self.joint.bound(self.best)
@@ -190,6 +200,8 @@ class _Learning:
         """The machines for these weights; what they tell of the dual is kept."""
         step = _Step(self, weights, [None if start is None else Iterate(start.z, start.b) for start in starts])
         self.steps += 1
+        self.interrupted |= any(each.status is Status.INTERRUPTED for each in step.solutions)
+        self.n_iter += [int(each.n_iter) for each in step.solutions]
         self.points = [*self.points[-_POINTS:], step.point]
         self.best = self.joint.best_combination([*self.points, self.best] if self.steps > 1 else self.points)
         return step

@@ -29,6 +29,7 @@ from .._runtime.cholesky import cholesky_solver
 from .._runtime.compile import Array
 from ..grams import Gram
 from ..problems import Iterate, Problem
+from ..solvers.interior import MatrixCurvature, interior_point
 
 __all__ = ["alternating_step", "curvature", "newton_step", "normalised"]
 
@@ -78,7 +79,34 @@ def newton_step(weights: Array, heights: Array, squares: Array, hessian: Array, 
     """
     unit = 0.5 * float(np.max(squares @ weights))
     top = float(np.max(heights - 0.5 * squares @ weights))
-    lines, levels, bend = 0.5 * squares / unit, (heights - top) / unit, hessian / unit
+    least = _least_in_simplex if p == 1 else _least_in_ball
+    found = least(weights, (heights - top) / unit, 0.5 * squares / unit, hessian / unit, p)
+    if not np.isfinite(found).all() or not found.max() > 0:
+        return weights, top
+    new = normalised(found, p)
+    way = new - weights
+    return new, float(np.max(heights - 0.5 * squares @ new) + 0.5 * way @ hessian @ way)
+
+
+def _least_in_simplex(weights: Array, levels: Array, lines: Array, bend: Array, p: float) -> Array:
+    """A quadratic program in β, a number t above all lines, and how far it is above each."""
+    cuts, kernels = lines.shape
+    size = kernels + cuts + 1
+    K, targets, A = np.zeros((size, size)), np.zeros(size), np.zeros((cuts + 1, size))
+    K[:kernels, :kernels] = bend
+    targets[:kernels], targets[-1] = bend @ weights, -1.0
+    A[0, :kernels] = 1.0  # Σβ = 1
+    A[1:, :kernels], A[1:, kernels:-1], A[1:, -1] = -lines, np.eye(cuts), -1.0  # level − line·β + slack = t
+    low, high = np.zeros(size), np.full(size, np.inf)
+    high[:kernels] = 1.0
+    low[-1] = -np.inf
+    high[-1] = 1.0
+    found = interior_point(MatrixCurvature(K), targets, A, np.append(1.0, -levels), low, high)
+    return np.where(found.at_low, 0.0, found.z)[:kernels]
+
+
+def _least_in_ball(weights: Array, levels: Array, lines: Array, bend: Array, p: float) -> Array:
+    """The same with ‖β‖ₚ ≤ 1."""
 
     def parabola(x: Array) -> tuple[float, Array]:
         way = x[:-1] - weights
@@ -95,20 +123,12 @@ def newton_step(weights: Array, heights: Array, squares: Array, hessian: Array, 
         "fun": lambda x: x[-1] - levels + lines @ x[:-1],
         "jac": lambda x: np.column_stack([lines, np.ones(len(levels))]),
     }
+    bounds = [(0.0, 1.0)] * weights.size + [(None, None)]
+    start, options = np.append(weights, 0.0), {"maxiter": 200, "ftol": 1e-12}
     found = optimize.minimize(
-        parabola,
-        np.append(weights, 0.0),
-        jac=True,
-        bounds=[(0.0, 1.0)] * weights.size + [(None, None)],
-        constraints=[ball, above],
-        method="SLSQP",
-        options={"maxiter": 200, "ftol": 1e-12},
+        parabola, start, jac=True, bounds=bounds, constraints=[ball, above], method="SLSQP", options=options
     )
-    if not np.isfinite(found.x).all() or not found.x[:-1].max() > 0:
-        return weights, top
-    new = normalised(found.x[:-1], p)
-    way = new - weights
-    return new, float(np.max(heights - 0.5 * squares @ new) + 0.5 * way @ hessian @ way)
+    return found.x[:-1]
 
 
 def curvature(problem: Problem, model: Iterate, z: Array, products: Array, rng: np.random.Generator) -> Array:

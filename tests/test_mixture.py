@@ -16,7 +16,7 @@ from sklearn.svm import SVC as TheirSVC
 
 import mercer
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron
-from mercer.explain import explain
+from mercer.explain import explain, kernel_shares
 from mercer.kernels import (
     Equal,
     Function,
@@ -374,6 +374,21 @@ def test_sparse_rows_and_single_precision():
     for rows in (sparse.csr_array(X), X.astype(np.float32)):
         other = SVC(kernel).fit(rows, Y)
         np.testing.assert_allclose(other.kernel_.weights_, dense.kernel_.weights_, atol=0.01)
+
+
+@pytest.mark.parametrize("y", [Y, CLASSES], ids=["two classes", "three"])
+def test_shares_of_kernels(y):
+    """At the best weights a kernel's share of ‖w‖² is its weight for p = 1, and βᵖ for p > 1."""
+    for p in (1, 2):
+        model = SVC(Mixture(FEW, p=p), strategy="ovr", tol=1e-5).fit(X, y)
+        found = {str(each.kernel): each for each in kernel_shares(model).kernels}
+        for kernel, weight in zip(model.kernel_.kernels, model.kernel_.weights_, strict=True):
+            assert found[str(kernel)].weight == weight
+            assert found[str(kernel)].share == pytest.approx(weight**p, abs=0.02)
+    assert "share" in str(kernel_shares(model))
+    assert "<table" in kernel_shares(model)._repr_html_()
+    with pytest.raises(ValueError, match="this one has gaussian"):
+        kernel_shares(SVC(Gaussian(gamma=1.0)).fit(X, y))
 
 
 # -- searches and texts -------------------------------------------------------------------------------------------

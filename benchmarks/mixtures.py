@@ -8,8 +8,8 @@
 - adult: numbers and categories of a census, each column with a kernel of its own.
 
 Every mixture is measured on the same splits as each of its kernels alone and as the plain sum, with its duality gap and
-with its time beside that of one plain fit of the sum. All kernels have unit variance; C is chosen for each contestant by
-cross-validation on the training part of the first split.
+with its time beside that of one plain fit of the sum. All kernels have unit variance; C is chosen for each contestant
+by cross-validation on the training part of the first split.
 """
 
 from __future__ import annotations

@@ -284,7 +284,7 @@ def test_weights_of_items_are_repeated_items():
 
 
 @pytest.mark.parametrize("machine", [SVC(), KernelClassifier()], ids=["SVC", "logistic"])
-@pytest.mark.parametrize("memory", ["500KB", "30KB"])
+@pytest.mark.parametrize("memory", ["500KB", "250KB", "30KB"])
 def test_less_memory_changes_nothing(machine, memory):
     large = clone(machine).set_params(kernel=Mixture(FEW)).fit(X, Y)
     small = clone(machine).set_params(kernel=Mixture(FEW), memory=memory).fit(X, Y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from .._runtime.combine import weighted_sum
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from ..grams import Dense, Gram, Lazy, Placement
-from ..kernels import Mixture
+from ..kernels import Kernel, Mixture
 from ..kernels.engine.parts import length
 
 #: Matrices besides those of the kernels: a sum, and the one before it.
@@ -20,7 +21,8 @@ _SUMS = 2
 class Components:
     """The kernels of a mixture on some items.
 
-    Their matrices are in memory where all of them fit; else the rows of a sum are computed when asked for.
+    Their matrices are in memory where all of them fit; else the sum alone is, made anew for other weights; else rows of
+    the sum are computed when asked for.
 
     Parameters
     ----------
@@ -44,24 +46,22 @@ class Components:
 
     def __init__(self, kernel: Mixture, items: Any, placement: Placement) -> None:
         self.kernel, self.items, self.placement = kernel, items, placement
-        self._rounded = placement.rounded(kernel, items)
-        kind = self._kind()
+        kind = self._kind(len(kernel.kernels) + _SUMS)
         self.held = kind is not None
-        pairs = list(
-            zip(kernel.kernels, kernel.part_items(items if kind is np.float64 else self._rounded), strict=True)
-        )
-        self.grams: list[Gram]
-        if kind is None:
-            self.grams = [Lazy(part, form, placement.memory) for part, form in pairs]
-        else:
-            shape = length(items), length(items)
-            self.grams = [Dense(part.matrix(form, form, out=np.empty(shape, kind))) for part, form in pairs]
+        self.grams: list[Gram] = [
+            Lazy(part, form, placement.memory) if kind is None else Dense(_matrix(part, form, kind))
+            for part, form in zip(kernel.kernels, kernel.part_items(self._rounded(kind)), strict=True)
+        ]
 
-    def _kind(self) -> type[np.floating] | None:
-        """The numbers of matrices that all fit into the memory; those in float32 only where the machine allows it."""
+    def _kind(self, matrices: int) -> type[np.floating] | None:
+        """The numbers of so many matrices that fit into the memory; float32 only where the machine allows it."""
         kinds = (np.float64, np.float32) if self.placement.single else (np.float64,)
-        matrices, room = (len(self.kernel.kernels) + _SUMS) * length(self.items) ** 2, bytes_of(self.placement.memory)
-        return next((kind for kind in kinds if matrices * np.dtype(kind).itemsize <= room), None)
+        numbers, room = matrices * length(self.items) ** 2, bytes_of(self.placement.memory)
+        return next((kind for kind in kinds if numbers * np.dtype(kind).itemsize <= room), None)
+
+    def _rounded(self, kind: type[np.floating] | None) -> Any:
+        """The items, rounded as far as their matrices are."""
+        return self.items if kind is np.float64 else self.placement.rounded(self.kernel, self.items)
 
     def __len__(self) -> int:
         return len(self.grams)
@@ -69,11 +69,14 @@ class Components:
     def gram(self, weights: Array) -> Gram:
         """The Gram of the mixture with these weights."""
         mixed = self.kernel.weighted(weights)
-        if not self.held:
-            return Lazy(mixed, self._rounded, self.placement.memory)
-        matrices = [gram.K for gram in self.grams if isinstance(gram, Dense)]
-        used = np.flatnonzero(mixed.factors)
-        return Dense(weighted_sum([matrices[m] for m in used], mixed.factors[used].tolist(), like=matrices[0]))
+        if self.held:
+            matrices = [gram.K for gram in self.grams if isinstance(gram, Dense)]
+            used = np.flatnonzero(mixed.factors)
+            return Dense(weighted_sum([matrices[m] for m in used], mixed.factors[used].tolist(), like=matrices[0]))
+        kind = self._kind(_SUMS)
+        if kind is None:
+            return Lazy(mixed, self._rounded(kind), self.placement.memory)
+        return Dense(_matrix(mixed, self._rounded(kind), kind))
 
     def products(self, z: Array, rows: Array | None = None) -> Array:
         """Kₘ·z/scaleₘ of every kernel, for coefficients of some items or of all, and the same items."""
@@ -85,9 +88,12 @@ class Components:
         """The same kernels with nothing rounded to float32."""
         if isinstance(self.grams[0], Dense) and self.grams[0].K.dtype == np.float64:
             return self
-        out = object.__new__(Components)
-        vars(out).update(vars(self))
+        out = copy(self)
         forms = self.kernel.part_items(self.items)
         pairs = zip(self.kernel.kernels, forms, self.grams, strict=True)
         out.grams = [Placement.exact(kernel, form, gram) for kernel, form, gram in pairs]
         return out
+
+
+def _matrix(kernel: Kernel, items: Any, kind: type[np.floating]) -> Array:
+    return kernel.matrix(items, items, out=np.empty((length(items), length(items)), kind))

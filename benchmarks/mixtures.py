@@ -4,7 +4,7 @@
 
 - columns: three kernels on columns that matter and seven on columns that do not. How much weight do the useless get?
 - splice: donors, acceptors and neither from the bases around them; spectrum and weighted degree kernels of several
-  lengths, and kernels on the bases at each side;
+  lengths, on all bases, on those of each side and on those near the site;
 - adult: numbers and categories of a census, each column with a kernel of its own.
 
 Every mixture is measured on the same splits as each of its kernels alone and as the plain sum, with its duality gap and
@@ -32,7 +32,7 @@ from reproductions.data import data_path
 from reproductions.results import Results
 
 #: What C is chosen from.
-_C = [0.1, 1.0, 10.0, 100.0]
+_C = [0.1, 0.3, 1.0, 3.0, 10.0]
 
 
 def uniform(kernels: list[Kernel]) -> Mixture:
@@ -75,7 +75,7 @@ def study(name: str, items: Any, y: np.ndarray, kernels: list[Kernel], splits: i
     """Accuracies over splits of mixtures, the plain sum and every kernel alone."""
     contestants: dict[str, Kernel] = {str(kernel): uniform([kernel]) for kernel in kernels}
     contestants |= {"plain sum": uniform(kernels)}
-    contestants |= {f"mixture, p={p:g}": Mixture(kernels, p=p) for p in (1.0, 1.5, 2.0)}
+    contestants |= {f"mixture, p={p:g}": Mixture(kernels, p=p) for p in (1.0, 1.3, 2.0)}
     parts = list(StratifiedShuffleSplit(splits, test_size=1 / 3, random_state=0).split(np.zeros(len(y)), y))
     scores, seconds, gaps = {}, {}, {}
     for title, kernel in contestants.items():
@@ -124,10 +124,11 @@ def splice(rows: int, splits: int, results: Results) -> None:
     table = table.sample(min(rows, len(table)), random_state=0)
     sequences = table.iloc[:, :-1].astype(str).agg("".join, axis=1)
     frame = pd.DataFrame({"bases": sequences, "before": sequences.str[:30], "after": sequences.str[30:]})
-    frame["near"] = sequences.str[20:40]
+    frame["near"], frame["site"] = sequences.str[20:40], sequences.str[26:36]
     kernels: list[Kernel] = [Spectrum(p=p).on("bases") for p in (2, 4)]
-    kernels += [WeightedDegree(k=k).on("bases") for k in (1, 3, 8)]
+    kernels += [WeightedDegree(k=k).on("bases") for k in (1, 3, 5)]
     kernels += [WeightedDegree(k=3).on(side) for side in ("before", "after", "near")]
+    kernels += [WeightedDegree(k=5).on("site"), Spectrum(p=3).on("before"), Spectrum(p=3).on("after")]
     study("splice", frame, table.iloc[:, -1].to_numpy(), kernels, splits, results)
 
 

@@ -23,6 +23,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.grids
 	$(BIN)/python -m benchmarks.structured
 	$(BIN)/python -m benchmarks.regression
+	$(BIN)/python -m benchmarks.mixtures
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info

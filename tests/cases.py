@@ -24,6 +24,7 @@ from mercer.kernels import (
     Matern,
     MinMax,
     Mismatch,
+    Mixture,
     Normalised,
     Polynomial,
     Power,
@@ -80,6 +81,7 @@ KERNELS = [
     Power(Linear(), 3),
     After(halves, Gaussian(gamma=1.0)),
     Normalised(Polynomial(degree=2)),
+    Mixture([Linear(), Gaussian(gamma=0.3), Cosine()], p=2, weights=[0.6, 0.8, 0.0], scales=[2.0, 0.5, 1.0]),
 ]
 
 #: Kernels that stand for rows of a matrix, not for rows of features.
@@ -138,6 +140,7 @@ STRUCTURED = [
     (Normalised(Spectrum(p=2)), TEXTS),
     (0.5 * Jaccard() + Intersection() ** 2, SETS),
     (WeisfeilerLehman(h=1) * ShortestPath(), GRAPHS),
+    (Mixture([Spectrum(p=2), Spectrum(p=1, tokens="words")], weights=[0.25, 0.75], scales=[0.5, 2.0]), TEXTS),
 ]
 
 LOSSES = [
@@ -190,6 +193,8 @@ ESTIMATORS = [
     mercer.NuSVC(nu=0.15),
     mercer.KernelClassifier(),
     mercer.KernelClassifier(kernel=None, loss="squared_hinge"),
+    mercer.SVC(kernel="mixture(gaussian(gamma=0.1), linear)"),
+    mercer.KernelClassifier(kernel="mixture(gaussian, linear, p=2)"),
 ]
 
 REGRESSORS = [
@@ -200,6 +205,7 @@ REGRESSORS = [
     mercer.SVR(kernel=None, C=0.5, tol=1e-6),
     mercer.NuSVR(nu=0.47, tol=1e-9),
     mercer.NuSVR(kernel=None, nu=0.31, tol=1e-9),
+    mercer.KernelRegressor(kernel="mixture(gaussian, linear)"),
 ]
 
 #: Machines that learn from items without labels.

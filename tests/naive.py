@@ -72,6 +72,9 @@ def value(kernel, x, z):
         case kernels.Normalised():
             lengths = sqrt(value(p["kernel"], x, x) * value(p["kernel"], z, z))
             return value(p["kernel"], x, z) / lengths if lengths else 0.0
+        case kernels.Mixture():
+            terms = zip(p["kernels"], p["weights"], p["scales"], strict=True)
+            return sum(weight * value(k, x, z) / scale for k, weight, scale in terms)
     raise NotImplementedError(type(kernel))
 
 

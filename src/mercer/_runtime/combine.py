@@ -11,6 +11,8 @@ from .parallel import for_each
 _STRIP = 2048
 #: Rows that one piece of a copy covers, and the side of the squares in which a matrix is turned.
 _ROWS, _SQUARE = 128, 32
+#: Rows of a sum of matrices that are made at a time.
+_FEW_ROWS = 16
 #: Numbers below which a second thread costs more than it saves.
 _WORTH_THREADS = 200_000
 
@@ -77,3 +79,30 @@ def mirror(square: Array) -> None:
     for i in range(square.shape[0]):
         for j in range(i):
             square[i, j] = square[j, i]
+
+
+@jit
+def _weigh(out: Array, K: Array, factor: float, first: bool) -> None:
+    for i in range(out.shape[0]):
+        target, row = out[i], K[i]
+        for j in range(target.size):
+            target[j] = factor * row[j] if first else target[j] + factor * row[j]
+
+
+def weighted_sum(matrices: list[Array], factors: list[float], like: Array) -> Array:
+    """Σ factor·matrix, in one pass over all of them; zeros like ``like`` where there are none.
+
+    Examples
+    --------
+    >>> weighted_sum([np.eye(2), np.ones((2, 2))], [2.0, 0.5], like=np.eye(2))
+    array([[2.5, 0.5],
+           [0.5, 2.5]])
+    """
+    out = np.empty_like(like) if matrices else np.zeros_like(like)
+
+    def add(piece: slice) -> None:  # some rows of the sum, which stay in the cache
+        for k, (matrix, factor) in enumerate(zip(matrices, factors, strict=True)):
+            _weigh(out[piece], matrix[piece], float(factor), k == 0)
+
+    for_each(add, [slice(begin, begin + _FEW_ROWS) for begin in range(0, len(out), _FEW_ROWS)])
+    return out

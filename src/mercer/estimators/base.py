@@ -42,6 +42,8 @@ class KernelMachine(FittedState, BaseEstimator):
     precisions: ClassVar[tuple[type, ...]] = (np.float64, np.float32)
     #: Whether targets are numbers, else labels.
     numeric_targets: ClassVar[bool] = False
+    #: Whether the machine learns the weights of a mixture of kernels.
+    learns_weights: ClassVar[bool] = False
 
     # -- parameters -----------------------------------------------------------------------------------------------
 

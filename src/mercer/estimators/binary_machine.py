@@ -65,6 +65,11 @@ class BinaryMachine:
         lam = 0.0 if np.isinf(C) else 1 / (C * total)
         return Problem(gram, self.y, Hinge(), lam, weight, Intercept.FREE)
 
+    @property
+    def problem(self) -> Problem:
+        """What is to be solved."""
+        return self._problem(self._part(self.data.gram), self.C)
+
     def _part(self, gram: Gram) -> Gram:
         """The Gram of this machine's items."""
         return gram if self.rows.size == self.data.targets.size else gram.take(self.rows)

@@ -54,6 +54,7 @@ class NuSVC(SVC):
 
     path = "nu"
     warm_start = False
+    learns_weights = False
 
     def __init__(
         self,

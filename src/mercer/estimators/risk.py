@@ -15,10 +15,12 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.parameters import number, truth
 from ..grams import Placement
+from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..solvers.ridge import LARGEST_RIDGE, RidgePath
 from .base import KernelMachine
 from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
+from .mixing import Mixed, components_of, mixed
 from .model import model_of
 from .training import Training
 
@@ -36,6 +38,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     fit_intercept: bool
     time_limit: float | None
     path_falls = True
+    learns_weights = True
     precisions = (np.float64,)  # rounding to float32 makes ‖w‖² = zᵀKz of a small w negative
 
     @property
@@ -103,27 +106,54 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         """
         self._check()
         data = self._training(X, y, sample_weight)
+        mixture = self._mixed(data, components_of(data, self.placement)) if data.kernel.learns else None
+        data = data if mixture is None else mixture.data
         problems = self._state(data)
-        solver = self._solver(len(problems))
+        solver = self._solver(len(problems)) if mixture is None else mixture.solver
+        starts: list[Any] = [None] * len(problems) if mixture is None else mixture.starts
         found: list[solvers.Certified] = []
         with reported(self, X, y, len(problems), "score") as run:
             for k, problem in enumerate(problems):
-                found.append(run(k, partial(self._solve, data, problem, solver)))
+                found.append(run(k, partial(self._solve, data, problem, solver, starts[k])))
                 if found[-1].solution.status is Status.INTERRUPTED and hasattr(solver, "max_iter"):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
         self._publish(model_of(data, self._models(data, [each.solution for each in found])), data.given)
-        self._publish_certificates(self._certificates(data, [each.certificate for each in found]))
-        self._publish_status(each.solution.status for each in found)
-        self.n_iter_ = max(int(each.solution.n_iter) for each in found)
+        certificates, statuses = [each.certificate for each in found], [each.solution.status for each in found]
+        steps = np.array([int(each.solution.n_iter) for each in found])
+        if mixture is not None:
+            certificates = [mixture.certificate([each.solution for each in found], certificates)]
+            statuses.append(mixture.status(certificates[0]))
+            steps = steps + mixture.learned.n_iter
+        self._publish_certificates(self._certificates(data, certificates))
+        self._publish_status(statuses)
+        self.n_iter_ = int(steps.max())
         self._warn_if_short()
         return self
+
+    def _mixed(self, data: Training, components: Components) -> Mixed:
+        """The weights of a mixture, learned for all scores together."""
+        problems = self._state(data)
+        return mixed(data, [Part(problem) for problem in problems], components, self._solver(), self._seconds())
 
     @staticmethod
     def _solve(data: Training, problem: Problem, solver: Any, start: Iterate | None = None) -> solvers.Certified:
         return solvers.solve_certified(problem, solver, start, by_weights=data.linear)
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
-        """With falling λ, each score goes on from its last solution; a squared loss needs no solver."""
+        """With falling λ, each score goes on from its last solution; a squared loss needs no solver.
+
+        Where weights of a mixture are learned, all λ share the matrices of its kernels.
+        """
+        if data.kernel.learns:
+            components = components_of(data, self.placement)
+            for lam in values:
+                self.lam = lam
+                self._check()
+                mixture = self._mixed(data, components)
+                stated = zip(self._state(mixture.data), mixture.starts, strict=True)
+                last = [self._solve(mixture.data, each, mixture.solver, start).solution for each, start in stated]
+                yield scores_of(model_of(mixture.data, self._models(mixture.data, last)))
+            return
         # Few features are solved for in less time than the matrix is decomposed in.
         features = data.gram.features()
         few_features = features is not None and features.shape[1] < len(data.gram)

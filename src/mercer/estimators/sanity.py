@@ -37,6 +37,15 @@ def refuse_unusable(kernel: Kernel, items: Any) -> None:
         raise ValueError(f"the kernel {kernel} overflows on these {'rows' if kernel.on_rows else 'items'}; {remedy}.")
 
 
+def refuse_unlearned(name: str, kernel: Kernel, learns: bool) -> None:
+    """Raise where nobody would learn the weights of a mixture."""
+    if kernel.learns and not learns:
+        raise ValueError(
+            f"{name} does not learn the weights of {kernel}; use SVC, KernelClassifier or KernelRegressor, or give the "
+            "mixture weights."
+        )
+
+
 def refuse_indefinite(gram: Gram, kernel: Kernel) -> None:
     """Raise where the kernel matrix of some items has a clearly negative eigenvalue, and no objective is convex.
 

@@ -21,11 +21,13 @@ from .._runtime.parallel import for_each, one_blas_thread
 from .._validation.memory import bytes_of
 from .._validation.parameters import choice, is_number, number, shown, truth
 from ..grams import Placement
+from ..mixtures import Components, Part
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
 from .binary_machine import BinaryMachine, contradictions
 from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
 from .classifier import Classifier
+from .mixing import Mixed, components_of, mixed
 from .model import KernelModel, LinearModel, model_of
 from .sanity import refuse_undefined
 from .training import Training
@@ -96,6 +98,7 @@ class SVC(CallbackSupportMixin, Classifier):
     """
 
     path = "C"
+    learns_weights = True
 
     def __init__(
         self,
@@ -160,9 +163,13 @@ class SVC(CallbackSupportMixin, Classifier):
         data = self._training(X, y, sample_weight)
         _warn_of_many(self.classes_.size, self.strategy)
         deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        mixture = self._mixed(data, components_of(data, self.placement), seed) if data.kernel.learns else None
+        data = data if mixture is None else mixture.data
         machines = self._machines(data, before)
         solver, workspaces = self._solver(len(machines)), threading.local()
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        if mixture is not None:
+            solver = self._go_on(machines, mixture, solver)
 
         def complete(machine: BinaryMachine) -> None:
             if time.monotonic() > deadline and machine is not machines[0]:
@@ -188,14 +195,43 @@ class SVC(CallbackSupportMixin, Classifier):
         if any(machine.solution.status is Status.NOT_CONVERGED for machine in machines):
             refuse_undefined(data.gram, data.kernel)
         self._keep(data, machines)
+        if mixture is not None:
+            self._certify_jointly(machines, mixture)
         self._speak(machines)
         return self
 
+    def _mixed(self, data: Training, components: Components, seed: int) -> Mixed:
+        """The weights of a mixture, learned for all machines together."""
+        if np.isinf(self.C):
+            raise ValueError("SVC: the weights of a mixture are learned with a finite C; a hard margin has none.")
+        machines = self._machines(data, None)
+        parts = [Part(machine.problem, machine.rows) for machine in machines]
+        seconds = np.inf if self.time_limit is None else float(self.time_limit)
+        return mixed(data, parts, components, self._solver(len(machines)), seconds, seed)
+
+    @staticmethod
+    def _go_on(machines: list[BinaryMachine], mixture: Mixed, solver: solvers.SoftMargin) -> solvers.SoftMargin:
+        """Let machines begin with what was found on the way to the weights, with the tolerance that it took."""
+        for machine, start in zip(machines, mixture.starts, strict=True):
+            machine.start = start
+        return replace(solver, tol=mixture.solver.tol)
+
+    def _certify_jointly(self, machines: list[BinaryMachine], mixture: Mixed) -> None:
+        """One certificate for all machines and the weights that they share."""
+        known = [machine.certificate for machine in machines if machine.certificate is not None]
+        certificate = mixture.certificate([machine.solution for machine in machines], known)
+        self.n_iter_ = np.array([machine.solution.n_iter for machine in machines]) + mixture.learned.n_iter
+        self._publish_certificates([certificate])
+        self._publish_status([*(machine.solution.status for machine in machines), mixture.status(certificate)])
+
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With rising C, each machine goes on from its last solution; nothing is certified on the way."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        if data.kernel.learns:
+            yield from self._along_mixtures(data, values, scores_of, seed)
+            return
         previous: list[BinaryMachine] = []
         workspace, exact = data.workspace or Workspace(), data.exact_gram()
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
         for value in values:
             setattr(self, self.path, value)
             self._check()
@@ -211,6 +247,21 @@ class SVC(CallbackSupportMixin, Classifier):
                 yield scores[:, None] + machines[0].solution.b
             else:
                 yield scores_of(_model_of(data, machines, *_support(data, machines)))
+
+    def _along_mixtures(
+        self, data: Training, values: list[Any], scores_of: Callable[[Any], Array], seed: int
+    ) -> Iterator[Array]:
+        """Every C has weights of its own; what is shared are the matrices of the kernels."""
+        components = components_of(data, self.placement)
+        for C in values:
+            self.C = C
+            self._check()
+            mixture = self._mixed(data, components, seed)
+            machines = self._machines(mixture.data, None)
+            solver = self._go_on(machines, mixture, self._solver(len(machines)))
+            for machine in machines:
+                machine.solve(solver, np.random.default_rng(seed), mixture.data.exact_gram())
+            yield scores_of(_model_of(mixture.data, machines, *_support(mixture.data, machines)))
 
     def _solver(self, machines: int) -> solvers.SoftMargin:
         share = bytes_of(self.memory) // (1 if machines == 1 else 2)
@@ -289,6 +340,13 @@ class SVC(CallbackSupportMixin, Classifier):
             warnings.warn(
                 f"{type(self).__name__} was interrupted; the model is the best so far, with a worst violation of "
                 f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
+                ConvergenceWarning,
+                stacklevel=3 + FRAMES,
+            )
+        elif self.status_ != str(Status.CONVERGED) and self.kkt_violation_.max() <= self.tol:
+            warnings.warn(
+                f"SVC stopped before the weights of the mixture were found: an objective of {self.objective_[0]:.3g} "
+                f"has a duality gap of {self.duality_gap_[0]:.3g}. Lower C, or raise memory or time_limit.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )

@@ -15,7 +15,7 @@ from .._validation.memory import bytes_of
 from ..grams import Gram, Placement, is_linear
 from ..kernels import Kernel
 from .content import fingerprints
-from .sanity import refuse_indefinite, refuse_unusable
+from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
 
 if TYPE_CHECKING:
     from .base import KernelMachine
@@ -72,6 +72,7 @@ def training_of(
     ``reset`` where these are the first items that the machine sees.
     """
     kernel = machine.read_kernel()
+    refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
     items, targets = machine.read_items(X, kernel, y, reset=reset)
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
@@ -94,6 +95,7 @@ def fold_of(
 
     ``gram`` where their matrix is known.
     """
+    refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     coded, weight = machine.encoded(y, sample_weight, items)
     gram = machine.placement.gram(kernel, items) if gram is None else gram
     return _placed(kernel, items, given, coded, weight, gram, workspace)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .._validation.memory import bytes_of
-from ..kernels import Kernel, Linear, Normalised, Power, Product, Scaled, Sum
+from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.pairing import length, shared_dtype
 from ..kernels.engine.thin import is_thin, near_origin
 from .base import Gram
@@ -69,7 +69,8 @@ class Placement:
         if kernel.precomputed:
             return Dense(items)
         n = length(items)
-        if self.single or n * n * shared_dtype(items, items).itemsize > bytes_of(self.memory):
+        # Weights that are to be learned would make another matrix.
+        if self.single or kernel.learns or n * n * shared_dtype(items, items).itemsize > bytes_of(self.memory):
             return Lazy(kernel, self.rounded(kernel, items), self.memory)
         return Dense(kernel.matrix(items, items))
 
@@ -105,5 +106,5 @@ def _in_range(kernel: Kernel, rows: Any) -> bool:
     seen = values[values > 0]
     if not (np.isfinite(values).all() and (not seen.size or (seen.max() < _SINGLE and seen.min() > 1 / _SINGLE))):
         return False
-    parts = kernel.parts() if isinstance(kernel, (Normalised, Power, Product, Scaled, Sum)) else []
+    parts = kernel.parts() if isinstance(kernel, (Mixture, Normalised, Power, Product, Scaled, Sum)) else []
     return all(_in_range(part, rows) for part in parts)

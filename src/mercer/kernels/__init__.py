@@ -16,6 +16,7 @@ from . import (
     given,
     graphs,
     mapped,
+    mixture,
     on_columns,
     sets,
     strings,
@@ -29,6 +30,7 @@ from .categories import *
 from .given import *
 from .graphs import *
 from .mapped import *
+from .mixture import *
 from .on_columns import *
 from .sets import *
 from .strings import *
@@ -43,6 +45,7 @@ __all__ = [
     *given.__all__,
     *graphs.__all__,
     *mapped.__all__,
+    *mixture.__all__,
     *on_columns.__all__,
     *sets.__all__,
     *strings.__all__,

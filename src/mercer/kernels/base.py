@@ -133,6 +133,11 @@ class Kernel(BaseEstimator):
                 raise ValueError(
                     "a precomputed matrix cannot be part of an expression; combine the matrices before fitting."
                 )
+            if kernel.learns:
+                raise ValueError(
+                    f"{kernel} is to learn its weights, which it can only as the whole kernel of a machine; put the "
+                    "expression inside the mixture, or give the mixture weights."
+                )
             kernel.check()
 
     def items(self, A: Any) -> Any:
@@ -199,6 +204,11 @@ class Kernel(BaseEstimator):
     @property
     def precomputed(self) -> bool:
         """Whether rows of the kernel matrix stand in the place of items."""
+        return False
+
+    @property
+    def learns(self) -> bool:
+        """Whether the kernel has weights that a machine is to learn."""
         return False
 
     # -- use ------------------------------------------------------------------------------------------------------

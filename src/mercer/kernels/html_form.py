@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 
 def html(kernel: Kernel) -> str:
     """The text form of a kernel above a table of the kernels it is made of: name, parameters, definition."""
-    head = _row("th", ("kernel", "parameters", "definition"))
-    body = "".join(_row("td", _described(leaf)) for leaf in _leaves(kernel))
-    table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
-    return f"<div><code>{escape(str(kernel))}</code>{table}</div>"
+    return table(str(kernel), ("kernel", "parameters", "definition"), map(_described, _leaves(kernel)))
+
+
+def table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table below a line of code."""
+    body = "".join(_row("td", row) for row in rows)
+    return (
+        f"<div><code>{escape(title)}</code><table><thead>{_row('th', heads)}</thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:

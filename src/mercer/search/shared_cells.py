@@ -25,6 +25,7 @@ from sklearn.utils.metaestimators import _safe_split
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
 from .._runtime.parallel import for_each, thread_count
+from .._validation.labels import checked_weights
 from ..estimators.model import KernelModel
 from ..estimators.sanity import refuse_unusable
 from ..estimators.training import Training, fold_of
@@ -33,7 +34,7 @@ from ..kernels import Kernel
 from ..kernels.engine.parts import length
 from ..solvers.svm.smo import Workspace
 from .journal import Journal
-from .layers import prepared
+from .layers import Rows, peel, prepared, shareable
 from .lines import Line, Space, spaces_of
 from .outcome import Outcome, fold_key
 from .shared_matrices import SharedMatrices
@@ -90,6 +91,27 @@ class SharedCells:
         self.refusals: Counter[str] = Counter()
         #: Why the work ended early, if it did.
         self.stopped: str | None = None
+
+    @classmethod
+    def of(
+        cls, estimator: Any, X: Any, y: Any, weight: Any = None, memory: int = 10**9, deadline: float = np.inf
+    ) -> SharedCells | None:
+        """The cells of an estimator on these rows; ``None`` where each must be a fit of its own.
+
+        That is so for estimators other than machines of ours, and for targets or weights that ``fit`` would refuse.
+        """
+        if not shareable(estimator) or y is None:
+            return None
+        layers, machine = peel(estimator)
+        if weight is not None and any(isinstance(layer, Rows) for layer in layers[:-1]):
+            return None  # a pipeline inside takes no weights under this name
+        try:
+            targets = machine.read_targets(y)
+            if weight is not None:
+                weight = checked_weights(weight, np.zeros((length(X), 1)))
+        except (TypeError, ValueError):
+            return None
+        return cls(estimator, X, y, targets, weight, memory, deadline)
 
     def keep(self, journal: Journal) -> None:
         """Take over what a journal knows, and write what is found to it."""

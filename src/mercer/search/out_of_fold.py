@@ -1,0 +1,139 @@
+"""What a machine says of rows that it has not seen: every row scored by the machine that was fitted without its fold.
+
+The folds of a cross-validation are one setting of a search: rows are prepared once where nothing is fitted to them, and
+one kernel matrix serves all folds (:mod:`.shared_cells`). What cannot share is fitted fold by fold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _safe_split
+
+from .._runtime.compile import Array
+from .._validation.labels import checked_weights, plain_label, refuse_bad_labels
+from .._validation.memory import bytes_of
+from ..kernels.engine.parts import length
+from .layers import weight_name
+from .outcome import Outcome, setting_key
+from .shared_cells import Fold, SharedCells
+
+__all__ = ["OutOfFold", "out_of_fold"]
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """Decision values of a classifier, or predictions of a regressor, of rows that it was fitted without."""
+
+    #: One for each row, or a column for each class.
+    decisions: Array
+    #: Training and test rows of each fold.
+    splits: list[Fold]
+
+
+def out_of_fold(
+    estimator: Any, X: Any, y: Any, splits: Any, sample_weight: Any = None, memory: int | str = "1GB"
+) -> OutOfFold:
+    """Score every row by the machine that was fitted without its fold.
+
+    The result is that of scikit-learn's ``cross_val_predict`` (with ``method="decision_function"`` for a classifier),
+    within the tolerance of the solver.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A machine of mercer, classifier or regressor, or layers around one, such as a pipeline; any other estimator is
+        fitted fold by fold.
+    X, y : rows and targets
+    splits : iterable of (training rows, test rows)
+        Every row is a test row once.
+    sample_weight : array of shape (n_rows,), optional
+    memory : int or str, default="1GB"
+        What the kernel matrix may take.
+
+    Returns
+    -------
+    OutOfFold
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from mercer import SVC
+    >>> from mercer.search import out_of_fold
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> unseen = out_of_fold(SVC("gaussian(gamma=1)"), X, y, StratifiedKFold(5).split(X, y))
+    >>> float(((unseen.decisions > 0) == y).mean())
+    1.0
+    """
+    n = length(X)
+    rows = np.arange(n)
+    folds = [(rows[np.asarray(train)], np.sort(rows[np.asarray(test)])) for train, test in splits]
+    refuse_overlap(folds, n)
+    weight = None if sample_weight is None else checked_weights(sample_weight, np.zeros((n, 1)))
+    if is_classifier(estimator):
+        refuse_bad_labels(y)
+        refuse_missing_classes(y, folds)
+    shared = SharedCells.of(clone(estimator), X, y, weight, bytes_of(memory))
+    if shared is not None:
+        shared.run([{}], folds)
+    decisions: Array | None = None
+    for train, test in folds:
+        outcome = None if shared is None else shared.outcome(setting_key({}), train)
+        found = _fitted(estimator, X, y, weight, train, test) if outcome is None else _looked_up(outcome, test)
+        if decisions is None:
+            decisions = np.empty((n, *found.shape[1:]), found.dtype)
+        decisions[test] = found
+    assert decisions is not None
+    return OutOfFold(decisions, folds)
+
+
+def refuse_overlap(folds: list[Fold], n: int) -> None:
+    """Every row is scored once, or nobody knows which score counts."""
+    times = np.bincount(np.concatenate([test for _, test in folds] or [np.empty(0, np.int64)]), minlength=n)
+    if (times != 1).any():
+        row = int(np.argmax(times != 1))
+        raise ValueError(
+            f"out-of-fold scores need folds that divide the rows, but row {row} is a test row {times[row]} times; use "
+            "a splitter such as KFold or StratifiedKFold, without repeats."
+        )
+
+
+def refuse_missing_classes(y: Any, folds: list[Fold]) -> None:
+    """A machine that has not seen a class cannot score it."""
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    for number, (train, _) in enumerate(folds):
+        there = np.bincount(codes[train], minlength=classes.size)
+        if not there.all():
+            missing = classes[int(np.argmin(there))]
+            raise ValueError(
+                f"fold {number} has no training row of class {plain_label(missing)!r}; use fewer or stratified folds, "
+                "or leave the class out."
+            )
+
+
+def _looked_up(outcome: Outcome, test: Array) -> Array:
+    if outcome.error is not None:
+        raise ValueError(outcome.error)
+    return outcome.of(test)
+
+
+def _fitted(estimator: Any, X: Any, y: Any, weight: Array | None, train: Array, test: Array) -> Array:
+    """The scores of a fold's test rows by a fit of its own."""
+    weights = {} if weight is None else {weight_name(estimator): weight[train]}
+    own = clone(estimator).fit(_safe_split(estimator, X, None, train)[0], _safe_indexing(y, train), **weights)
+    return responses(own, _safe_split(estimator, X, None, test, train)[0])
+
+
+def responses(fitted: Any, X: Any) -> Array:
+    """Predictions of a regressor, decision values of a classifier; where it has none, its probabilities."""
+    if not is_classifier(fitted):
+        return fitted.predict(X)
+    if hasattr(fitted, "decision_function"):
+        return fitted.decision_function(X)
+    probabilities = fitted.predict_proba(X)
+    return probabilities[:, 1] if probabilities.shape[1] == 2 else probabilities

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._runtime.interrupts import keep_best
+    from .calibration import Calibrated, TunedThreshold
     from .estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
     from .io import read
     from .model_files import load, save
@@ -21,11 +22,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SVC",
+    "Calibrated",
     "KernelClassifier",
     "KernelRegressor",
     "KernelSearchCV",
     "Pegasos",
     "Perceptron",
+    "TunedThreshold",
     "__version__",
     "keep_best",
     "load",
@@ -35,7 +38,9 @@ __all__ = [
 
 _HOMES = dict.fromkeys(["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
 _HOMES |= {
+    "Calibrated": "calibration",
     "KernelSearchCV": "search",
+    "TunedThreshold": "calibration",
     "keep_best": "_runtime.interrupts",
     "load": "model_files",
     "read": "io",
@@ -48,6 +53,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     if name in (
+        "calibration",
         "datasets",
         "describe",
         "diagnostics",

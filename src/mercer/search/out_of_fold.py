@@ -17,8 +17,9 @@ from sklearn.utils.metaestimators import _safe_split
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights, plain_label, refuse_bad_labels
 from .._validation.memory import bytes_of
+from .._validation.unwrapped import machine_of, rows_at_machine
 from ..kernels.engine.parts import length
-from .layers import weight_name
+from .layers import peel, weight_name
 from .outcome import Outcome, setting_key
 from .shared_cells import Fold, SharedCells
 
@@ -31,6 +32,8 @@ class OutOfFold:
 
     #: One for each row, or a column for each class.
     decisions: Array
+    #: A column for each pair of classes, where machines of pairs vote; else the decision values.
+    scores: Array
     #: Training and test rows of each fold.
     splits: list[Fold]
 
@@ -80,16 +83,18 @@ def out_of_fold(
         refuse_missing_classes(y, folds)
     shared = SharedCells.of(clone(estimator), X, y, weight, bytes_of(memory))
     if shared is not None:
+        shared.keep_of = _scores
         shared.run([{}], folds)
-    decisions: Array | None = None
+    parts = []
     for train, test in folds:
         outcome = None if shared is None else shared.outcome(setting_key({}), train)
-        found = _fitted(estimator, X, y, weight, train, test) if outcome is None else _looked_up(outcome, test)
-        if decisions is None:
-            decisions = np.empty((n, *found.shape[1:]), found.dtype)
-        decisions[test] = found
-    assert decisions is not None
-    return OutOfFold(decisions, folds)
+        if outcome is None:
+            parts.append(_fitted(estimator, X, y, weight, train, test))
+        else:
+            parts.append(_looked_up(peel(estimator)[1], np.unique(_safe_indexing(y, train)), outcome, test))
+    order = np.argsort(np.concatenate([test for _, test in folds]))
+    decisions, scores = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
+    return OutOfFold(decisions, scores, folds)
 
 
 def refuse_overlap(folds: list[Fold], n: int) -> None:
@@ -116,17 +121,36 @@ def refuse_missing_classes(y: Any, folds: list[Fold]) -> None:
             )
 
 
-def _looked_up(outcome: Outcome, test: Array) -> Array:
+def _scores(machine: Any, scores: Array, rows: Array) -> Array:
+    machine.decisions_of(scores, rows)  # which refuses scores that are none
+    return scores
+
+
+def _looked_up(machine: Any, classes: Array, outcome: Outcome, test: Array) -> tuple[Array, Array]:
+    """The decision values and scores of a fold's test rows, as computed together with the others."""
     if outcome.error is not None:
         raise ValueError(outcome.error)
-    return outcome.of(test)
+    own = clone(machine)
+    if is_classifier(own):
+        own.classes_ = classes
+    decisions = own.decisions_of(outcome.of(test))
+    return decisions, outcome.of(test) if hasattr(own, "pair_scores") and classes.size > 2 else decisions
 
 
-def _fitted(estimator: Any, X: Any, y: Any, weight: Array | None, train: Array, test: Array) -> Array:
-    """The scores of a fold's test rows by a fit of its own."""
+def _fitted(estimator: Any, X: Any, y: Any, weight: Array | None, train: Array, test: Array) -> tuple[Array, Array]:
+    """The decision values and scores of a fold's test rows, by a fit of its own."""
     weights = {} if weight is None else {weight_name(estimator): weight[train]}
     own = clone(estimator).fit(_safe_split(estimator, X, None, train)[0], _safe_indexing(y, train), **weights)
-    return responses(own, _safe_split(estimator, X, None, test, train)[0])
+    rows = _safe_split(estimator, X, None, test, train)[0]
+    return responses(own, rows), scores_of(own, rows)
+
+
+def scores_of(fitted: Any, X: Any) -> Array:
+    """A column for each pair of classes, where machines of pairs vote; else the decision values."""
+    machine = machine_of(fitted)
+    if hasattr(machine, "pair_scores") and machine.classes_.size > 2:
+        return machine.pair_scores(rows_at_machine(fitted, X))
+    return responses(fitted, X)
 
 
 def responses(fitted: Any, X: Any) -> Array:

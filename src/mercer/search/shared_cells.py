@@ -79,6 +79,8 @@ class SharedCells:
         self.memory, self.deadline = memory, deadline
         self.journal: Journal | None = None
         self.tell = tell or (lambda cells: None)
+        #: What is kept of the scores of a cell's rows.
+        self.keep_of: Callable[[Any, Array, Array], Array] = _decisions
         self.size = length(X)
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         #: Whether all cells have been asked for: fits from now on are real ones.
@@ -193,8 +195,10 @@ class SharedCells:
 
     def _run_space(self, space: Space, X: Any, folds: list[Fold], kept: list[Array], memory: int) -> None:
         """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
-        matrices = SharedMatrices(memory)
-        for lines in space.by_matrix():
+        groups = space.by_matrix()
+        alone = len(groups) == 1 and groups[0][0].kernel.is_resolved
+        matrices = SharedMatrices(memory, 1 if alone else len(groups) * len(folds))
+        for lines in groups:
             if self.stopped or not self._missing(lines, folds):
                 continue
             machine, kernel = clone(lines[0].machine), lines[0].kernel
@@ -241,7 +245,7 @@ class SharedCells:
             data = self._training(machine, kernel, items, K, train)
             along = machine.along(data, values, lambda model: _scores(model, items, K, train, machine.memory))
             for value, scores in zip(values, along, strict=True):
-                found[value] = machine.decisions_of(scores[fold[1]], fold[1])
+                found[value] = self.keep_of(machine, scores[fold[1]], fold[1])
                 if self._late():
                     break
 
@@ -272,6 +276,10 @@ class SharedCells:
             self.journal.write(cells)
         self.outcomes.update(cells)
         self.tell(len(cells))
+
+
+def _decisions(machine: Any, scores: Array, rows: Array) -> Array:
+    return machine.decisions_of(scores, rows)
 
 
 def _outcome(rows: Array, result: Array | str, seconds: float) -> Outcome:

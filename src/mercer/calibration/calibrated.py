@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -18,8 +18,7 @@ from .._validation.parameters import choice, is_whole
 from .._validation.unwrapped import machine_of
 from ..estimators.cost_matrix import cheapest, cost_matrix
 from ..kernels.engine.parts import length
-from ..search.layers import weight_name
-from ..search.out_of_fold import out_of_fold, responses, scores_of
+from ..search.out_of_fold import fit_and_score_out_of_fold, responses, scores_of
 from .base import CalibrationMap
 from .coupling import coupled, normalised
 from .isotonic_map import IsotonicMap
@@ -135,9 +134,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         counts = np.bincount(codes if weight is None else codes[weight > 0], minlength=self.classes_.size)
         _refuse_small_classes(self.cv, self.classes_, counts)
         folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
-        weights = {} if weight is None else {weight_name(self.estimator): weight}
-        self.estimator_ = clone(self.estimator).fit(X, labels, **weights)
-        unseen = out_of_fold(self.estimator, X, labels, folds, weight, self.memory)
+        self.estimator_, unseen = fit_and_score_out_of_fold(self.estimator, X, labels, folds, weight, self.memory)
         several = self.method != "venn_abers" and self.classes_.size > 2
         self.pairs_ = several and hasattr(machine_of(self.estimator_), "pair_scores")
         scores = unseen.scores if self.pairs_ else unseen.decisions

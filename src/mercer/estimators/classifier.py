@@ -113,7 +113,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         """Raise ``AttributeError`` with advice where the loss has no probabilities."""
         raise AttributeError(
             f"{type(self).__name__} has no probabilities: its loss says nothing about them. Wrap the machine in "
-            "mercer.Calibrated, or use KernelClassifier(loss='logistic')."
+            "mercer.Calibrated or scikit-learn's CalibratedClassifierCV, or use KernelClassifier(loss='logistic')."
         )
 
     @offered_if(_has_checkpoints)

@@ -18,12 +18,14 @@ from .._runtime.compile import Array
 from .._validation.labels import checked_weights, plain_label, refuse_bad_labels
 from .._validation.memory import bytes_of
 from .._validation.unwrapped import machine_of, rows_at_machine
+from ..estimators.training import known_gram
+from ..grams import Dense
 from ..kernels.engine.parts import length
 from .layers import peel, weight_name
 from .outcome import Outcome, setting_key
 from .shared_cells import Fold, SharedCells
 
-__all__ = ["OutOfFold", "out_of_fold"]
+__all__ = ["OutOfFold", "fit_and_score_out_of_fold", "out_of_fold"]
 
 
 @dataclass(frozen=True)
@@ -73,28 +75,65 @@ def out_of_fold(
     >>> float(((unseen.decisions > 0) == y).mean())
     1.0
     """
-    n = length(X)
-    rows = np.arange(n)
-    folds = [(rows[np.asarray(train)], np.sort(rows[np.asarray(test)])) for train, test in splits]
-    refuse_overlap(folds, n)
-    weight = None if sample_weight is None else checked_weights(sample_weight, np.zeros((n, 1)))
-    if is_classifier(estimator):
-        refuse_bad_labels(y)
-        refuse_missing_classes(y, folds)
-    shared = SharedCells.of(clone(estimator), X, y, weight, bytes_of(memory))
-    if shared is not None:
-        shared.keep_of = _scores
-        shared.run([{}], folds)
-    parts = []
-    for train, test in folds:
-        outcome = None if shared is None else shared.outcome(setting_key({}), train)
-        if outcome is None:
-            parts.append(_fitted(estimator, X, y, weight, train, test))
-        else:
-            parts.append(_looked_up(peel(estimator)[1], np.unique(_safe_indexing(y, train)), outcome, test))
-    order = np.argsort(np.concatenate([test for _, test in folds]))
-    decisions, scores = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
-    return OutOfFold(decisions, scores, folds)
+    return _OutOfFold(estimator, X, y, splits, sample_weight, memory).scored()
+
+
+def fit_and_score_out_of_fold(
+    estimator: Any, X: Any, y: Any, splits: Any, sample_weight: Any = None, memory: int | str = "1GB"
+) -> tuple[Any, OutOfFold]:
+    """The estimator fitted on all rows, from the same matrix where there is one, and its out-of-fold scores.
+
+    Parameters are those of :func:`out_of_fold`.
+    """
+    work = _OutOfFold(estimator, X, y, splits, sample_weight, memory)
+    unseen = work.scored()
+    return work.fitted(), unseen
+
+
+class _OutOfFold:
+    """Fits without each fold, and on all rows, of one estimator."""
+
+    def __init__(self, estimator: Any, X: Any, y: Any, splits: Any, sample_weight: Any, memory: int | str) -> None:
+        n = length(X)
+        rows = np.arange(n)
+        self.estimator, self.X, self.y = estimator, X, y
+        self.folds = [(rows[np.asarray(train)], np.sort(rows[np.asarray(test)])) for train, test in splits]
+        refuse_overlap(self.folds, n)
+        self.weight = None if sample_weight is None else checked_weights(sample_weight, np.zeros((n, 1)))
+        if is_classifier(estimator):
+            refuse_bad_labels(y)
+            refuse_missing_classes(y, self.folds)
+        self.layers, self.machine = peel(estimator)
+        self.shared = SharedCells.of(clone(estimator), X, y, self.weight, bytes_of(memory))
+
+    def scored(self) -> OutOfFold:
+        if self.shared is not None:
+            self.shared.keep_of = _scores
+            self.shared.keep_matrix = not self.layers
+            self.shared.run([{}], self.folds)
+        parts = [self._part(train, test) for train, test in self.folds]
+        order = np.argsort(np.concatenate([test for _, test in self.folds]))
+        decisions, scores = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
+        return OutOfFold(decisions, scores, self.folds)
+
+    def fitted(self) -> Any:
+        """The estimator, fitted on all rows."""
+        matrix = None if self.shared is None else self.shared.matrix
+        with known_gram(None if matrix is None else Dense(matrix)):
+            return clone(self.estimator).fit(self.X, self.y, **self._weights(slice(None)))
+
+    def _weights(self, rows: Any) -> dict[str, Array]:
+        return {} if self.weight is None else {weight_name(self.estimator): self.weight[rows]}
+
+    def _part(self, train: Array, test: Array) -> tuple[Array, Array]:
+        """The decision values and scores of a fold's test rows."""
+        outcome = None if self.shared is None else self.shared.outcome(setting_key({}), train)
+        if outcome is not None:
+            return _looked_up(self.machine, np.unique(_safe_indexing(self.y, train)), outcome, test)
+        rows = _safe_split(self.estimator, self.X, None, train)[0]
+        own = clone(self.estimator).fit(rows, _safe_indexing(self.y, train), **self._weights(train))
+        new = _safe_split(self.estimator, self.X, None, test, train)[0]
+        return responses(own, new), scores_of(own, new)
 
 
 def refuse_overlap(folds: list[Fold], n: int) -> None:
@@ -135,14 +174,6 @@ def _looked_up(machine: Any, classes: Array, outcome: Outcome, test: Array) -> t
         own.classes_ = classes
     decisions = own.decisions_of(outcome.of(test))
     return decisions, outcome.of(test) if hasattr(own, "pair_scores") and classes.size > 2 else decisions
-
-
-def _fitted(estimator: Any, X: Any, y: Any, weight: Array | None, train: Array, test: Array) -> tuple[Array, Array]:
-    """The decision values and scores of a fold's test rows, by a fit of its own."""
-    weights = {} if weight is None else {weight_name(estimator): weight[train]}
-    own = clone(estimator).fit(_safe_split(estimator, X, None, train)[0], _safe_indexing(y, train), **weights)
-    rows = _safe_split(estimator, X, None, test, train)[0]
-    return responses(own, rows), scores_of(own, rows)
 
 
 def scores_of(fitted: Any, X: Any) -> Array:

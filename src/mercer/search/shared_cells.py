@@ -81,6 +81,9 @@ class SharedCells:
         self.tell = tell or (lambda cells: None)
         #: What is kept of the scores of a cell's rows.
         self.keep_of: Callable[[Any, Array, Array], Array] = _decisions
+        #: The kernel matrix of all items, kept for one more fit where somebody wants it and there is only one.
+        self.keep_matrix = False
+        self.matrix: Array | None = None
         self.size = length(X)
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         #: Whether all cells have been asked for: fits from now on are real ones.
@@ -225,6 +228,8 @@ class SharedCells:
                 return  # solvers may stop anywhere; plain fits are asked for scores, which show it
         except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
             return
+        if self.keep_matrix and reader.is_resolved:
+            self.matrix = K
         units = [(items, kernel, K, line, *part) for part in folds for line in lines]
         for_each(lambda unit: self._run_line(*unit), units)
 

@@ -41,6 +41,8 @@ from .shared_matrices import SharedMatrices
 
 #: Kernel matrices that a fold has at once: statistics of a kernel, the matrix itself, and the part of a working set.
 _MATRICES = 3
+#: Items that are scored at a time.
+_ROWS = 512
 
 #: A fold: its training rows, and the rows whose decision values are wanted (sorted).
 Fold = tuple[Array, Array]
@@ -248,7 +250,7 @@ class SharedCells:
 
         def follow(values: list[Any]) -> None:
             data = self._training(machine, kernel, items, K, train)
-            along = machine.along(data, values, lambda model: _scores(model, items, K, train, machine.memory))
+            along = machine.along(data, values, lambda model: _scores(model, items, K, train, fold[1], machine.memory))
             for value, scores in zip(values, along, strict=True):
                 found[value] = self.keep_of(machine, scores[fold[1]], fold[1])
                 if self._late():
@@ -293,10 +295,17 @@ def _outcome(rows: Array, result: Array | str, seconds: float) -> Outcome:
     return Outcome(rows, result, seconds)
 
 
-def _scores(model: Any, items: Any, K: Array | None, train: Array, memory: int | str) -> Array:
-    """The scores that a model gives to all items."""
+def _scores(model: Any, items: Any, K: Array | None, train: Array, wanted: Array, memory: int | str) -> Array:
+    """The scores that a model gives to all items; where few are wanted, those of the others are left zero."""
     if K is None or not isinstance(model, KernelModel):
         return model.scores(items, memory)
-    z = np.zeros((K.shape[0], model.coef.shape[0]))
-    np.add.at(z, train[model.support], model.coef.T)
-    return Dense(K).model(z) + model.intercept
+    support, coef = train[model.support], model.coef.T
+    if 2 * wanted.size > K.shape[0]:
+        z = np.zeros((K.shape[0], coef.shape[1]))
+        np.add.at(z, support, coef)
+        return Dense(K).model(z) + model.intercept
+    scores = np.zeros((K.shape[0], coef.shape[1]))
+    for begin in range(0, wanted.size, _ROWS):
+        some = wanted[begin : begin + _ROWS]
+        scores[some] = K[np.ix_(some, support)].astype(np.float64, copy=False) @ coef + model.intercept
+    return scores

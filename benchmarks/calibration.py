@@ -55,6 +55,17 @@ def a9a() -> datasets.Split | None:
     return None if split is None else (split[0][:8000], split[1][:8000], *split[2:])
 
 
+def mnist() -> datasets.Split | None:
+    """Ten digits, pixels between 0 and 1."""
+    names = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
+    paths = [path for name in names if (path := data_path(f"mnist/{name}-ubyte.xz")) is not None]
+    if len(paths) < len(names):
+        return None
+    images, labels, new, truth = (datasets.idx(path) for path in paths)
+    pixels = [(part.reshape(len(part), -1) / np.float32(255)).astype(np.float32) for part in (images[:5000], new)]
+    return pixels[0], labels[:5000], pixels[1], truth
+
+
 def splice() -> datasets.Split | None:
     """One column for each base at each place."""
     import pandas as pd
@@ -75,6 +86,7 @@ CASES: dict[str, tuple[Any, float, float]] = {
     "spambase": (spambase, 10, 0.01),
     "a9a": (a9a, 1, 1 / 123),
     "letter": (lambda: datasets.svmlight("letter/letter.scale.bz2", "letter/letter.scale.t.bz2", 16), 16, 2),
+    "mnist": (mnist, 10, 0.02),
     "splice": (splice, 10, 0.02),
 }  # fmt: skip
 

@@ -24,6 +24,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.structured
 	$(BIN)/python -m benchmarks.regression
 	$(BIN)/python -m benchmarks.mixtures
+	$(BIN)/python -m benchmarks.calibration
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info

@@ -64,13 +64,14 @@ def mnist(rows: int) -> Split | None:
     paths = [data_path(f"mnist/{name}-ubyte.xz") for name in names]
     if any(path is None for path in paths):
         return None
-    images, labels, test_images, test_labels = (_idx(path) for path in paths if path is not None)
+    images, labels, test_images, test_labels = (idx(path) for path in paths if path is not None)
     even = [np.where(part % 2 == 0, 1, -1) for part in (labels, test_labels)]
     pixels = [(part.reshape(len(part), -1) / np.float32(255)).astype(np.float32) for part in (images, test_images)]
     return pixels[0][:rows], even[0][:rows], pixels[1], even[1]
 
 
-def _idx(path: Path) -> np.ndarray:
+def idx(path: Path) -> np.ndarray:
+    """An array in the format of MNIST, packed."""
     with lzma.open(path) as file:
         data = file.read()
     dimensions = data[3]

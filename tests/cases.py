@@ -219,5 +219,6 @@ EXPORTS = {
     + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Shortfall, losses.Softmax],
     grams: [*GRAMS, grams.Gram, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
-    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY] + [mercer.KernelSearchCV],
+    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY]
+    + [mercer.KernelSearchCV, mercer.Calibrated, mercer.TunedThreshold],
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._runtime.interrupts import keep_best
+    from .calibration import Calibrated, TunedThreshold
     from .estimators import (
         SVC,
         SVDD,
@@ -34,6 +35,7 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "Calibrated",
     "KernelClassifier",
     "KernelRegressor",
     "KernelSearchCV",
@@ -42,6 +44,7 @@ __all__ = [
     "OneClassSVM",
     "Pegasos",
     "Perceptron",
+    "TunedThreshold",
     "__version__",
     "keep_best",
     "load",
@@ -62,7 +65,9 @@ _ESTIMATORS = (
     "Perceptron",
 )
 _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
+    "Calibrated": "calibration",
     "KernelSearchCV": "search",
+    "TunedThreshold": "calibration",
     "keep_best": "_runtime.interrupts",
     "load": "model_files",
     "read": "io",
@@ -75,6 +80,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     if name in (
+        "calibration",
         "datasets",
         "describe",
         "diagnostics",

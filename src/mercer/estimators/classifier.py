@@ -14,6 +14,7 @@ from .._validation.labels import combine_weights, encode, refuse_bad_labels
 from .._validation.offered import offered_if
 from .._validation.parameters import shown
 from .base import KernelMachine
+from .cost_matrix import cost_matrix, mean_costs
 
 
 def _has_probabilities(machine: Classifier) -> bool:
@@ -33,6 +34,8 @@ class Classifier(ClassifierMixin, KernelMachine):
     """Base of the classifiers. Subclasses also have the parameter ``class_weight``."""
 
     class_weight: Any
+    #: What mistakes cost; a parameter of the machines that can tell.
+    costs: Any = None
     _stage_models: Any
 
     def _refuse_bad_targets(self, y: Any) -> None:
@@ -41,7 +44,19 @@ class Classifier(ClassifierMixin, KernelMachine):
     def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
         """For each label the number of its class, and the weight of each item where they differ."""
         self.classes_, codes = encode(y, type(self).__name__)
-        return codes, combine_weights(sample_weight, self.class_weight, items, y)
+        return codes, self._weighed(codes, combine_weights(sample_weight, self.class_weight, items, y))
+
+    def _weighed(self, codes: Array, weight: Array | None) -> Array | None:
+        """Weights that tell what mistakes cost, where the machine is told by weights."""
+        matrix = self._cost_matrix()
+        if matrix is None:
+            return weight
+        dear = mean_costs(matrix, self.classes_, type(self).__name__)[codes]
+        return dear if weight is None else weight * dear
+
+    def _cost_matrix(self) -> Array | None:
+        """What mistakes cost, in the order of the classes; ``None`` where all cost the same."""
+        return None if self.costs is None else cost_matrix(self.costs, self.classes_, type(self).__name__)
 
     def _positions(self) -> range:
         """The scores: one for two classes; one for each class against the rest where there are more."""
@@ -98,7 +113,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         """Raise ``AttributeError`` with advice where the loss has no probabilities."""
         raise AttributeError(
             f"{type(self).__name__} has no probabilities: its loss says nothing about them. Wrap the machine in "
-            "sklearn.calibration.CalibratedClassifierCV, or use KernelClassifier(loss='logistic')."
+            "mercer.Calibrated or scikit-learn's CalibratedClassifierCV, or use KernelClassifier(loss='logistic')."
         )
 
     @offered_if(_has_checkpoints)

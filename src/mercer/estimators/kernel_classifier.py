@@ -15,6 +15,7 @@ from .._validation.parameters import choice
 from ..losses import Logistic, Softmax, Squared, as_loss
 from ..problems import Iterate, Problem
 from .classifier import Classifier
+from .cost_matrix import cheapest
 from .risk import RiskMinimiser
 from .training import Training
 
@@ -40,6 +41,11 @@ class KernelClassifier(RiskMinimiser, Classifier):
         Newton steps; gradient steps are counted in hundreds.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", optional
+    costs : array of shape (n_classes, n_classes) or dict, optional
+        What it costs to answer class j where class i is true, ``costs[i, j]`` in the order of ``classes_`` with a
+        diagonal of 0, or ``{(true, answered): cost}`` with 1 for all other mistakes. The logistic loss learns the same
+        probabilities, and ``predict`` answers the class of least expected cost, which need not be the most probable.
+        Machines with other losses are told by weights: each row counts the mean cost of a mistake on its class.
     memory : int or str, default="1GB"
     time_limit : float, optional
         Seconds after which the best model so far is returned, with a warning.
@@ -73,6 +79,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         max_iter: int = 100,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        costs: Any = None,
         memory: int | str = "1GB",
         time_limit: float | None = None,
     ) -> None:
@@ -84,6 +91,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.costs = costs
         self.memory = memory
         self.time_limit = time_limit
 
@@ -135,8 +143,22 @@ class KernelClassifier(RiskMinimiser, Classifier):
         if as_loss(self.loss) != Logistic():
             raise AttributeError(
                 f"KernelClassifier has no probabilities with loss={self.loss!r}; use loss='logistic', or wrap it in "
-                "sklearn.calibration.CalibratedClassifierCV."
+                "mercer.Calibrated."
             )
+
+    def _weighed(self, codes: Array, weight: Array | None) -> Array | None:
+        """A machine that knows probabilities needs no weights to know what a mistake costs."""
+        if as_loss(self.loss) != Logistic():
+            return super()._weighed(codes, weight)
+        self._cost_matrix()  # which refuses what makes no sense
+        return weight
+
+    def predictions_of(self, decisions: Array) -> Array:
+        """The labels that belong to decision values: with costs and probabilities, those expected to cost least."""
+        matrix = self._cost_matrix()
+        if matrix is None or as_loss(self.loss) != Logistic():
+            return super().predictions_of(decisions)
+        return self.classes_[cheapest(self.probabilities_of(decisions), matrix)]
 
     def probabilities_of(self, decisions: Array, log: bool = False) -> Array:
         """The probabilities, or their logarithms, that belong to decision values."""

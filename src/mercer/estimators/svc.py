@@ -19,6 +19,7 @@ from .._runtime.compile import Array
 from .._runtime.interrupts import kept
 from .._runtime.parallel import for_each, one_blas_thread
 from .._validation.memory import bytes_of
+from .._validation.offered import offered_if
 from .._validation.parameters import choice, is_number, number, shown, truth
 from ..grams import Placement
 from ..mixtures import Components, Part
@@ -27,6 +28,7 @@ from ..solvers.svm.smo import Workspace
 from .binary_machine import BinaryMachine, contradictions
 from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
 from .classifier import Classifier
+from .cost_matrix import pair_costs
 from .mixing import Mixed, components_of, mixed
 from .model import KernelModel, LinearModel, model_of
 from .sanity import refuse_undefined
@@ -34,6 +36,12 @@ from .training import Training
 
 #: Machines for pairs of classes beyond this are worth a warning.
 _MANY = 1000
+
+
+def _has_pairs(machine: SVC) -> bool:
+    if machine.strategy != "ovo":
+        raise AttributeError(f"SVC has no machines of pairs with strategy={machine.strategy!r}; use strategy='ovo'.")
+    return True
 
 
 class SVC(CallbackSupportMixin, Classifier):
@@ -56,6 +64,11 @@ class SVC(CallbackSupportMixin, Classifier):
     time_limit : float, optional
         Seconds after which the best model so far is kept, with a warning.
     class_weight : dict or "balanced", optional
+    costs : array of shape (n_classes, n_classes) or dict, optional
+        What it costs to answer class j where class i is true, ``costs[i, j]`` in the order of ``classes_`` with a
+        diagonal of 0, or ``{(true, answered): cost}`` with 1 for all other mistakes. The machine of a pair weighs the
+        rows of each of its classes with what the answer of the other costs, which says all; against the rest
+        (``strategy="ovr"``) a row counts the mean cost of a mistake on its class.
     warm_start : bool, default=False
         Begin where the last fit on the same rows ended, for example with another C.
     memory : int or str, default="1GB"
@@ -110,6 +123,7 @@ class SVC(CallbackSupportMixin, Classifier):
         max_iter: int = 10_000_000,
         time_limit: float | None = None,
         class_weight: Any = None,
+        costs: Any = None,
         warm_start: bool = False,
         memory: int | str = "1GB",
         random_state: Any = 0,
@@ -121,6 +135,7 @@ class SVC(CallbackSupportMixin, Classifier):
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.costs = costs
         self.warm_start = warm_start
         self.memory = memory
         self.random_state = random_state
@@ -276,7 +291,8 @@ class SVC(CallbackSupportMixin, Classifier):
         if classes == 2 or self.strategy == "ovo":
             for first, second in combinations(range(classes), 2):
                 rows = np.flatnonzero(alive & ((data.targets == first) | (data.targets == second)))
-                made.append(self._machine(data, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
+                own = data if classes == 2 else self._weighed_pair(data, first, second)
+                made.append(self._machine(own, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
         else:
             rows = np.flatnonzero(alive)
             signs = [np.where(data.targets[rows] == k, 1.0, -1.0) for k in range(classes)]
@@ -289,6 +305,22 @@ class SVC(CallbackSupportMixin, Classifier):
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
         """The machine of some rows with labels ±1."""
         return BinaryMachine(float(self.C), data, rows, y)
+
+    def _weighed(self, codes: Array, weight: Array | None) -> Array | None:
+        """Pairs of classes, where there are several, have weights of their own."""
+        matrix = self._cost_matrix()
+        if matrix is None or (self.strategy == "ovr" and self.classes_.size > 2):
+            return super()._weighed(codes, weight)
+        pair_costs(matrix, self.classes_, "SVC")
+        return super()._weighed(codes, weight) if self.classes_.size == 2 else weight
+
+    def _weighed_pair(self, data: Training, first: int, second: int) -> Training:
+        """The training rows, weighed by what mistakes within a pair of classes cost."""
+        matrix = self._cost_matrix()
+        if matrix is None:
+            return data
+        dear = np.where(data.targets == first, matrix[first, second], matrix[second, first])
+        return replace(data, weight=dear if data.weight is None else data.weight * dear)
 
     def _last_coefficients(self) -> Array | None:
         """The coefficients of the last fit, for every row of its data."""
@@ -381,6 +413,16 @@ class SVC(CallbackSupportMixin, Classifier):
         With ``strategy="ovo"`` a column counts the pairs that its class wins, and a fraction below ½ says by how much.
         """
         return super().decision_function(X)
+
+    @offered_if(_has_pairs)
+    def pair_scores(self, X: Any) -> Array:
+        """The score of each machine of ``strategy="ovo"``: a column for each pair of classes, positive for its second.
+
+        Pairs are in the order of ``itertools.combinations``: (0, 1), (0, 2), …, (1, 2), ….
+        """
+        scores = self._scores(X)
+        self._refuse_nonfinite(scores, None)
+        return scores
 
     def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
         """What :meth:`decision_function` makes of the scores of all machines."""

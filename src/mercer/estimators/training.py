@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,10 @@ from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
 if TYPE_CHECKING:
     from .base import KernelMachine
 
-__all__ = ["Training", "fold_of", "training_of"]
+__all__ = ["Training", "fold_of", "known_gram", "training_of"]
+
+#: The Gram of the items of the next fit, where somebody has computed it before.
+_known: ContextVar[Gram | None] = ContextVar("known_gram", default=None)
 
 #: Makes targets and weights of what the user gave: from (labels or numbers, weights, items).
 Encode = Callable[[Any, Any, Any], tuple[Array, Array | None]]
@@ -64,6 +69,16 @@ class Training:
         return fingerprints(self.given)
 
 
+@contextmanager
+def known_gram(gram: Gram | None) -> Iterator[None]:
+    """Inside this block a machine is fitted to items whose Gram is known; ``None`` where it is not."""
+    token = _known.set(gram)
+    try:
+        yield
+    finally:
+        _known.reset(token)
+
+
 def training_of(
     machine: KernelMachine, X: Any, y: Any, sample_weight: Any, reset: bool = True, encode: Encode | None = None
 ) -> Training:
@@ -78,7 +93,9 @@ def training_of(
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
     kernel = kernel.resolved(items, None if sample_weight is None else checked_weights(sample_weight, items))
     refuse_unusable(kernel, items)
-    return _placed(kernel, items, X, coded, weight, machine.placement.gram(kernel, items))
+    known = _known.get()
+    gram = machine.placement.gram(kernel, items) if known is None else known
+    return _placed(kernel, items, X, coded, weight, gram)
 
 
 def fold_of(

@@ -41,6 +41,8 @@ class SharedStatistics:
         Items that have passed :meth:`Kernel.items` of every kernel asked for.
     memory : int
         Bytes that statistics and one kernel matrix may take together.
+    keep : bool, default=True
+        Whether statistics are kept, for more than one matrix.
 
     Examples
     --------
@@ -52,8 +54,8 @@ class SharedStatistics:
            [0.3679, 1.    ]])
     """
 
-    def __init__(self, items: Any, memory: int) -> None:
-        self.items = items
+    def __init__(self, items: Any, memory: int, keep: bool = True) -> None:
+        self.items, self.keep = items, keep
         size = length(items) ** 2 * shared_dtype(items, items).itemsize
         self._room = memory // max(1, size) - 1
         self._out: Array | None = None
@@ -69,7 +71,7 @@ class SharedStatistics:
         pairing = Pairing(kernel, self.items, self.items)
         kernel = pairing.kernel
         if kernel.splits:
-            for statistic in kernel.statistics():
+            for statistic in kernel.statistics() if self.keep else ():
                 if statistic not in self._known and len(self._known) < self._room:
                     raw = _Raw(statistic)
                     self._known[statistic] = matrix_block(Pairing(raw, self.items, self.items, pairing.dtype))

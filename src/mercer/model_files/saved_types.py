@@ -20,9 +20,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from .._validation.wording import enumeration
+from ..calibration import Calibrated, TunedThreshold
+from ..calibration.isotonic_map import IsotonicMap
+from ..calibration.sigmoid_map import SigmoidMap
+from ..calibration.venn_abers import VennAbersMap
 from ..estimators.model import KernelModel, LinearModel
 from ..estimators.voters import Voter
 from ..io.table import DataError
@@ -243,6 +248,46 @@ def _without_outliers(cls: Any, fields: Fields) -> WithoutOutliers:
     return made
 
 
+def _calibrated_state(model: Calibrated) -> Fields:
+    check_is_fitted(model, "maps_")
+    parameters = {name: getattr(model, name) for name in ("method", "costs", "memory")}
+    return {"estimator": model.estimator_, "maps": model.maps_, "pairs": model.pairs_, "parameters": parameters}
+
+
+def _calibrated(cls: Any, fields: Fields) -> Calibrated:
+    made = cls(clone(fields["estimator"]), **fields["parameters"])
+    made.estimator_, made.maps_, made.pairs_ = fields["estimator"], fields["maps"], bool(fields["pairs"])
+    _pass_through(made)
+    made.classes_ = made.estimator_.classes_
+    k = len(made.classes_)
+    if len(made.maps_) != (1 if k == 2 else k * (k - 1) // 2 if made.pairs_ else k):
+        raise ValueError("its maps do not fit its classes")
+    return made
+
+
+def _threshold_state(model: TunedThreshold) -> Fields:
+    check_is_fitted(model, "estimator_")
+    parameters = {name: getattr(model, name) for name in ("scoring", "response_method")}
+    found = {"best_threshold": model.best_threshold_, "best_score": model.best_score_}
+    return {"estimator": model.estimator_, "parameters": parameters, **found}
+
+
+def _threshold(cls: Any, fields: Fields) -> TunedThreshold:
+    made = cls(clone(fields["estimator"]), **fields["parameters"])
+    made.estimator_ = fields["estimator"]
+    made.best_threshold_, made.best_score_ = float(fields["best_threshold"]), float(fields["best_score"])
+    made._curve_scorer = made._get_curve_scorer()
+    _pass_through(made)
+    return made
+
+
+def _pass_through(made: Any) -> None:
+    """What a model knows of its rows because the estimator inside does."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(made.estimator_, name):
+            setattr(made, name, getattr(made.estimator_, name))
+
+
 def _types() -> Iterator[_SavedType]:
     cls: Any
     for cls in (getattr(estimators, name) for name in estimators.__all__):
@@ -251,6 +296,10 @@ def _types() -> Iterator[_SavedType]:
         yield _SavedType(cls.__name__, cls, _own_fields, _values)
     for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, OutlierFilter):
         yield _SavedType(cls.__name__, cls, _plain_state, _plain)
+    for cls in (SigmoidMap, IsotonicMap, VennAbersMap):
+        yield _SavedType(f"_{cls.__name__}", cls, _own_fields, _values)
+    yield _SavedType("Calibrated", Calibrated, _calibrated_state, _calibrated)
+    yield _SavedType("TunedThreshold", TunedThreshold, _threshold_state, _threshold)
     yield _SavedType("_Voter", Voter, _own_fields, _voter)
     yield _SavedType("SimpleImputer", SimpleImputer, _imputer_state, _imputer)
     yield _SavedType("OneHotEncoder", OneHotEncoder, _encoder_state, _encoder)

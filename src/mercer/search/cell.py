@@ -65,7 +65,9 @@ class Cell(BaseEstimator):
         if self.outcome_.error is not None:
             self.shared_cells.refusals[self.outcome_.error] += 1
             raise ValueError(self.outcome_.error)
-        self.machine_ = copy(peel(self.estimator)[1])
+        # Of the parameters that a search sets, only costs have a say once the decision values are known.
+        dear = any(name.rpartition("__")[2] == "costs" for name in self.params)
+        self.machine_ = copy(peel(self.made() if dear else self.estimator)[1])
         if is_classifier(self.estimator):
             self.machine_.classes_ = np.unique(self.shared_cells.targets[train])
         return self

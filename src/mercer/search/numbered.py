@@ -16,12 +16,10 @@ from sklearn.utils._metadata_requests import _routing_enabled
 from .. import __version__
 from .._runtime.compile import Array
 from .._runtime.progress import progress
-from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
-from ..kernels.engine.parts import length
 from .cell import Accuracy, Cell
 from .journal import Journal
-from .layers import Rows, peel, shareable, weight_name
+from .layers import peel, weight_name
 from .loop import Loop, Split, _Asked
 from .outcome import content_key, setting_key
 from .shared_cells import SharedCells
@@ -148,23 +146,15 @@ def shared_cells_of(
     """
     name = weight_name(estimator)
     weight = params.get(name)
-    layers, machine = peel(estimator)
+    machine = peel(estimator)[1]
     watched = any(getattr(each, "_skl_callbacks", None) for each in (search, estimator, machine))
     if type(search)._run_search is not Loop._run_search:
         return None  # a derived class that asks for settings by itself
     if watched or set(params) - {name, "groups"} or (params and _routing_enabled()):
         return None
-    if not _of_labels(search.scoring) or not shareable(estimator) or y is None:
+    if not _of_labels(search.scoring):
         return None
-    if weight is not None and any(isinstance(layer, Rows) for layer in layers[:-1]):
-        return None  # a pipeline inside takes no weights under this name
-    try:
-        targets = machine.read_targets(y)
-        if weight is not None:
-            weight = checked_weights(weight, np.zeros((length(X), 1)))
-    except (TypeError, ValueError):
-        return None
-    return SharedCells(estimator, X, y, targets, weight, bytes_of(search.memory), deadline=search._deadline)
+    return SharedCells.of(estimator, X, y, weight, bytes_of(search.memory), deadline=search._deadline)
 
 
 def _of_labels(scoring: Any) -> bool:

@@ -25,6 +25,7 @@ from sklearn.utils.metaestimators import _safe_split
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
 from .._runtime.parallel import for_each, thread_count
+from .._validation.labels import checked_weights
 from ..estimators.model import KernelModel
 from ..estimators.sanity import refuse_unusable
 from ..estimators.training import Training, fold_of
@@ -33,13 +34,15 @@ from ..kernels import Kernel
 from ..kernels.engine.parts import length
 from ..solvers.svm.smo import Workspace
 from .journal import Journal
-from .layers import prepared
+from .layers import Rows, peel, prepared, shareable
 from .lines import Line, Space, spaces_of
 from .outcome import Outcome, fold_key
 from .shared_matrices import SharedMatrices
 
 #: Kernel matrices that a fold has at once: statistics of a kernel, the matrix itself, and the part of a working set.
 _MATRICES = 3
+#: Items that are scored at a time.
+_ROWS = 512
 
 #: A fold: its training rows, and the rows whose decision values are wanted (sorted).
 Fold = tuple[Array, Array]
@@ -78,6 +81,11 @@ class SharedCells:
         self.memory, self.deadline = memory, deadline
         self.journal: Journal | None = None
         self.tell = tell or (lambda cells: None)
+        #: What is kept of the scores of a cell's rows.
+        self.keep_of: Callable[[Any, Array, Array], Array] = _decisions
+        #: The kernel matrix of all items, kept for one more fit where somebody wants it and there is only one.
+        self.keep_matrix = False
+        self.matrix: Array | None = None
         self.size = length(X)
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         #: Whether all cells have been asked for: fits from now on are real ones.
@@ -90,6 +98,27 @@ class SharedCells:
         self.refusals: Counter[str] = Counter()
         #: Why the work ended early, if it did.
         self.stopped: str | None = None
+
+    @classmethod
+    def of(
+        cls, estimator: Any, X: Any, y: Any, weight: Any = None, memory: int = 10**9, deadline: float = np.inf
+    ) -> SharedCells | None:
+        """The cells of an estimator on these rows; ``None`` where each must be a fit of its own.
+
+        That is so for estimators other than machines of ours, and for targets or weights that ``fit`` would refuse.
+        """
+        if not shareable(estimator) or y is None:
+            return None
+        layers, machine = peel(estimator)
+        if weight is not None and any(isinstance(layer, Rows) for layer in layers[:-1]):
+            return None  # a pipeline inside takes no weights under this name
+        try:
+            targets = machine.read_targets(y)
+            if weight is not None:
+                weight = checked_weights(weight, np.zeros((length(X), 1)))
+        except (TypeError, ValueError):
+            return None
+        return cls(estimator, X, y, targets, weight, memory, deadline)
 
     def keep(self, journal: Journal) -> None:
         """Take over what a journal knows, and write what is found to it."""
@@ -171,8 +200,10 @@ class SharedCells:
 
     def _run_space(self, space: Space, X: Any, folds: list[Fold], kept: list[Array], memory: int) -> None:
         """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
-        matrices = SharedMatrices(memory)
-        for lines in space.by_matrix():
+        groups = space.by_matrix()
+        alone = len(groups) == 1 and groups[0][0].kernel.is_resolved
+        matrices = SharedMatrices(memory, 1 if alone else len(groups) * len(folds))
+        for lines in groups:
             if self.stopped or not self._missing(lines, folds):
                 continue
             machine, kernel = clone(lines[0].machine), lines[0].kernel
@@ -199,6 +230,8 @@ class SharedCells:
                 return  # solvers may stop anywhere; plain fits are asked for scores, which show it
         except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
             return
+        if self.keep_matrix and reader.is_resolved:
+            self.matrix = K
         units = [(items, kernel, K, line, *part) for part in folds for line in lines]
         for_each(lambda unit: self._run_line(*unit), units)
 
@@ -217,9 +250,9 @@ class SharedCells:
 
         def follow(values: list[Any]) -> None:
             data = self._training(machine, kernel, items, K, train)
-            along = machine.along(data, values, lambda model: _scores(model, items, K, train, machine.memory))
+            along = machine.along(data, values, lambda model: _scores(model, items, K, train, fold[1], machine.memory))
             for value, scores in zip(values, along, strict=True):
-                found[value] = machine.decisions_of(scores[fold[1]], fold[1])
+                found[value] = self.keep_of(machine, scores[fold[1]], fold[1])
                 if self._late():
                     break
 
@@ -252,16 +285,27 @@ class SharedCells:
         self.tell(len(cells))
 
 
+def _decisions(machine: Any, scores: Array, rows: Array) -> Array:
+    return machine.decisions_of(scores, rows)
+
+
 def _outcome(rows: Array, result: Array | str, seconds: float) -> Outcome:
     if isinstance(result, str):
         return Outcome(np.empty(0, np.int64), np.empty(0), seconds, result)
     return Outcome(rows, result, seconds)
 
 
-def _scores(model: Any, items: Any, K: Array | None, train: Array, memory: int | str) -> Array:
-    """The scores that a model gives to all items."""
+def _scores(model: Any, items: Any, K: Array | None, train: Array, wanted: Array, memory: int | str) -> Array:
+    """The scores that a model gives to all items; where few are wanted, those of the others are left zero."""
     if K is None or not isinstance(model, KernelModel):
         return model.scores(items, memory)
-    z = np.zeros((K.shape[0], model.coef.shape[0]))
-    np.add.at(z, train[model.support], model.coef.T)
-    return Dense(K).model(z) + model.intercept
+    support, coef = train[model.support], model.coef.T
+    if 2 * wanted.size > K.shape[0]:
+        z = np.zeros((K.shape[0], coef.shape[1]))
+        np.add.at(z, support, coef)
+        return Dense(K).model(z) + model.intercept
+    scores = np.zeros((K.shape[0], coef.shape[1]))
+    for begin in range(0, wanted.size, _ROWS):
+        some = wanted[begin : begin + _ROWS]
+        scores[some] = K[np.ix_(some, support)].astype(np.float64, copy=False) @ coef + model.intercept
+    return scores

@@ -19,6 +19,8 @@ class SharedMatrices:
     ----------
     memory : int
         Bytes that statistics and one matrix may take together.
+    matrices : int, default=2
+        How many will be asked for at most: what they share is not kept for one alone.
 
     Examples
     --------
@@ -31,8 +33,8 @@ class SharedMatrices:
            [0.3679, 1.    ]])
     """
 
-    def __init__(self, memory: int) -> None:
-        self.memory = memory
+    def __init__(self, memory: int, matrices: int = 2) -> None:
+        self.memory, self.matrices = memory, matrices
         #: One at a time: the memory is for all of them.
         self._shared: dict[Any, SharedStatistics] = {}
 
@@ -53,7 +55,7 @@ class SharedMatrices:
             key = (str(rounded.dtype), kernel.translation_invariant) if kernel.on_rows else (reader or kernel)
             if key not in self._shared:
                 self._shared.clear()
-                self._shared[key] = SharedStatistics(rounded, self.memory)
+                self._shared[key] = SharedStatistics(rounded, self.memory, keep=self.matrices > 1)
             if not self._shared[key].fits:
                 return None
             matrix = self._shared[key].matrix(kernel)

@@ -148,7 +148,12 @@ LOSSES = [
     losses.Logistic(),
 ]
 
-RESIDUAL_LOSSES = [losses.Squared(), losses.Huber(delta=0.7), losses.EpsilonInsensitive(epsilon=0.2)]
+RESIDUAL_LOSSES = [
+    losses.Squared(),
+    losses.Huber(delta=0.7),
+    losses.EpsilonInsensitive(epsilon=0.2),
+    losses.Pinball(tau=0.8),
+]
 
 
 def make_grams(kernel, X):
@@ -195,6 +200,7 @@ REGRESSORS = [
     mercer.KernelRegressor(),
     mercer.KernelRegressor(kernel=None, loss="huber"),
     mercer.KernelRegressor(loss="epsilon_insensitive"),
+    mercer.KernelRegressor(loss="pinball"),
 ]
 
 EXPORTS = {

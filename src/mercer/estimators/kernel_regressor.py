@@ -1,4 +1,4 @@
-"""Kernel ridge, Huber and support vector regression as a scikit-learn regressor."""
+"""Kernel ridge, Huber, quantile and support vector regression as a scikit-learn regressor."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Units(NamedTuple):
 
 
 class KernelRegressor(RegressorMixin, RiskMinimiser):
-    """Regression with any loss of the residual: kernel ridge, Huber, support vector regression.
+    """Regression with any loss of the residual: kernel ridge, Huber, quantile and support vector regression.
 
     It minimises λ/2·‖w‖² + mean loss(y − f(x)), f = w·φ(x) + b.
 
@@ -50,16 +50,16 @@ class KernelRegressor(RegressorMixin, RiskMinimiser):
     ----------
     kernel : kernel, text, callable or None, default="gaussian"
         ``None`` or ``"linear"`` learns a linear model with ``coef_``.
-    loss : {"squared", "huber", "epsilon_insensitive"} or ResidualLoss, default="squared"
-        A loss of :mod:`mercer.losses` where its parameter matters: ``Huber(delta=2)``.
+    loss : {"squared", "huber", "epsilon_insensitive", "pinball"} or ResidualLoss, default="squared"
+        A loss of :mod:`mercer.losses` where its parameter matters: ``Huber(delta=2)``, ``Pinball(tau=0.9)``.
     lam : float, default=1e-3
     tol : float, default=1e-11
-        As in :class:`KernelClassifier`. The tube stops when no optimality condition is violated by more than this (but
+        As in :class:`KernelClassifier`. A tube or a quantile stops when no optimality condition is violated by more than this (but
         at least 1e-5), in units of the targets' standard deviation.
     max_iter : int, default=100
-        Newton steps; steps of the tube's solver are counted in hundred thousands.
+        Newton steps; steps of the solver of tubes and quantiles are counted in hundred thousands.
     fit_intercept : bool, default=True
-        The tube ("epsilon_insensitive") always has one.
+        Tubes ("epsilon_insensitive") and quantiles ("pinball") always have one.
     memory : int or str, default="1GB"
     time_limit : float, optional
         Seconds after which the best model so far is returned, with a warning.
@@ -69,7 +69,7 @@ class KernelRegressor(RegressorMixin, RiskMinimiser):
     kernel_, intercept_, coef_ or support_, dual_coef_
     objective_, duality_gap_ : float
         λ/2·‖w‖² + the mean loss, and how far at most it lies above the least possible.
-    kkt_violation_ : float, of the tube
+    kkt_violation_ : float, of a tube or a quantile
         The worst violation of an optimality condition, in units of the targets.
     n_iter_, status_, converged_
 

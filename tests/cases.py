@@ -201,6 +201,7 @@ REGRESSORS = [
     mercer.KernelRegressor(kernel=None, loss="huber"),
     mercer.KernelRegressor(loss="epsilon_insensitive"),
     mercer.KernelRegressor(loss="pinball"),
+    mercer.KernelQuantiles(quantiles=0.5),
 ]
 
 EXPORTS = {
@@ -211,5 +212,5 @@ EXPORTS = {
     + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Softmax],
     grams: [*GRAMS, grams.Gram, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
-    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.KernelSearchCV],
+    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS] + [mercer.Conformal, mercer.KernelSearchCV],
 }

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._runtime.interrupts import keep_best
-    from .estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+    from .estimators import SVC, KernelClassifier, KernelQuantiles, KernelRegressor, Pegasos, Perceptron
+    from .intervals import Conformal
     from .io import read
     from .model_files import load, save
     from .search import KernelSearchCV
@@ -21,7 +22,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SVC",
+    "Conformal",
     "KernelClassifier",
+    "KernelQuantiles",
     "KernelRegressor",
     "KernelSearchCV",
     "Pegasos",
@@ -35,6 +38,8 @@ __all__ = [
 
 _HOMES = dict.fromkeys(["SVC", "KernelClassifier", "KernelRegressor", "Pegasos", "Perceptron"], "estimators")
 _HOMES |= {
+    "Conformal": "intervals",
+    "KernelQuantiles": "estimators",
     "KernelSearchCV": "search",
     "keep_best": "_runtime.interrupts",
     "load": "model_files",
@@ -55,6 +60,7 @@ def __getattr__(name: str) -> Any:
         "estimators",
         "explain",
         "grams",
+        "intervals",
         "io",
         "kernels",
         "learners",

@@ -9,6 +9,7 @@ are restored through their own ``fit``, on rows made so that the fit cannot but 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,9 +23,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from .._validation.wording import enumeration
-from ..estimators import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from ..estimators import SVC, KernelClassifier, KernelQuantiles, KernelRegressor, Pegasos, Perceptron
 from ..estimators.model import KernelModel, LinearModel
+from ..estimators.regression import Regression
 from ..estimators.voters import Voter
+from ..intervals import Conformal
 from ..io.table import DataError
 from ..kernels.engine.parts import length
 from ..preprocess import Constant, CorrelationFilter, Numbers, OutlierFilter, OutlierReport, WithoutOutliers
@@ -117,7 +120,11 @@ def _check_shapes(cls: type, model: Any, attributes: Fields, strategy: str) -> N
         _try_items(model)
     else:
         _check_rows(model, width, attributes["n_features_in_"])
-    if cls is not KernelRegressor:
+    if issubclass(cls, Regression):
+        quantiles, shape = attributes.get("quantiles_"), attributes.get("target_shape_", ())
+        if scores != (math.prod(shape) if quantiles is None else len(quantiles)):
+            raise ValueError("its scores do not fit its targets")
+    else:
         classes = len(attributes["classes_"])
         pairs = classes * (classes - 1) // 2
         if classes < 2 or scores != (1 if classes == 2 else pairs if strategy == "ovo" else classes):
@@ -243,9 +250,18 @@ def _without_outliers(cls: Any, fields: Fields) -> WithoutOutliers:
     return made
 
 
+def _conformal(cls: Any, fields: Fields) -> Conformal:
+    made: Conformal = cls.from_fitted_state(fields)
+    machines = len(made._machines) if made._without is None else made._without.coef.shape[0]
+    owner, sizes = made._owner, {made.errors_.shape, made._owner.shape, made._weights.shape}
+    if len(sizes) > 1 or not owner.size or not 0 <= owner.min() <= owner.max() < machines:
+        raise ValueError("its errors do not fit its machines")
+    return made
+
+
 def _types() -> Iterator[_SavedType]:
     cls: Any
-    for cls in (SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron):
+    for cls in (SVC, KernelClassifier, KernelQuantiles, KernelRegressor, Pegasos, Perceptron):
         yield _SavedType(cls.__name__, cls, cls.fitted_state, _machine)
     for cls in (LinearModel, KernelModel, OutlierReport):
         yield _SavedType(cls.__name__, cls, _own_fields, _values)
@@ -257,6 +273,7 @@ def _types() -> Iterator[_SavedType]:
     yield _SavedType("PolynomialFeatures", PolynomialFeatures, _expansion_state, _expansion)
     yield _SavedType("Pipeline", Pipeline, lambda it: {"steps": [list(step) for step in it.steps]}, _pipeline)
     yield _SavedType("ColumnTransformer", ColumnTransformer, _column_state, _column_transformer)
+    yield _SavedType("Conformal", Conformal, Conformal.fitted_state, _conformal)
     yield _SavedType("WithoutOutliers", WithoutOutliers, _filtered_state, _without_outliers)
 
 

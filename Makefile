@@ -22,6 +22,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.grids
 	$(BIN)/python -m benchmarks.structured
+	$(BIN)/python -m benchmarks.quantiles
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info

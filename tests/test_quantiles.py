@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import KernelClassifier, KernelQuantiles, KernelRegressor, KernelSearchCV, load, save
 from mercer.estimators.kernel_quantiles import rearranged
+from mercer.explain import explain
 from mercer.losses import Huber, Pinball
 
 rng = np.random.default_rng(3)
@@ -124,6 +125,8 @@ def test_odd_but_ordinary_data():
     np.testing.assert_allclose(thin.predict(X), KernelQuantiles(None).fit(X, y).predict(X), atol=1e-3)
     with pytest.raises(ValueError, match="y should be a 1d array"):
         KernelQuantiles().fit(X, BOTH)
+    with pytest.raises(ValueError, match="this model makes 3 for a row; fit one alone"):
+        explain(thin, X[0])
 
 
 def test_three_columns_are_all_that_scikit_learn_minds():

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import solvers
 from .._runtime.compile import Array
+from .._validation.memory import bytes_of
 from .._validation.parameters import number, truth
 from ..grams import Placement
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
@@ -22,6 +23,9 @@ from .base import KernelMachine
 from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
 from .model import model_of
 from .training import Training
+
+#: Matrices of all items that a factorisation has in memory at once.
+_MATRICES = 4
 
 
 class RiskMinimiser(CallbackSupportMixin, KernelMachine):
@@ -137,7 +141,9 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         """The solutions for several targets of a squared loss, by one factorisation; none where that does not pay."""
         if len(problems) == 1 or not isinstance(solver, solvers.Newton) or self._ridge_targets(data) is None:
             return []
-        return [] if len(data.gram) > LARGEST_SYSTEM or _few_features(data) else solve_ridge(problems)
+        n = len(data.gram)
+        fits = n <= LARGEST_SYSTEM and _MATRICES * 8 * n * n <= bytes_of(self.memory)
+        return solve_ridge(problems) if fits and not _few_features(data) else []
 
     def _start(self, found: list[solvers.Certified]) -> Iterate | None:
         """Where the solver begins, after what it has found for the scores before."""

@@ -4,7 +4,8 @@
 
 Each repetition draws training and test rows anew. Held-out rows promise a coverage between c and c + 1/(n + 1) on
 average over all draws: with 99 of them and c = 0.9 between 0.9 and 0.91. Folds and leave-one-out promise 1 − 2·(1 − c),
-and are known to give c in practice. The target scatters more in some places than in others, and has heavy tails.
+and are known to give c or a little more in practice. The target scatters more in some places than in others, and has
+heavy tails.
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ def main() -> None:
         )
         note = f"{options.repetitions} draws of {TRAINING} rows, standard error {error:.4f}, mean width {width:.3f}, "
         note += f"{widest:.3f} where targets scatter most"
-        results.add(f"{name}: coverage", round(float(inside), 4), COVERAGE, abs(inside - COVERAGE) <= 0.01, note)
+        exact = name.startswith("split")
+        fine = abs(inside - COVERAGE) <= 0.01 if exact else inside >= COVERAGE - 0.01
+        note += "" if exact else f"; at least {1 - 2 * (1 - COVERAGE):.1f} is certain"
+        results.add(f"{name}: coverage", round(float(inside), 4), COVERAGE, fine, note)
     print(f"{results.count_ok()} of {len(results.rows)} figures within their bars")
     results.write(options.json)
 

@@ -130,7 +130,7 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         self
         """
         choice(self, "method", ("split", "cross", "jackknife+"))
-        share = _share(self, self.coverage)
+        _share(self, self.coverage)
         if is_classifier(self.estimator):
             raise ValueError(
                 f"Conformal: {type(self.estimator).__name__} is a classifier; intervals are of a regressor."
@@ -146,7 +146,6 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         rows = np.flatnonzero(owner >= 0 if weight is None else (owner >= 0) & (weight > 0))
         self.errors_, self._owner = errors[rows], owner[rows]
         self._weights = np.ones(rows.size) if weight is None else weight[rows]
-        self._refuse_few(share)
         return self
 
     # Each of these sets what predicts, and gives for each row the error and the number of the machine that made it; -1
@@ -183,6 +182,7 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def _learn_folds(
         self, X: Any, y: Array, weight: Array | None, folds: list[tuple[Array, Array]]
     ) -> tuple[Array, Array]:
+        self._refuse_few(self.coverage, np.concatenate([test for _, test in folds]), weight)
         errors, owner = np.zeros(y.size), np.full(y.size, -1)
         self._machines, self._trained, self._without = [], [train for train, _ in folds], None
         for k, (train, test) in enumerate(folds):
@@ -195,8 +195,9 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def _leave_out(self, X: Any, y: Array, weight: Array | None) -> tuple[Array, Array]:
         if (why := refusal(machine_of(self.estimator))) is not None:
             raise ValueError(f"Conformal: {why}; use method='cross', which takes a fit for each fold.")
-        _refuse_steps_with_targets(self.estimator, X)
         self._rows = np.arange(y.size)
+        self._refuse_few(self.coverage, self._rows, weight)
+        _refuse_steps_with_targets(self.estimator, X)
         self.estimator_ = self._fitted(X, y, weight, self._rows)
         self._machines, self._trained = [], []
         machine, rows = machine_of(self.estimator_), rows_at_machine(self.estimator_, X)
@@ -208,21 +209,22 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         weights = {} if weight is None else {weight_name(self.estimator): weight[rows]}
         own = _safe_split(self.estimator, X, None, rows, rows)[0] if rows.size < y.size else X
         machine = clone(self.estimator).fit(own, y[rows], **weights)
-        if np.ndim(machine.predict(_safe_split(self.estimator, X, None, rows[:1], rows)[0])) == 2 and not _several(
-            machine
-        ):
+        first = machine.predict(_safe_split(self.estimator, X, None, rows[:1], rows)[0])
+        if np.ndim(first) == 2 and not _several(machine):
             raise ValueError(
                 "Conformal: an interval needs one prediction a row, or two quantiles or more; "
                 f"{type(machine_of(machine)).__name__} predicts neither."
             )
         return machine
 
-    def _refuse_few(self, share: float) -> None:
-        least, there = least_rows(share), self.errors_.size
+    @staticmethod
+    def _refuse_few(share: float, rows: Array, weight: Array | None = None) -> None:
+        """Of few errors none is so large that enough lie below it."""
+        least, there = least_rows(share), rows.size if weight is None else np.count_nonzero(weight[rows])
         if there < least:
             raise ValueError(
                 f"Conformal: an interval of coverage {share:g} needs the errors of {least} rows or more, there are "
-                f"{there}; ask for less, give more rows, or use method='cross', which uses them all."
+                f"{there}; ask for less, give more rows, or use method='cross', which has an error of each."
             )
 
     # -- predictions ----------------------------------------------------------------------------------------------
@@ -260,19 +262,16 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "errors_")
         share = _share(self, self.coverage if coverage is None else coverage)
-        self._refuse_few(share)
-        low, high = self._around(X, share) if self.method == "split" else self._among(X, share)
+        self._refuse_few(share, self.errors_)
+        low, high = self._among(X, share)
         middle = 0.5 * (low + high)  # quantiles that were too wide may be narrowed to nothing, and no further
         return np.column_stack([np.minimum(low, middle), np.maximum(high, middle)])
 
-    def _around(self, X: Any, share: float) -> tuple[Array, Array]:
-        """The ends of one machine, moved by the error that so many stay below."""
-        moved = upper_rank(self.errors_[:, None], self._weights, share)
-        low, high = _ends(self.estimator_, self._columns(X, self._rows)).T
-        return low - moved, high + moved
-
     def _among(self, X: Any, share: float) -> tuple[Array, Array]:
-        """The ends of all machines, each moved by the errors that it made, that so many stay between."""
+        """The ends that so many stay between, of all machines, each moved by the errors that it made.
+
+        Of one machine alone, as with rows held out, they are its ends moved by the error that so many stay below.
+        """
         low, high = [], []
         for lower, upper in self._ends_by_error(X):
             low.append(-upper_rank(self.errors_[:, None] - lower, self._weights, share))
@@ -282,7 +281,8 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def _ends_by_error(self, X: Any) -> Iterator[tuple[Array, Array]]:
         """The ends of new rows by the machine of each error, (n_errors, some rows), block by block."""
         if self._without is None:
-            ends = np.stack([_ends(*pair) for pair in zip(self._machines, self._seen_by_folds(X), strict=True)])
+            pairs = zip(self._machines, self._trained, strict=True)
+            ends = np.stack([_ends(machine, self._columns(X, train)) for machine, train in pairs])
         else:
             machine = machine_of(self.estimator_)
             items = machine.read_items(rows_at_machine(self.estimator_, X), machine.kernel_)
@@ -291,9 +291,6 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         for begin in range(0, max(1, ends.shape[1]), size):
             part = ends[:, begin : begin + size]
             yield part[self._owner, :, 0], part[self._owner, :, 1]
-
-    def _seen_by_folds(self, X: Any) -> list[Any]:
-        return [self._columns(X, train) for train in self._trained]
 
     def _columns(self, X: Any, train: Array) -> Any:
         """New rows as the machine of some training rows takes them: of a square matrix the columns of those."""
@@ -319,11 +316,10 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         parameters = {name: value for name, value in self.get_params(deep=False).items() if name != "estimator"}
         for name, usual in (("cv", 5), ("random_state", None)):  # objects belong to one run of fit, not to its result
             parameters[name] = parameters[name] if is_number(parameters[name]) else usual
-        machines = [] if self.method == "split" else self._machines
         return {
             "parameters": parameters,
             "estimator": self.estimator_,
-            "machines": machines,
+            "machines": [machine for machine in self._machines if machine is not self.estimator_],
             "rows": self._rows,
             "trained": self._trained,
             "without": self._without,
@@ -337,7 +333,7 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         """A model that predicts as the one did whose state this is."""
         made = cls(clone(state["estimator"]), **state["parameters"])
         made.estimator_, made._without = state["estimator"], state["without"]
-        made._machines = [made.estimator_] if made.method == "split" else state["machines"]
+        made._machines = state["machines"] or ([made.estimator_] if made._without is None else [])
         made._rows, made._trained = state["rows"], state["trained"]
         made.errors_, made._owner, made._weights = state["errors"], state["owner"], state["weights"]
         return made

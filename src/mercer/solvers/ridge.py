@@ -49,7 +49,7 @@ def solve_ridge(problems: Sequence[Problem]) -> list[Solution]:
     >>> from mercer.losses import Squared
     >>> targets = np.array([1.0, -1.0]), np.array([4.0, 2.0])
     >>> problems = [Problem(Dense(np.eye(2)), y, Squared(), lam=0.5, intercept="free") for y in targets]
-    >>> [each.b for each in solve_ridge(problems)]
+    >>> [round(each.b, 9) for each in solve_ridge(problems)]
     [0.0, 3.0]
     """
     one = problems[0]

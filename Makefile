@@ -25,6 +25,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.regression
 	$(BIN)/python -m benchmarks.mixtures
 	$(BIN)/python -m benchmarks.calibration
+	$(BIN)/python -m benchmarks.quantiles
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info

@@ -151,7 +151,12 @@ LOSSES = [
     losses.Logistic(),
 ]
 
-RESIDUAL_LOSSES = [losses.Squared(), losses.Huber(delta=0.7), losses.EpsilonInsensitive(epsilon=0.2)]
+RESIDUAL_LOSSES = [
+    losses.Squared(),
+    losses.Huber(delta=0.7),
+    losses.EpsilonInsensitive(epsilon=0.2),
+    losses.Pinball(tau=0.8),
+]
 
 
 def make_grams(kernel, X):
@@ -206,6 +211,8 @@ REGRESSORS = [
     mercer.NuSVR(nu=0.47, tol=1e-9),
     mercer.NuSVR(kernel=None, nu=0.31, tol=1e-9),
     mercer.KernelRegressor(kernel="mixture(gaussian, linear)"),
+    mercer.KernelRegressor(loss="pinball"),
+    mercer.KernelQuantiles(quantiles=0.5),
 ]
 
 #: Machines that learn from items without labels.
@@ -220,5 +227,5 @@ EXPORTS = {
     grams: [*GRAMS, grams.Gram, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
     mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY]
-    + [mercer.KernelSearchCV, mercer.Calibrated, mercer.TunedThreshold],
+    + [mercer.Calibrated, mercer.Conformal, mercer.KernelSearchCV, mercer.TunedThreshold],
 }

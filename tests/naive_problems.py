@@ -15,6 +15,7 @@ COSTS = {
     "Squared": lambda y, f: (y - f) ** 2 / 2,
     "Huber": lambda y, f: np.where(abs(y - f) < 0.7, (y - f) ** 2 / 2, 0.7 * (abs(y - f) - 0.35)),
     "EpsilonInsensitive": lambda y, f: np.maximum(0, abs(y - f) - 0.2),
+    "Pinball": lambda y, f: np.where(y >= f, 0.8 * (y - f), 0.2 * (f - y)),
     "Softmax": lambda y, f: np.log(np.exp(f).sum(axis=1)) - (y * f).sum(axis=1),
 }
 
@@ -28,7 +29,7 @@ def objective(case, K, z, b):
 
 def least_objective(case, K):
     """The minimum over all models."""
-    if case.loss in ("Hinge", "EpsilonInsensitive"):
+    if case.loss in ("Hinge", "EpsilonInsensitive", "Pinball"):
         return _straight(case, K)
     columns = case.y.shape[1:]
     size = case.y.size + (int(np.prod(columns)) if case.intercept != "none" else 0)
@@ -49,6 +50,8 @@ def _straight(case, K):
     y, none = case.y, np.zeros(len(case.y))
     if case.loss == "Hinge":
         targets, low, high, spread = y, np.where(y > 0, 0, -box), np.where(y > 0, box, 0), np.eye(len(y))
+    elif case.loss == "Pinball":
+        targets, low, high, spread = y, -0.2 * box, 0.8 * box, np.eye(len(y))
     else:
         targets = np.concatenate([y - 0.2, y + 0.2])
         low, high = np.concatenate([none, -box]), np.concatenate([box, none])

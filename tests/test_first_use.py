@@ -298,12 +298,19 @@ def test_labels_of_every_make_come_back(name, form):
     assert model.score(X, labels) == numbered.score(X, y)
 
 
-@every
+@classifiers
 @pytest.mark.parametrize("column", [np.asarray, pd.DataFrame], ids=["array", "frame"])
-def test_a_column_of_targets_is_taken_with_a_warning(name, column):
+def test_a_column_of_labels_is_taken_with_a_warning(name, column):
     with pytest.warns(DataConversionWarning):
         model = clone(ALL[name]).fit(X, column(goal(name)[:, None]))
     assert (answers(model, X) == answers(clone(ALL[name]).fit(X, goal(name)), X)).all()
+
+
+@regressors
+@pytest.mark.parametrize("column", [np.asarray, pd.DataFrame], ids=["array", "frame"])
+def test_a_column_of_targets_stays_one(name, column):
+    model = clone(ALL[name]).fit(X, column(target[:, None]))
+    assert (answers(model, X)[:, 0] == answers(clone(ALL[name]).fit(X, target), X)).all()
 
 
 @regressors

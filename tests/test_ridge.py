@@ -6,8 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer import KernelClassifier
+from mercer.grams import Dense
 from mercer.kernels import Gaussian
-from mercer.solvers.ridge import RidgePath
+from mercer.losses import Squared
+from mercer.problems import Problem
+from mercer.solvers.ridge import RidgePath, solve_ridge
 
 
 @settings(deadline=None, max_examples=30)
@@ -35,6 +38,23 @@ def test_every_lambda_solves_its_bordered_system(n, rank, intercept, dtype, seed
         rounding = 1e-6 if dtype == np.float32 else 1e-9  # of eigenvalues that should be zero
         np.testing.assert_allclose(lam * n * found.z, lam * n * np.array(expected), rtol=1e-5, atol=rounding / lam)
         assert found.b == pytest.approx(b, rel=1e-5, abs=rounding / lam)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_weights_count_as_repeated_items(intercept):
+    """An item of weight zero is not there, one of weight two is there twice; weights have no unit."""
+    rng = np.random.default_rng(1)
+    X, y, weight = rng.normal(size=(12, 2)), rng.normal(size=12), np.array([0.0, 1, 2] * 4)
+    times = np.repeat(np.arange(12), weight.astype(int))
+    K = Gaussian(gamma=0.7)(X)
+    found = RidgePath(K, 3 * weight).solve(y, 0.05, intercept)
+    repeated = RidgePath(K[np.ix_(times, times)]).solve(y[times], 0.05, intercept)
+    np.testing.assert_allclose(K @ found.z + found.b, K[:, times] @ repeated.z + repeated.b, atol=1e-12)
+    problems = [Problem(Dense(K), target, Squared(), 0.05, 3 * weight, "free" if intercept else "none")
+                for target in (y, -2 * y)]  # fmt: skip
+    for factor, solution in zip((1, -2), solve_ridge(problems), strict=True):
+        np.testing.assert_allclose(solution.z, factor * found.z, atol=1e-12)
+        assert solution.b == pytest.approx(factor * found.b, abs=1e-12)
 
 
 def test_a_constant_target_is_an_intercept():

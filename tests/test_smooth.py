@@ -2,15 +2,18 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import HuberRegressor, LogisticRegression, Ridge
+from sklearn.linear_model import HuberRegressor, LogisticRegression, QuantileRegressor, Ridge
+from sklearn.metrics import mean_pinball_loss
 from sklearn.svm import SVR
 
 from mercer import SVC, KernelClassifier, KernelRegressor, losses
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
-from mercer.losses import EpsilonInsensitive, Huber, Squared, as_residual_loss
+from mercer.losses import EpsilonInsensitive, Huber, Pinball, as_residual_loss
 from mercer.problems import Problem
 from mercer.solvers import Gradient, Newton
+
+from .cases import RESIDUAL_LOSSES
 
 rng = np.random.RandomState(0)
 X = rng.standard_normal((120, 3))
@@ -119,7 +122,7 @@ def test_huber_ignores_outliers():
     np.testing.assert_allclose(linear.coef_[0], reference.coef_, atol=0.02)
 
 
-@pytest.mark.parametrize("loss", [Squared(), Huber(0.7), EpsilonInsensitive(0.2)], ids=str)
+@pytest.mark.parametrize("loss", RESIDUAL_LOSSES, ids=str)
 def test_residual_losses_by_finite_differences(loss):
     r = np.linspace(-2, 2, 41) + 0.013
     np.testing.assert_allclose(loss.slope(r), (loss.value(r + 1e-6) - loss.value(r - 1e-6)) / 2e-6, atol=1e-6)
@@ -128,7 +131,7 @@ def test_residual_losses_by_finite_differences(loss):
 
 
 def test_unknown_names():
-    with pytest.raises(ValueError, match="use one of epsilon_insensitive, huber, squared"):
+    with pytest.raises(ValueError, match="use one of epsilon_insensitive, huber, pinball, squared"):
         as_residual_loss("absolute")
     with pytest.raises(ValueError, match="lam must be"):
         KernelRegressor(lam=0).fit(X, t)
@@ -147,3 +150,36 @@ def test_regression_gradient_by_finite_differences():
 def test_targets_of_next_to_nothing_are_no_wrong_parameters(loss):
     """A parameter in units of the targets may be beyond what anybody would give."""
     assert np.abs(KernelRegressor("gaussian", loss=loss).fit(X, 1e-305 * t).predict(X)).max() < 1e-300
+
+
+def test_the_median_and_other_quantiles_of_a_constant():
+    """With a huge λ nothing but the intercept is left, which is a quantile of the targets."""
+    targets = np.arange(1.0, 12.0) ** 2
+    for tau in (0.1, 0.5, 0.85):
+        model = KernelRegressor("gaussian", Pinball(tau), lam=1e6).fit(np.arange(11.0)[:, None], targets)
+        np.testing.assert_allclose(model.predict([[3.0]]), np.quantile(targets, tau, method="inverted_cdf"), atol=1e-3)
+
+
+@pytest.mark.parametrize("tau", [0.2, 0.5, 0.9])
+def test_linear_quantiles_are_those_of_a_linear_program(tau):
+    model = KernelRegressor(None, Pinball(tau), lam=1e-9).fit(X, t)
+    reference = QuantileRegressor(quantile=tau, alpha=0).fit(X, t)
+    ours, theirs = (mean_pinball_loss(t, each.predict(X), alpha=tau) for each in (model, reference))
+    assert ours == pytest.approx(theirs, rel=1e-6)
+    np.testing.assert_allclose(model.coef_[0], reference.coef_, atol=1e-3)
+
+
+def test_a_quantile_has_its_share_below():
+    """The free intercept sees to it, whatever the kernel: at most τ·n targets below, at most (1 − τ)·n above."""
+    for tau in (0.1, 0.7):
+        model = KernelRegressor("gaussian(gamma=0.3)", Pinball(tau), lam=1e-3).fit(X, t)
+        residual = t - model.predict(X)
+        assert (residual < -1e-4).sum() <= tau * len(t)
+        assert (residual > 1e-4).sum() <= (1 - tau) * len(t)
+        assert model.duality_gap_ <= 1e-4 * model.objective_
+
+
+@pytest.mark.parametrize("bad", [0, 1, -0.5, "0.5", None, float("nan"), True])
+def test_quantiles_that_are_none(bad):
+    with pytest.raises(ValueError, match="Pinball: tau must be a number between 0 and 1, got"):
+        Pinball(tau=bad)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SVDD,
         SVR,
         KernelClassifier,
+        KernelQuantiles,
         KernelRegressor,
         NuSVC,
         NuSVR,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         Pegasos,
         Perceptron,
     )
+    from .intervals import Conformal
     from .io import read
     from .model_files import load, save
     from .search import KernelSearchCV
@@ -36,7 +38,9 @@ __all__ = [
     "SVDD",
     "SVR",
     "Calibrated",
+    "Conformal",
     "KernelClassifier",
+    "KernelQuantiles",
     "KernelRegressor",
     "KernelSearchCV",
     "NuSVC",
@@ -57,6 +61,7 @@ _ESTIMATORS = (
     "SVDD",
     "SVR",
     "KernelClassifier",
+    "KernelQuantiles",
     "KernelRegressor",
     "NuSVC",
     "NuSVR",
@@ -66,6 +71,7 @@ _ESTIMATORS = (
 )
 _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "Calibrated": "calibration",
+    "Conformal": "intervals",
     "KernelSearchCV": "search",
     "TunedThreshold": "calibration",
     "keep_best": "_runtime.interrupts",
@@ -88,6 +94,7 @@ def __getattr__(name: str) -> Any:
         "estimators",
         "explain",
         "grams",
+        "intervals",
         "io",
         "kernels",
         "learners",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from numbers import Number, Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
@@ -44,27 +46,41 @@ def refuse_bad_labels(y: Any) -> None:
         )
 
 
-def refuse_bad_targets(y: Any) -> None:
-    """Name the first target of a regression that is missing or no number."""
+def refuse_bad_targets(y: Any, where: str = "") -> None:
+    """Name the first target of a regression that is missing or no number; ``where`` names a column of several."""
     _refuse_masked(y, "y")
-    if y is None or hasattr(y, "columns"):  # scikit-learn says what it thinks of a table of targets
+    if sparse.issparse(y):
+        raise ValueError("y is a sparse matrix; targets of a regression are wanted as numbers: pass y.toarray().")
+    if y is None:  # scikit-learn says what it thinks of that
+        return
+    if hasattr(y, "columns") or getattr(y, "ndim", 1) == 2:
+        for name, column in _columns_of(y):
+            refuse_bad_targets(column, f", column {name}")
         return
     if isinstance(y, np.ndarray) and y.dtype.kind in "iubf":
         row = int(np.argmax(~np.isfinite(y))) if y.ndim == 1 and y.size else 0
         if y.ndim == 1 and y.size and not np.isfinite(y[row]):
             what = "NaN" if np.isnan(y[row]) else "infinity"
-            raise ValueError(f"Input y contains {what}: the target in row {row} is {y[row]}; drop that row.")
+            raise ValueError(f"Input y contains {what}: the target in row {row}{where} is {y[row]}; drop that row.")
         return
     values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
     for row, value in enumerate(values):
         if isinstance(value, (list, tuple)):
             return  # two-dimensional: scikit-learn says what is wrong with that
         if is_missing(value):
-            raise ValueError(f"Input y contains NaN or nothing: missing target in row {row}; drop that row.")
+            raise ValueError(f"Input y contains NaN or nothing: missing target in row {row}{where}; drop that row.")
         if isinstance(value, complex):
-            raise ValueError(f"Complex data not supported: the target in row {row} is {value!r}.")
+            raise ValueError(f"Complex data not supported: the target in row {row}{where} is {value!r}.")
         if not isinstance(value, (Real, Decimal)) or not np.isfinite(_as_float(value)):
-            raise ValueError(f"y must hold finite numbers (not infinity), but row {row} holds {shown(value)}.")
+            raise ValueError(f"y must hold finite numbers (not infinity), but row {row}{where} holds {shown(value)}.")
+
+
+def _columns_of(y: Any) -> Iterator[tuple[Any, Any]]:
+    """The columns of a table of targets, with their names or numbers."""
+    if hasattr(y, "columns"):
+        yield from ((repr(name), y[name].to_numpy()) for name in y.columns)
+    else:
+        yield from enumerate(np.asarray(y).T)
 
 
 def _as_float(value: Any) -> float:

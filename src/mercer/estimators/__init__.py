@@ -1,6 +1,7 @@
 """Scikit-learn faces of the solvers."""
 
 from .kernel_classifier import KernelClassifier
+from .kernel_quantiles import KernelQuantiles
 from .kernel_regressor import KernelRegressor
 from .nu_svc import NuSVC
 from .one_class import SVDD, OneClassSVM
@@ -14,6 +15,7 @@ __all__ = [
     "SVDD",
     "SVR",
     "KernelClassifier",
+    "KernelQuantiles",
     "KernelRegressor",
     "NuSVC",
     "NuSVR",

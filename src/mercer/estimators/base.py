@@ -44,6 +44,8 @@ class KernelMachine(FittedState, BaseEstimator):
     numeric_targets: ClassVar[bool] = False
     #: Whether the machine learns the weights of a mixture of kernels.
     learns_weights: ClassVar[bool] = False
+    #: Whether a row may have several targets, as columns.
+    multi_output: ClassVar[bool] = False
 
     # -- parameters -----------------------------------------------------------------------------------------------
 
@@ -84,6 +86,7 @@ class KernelMachine(FittedState, BaseEstimator):
         if not alone:
             self._refuse_bad_targets(y)
             options |= {"y_numeric": True} if self.numeric_targets else {}
+            options |= {"multi_output": True} if self.multi_output else {}
         if not kernel.on_rows:
             items = self._read_structured(X, kernel, reset)
             if alone:
@@ -123,7 +126,7 @@ class KernelMachine(FittedState, BaseEstimator):
     def read_targets(self, y: Any) -> Array:
         """The targets alone, checked."""
         self._refuse_bad_targets(y)
-        return np.asarray(_check_y(y, y_numeric=self.numeric_targets))
+        return np.asarray(_check_y(y, multi_output=self.multi_output, y_numeric=self.numeric_targets))
 
     def _refuse_bad_targets(self, y: Any) -> None:
         """Raise where targets are missing or of no use."""
@@ -196,6 +199,7 @@ class KernelMachine(FittedState, BaseEstimator):
         pairwise = kernel == "precomputed" or bool(getattr(kernel, "precomputed", False))
         tags.input_tags.sparse = not pairwise
         tags.input_tags.pairwise = pairwise
+        tags.target_tags.multi_output = self.multi_output
         if isinstance(kernel, Kernel) and not kernel.on_rows:
             tags.input_tags.two_d_array = tags.input_tags.sparse = False
         return tags

@@ -10,32 +10,41 @@ from sklearn.base import RegressorMixin
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights, refuse_bad_targets
 from .base import KernelMachine
-from .training import Training
 
 
 class Units(NamedTuple):
     """Targets y = c + s·y′ are learned as y′, centred and with a spread of one: tolerances mean the same for all.
 
-    With a loss that grows with the power d of its unit (2, or 1 for a tube), the objective is s^d times that of the
-    problem in those units, whose λ is s^(2−d) times as large.
+    With a loss that grows with the power d of its unit (2, or 1 for tubes and quantiles), the objective is s^d times
+    that of the problem in those units, whose λ is s^(2−d) times as large.
     """
 
     centre: float
     spread: float
 
     @classmethod
-    def of(cls, data: Training, centred: bool) -> Units:
-        centre = float(np.average(data.targets, weights=data.weight)) if centred else 0.0
-        counted = (data.targets - centre)[slice(None) if data.weight is None else data.weight > 0]
+    def of(cls, targets: Array, weight: Array | None, centred: bool) -> Units:
+        centre = float(np.average(targets, weights=weight)) if centred else 0.0
+        counted = (targets - centre)[slice(None) if weight is None else weight > 0]
         largest = float(np.abs(counted).max(initial=0.0))
         spread = largest * float(np.sqrt(np.mean(np.square(counted / largest)))) if largest > 0 else 1.0
         return cls(centre, spread)
+
+    def learned(self, targets: Array) -> Array:
+        """Targets in these units."""
+        return (targets - self.centre) / self.spread
+
+    def given(self, predictions: Array) -> Array:
+        """Predictions in the units of the user."""
+        return self.centre + self.spread * predictions
 
 
 class Regressor(RegressorMixin, KernelMachine):
     """Base of the regressors."""
 
     numeric_targets = True
+    #: The shape of one row's target: ``()`` of a number, ``(k,)`` of k numbers.
+    target_shape_: tuple[int, ...] = ()
 
     def _refuse_bad_targets(self, y: Any) -> None:
         refuse_bad_targets(y)
@@ -43,6 +52,7 @@ class Regressor(RegressorMixin, KernelMachine):
     def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
         """The targets in float64, and the weight of each item where they differ."""
         targets = np.asarray(y, dtype=np.float64)
+        self.target_shape_ = targets.shape[1:]
         if sample_weight is None:
             return targets, None
         weight = checked_weights(sample_weight, items)
@@ -59,14 +69,14 @@ class Regressor(RegressorMixin, KernelMachine):
 
         Returns
         -------
-        array of shape (n_rows,)
+        array of shape (n_rows,), or (n_rows, n_targets) as ``y`` was
         """
         return self.predictions_of(self.decisions_of(self._scores(X)))
 
     def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
-        """The one score of each row."""
+        """The scores of each row, in the shape of the targets."""
         self._refuse_nonfinite(scores, numbers)
-        return scores[:, 0]
+        return scores.reshape(len(scores), *self.target_shape_)
 
     def predictions_of(self, decisions: Array) -> Array:
         """The score of a row is what is predicted of it."""

@@ -13,16 +13,21 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import solvers
 from .._runtime.compile import Array
+from .._validation.memory import bytes_of
 from .._validation.parameters import number, truth
 from ..grams import Placement
 from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
-from ..solvers.ridge import LARGEST_RIDGE, RidgePath
+from ..solvers.certified import certified_if_solved
+from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridge
 from .base import KernelMachine
 from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
 from .mixing import Mixed, components_of, mixed
 from .model import model_of
 from .training import Training
+
+#: Matrices of all items that a factorisation has in memory at once.
+_MATRICES = 4
 
 
 class RiskMinimiser(CallbackSupportMixin, KernelMachine):
@@ -78,6 +83,10 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         """One model for each score, in the units of the user's targets."""
         raise NotImplementedError
 
+    def _in_target_units(self, data: Training, scores: list[Array]) -> list[Array]:
+        """Scores of problems as they were stated, in the units of the user's targets."""
+        return scores
+
     def _certificates(self, data: Training, certificates: list[Certificate]) -> list[Certificate]:
         """The certificates in the units of the user's targets."""
         return certificates
@@ -95,7 +104,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
-        y : array of shape (n_rows,)
+        y : array of shape (n_rows,), or (n_rows, n_targets) for a regression
             Labels, or real numbers for a regression. More than two classes are learned together by the logistic loss
             (softmax), else one against the rest.
         sample_weight : array of shape (n_rows,), optional
@@ -110,11 +119,13 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         data = data if mixture is None else mixture.data
         problems = self._state(data)
         solver = self._solver(len(problems)) if mixture is None else mixture.solver
-        starts: list[Any] = [None] * len(problems) if mixture is None else mixture.starts
+        together = self._solved_together(data, problems, solver) if mixture is None else []
         found: list[solvers.Certified] = []
         with reported(self, X, y, len(problems), "score") as run:
             for k, problem in enumerate(problems):
-                found.append(run(k, partial(self._solve, data, problem, solver, starts[k])))
+                solved = together[k] if together else None
+                start = self._start(found) if mixture is None else mixture.starts[k]
+                found.append(run(k, partial(self._solve, data, problem, solver, start, solved)))
                 if found[-1].solution.status is Status.INTERRUPTED and hasattr(solver, "max_iter"):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
         self._publish(model_of(data, self._models(data, [each.solution for each in found])), data.given)
@@ -136,8 +147,24 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         return mixed(data, [Part(problem) for problem in problems], components, self._solver(), self._seconds())
 
     @staticmethod
-    def _solve(data: Training, problem: Problem, solver: Any, start: Iterate | None = None) -> solvers.Certified:
-        return solvers.solve_certified(problem, solver, start, by_weights=data.linear)
+    def _solve(
+        data: Training, problem: Problem, solver: Any, start: Iterate | None = None, solved: Solution | None = None
+    ) -> solvers.Certified:
+        """Solve, unless what is known to be ``solved`` has a certificate that says so."""
+        known = None if solved is None else certified_if_solved(problem, solved)
+        return known or solvers.solve_certified(problem, solver, start, by_weights=data.linear)
+
+    def _solved_together(self, data: Training, problems: list[Problem], solver: Any) -> list[Solution]:
+        """The solutions for several targets of a squared loss, by one factorisation; none where that does not pay."""
+        if len(problems) == 1 or not isinstance(solver, solvers.Newton) or self._ridge_targets(data) is None:
+            return []
+        n = len(data.gram)
+        fits = n <= LARGEST_SYSTEM and _MATRICES * 8 * n * n <= bytes_of(self.memory)
+        return solve_ridge(problems) if fits and not _few_features(data) else []
+
+    def _start(self, found: list[solvers.Certified]) -> Iterate | None:
+        """Where the solver begins, after what it has found for the scores before."""
+        return None
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With falling λ, each score goes on from its last solution; a squared loss needs no solver.
@@ -154,13 +181,10 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
                 last = [self._solve(mixture.data, each, mixture.solver, start).solution for each, start in stated]
                 yield scores_of(model_of(mixture.data, self._models(mixture.data, last)))
             return
-        # Few features are solved for in less time than the matrix is decomposed in.
-        features = data.gram.features()
-        few_features = features is not None and features.shape[1] < len(data.gram)
-        whole = data.weight is None and len(data.gram) <= LARGEST_RIDGE and not few_features
+        whole = len(data.gram) <= LARGEST_RIDGE and not _few_features(data)
         targets = self._ridge_targets(data) if whole else None
         if targets is not None:
-            path = RidgePath(data.gram.rows(np.arange(len(data.gram))))
+            path = RidgePath.of(data.gram, data.weight)
         starts: list[Solution] = []
         for lam in values:
             self.lam = lam
@@ -169,10 +193,11 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
                 found = [path.solve(t, float(lam), bool(self.fit_intercept)) for t in targets]
                 yield scores_of(model_of(data, self._models(data, found)))
                 continue
-            problems = self._state(data)
-            begun: list[Any] = list(starts) or [None] * len(problems)
-            pairs = zip(problems, begun, strict=True)
-            starts = [self._solve(data, problem, self._solver(), start).solution for problem, start in pairs]
+            results: list[solvers.Certified] = []
+            for k, problem in enumerate(self._state(data)):
+                start = starts[k] if starts else self._start(results)
+                results.append(self._solve(data, problem, self._solver(), start))
+            starts = [each.solution for each in results]
             yield scores_of(model_of(data, self._models(data, starts)))
 
     def _warn_if_short(self) -> None:
@@ -191,3 +216,9 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         else:
             return
         warnings.warn(message, ConvergenceWarning, stacklevel=3 + FRAMES)
+
+
+def _few_features(data: Training) -> bool:
+    """Whether there are fewer features than items: those are solved for in less time than the matrix is."""
+    features = data.gram.features()
+    return features is not None and features.shape[1] < len(data.gram)

@@ -44,16 +44,20 @@ class TubeRegressor(Regressor, DualMachine):
 
     def _stated(self, data: Training) -> tuple[Any, float, Units]:
         """Targets with a spread of one, and the λ that belongs to them."""
-        units = Units.of(data, centred=True)
+        units = self._units(data)
         total = data.targets.size if data.weight is None else float(data.weight.sum())
-        return (data.targets - units.centre) / units.spread, units.spread / (float(self.C) * total), units
+        return units.learned(data.targets), units.spread / (float(self.C) * total), units
+
+    @staticmethod
+    def _units(data: Training) -> Units:
+        return Units.of(data.targets, data.weight, centred=True)
 
     def _model_of(self, data: Training, problem: Problem, found: Iterate) -> Iterate:
-        centre, spread = Units.of(data, centred=True)
-        return replace(found.scaled(spread), b=spread * found.b + centre)
+        units = self._units(data)
+        return replace(found.scaled(units.spread), b=units.given(found.b))
 
     def _in_users_units(self, data: Training, problem: Problem, certificate: Certificate) -> Certificate:
-        spread = Units.of(data, centred=True).spread
+        spread = self._units(data).spread
         return Certificate(*(spread * each for each in certificate if each is not None))
 
 

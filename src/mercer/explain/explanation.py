@@ -132,6 +132,9 @@ def explain(model: Any, item: Any, *, label: Any = None, top: int = 10) -> Expla
     check_is_fitted(model, "_model")
     if getattr(model, "variant", "") == "voted":
         raise ValueError("a vote of many models has no single score to explain; fit with variant='averaged'.")
+    scores = model._model.intercept.size
+    if scores > 1 and not hasattr(model, "classes_"):
+        raise ValueError(f"explain takes one prediction apart, and this model makes {scores} for a row; fit one alone.")
     one = _alone(model, item)
     predicted = model.predict(one)[0].item()
     label, signs = _direction(model, predicted if label is None else label)

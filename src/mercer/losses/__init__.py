@@ -13,7 +13,7 @@ from .._runtime.compile import Scalar
 from .base import Loss
 from .margins import Hinge, Logistic, MarginLoss, PerceptronLoss, SmoothHinge, SquaredHinge
 from .named import as_loss, as_residual_loss
-from .residuals import EpsilonInsensitive, Huber, ResidualLoss, Shortfall, Squared
+from .residuals import EpsilonInsensitive, Huber, Pinball, ResidualLoss, Shortfall, Squared
 from .softmax import Softmax
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Loss",
     "MarginLoss",
     "PerceptronLoss",
+    "Pinball",
     "ResidualLoss",
     "Scalar",
     "Shortfall",

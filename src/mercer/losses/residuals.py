@@ -20,22 +20,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._runtime.compile import Array, Scalar
-from .._validation.parameters import number
+from .._validation.parameters import is_number, number, shown
 from .base import Loss
 
-__all__ = ["EpsilonInsensitive", "Huber", "ResidualLoss", "Shortfall", "Squared"]
+__all__ = ["EpsilonInsensitive", "Huber", "Pinball", "ResidualLoss", "Shortfall", "Squared"]
 
 
 class ResidualLoss(Loss):
-    """A convex loss of the residual, the same for r and −r."""
+    """A convex loss of the residual, least at r = 0."""
 
     #: The power of the unit in which the loss of a residual grows.
     degree: ClassVar[int] = 2
 
     @property
-    def steepest(self) -> float:
-        """The largest slope."""
-        return np.inf
+    def domain(self) -> tuple[float, float]:
+        """Where the conjugate is finite: the slopes that the loss can have."""
+        return -np.inf, np.inf
 
     @abstractmethod
     def value(self, r: Any) -> Array:
@@ -70,8 +70,9 @@ class ResidualLoss(Loss):
         return np.asarray(y, dtype=np.float64), np.full(np.shape(y), -1.0)
 
     def slope_range(self, y: Array) -> tuple[Array, Array]:
-        steepest = np.full(np.shape(y), self.steepest)
-        return -steepest, steepest
+        # g(f) = ℓ(y − f) falls where ℓ rises.
+        low, high = self.domain
+        return np.full(np.shape(y), -high), np.full(np.shape(y), -low)
 
     def conjugates(self, y: Array, u: Array) -> Array:
         # sup_f u·f − ℓ(y − f) = u·y + sup_r (−u)·r − ℓ(r)
@@ -126,8 +127,8 @@ class Huber(ResidualLoss):
     delta: float = 1.0
 
     @property
-    def steepest(self):
-        return self.delta
+    def domain(self):
+        return -self.delta, self.delta
 
     def __post_init__(self) -> None:
         number(self, "delta")
@@ -171,8 +172,8 @@ class EpsilonInsensitive(ResidualLoss):
         return self.epsilon
 
     @property
-    def steepest(self):
-        return 1.0
+    def domain(self):
+        return -1.0, 1.0
 
     def __post_init__(self) -> None:
         number(self, "epsilon", strict=False)
@@ -194,6 +195,51 @@ class EpsilonInsensitive(ResidualLoss):
         return EpsilonInsensitive(_in_range(self.epsilon / s) if self.epsilon else 0.0)
 
 
+@dataclass(frozen=True, repr=True)
+class Pinball(ResidualLoss):
+    """τ·r above the prediction, (1 − τ)·|r| below: what the τ-quantile of the targets makes least.
+
+    Of a constant prediction f, the mean loss has the slope P(y < f) − τ, which is zero where a share τ of the targets
+    lies below f. With τ = ½ it is half the absolute error.
+
+    Examples
+    --------
+    >>> Pinball(tau=0.9).value([1.0, -1.0])
+    array([0.9, 0.1])
+    """
+
+    name = "pinball"
+    smooth = False
+    dual_curvature = 0.0
+    degree = 1
+
+    tau: float = 0.5
+
+    @property
+    def domain(self):
+        return self.tau - 1.0, self.tau
+
+    def __post_init__(self) -> None:
+        if not (is_number(self.tau) and 0 < self.tau < 1):
+            raise ValueError(f"Pinball: tau must be a number between 0 and 1, got {shown(self.tau)}.")
+
+    def value(self, r):
+        return np.maximum(self.tau * np.asarray(r), (self.tau - 1.0) * np.asarray(r))
+
+    def slope(self, r):
+        r = np.asarray(r, dtype=np.float64)
+        return np.where(r > 0, self.tau, np.where(r < 0, self.tau - 1.0, 0.0))
+
+    def curvature(self, r):
+        return np.zeros_like(r, dtype=np.float64)
+
+    def conjugate(self, a):
+        return np.zeros_like(a, dtype=np.float64)
+
+    def in_units(self, s):
+        return self
+
+
 class Shortfall(ResidualLoss):
     """max(0, r): falling short of the target costs, going beyond it costs nothing.
 
@@ -207,6 +253,10 @@ class Shortfall(ResidualLoss):
     dual_curvature = 0.0
     degree = 1
 
+    @property
+    def domain(self):
+        return 0.0, 1.0
+
     def value(self, r):
         return np.maximum(0.0, r)
 
@@ -218,9 +268,6 @@ class Shortfall(ResidualLoss):
 
     def conjugate(self, a):
         return np.zeros_like(a, dtype=np.float64)
-
-    def slope_range(self, y):
-        return np.full(np.shape(y), -1.0), np.zeros(np.shape(y))
 
     def in_units(self, s):
         return self

@@ -9,6 +9,7 @@ are restored through their own ``fit``, on rows made so that the fit cannot but 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,9 @@ from ..calibration.isotonic_map import IsotonicMap
 from ..calibration.sigmoid_map import SigmoidMap
 from ..calibration.venn_abers import VennAbersMap
 from ..estimators.model import KernelModel, LinearModel
+from ..estimators.regression import Regression
 from ..estimators.voters import Voter
+from ..intervals import Conformal
 from ..io.table import DataError
 from ..kernels.engine.parts import length
 from ..preprocess import Constant, CorrelationFilter, Numbers, OutlierFilter, OutlierReport, WithoutOutliers
@@ -122,7 +125,11 @@ def _check_shapes(cls: type, model: Any, attributes: Fields, strategy: str) -> N
         _try_items(model)
     else:
         _check_rows(model, width, attributes["n_features_in_"])
-    if issubclass(cls, ClassifierMixin):
+    if issubclass(cls, Regression):
+        quantiles, shape = attributes.get("quantiles_"), attributes.get("target_shape_", ())
+        if scores != (math.prod(shape) if quantiles is None else len(quantiles)):
+            raise ValueError("its scores do not fit its targets")
+    elif issubclass(cls, ClassifierMixin):
         classes = len(attributes["classes_"])
         pairs = classes * (classes - 1) // 2
         if classes < 2 or scores != (1 if classes == 2 else pairs if strategy == "ovo" else classes):
@@ -288,6 +295,15 @@ def _pass_through(made: Any) -> None:
             setattr(made, name, getattr(made.estimator_, name))
 
 
+def _conformal(cls: Any, fields: Fields) -> Conformal:
+    made: Conformal = cls.from_fitted_state(fields)
+    machines = len(made._machines) if made._without is None else made._without.coef.shape[0]
+    owner, sizes = made._owner, {made.errors_.shape, made._owner.shape, made._weights.shape}
+    if len(sizes) > 1 or not owner.size or not 0 <= owner.min() <= owner.max() < machines:
+        raise ValueError("its errors do not fit its machines")
+    return made
+
+
 def _types() -> Iterator[_SavedType]:
     cls: Any
     for cls in (getattr(estimators, name) for name in estimators.__all__):
@@ -306,6 +322,7 @@ def _types() -> Iterator[_SavedType]:
     yield _SavedType("PolynomialFeatures", PolynomialFeatures, _expansion_state, _expansion)
     yield _SavedType("Pipeline", Pipeline, lambda it: {"steps": [list(step) for step in it.steps]}, _pipeline)
     yield _SavedType("ColumnTransformer", ColumnTransformer, _column_state, _column_transformer)
+    yield _SavedType("Conformal", Conformal, Conformal.fitted_state, _conformal)
     yield _SavedType("WithoutOutliers", WithoutOutliers, _filtered_state, _without_outliers)
 
 

@@ -111,7 +111,8 @@ class Cell(BaseEstimator):
         if self.outcome_ is None:
             return self.fitted_.score(self._rows(X), y, **score_params)
         usual = accuracy_score if is_classifier(self.estimator) else r2_score
-        return float(usual(y, self.predict(X), **score_params))
+        own = getattr(self.machine_, "score_of", usual)
+        return float(own(y, self.predict(X), **score_params))
 
 
 class Accuracy:

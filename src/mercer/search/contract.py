@@ -25,7 +25,8 @@ class Machine(Protocol):
     4. :meth:`encoded`: targets and weights of a fold, as ``fit`` makes them of its training items;
     5. :meth:`along`: the scores of all items, for one value of the path after the other; the machine, a copy of the
        user's, may change on the way;
-    6. :meth:`decisions_of`, :meth:`predictions_of`, :meth:`probabilities_of`: what scorers ask for, from the scores.
+    6. :meth:`decisions_of`, :meth:`predictions_of`, :meth:`probabilities_of`: what scorers ask for, from the scores;
+       ``score_of(y, predictions, sample_weight)`` where ``score`` is neither the accuracy nor R².
 
     What comes out must be what plain fits give, within the tolerance of the solver. A class says so by naming its own
     ``path``; one that inherits it says nothing, and is fitted one by one.

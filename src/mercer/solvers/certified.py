@@ -12,11 +12,11 @@ from ..problems import Certificate, Iterate, Problem, Solution, certify
 from .base import Solver
 from .gradient import Gradient
 from .newton import Newton
-from .primal_refinement import refined
+from .primal_refinement import refined, small
 from .svm.dual_refinement import DualRefinement
 from .svm.soft_margin import SoftMargin
 
-__all__ = ["Certified", "solve_certified"]
+__all__ = ["Certified", "certified_if_solved", "solve_certified"]
 
 
 @dataclass(frozen=True)
@@ -79,3 +79,9 @@ def solve_certified(
         return Certified(*refined(problem, solver, start, rng))
     solution = solver.solve(problem, start, rng)
     return Certified(solution, certify(problem, solution))
+
+
+def certified_if_solved(problem: Problem, solution: Solution) -> Certified | None:
+    """A solution that came without a proof, with one; ``None`` where its gap is not small."""
+    certificate = certify(problem, solution)
+    return Certified(solution, certificate) if small(problem, certificate) else None

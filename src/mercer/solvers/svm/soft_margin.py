@@ -27,6 +27,7 @@ from ..._runtime.combine import add_rows, gather
 from ..._runtime.compile import Array
 from ..._runtime.interrupts import heed, kept
 from ...grams.dense import Dense
+from ...losses import MarginLoss
 from ...problems import BoxDual, Iterate, Problem, Solution, Status
 from ..base import Solver
 from .dual_gradient import DualGradient
@@ -114,8 +115,8 @@ class SoftMargin(Solver[DualSolution]):
             return f"{problem.loss} is neither the hinge nor a tube; state Hinge() or EpsilonInsensitive()"
         if not dual.totals.size:
             return "pairs of coefficients change together, which a free intercept asks for; state one, or use Gradient"
-        if dual.hard and dual.doubled:
-            return "a tube needs λ > 0"
+        if dual.hard and not isinstance(problem.loss, MarginLoss):
+            return "a loss of the residual has no hard margin; state λ > 0"
         return None
 
     def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> DualSolution:

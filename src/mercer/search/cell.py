@@ -67,7 +67,7 @@ class Cell(BaseEstimator):
             raise ValueError(self.outcome_.error)
         self.machine_ = copy(peel(self.estimator)[1])
         if is_classifier(self.estimator):
-            self.machine_.classes_ = np.unique(self.shared_cells.targets[train])
+            self.machine_.name_classes(self.shared_cells.targets[train])
         return self
 
     @property

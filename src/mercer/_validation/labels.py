@@ -26,9 +26,7 @@ def _refuse_masked(values: Any, name: str) -> None:
 def refuse_bad_labels(y: Any) -> None:
     """Name the first missing label, and labels of mixed kinds, before NumPy turns them into text."""
     _refuse_masked(y, "y")
-    if (
-        y is None or hasattr(y, "columns") or sparse.issparse(y)
-    ):  # scikit-learn says what it thinks of a table of labels
+    if y is None or hasattr(y, "columns") or sparse.issparse(y):  # scikit-learn says what it thinks of a table
         return
     if isinstance(y, np.ndarray) and (y.dtype.kind in "iubUS" or (y.dtype.kind == "f" and not np.isnan(y).any())):
         return
@@ -55,8 +53,8 @@ def _refuse_label_sets(values: list[Any]) -> None:
     words = any(isinstance(label, str) for value in lists for label in value)
     if sets or words or len({len(value) for value in lists}) > 1:
         raise ValueError(
-            "y holds a list or set of labels for each row; make an indicator matrix of them, a column of 0 and 1 for each "
-            "label, with sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+            "y holds a list or set of labels for each row; make an indicator matrix of them, a column of 0 and 1 for "
+            "each label, with sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
         )
 
 
@@ -85,16 +83,14 @@ def indicators(y: Any, name: str, weight: Array | None = None) -> Array:
     table = y.toarray() if sparse.issparse(y) else np.asarray(y)
     if table.dtype.kind not in "biuf" or not np.isin(table, (0, 1)).all():
         raise ValueError(
-            f"y has {table.shape[1]} columns, and for {name} they are labels that a row has (1) or has not (0), but they "
-            "hold something else; give one class for each row, or an indicator matrix "
+            f"y has {table.shape[1]} columns, which {name} takes for labels that a row has (1) or has not (0), but "
+            "they hold something else; give one class for each row, or an indicator matrix of 0 and 1 "
             "(sklearn.preprocessing.MultiLabelBinarizer makes one)."
         )
     found = table.astype(np.int64)
     counted = found if weight is None else found[weight > 0]
     if (counted == counted[:1]).all():
-        raise ValueError(
-            f"{name} has nothing to learn: each label of y is the same in all rows, so it holds one class."
-        )
+        raise ValueError(f"{name} needs a label that some rows have and others have not; y is the same in all rows.")
     return found
 
 

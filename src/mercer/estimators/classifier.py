@@ -46,22 +46,22 @@ class Classifier(ClassifierMixin, KernelMachine):
         refuse_bad_labels(y)
         if has_many_labels(y) and not self.takes_many_labels:
             raise ValueError(
-                f"y should be a 1d array for {type(self).__name__}, which learns one class for each row, but got an array "
-                f"of shape {np.shape(y)}; SVC and KernelClassifier learn many labels, a column of 0 and 1 for each."
+                f"y should be a 1d array for {type(self).__name__}, which learns one class for each row, but got an "
+                f"array of shape {np.shape(y)}; SVC and KernelClassifier learn many labels, a column of 0 and 1 each."
             )
 
     def _has_columns(self, y: Any) -> bool:
         return self.takes_many_labels and has_many_labels(y)
 
     def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
-        """For each label the number of its class, or 0 and 1 for many labels; the weight of each item, if they differ."""
+        """The number of each item's class, or 0 and 1 for many labels; and the weight of each where they differ."""
         self.multilabel_ = self._has_columns(y)
         if not self.multilabel_:
             self.classes_, codes = encode(y, type(self).__name__)
             return codes, combine_weights(sample_weight, self.class_weight, items, y)
         if self.class_weight is not None:
             raise ValueError(
-                f"{type(self).__name__}: class_weight says what a class counts, and y has many labels instead of classes; "
+                f"{type(self).__name__}: class_weight says what a class counts, and y has many labels instead; "
                 "use sample_weight, or a machine for each label."
             )
         self.name_classes(y)

@@ -20,7 +20,7 @@ from .._runtime.interrupts import kept
 from .._runtime.parallel import for_each, one_blas_thread
 from .._validation.memory import bytes_of
 from .._validation.parameters import choice, is_number, number, shown, truth
-from ..grams import Placement
+from ..grams import Dense, Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
 from .binary_machine import BinaryMachine, contradictions
@@ -50,7 +50,8 @@ class SVC(CallbackSupportMixin, Classifier):
     tol : float, default=1e-3
         The largest violation of an optimality condition allowed.
     max_iter : int, default=10000000
-        Steps at most (changes of a pair of coefficients), for each machine.
+        Steps at most (changes of a pair of coefficients), for each machine; of a linear machine with many rows, first
+        passes over them.
     time_limit : float, optional
         Seconds after which the best model so far is kept, with a warning.
     class_weight : dict or "balanced", optional
@@ -69,7 +70,7 @@ class SVC(CallbackSupportMixin, Classifier):
         The labels in their order; the numbers of the columns where there are many labels.
     multilabel_ : bool
     support_, support_vectors_, n_support_ : arrays
-        The rows that the machine is made of, class by class; with many labels in their own order, and how many each uses.
+        The rows that the machine is made of, class by class; with many labels in their order, and how many each has.
     dual_coef_ : array of shape (n_classes − 1, n_support), or (n_classes, n_support) for "ovr"
         y·α, laid out as in scikit-learn.
     coef_ : array, where the kernel is linear
@@ -160,7 +161,9 @@ class SVC(CallbackSupportMixin, Classifier):
         self._check()
         before = self._last_coefficients() if self.warm_start else None
         data = self._training(X, y, sample_weight)
-        if not self.multilabel_:
+        if self.multilabel_:
+            data = self._with_matrix(data)
+        else:
             _warn_of_many(self.classes_.size, self.strategy)
         deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
         machines = self._machines(data, before)
@@ -220,6 +223,14 @@ class SVC(CallbackSupportMixin, Classifier):
                 yield scores[:, None] + machines[0].solution.b
             else:
                 yield scores_of(_model_of(data, machines, *_support(data, machines)))
+
+    def _with_matrix(self, data: Training) -> Training:
+        """The same data with one kernel matrix for all labels, where its values cost much and have room in memory."""
+        kernel, n = data.kernel, len(data.gram)
+        if data.gram.ready or not data.gram.expensive or 2 * 4 * n * n > bytes_of(self.memory):
+            return data
+        rows = self.placement.rounded(kernel, data.items)
+        return replace(data, gram=Dense(kernel.matrix(rows, rows).astype(np.float32, copy=False)))
 
     def _solver(self, machines: int) -> solvers.SoftMargin:
         share = bytes_of(self.memory) // (1 if machines == 1 else 2)

@@ -89,7 +89,7 @@ class _Road:
             return best
         rest = replace(
             self.solver,
-            max_iter=self.solver.max_iter if self.solver.max_iter < 0 else self.solver.max_iter - descent.passes,
+            max_iter=-1 if self.solver.max_iter < 0 else int(self._left(descent)),
             time_limit=self.deadline - time.monotonic(),
         )
         again, certificate = DualRefinement(self.problem, rest, self.rng, working, self.by_weights).run(best[0])
@@ -101,7 +101,7 @@ class _Road:
         try:
             while not self._limited(descent) and not self._crawls(descent):
                 heed()
-                if not descent.run(tol, _AT_ONCE):
+                if not descent.run(tol, min(_AT_ONCE, self._left(descent) * len(self.problem.gram))):
                     continue
                 best, tol, rounds = self._certified(descent), tol * _TIGHTER, rounds + 1
                 objective, gap, violation = best[1]
@@ -117,7 +117,11 @@ class _Road:
         return replace(best[0], status=status), best[1]
 
     def _limited(self, descent: CoordinateDescent) -> bool:
-        return time.monotonic() > self.deadline or 0 <= self.solver.max_iter <= descent.passes
+        return time.monotonic() > self.deadline or self._left(descent) <= 0
+
+    def _left(self, descent: CoordinateDescent) -> float:
+        """The passes that are left."""
+        return np.inf if self.solver.max_iter < 0 else self.solver.max_iter - descent.passes
 
     def _crawls(self, descent: CoordinateDescent) -> bool:
         """Whether passes have taken as long as the kernel rows of all free items would, or too long by any measure."""

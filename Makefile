@@ -19,6 +19,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.textbook
 	$(BIN)/python -m benchmarks.svc
 	$(BIN)/python -m benchmarks.smooth
+	$(BIN)/python -m benchmarks.linear
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.grids
 	$(BIN)/python -m benchmarks.structured

@@ -9,7 +9,7 @@ from sklearn.svm import SVC as Reference
 from mercer.grams import Features
 from mercer.losses import Hinge
 from mercer.problems import Problem
-from mercer.solvers.svm.coordinate import linear_start
+from mercer.solvers.svm.coordinate import CoordinateDescent
 
 X, codes = make_classification(300, 8, n_informative=5, flip_y=0.1, random_state=0)
 y = 2.0 * codes - 1
@@ -17,7 +17,9 @@ y = 2.0 * codes - 1
 
 def start(rows, labels, C, tol=1e-6, weight=None, seed=0):
     problem = Problem(Features(rows), labels, Hinge(), 1 / (C * len(labels)), weight, intercept="free")
-    return problem, linear_start(problem, tol, np.random.default_rng(seed))
+    descent = CoordinateDescent(problem, np.random.default_rng(seed))
+    descent.run(0.5 * tol, visits=200 * len(labels))
+    return problem, descent.z
 
 
 def cost(w, C):

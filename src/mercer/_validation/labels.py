@@ -27,12 +27,13 @@ def _refuse_masked(values: Any, name: str) -> None:
 def refuse_bad_labels(y: Any) -> None:
     """Name the first missing label, and labels of mixed kinds, before NumPy turns them into text."""
     _refuse_masked(y, "y")
-    if y is None or hasattr(y, "columns"):  # scikit-learn says what it thinks of a table of labels
+    if y is None or hasattr(y, "columns") or sparse.issparse(y):  # scikit-learn says what it thinks of a table
         return
     if isinstance(y, np.ndarray) and (y.dtype.kind in "iubUS" or (y.dtype.kind == "f" and not np.isnan(y).any())):
         return
     values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
-    if any(isinstance(value, (list, tuple)) for value in values):
+    _refuse_label_sets(values)
+    if any(isinstance(value, (list, tuple, np.ndarray)) for value in values):
         return  # two-dimensional: scikit-learn says what is wrong with that
     kinds: dict[str, int] = {}
     for row, value in enumerate(values):
@@ -44,6 +45,54 @@ def refuse_bad_labels(y: Any) -> None:
         raise ValueError(
             f"y mixes numbers (row {kinds['numbers']}) and text (row {kinds['text']}); make all labels one kind."
         )
+
+
+def _refuse_label_sets(values: list[Any]) -> None:
+    """A list of the labels that each row has is not what is learned from, and scikit-learn has what makes it so."""
+    lists = [value for value in values if isinstance(value, (list, tuple, set, frozenset))]
+    sets = any(isinstance(value, (set, frozenset)) for value in lists)
+    words = any(isinstance(label, str) for value in lists for label in value)
+    if sets or words or len({len(value) for value in lists}) > 1:
+        raise ValueError(
+            "y holds a list or set of labels for each row; make an indicator matrix of them, a column of 0 and 1 for "
+            "each label, with sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+        )
+
+
+def has_many_labels(y: Any) -> bool:
+    """Whether targets have several columns: one for each of the labels that a row may have or not.
+
+    Examples
+    --------
+    >>> has_many_labels([[0, 1], [1, 1]]), has_many_labels([[0], [1]]), has_many_labels(["a", "b"])
+    (True, False, False)
+    """
+    if not hasattr(y, "shape"):
+        y = np.asarray(y[0]).reshape(1, -1) if isinstance(y, (list, tuple)) and len(y) and np.ndim(y[0]) == 1 else [0]
+    return len(np.shape(y)) == 2 and np.shape(y)[1] > 1
+
+
+def indicators(y: Any, name: str, weight: Array | None = None) -> Array:
+    """Targets of many labels as an array of 0 and 1, with a label at least that tells rows that count apart.
+
+    Examples
+    --------
+    >>> indicators([[True, False], [True, True]], "SVC")
+    array([[1, 0],
+           [1, 1]])
+    """
+    table = y.toarray() if sparse.issparse(y) else np.asarray(y)
+    if table.dtype.kind not in "biuf" or not np.isin(table, (0, 1)).all():
+        raise ValueError(
+            f"y has {table.shape[1]} columns, which {name} takes for labels that a row has (1) or has not (0), but "
+            "they hold something else; give one class for each row, or an indicator matrix of 0 and 1 "
+            "(sklearn.preprocessing.MultiLabelBinarizer makes one)."
+        )
+    found = table.astype(np.int64)
+    counted = found if weight is None else found[weight > 0]
+    if (counted == counted[:1]).all():
+        raise ValueError(f"{name} needs a label that some rows have and others have not; y is the same in all rows.")
+    return found
 
 
 def refuse_bad_targets(y: Any, where: str = "") -> None:

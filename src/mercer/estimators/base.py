@@ -86,7 +86,7 @@ class KernelMachine(FittedState, BaseEstimator):
         if not alone:
             self._refuse_bad_targets(y)
             options |= {"y_numeric": True} if self.numeric_targets else {}
-            options |= {"multi_output": True} if self.multi_output else {}
+            options |= {"multi_output": True} if self._has_columns(y) else {}
         if not kernel.on_rows:
             items = self._read_structured(X, kernel, reset)
             if alone:
@@ -126,7 +126,12 @@ class KernelMachine(FittedState, BaseEstimator):
     def read_targets(self, y: Any) -> Array:
         """The targets alone, checked."""
         self._refuse_bad_targets(y)
-        return np.asarray(_check_y(y, multi_output=self.multi_output, y_numeric=self.numeric_targets))
+        checked = _check_y(y, multi_output=self._has_columns(y), y_numeric=self.numeric_targets)
+        return checked.toarray() if sparse.issparse(checked) else np.asarray(checked)
+
+    def _has_columns(self, y: Any) -> bool:
+        """Whether targets may have several columns, and these do, where that is for targets to tell."""
+        return self.multi_output
 
     def _refuse_bad_targets(self, y: Any) -> None:
         """Raise where targets are missing or of no use."""

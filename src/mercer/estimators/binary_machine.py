@@ -16,15 +16,13 @@ from ..kernels import Polynomial
 from ..losses.margins import Hinge
 from ..problems import Certificate, Intercept, Iterate, Problem, Status, certify
 from ..solvers.curvatures import few_enough
-from ..solvers.svm.coordinate import linear_start
 from ..solvers.svm.dual_refinement import DualRefinement
 from ..solvers.svm.hard_margin import hard_margin
+from ..solvers.svm.linear_margin import passes_pay
 from ..solvers.svm.soft_margin import DualSolution
 from .content import row_keys
 from .training import Training
 
-#: A linear machine with more rows than this begins with passes over them.
-_FEW_ROWS = 1000
 #: Steps for each item after which an interior point method finds a hard margin sooner.
 _PATIENCE, _LEAST_PATIENCE = 20, 2000
 #: Where there is no hard margin, the machine is that of so large a C, in units of 1/(mean self-similarity).
@@ -39,9 +37,9 @@ def contradictions(data: Training, rows: Array | None = None) -> int:
     """How many of the rows appear again with another label."""
     if data.fingerprints is None:
         return 0
-    rows = np.arange(data.targets.size) if rows is None else rows
+    rows = np.arange(len(data.targets)) if rows is None else rows
     same = np.unique(row_keys(data.fingerprints[rows], np.zeros(rows.size)), return_inverse=True)[1]
-    pairs = np.unique(np.stack([same, data.targets[rows]], axis=1), axis=0)
+    pairs = np.unique(np.column_stack([same, data.targets[rows]]), axis=0)
     return int((np.bincount(pairs[:, 0]) > 1).sum())
 
 
@@ -72,21 +70,18 @@ class BinaryMachine:
 
     def _part(self, gram: Gram) -> Gram:
         """The Gram of this machine's items."""
-        return gram if self.rows.size == self.data.targets.size else gram.take(self.rows)
+        return gram if self.rows.size == len(self.data.targets) else gram.take(self.rows)
 
-    def _begin(self, problem: Problem, solver: solvers.SoftMargin, rng: np.random.Generator) -> Iterate | None:
-        """A model to begin with."""
-        known = problem.gram.features() is not None
-        if self.start is None and known and problem.lam > 0 and self.rows.size > _FEW_ROWS:
-            return Iterate(linear_start(problem, solver.tol, rng))
-        return self.start
+    @property
+    def one_sided(self) -> bool:
+        """Whether all items have the same label, as one of many labels may be."""
+        return bool((self.y == self.y[0]).all())
 
     def approximate(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
-        """Solve without a certificate, as long as single precision can be trusted."""
-        if np.isfinite(self.C):
-            problem = self._problem(self._part(self.data.gram), self.C)
-            found = solver.solve(problem, self._begin(problem, solver, rng), rng)
-            self.solution = found
+        """Solve without a certificate, as long as single precision can be trusted and one would cost anything."""
+        problem = self._problem(self._part(self.data.gram), self.C)
+        if np.isfinite(self.C) and not passes_pay(problem):
+            self.solution = solver.solve(problem, self.start, rng)
             if self._trusted(self._part(exact), solver.tol, rng):
                 return
         self.solve(solver, rng, exact)
@@ -105,7 +100,9 @@ class BinaryMachine:
 
     def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve with a certificate in float64."""
-        exact, deadline = self._part(exact), time.monotonic() + solver.time_limit
+        working = self._part(self.data.gram)
+        exact = working if exact is self.data.gram else self._part(exact)
+        deadline = time.monotonic() + solver.time_limit
         proven = None
         if np.isinf(self.C):
             solution, certificate = self._hard(solver, rng, exact)
@@ -118,9 +115,7 @@ class BinaryMachine:
             # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
             self.final_C = _NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0)
         problem = self._problem(exact, self.final_C)
-        working = self._part(self.data.gram)
-        start = self._begin(problem.on(working), solver, rng)
-        found = solvers.solve_certified(problem, solver, start, rng, working=working, by_weights=self.data.linear)
+        found = solvers.solve_certified(problem, solver, self.start, rng, working=working, by_weights=self.data.linear)
         assert isinstance(found.solution, DualSolution)
         self.solution, self.certificate = found.solution, found.certificate
         if proven is not None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._runtime.compile import Array
-from .._validation.labels import combine_weights, encode, refuse_bad_labels
+from .._validation.labels import combine_weights, encode, has_many_labels, indicators, refuse_bad_labels
 from .._validation.offered import offered_if
 from .._validation.parameters import shown
 from .base import KernelMachine
 from .cost_matrix import cost_matrix, mean_costs
+from .sanity import warn_of_constant_labels
+from .training import Training
 
 
 def _has_probabilities(machine: Classifier) -> bool:
@@ -37,14 +40,52 @@ class Classifier(ClassifierMixin, KernelMachine):
     #: What mistakes cost; a parameter of the machines that can tell.
     costs: Any = None
     _stage_models: Any
+    #: Whether targets may have a column of 0 and 1 for each of many labels.
+    takes_many_labels: ClassVar[bool] = False
+    #: Whether the last targets were such.
+    multilabel_: bool = False
 
     def _refuse_bad_targets(self, y: Any) -> None:
         refuse_bad_labels(y)
+        if has_many_labels(y) and not self.takes_many_labels:
+            raise ValueError(
+                f"y should be a 1d array for {type(self).__name__}, which learns one class for each row, but got an "
+                f"array of shape {np.shape(y)}; SVC and KernelClassifier learn many labels, a column of 0 and 1 each."
+            )
+
+    def _has_columns(self, y: Any) -> bool:
+        return self.takes_many_labels and has_many_labels(y)
 
     def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
-        """For each label the number of its class, and the weight of each item where they differ."""
-        self.classes_, codes = encode(y, type(self).__name__)
-        return codes, self._weighed(codes, combine_weights(sample_weight, self.class_weight, items, y))
+        """The number of each item's class, or 0 and 1 for many labels; and the weight of each where they differ."""
+        self.multilabel_ = self._has_columns(y)
+        if not self.multilabel_:
+            self.classes_, codes = encode(y, type(self).__name__)
+            return codes, self._weighed(codes, combine_weights(sample_weight, self.class_weight, items, y))
+        if self.class_weight is not None:
+            raise ValueError(
+                f"{type(self).__name__}: class_weight says what a class counts, and y has many labels instead; "
+                "use sample_weight, or a machine for each label."
+            )
+        if self.costs is not None:
+            raise ValueError(
+                f"{type(self).__name__}: costs say what it costs to take one class for another, and y has many labels "
+                "instead; use sample_weight, or a machine for each label."
+            )
+        self.name_classes(y)
+        weight = combine_weights(sample_weight, None, items, np.zeros(y.shape[0]))
+        return indicators(y, type(self).__name__, weight), weight
+
+    def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        data = super()._training(X, y, sample_weight)
+        if self.multilabel_:
+            warn_of_constant_labels(self, data)
+        return data
+
+    def name_classes(self, y: Any) -> None:
+        """Take ``classes_`` from checked targets: the labels in their order, or the numbers of the columns."""
+        self.multilabel_ = self._has_columns(y)
+        self.classes_ = np.arange(y.shape[1]) if self.multilabel_ else np.unique(y)
 
     def _weighed(self, codes: Array, weight: Array | None) -> Array | None:
         """Weights that tell what mistakes cost, where the machine is told by weights."""
@@ -142,12 +183,19 @@ class Classifier(ClassifierMixin, KernelMachine):
 
     def predictions_of(self, decisions: Array) -> Array:
         """The labels that belong to decision values."""
+        if self.multilabel_:
+            return (decisions >= 0).astype(int)
         codes = (decisions >= 0).astype(int) if decisions.ndim == 1 else decisions.argmax(axis=1)
         return self.classes_[codes]
 
     def probabilities_of(self, decisions: Array, log: bool = False) -> Array:
         """The probabilities, or their logarithms, that belong to decision values."""
         raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = self.takes_many_labels
+        return tags
 
 
 def checkpoints_of(owner: Any, name: str, last: int) -> tuple[int, ...]:

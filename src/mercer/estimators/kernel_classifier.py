@@ -19,6 +19,9 @@ from .cost_matrix import cheapest
 from .risk import RiskMinimiser
 from .training import Training
 
+#: A score whose logistic probability is 1 to the last digit.
+_CERTAIN = 37.0
+
 
 class KernelClassifier(RiskMinimiser, Classifier):
     """A classifier with any loss of the margin: kernel logistic regression, smooth and squared-hinge machines, …
@@ -41,6 +44,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         Newton steps; gradient steps are counted in hundreds.
     fit_intercept : bool, default=True
     class_weight : dict or "balanced", optional
+        Many labels have no classes, and refuse it.
     costs : array of shape (n_classes, n_classes) or dict, optional
         What it costs to answer class j where class i is true, ``costs[i, j]`` in the order of ``classes_`` with a
         diagonal of 0, or ``{(true, answered): cost}`` with 1 for all other mistakes. The logistic loss learns the same
@@ -52,7 +56,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
 
     Attributes
     ----------
-    classes_, kernel_, intercept_, coef_ or support_, dual_coef_ : as in the other machines
+    classes_, multilabel_, kernel_, intercept_, coef_ or support_, dual_coef_ : as in the other machines
     objective_, duality_gap_ : arrays, one number for each problem solved (a softmax is one)
     n_iter_, status_, converged_
 
@@ -67,6 +71,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
     """
 
     path = "lam"
+    takes_many_labels = True
 
     def __init__(
         self,
@@ -120,12 +125,14 @@ class KernelClassifier(RiskMinimiser, Classifier):
 
     def _state(self, data: Training) -> list[Problem]:
         loss, lam, intercept = as_loss(self.loss), float(self.lam), self._intercept()
-        if loss == Logistic() and self.classes_.size > 2:
+        if loss == Logistic() and self.classes_.size > 2 and not self.multilabel_:
             own = np.equal(data.targets[:, None], np.arange(self.classes_.size)).astype(np.float64)
             return [Problem(data.gram, own, Softmax(), lam, data.weight, intercept)]
         return [Problem(data.gram, y, loss, lam, data.weight, intercept) for y in self._signs(data)]
 
     def _signs(self, data: Training) -> list[Array]:
+        if self.multilabel_:
+            return [y for y, known in zip(data.label_signs(), data.constant_labels(), strict=True) if not known]
         return [data.signs(position, self.classes_.size) for position in self._positions()]
 
     def _models(self, data: Training, found: Sequence[Iterate]) -> list[Iterate]:
@@ -134,7 +141,13 @@ class KernelClassifier(RiskMinimiser, Classifier):
         The same number added to every score of a softmax changes nothing: intercepts are given with a mean of zero.
         """
         models = [replace(each, b=each.b - each.b.mean()) if np.ndim(each.b) else each for each in found]
-        return [column for model in models for column in model.columns()]
+        found = [column for model in models for column in model.columns()]
+        if not self.multilabel_:
+            return found
+        # A label that all items have needs no model: it is certain, as far as numbers can say so.
+        waiting, nothing = iter(found), np.zeros(len(data.targets))
+        labels = data.constant_labels()
+        return [Iterate(nothing, _CERTAIN * known) if known else next(waiting) for known in labels]
 
     def _ridge_targets(self, data: Training) -> list[Array] | None:
         return self._signs(data) if as_loss(self.loss) == Squared() else None
@@ -162,6 +175,8 @@ class KernelClassifier(RiskMinimiser, Classifier):
 
     def probabilities_of(self, decisions: Array, log: bool = False) -> Array:
         """The probabilities, or their logarithms, that belong to decision values."""
+        if self.multilabel_:
+            return (special.log_expit if log else special.expit)(decisions)
         if decisions.ndim == 2:
             return (special.log_softmax if log else special.softmax)(decisions, axis=1)
         second = (special.log_expit if log else special.expit)(decisions)

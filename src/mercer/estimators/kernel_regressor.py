@@ -94,21 +94,3 @@ class KernelRegressor(Regression):
         for name in ("objective_", "duality_gap_", "kkt_violation_"):
             if name in vars(self) and self.target_shape_ == ():
                 setattr(self, name, float(getattr(self, name)[0]))
-
-    def predict(self, X: Any) -> Array:
-        """The value of each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
-
-        Returns
-        -------
-        array of shape (n_rows,), or (n_rows, n_targets) as ``y`` was
-        """
-        return self.predictions_of(self.decisions_of(self._scores(X)))
-
-    def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
-        """The scores of each row, in the shape of the targets."""
-        self._refuse_nonfinite(scores, numbers)
-        return scores.reshape(len(scores), *self.target_shape_)

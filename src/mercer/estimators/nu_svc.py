@@ -55,6 +55,7 @@ class NuSVC(SVC):
     path = "nu"
     warm_start = False
     learns_weights = False
+    takes_many_labels = False
 
     def __init__(
         self,

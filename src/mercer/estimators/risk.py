@@ -104,9 +104,10 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
-        y : array of shape (n_rows,), or (n_rows, n_targets) for a regression
+        y : array of shape (n_rows,), or (n_rows, n_targets) for a regression, or (n_rows, n_labels)
             Labels, or real numbers for a regression. More than two classes are learned together by the logistic loss
-            (softmax), else one against the rest.
+            (softmax), else one against the rest. A classifier also takes 0 and 1, dense or sparse, for each of many
+            labels that a row may have or not, and learns them one by one.
         sample_weight : array of shape (n_rows,), optional
 
         Returns

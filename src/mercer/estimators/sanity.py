@@ -104,3 +104,14 @@ def _same_to_kernel(gram: Gram) -> bool:
     first = gram.rows(np.zeros(1, np.int64))[0]
     near = 4 * np.finfo(first.dtype).eps * abs(first[0])
     return bool((np.abs(first - first[0]) <= near).all() and (np.abs(gram.diag() - first[0]) <= near).all())
+
+
+def warn_of_constant_labels(machine: Any, data: Any) -> None:
+    """Say which of many labels all items have, or none has: there is nothing to be learned of them."""
+    for label, known in enumerate(data.constant_labels()):
+        if known:
+            warnings.warn(
+                f"{type(machine).__name__}: label {label} is {max(known, 0)} in all rows, and so in all predictions.",
+                UserWarning,
+                stacklevel=5,
+            )

@@ -21,7 +21,7 @@ from .._runtime.parallel import for_each, one_blas_thread
 from .._validation.memory import bytes_of
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, is_number, number, shown, truth
-from ..grams import Placement
+from ..grams import Dense, Placement
 from ..mixtures import Components, Part
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
@@ -60,10 +60,12 @@ class SVC(CallbackSupportMixin, Classifier):
     tol : float, default=1e-3
         The largest violation of an optimality condition allowed.
     max_iter : int, default=10000000
-        Steps at most (changes of a pair of coefficients), for each machine.
+        Steps at most (changes of a pair of coefficients), for each machine; of a linear machine with many rows, first
+        passes over them.
     time_limit : float, optional
         Seconds after which the best model so far is kept, with a warning.
     class_weight : dict or "balanced", optional
+        Many labels have no classes, and refuse it.
     costs : array of shape (n_classes, n_classes) or dict, optional
         What it costs to answer class j where class i is true, ``costs[i, j]`` in the order of ``classes_`` with a
         diagonal of 0, or ``{(true, answered): cost}`` with 1 for all other mistakes. The machine of a pair weighs the
@@ -80,8 +82,10 @@ class SVC(CallbackSupportMixin, Classifier):
     Attributes
     ----------
     classes_ : array
+        The labels in their order; the numbers of the columns where there are many labels.
+    multilabel_ : bool
     support_, support_vectors_, n_support_ : arrays
-        The rows that the machine is made of, class by class.
+        The rows that the machine is made of, class by class; with many labels in their order, and how many each has.
     dual_coef_ : array of shape (n_classes − 1, n_support), or (n_classes, n_support) for "ovr"
         y·α, laid out as in scikit-learn.
     coef_ : array, where the kernel is linear
@@ -112,6 +116,7 @@ class SVC(CallbackSupportMixin, Classifier):
 
     path = "C"
     learns_weights = True
+    takes_many_labels = True
 
     def __init__(
         self,
@@ -165,7 +170,8 @@ class SVC(CallbackSupportMixin, Classifier):
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
+        y : array of shape (n_rows,), or (n_rows, n_labels)
+            Labels of classes; or 0 and 1, dense or sparse, for each of many labels that a row may have or not.
         sample_weight : array of shape (n_rows,), optional
             Multiplies C, row by row.
 
@@ -176,7 +182,10 @@ class SVC(CallbackSupportMixin, Classifier):
         self._check()
         before = self._last_coefficients() if self.warm_start else None
         data = self._training(X, y, sample_weight)
-        _warn_of_many(self.classes_.size, self.strategy)
+        if self.multilabel_:
+            data = self._with_matrix(data)
+        else:
+            _warn_of_many(self.classes_.size, self.strategy)
         deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         mixture = self._mixed(data, components_of(data, self.placement), seed) if data.kernel.learns else None
@@ -187,6 +196,9 @@ class SVC(CallbackSupportMixin, Classifier):
             solver = self._go_on(machines, mixture, solver)
 
         def complete(machine: BinaryMachine) -> None:
+            if machine.one_sided:
+                machine.leave_out(Status.CONVERGED)
+                return
             if time.monotonic() > deadline and machine is not machines[0]:
                 machine.leave_out(Status.NOT_CONVERGED)
                 return
@@ -255,7 +267,10 @@ class SVC(CallbackSupportMixin, Classifier):
                 machine.go_on_from(last)
             solver = replace(self._solver(len(machines)), workspace=workspace)
             for machine in machines:
-                machine.approximate(solver, np.random.default_rng(seed), exact)
+                if machine.one_sided:
+                    machine.leave_out(Status.CONVERGED)
+                else:
+                    machine.approximate(solver, np.random.default_rng(seed), exact)
             previous = machines
             scores = machines[0].solution.all_scores
             if len(machines) == 1 and scores is not None:
@@ -278,17 +293,28 @@ class SVC(CallbackSupportMixin, Classifier):
                 machine.solve(solver, np.random.default_rng(seed), mixture.data.exact_gram())
             yield scores_of(_model_of(mixture.data, machines, *_support(mixture.data, machines)))
 
+    def _with_matrix(self, data: Training) -> Training:
+        """The same data with one kernel matrix for all labels, where its values cost much and have room in memory."""
+        kernel, n = data.kernel, len(data.gram)
+        if data.gram.ready or not data.gram.expensive or 2 * 4 * n * n > bytes_of(self.memory):
+            return data
+        rows = self.placement.rounded(kernel, data.items)
+        return replace(data, gram=Dense(kernel.matrix(rows, rows).astype(np.float32, copy=False)))
+
     def _solver(self, machines: int) -> solvers.SoftMargin:
         share = bytes_of(self.memory) // (1 if machines == 1 else 2)
         limit = np.inf if self.time_limit is None else float(self.time_limit) / machines
         return solvers.SoftMargin(float(self.tol), int(self.max_iter), limit, share)
 
     def _machines(self, data: Training, before: Any) -> list[BinaryMachine]:
-        """One for two classes, one for each pair of classes, or one for each class."""
+        """One for two classes, one for each pair of classes, or one for each class; one for each of many labels."""
         classes = self.classes_.size
-        alive = np.ones(data.targets.size, bool) if data.weight is None else data.weight > 0
+        alive = np.ones(len(data.targets), bool) if data.weight is None else data.weight > 0
         made = []
-        if classes == 2 or self.strategy == "ovo":
+        if self.multilabel_:
+            rows = np.flatnonzero(alive)
+            made = [self._machine(data, rows, signs[rows]) for signs in data.label_signs()]
+        elif classes == 2 or self.strategy == "ovo":
             for first, second in combinations(range(classes), 2):
                 rows = np.flatnonzero(alive & ((data.targets == first) | (data.targets == second)))
                 own = data if classes == 2 else self._weighed_pair(data, first, second)
@@ -297,7 +323,7 @@ class SVC(CallbackSupportMixin, Classifier):
             rows = np.flatnonzero(alive)
             signs = [np.where(data.targets[rows] == k, 1.0, -1.0) for k in range(classes)]
             made = [self._machine(data, rows, y) for y in signs]
-        if before is not None and before.shape == (len(made), data.targets.size):
+        if before is not None and before.shape == (len(made), len(data.targets)):
             for machine, start in zip(made, before, strict=True):
                 machine.start = Iterate(start[machine.rows])
         return made
@@ -330,27 +356,33 @@ class SVC(CallbackSupportMixin, Classifier):
         used, coef = _support(data, machines)
         self._last = None
         if self.warm_start:
-            self._last = np.zeros((len(machines), data.targets.size))
+            self._last = np.zeros((len(machines), len(data.targets)))
             self._last[:, used] = coef
         model = _model_of(data, machines, used, coef)
         self._publish(model, data.given)
         if isinstance(model, LinearModel):
             self.support_, self.support_vectors_ = used, data.items[used]
-        self.dual_coef_ = self._laid_out(coef, data.targets[used])
-        if self.classes_.size > 2 and self.strategy == "ovo":  # as in scikit-learn, a pair speaks for its first class
+        self.dual_coef_ = self._laid_out(coef, data.targets[used]) if self._votes else coef
+        if self._votes:  # as in scikit-learn, a pair speaks for its first class
             self.intercept_ = 0.0 - self.intercept_
             if isinstance(model, LinearModel):
                 self.coef_ = 0.0 - self.coef_
-        self.n_support_ = np.bincount(data.targets[used], minlength=self.classes_.size)
+        if self.multilabel_:
+            self.n_support_ = np.count_nonzero(coef, axis=1)
+        else:
+            self.n_support_ = np.bincount(data.targets[used], minlength=self.classes_.size)
         self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
         self._publish_certificates([machine.certificate for machine in machines if machine.certificate is not None])
         self._publish_status(machine.solution.status for machine in machines)
 
+    @property
+    def _votes(self) -> bool:
+        """Whether there is a machine for each pair of three classes or more."""
+        return self.strategy == "ovo" and self.classes_.size > 2 and not self.multilabel_
+
     def _laid_out(self, coef: Array, codes: Array) -> Array:
         """Coefficients as scikit-learn lays them out: for "ovo", those of an item against each other class in turn."""
         classes = self.classes_.size
-        if classes == 2 or self.strategy == "ovr":
-            return coef
         out = np.zeros((classes - 1, coef.shape[1]))
         for machine, (first, second) in enumerate(combinations(range(classes), 2)):
             mine, others = codes == first, codes == second
@@ -408,7 +440,7 @@ class SVC(CallbackSupportMixin, Classifier):
     # -- predictions ----------------------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Array:
-        """The score of each row, positive for the second class; for more classes, a column for each.
+        """The score of each row, positive for the second class; for more classes or many labels, a column for each.
 
         With ``strategy="ovo"`` a column counts the pairs that its class wins, and a fraction below ½ says by how much.
         """
@@ -427,7 +459,7 @@ class SVC(CallbackSupportMixin, Classifier):
     def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
         """What :meth:`decision_function` makes of the scores of all machines."""
         decisions = super().decisions_of(scores, numbers)
-        if self.classes_.size == 2 or self.strategy == "ovr":
+        if not self._votes:
             return decisions
         pairs = combinations(range(self.classes_.size), 2)
         votes = np.zeros((scores.shape[0], self.classes_.size))
@@ -455,7 +487,7 @@ def _warn_of_many(classes: int, strategy: str) -> None:
 
 def _left_out(machines: list[BinaryMachine]) -> str:
     """How many machines were not reached, in words."""
-    count = sum(machine.left_out for machine in machines)
+    count = sum(machine.left_out and not machine.one_sided for machine in machines)
     if not count:
         return ""
     return f"; {count} of {len(machines)} machines were not reached and always decide for their larger class"
@@ -466,8 +498,9 @@ def _support(data: Training, machines: list[BinaryMachine]) -> tuple[Array, Arra
     mine = [np.flatnonzero(machine.solution.z) for machine in machines]
     support = [machine.rows[places] for machine, places in zip(machines, mine, strict=True)]
     used = np.unique(np.concatenate(support))
-    used = used[np.argsort(data.targets[used], kind="stable")]
-    column = np.empty(data.targets.size, np.int64)
+    if data.targets.ndim == 1:
+        used = used[np.argsort(data.targets[used], kind="stable")]
+    column = np.empty(len(data.targets), np.int64)
     column[used] = np.arange(used.size)
     coef = np.zeros((len(machines), used.size))
     for row, machine, places, rows in zip(coef, machines, mine, support, strict=True):

@@ -38,7 +38,7 @@ class Training:
     #: The kernel with every parameter that the data decide.
     kernel: Kernel
     items: Any
-    #: For each item the number of its class, or a real number.
+    #: For each item the number of its class, a real number, or a row of 0 and 1 for many labels.
     targets: Array
     #: For each item its weight; ``None`` where all count the same.
     weight: Array | None
@@ -56,6 +56,15 @@ class Training:
     def signs(self, position: int, classes: int) -> Array:
         """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""
         return np.where(self.targets == (1 if classes == 2 else position), 1.0, -1.0)
+
+    def label_signs(self) -> Array:
+        """Labels ±1 of the problems of many labels, a row for each."""
+        return np.where(self.targets.T == 1, 1.0, -1.0)
+
+    def constant_labels(self) -> Array:
+        """For each of many labels 1 or −1 where all items that count have it, or have it not; else 0."""
+        counted = self.targets if self.weight is None else self.targets[self.weight > 0]
+        return np.where(counted.all(axis=0), 1, np.where(counted.any(axis=0), 0, -1))
 
     def exact_gram(self) -> Gram:
         """The kernel matrix in float64, never in memory as a whole."""

@@ -132,7 +132,8 @@ def _check_shapes(cls: type, model: Any, attributes: Fields, strategy: str) -> N
     elif issubclass(cls, ClassifierMixin):
         classes = len(attributes["classes_"])
         pairs = classes * (classes - 1) // 2
-        if classes < 2 or scores != (1 if classes == 2 else pairs if strategy == "ovo" else classes):
+        expected = 1 if classes == 2 else pairs if strategy == "ovo" else classes
+        if classes < 2 or scores != (classes if attributes.get("multilabel_") is True else expected):
             raise ValueError("its scores do not fit its classes")
 
 

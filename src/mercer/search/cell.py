@@ -69,7 +69,7 @@ class Cell(BaseEstimator):
         dear = any(name.rpartition("__")[2] == "costs" for name in self.params)
         self.machine_ = copy(peel(self.made() if dear else self.estimator)[1])
         if is_classifier(self.estimator):
-            self.machine_.classes_ = np.unique(self.shared_cells.targets[train])
+            self.machine_.name_classes(self.shared_cells.targets[train])
         return self
 
     @property

@@ -14,6 +14,7 @@ from .gradient import Gradient
 from .newton import Newton
 from .primal_refinement import refined, small
 from .svm.dual_refinement import DualRefinement
+from .svm.linear_margin import linear_margin, passes_pay
 from .svm.soft_margin import SoftMargin
 
 __all__ = ["Certified", "certified_if_solved", "solve_certified"]
@@ -73,6 +74,8 @@ def solve_certified(
     >>> str(found.solution.status), found.certificate.gap < 1e-12
     ('converged', True)
     """
+    if isinstance(solver, SoftMargin) and passes_pay(problem):
+        return Certified(*linear_margin(problem, solver, start, rng, working, by_weights))
     if isinstance(solver, SoftMargin):
         return Certified(*DualRefinement(problem, solver, rng, working, by_weights).run(start))
     if isinstance(solver, (Newton, Gradient)):

@@ -18,6 +18,7 @@ from .._validation.memory import bytes_of
 from .._validation.parameters import number
 from ..grams import Gram, Placement
 from ..problems import Certificate, Iterate, Problem, Status
+from ..solvers.svm.linear_margin import passes_pay
 from ..solvers.svm.trust import trusted
 from .base import KernelMachine
 from .callbacks import FRAMES, CallbackSupportMixin, reported
@@ -88,13 +89,9 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
         return self
 
     def _solve(self, data: Training, rng: np.random.Generator) -> tuple[Problem, solvers.Certified]:
-        problem, solver = self._state(data, data.exact_gram()), self._solver()
-        start = self._begin(problem.on(data.gram), solver, rng)
-        return problem, solvers.solve_certified(problem, solver, start, rng, working=data.gram, by_weights=data.linear)
-
-    def _begin(self, problem: Problem, solver: solvers.SoftMargin, rng: np.random.Generator) -> Iterate | None:
-        """A model to begin with: passes over the rows, where they are features."""
-        return None
+        problem = self._state(data, data.exact_gram())
+        found = solvers.solve_certified(problem, self._solver(), None, rng, working=data.gram, by_weights=data.linear)
+        return problem, found
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """Each machine goes on from the solution of the last; nothing is certified on the way."""
@@ -103,14 +100,14 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
             setattr(self, self.path, value)
             self._check()
             rng, solver = self._draw(), self._solver(data.workspace)
-            problem = self._state(data, data.gram)
-            start = self._begin(problem, solver, rng) if last is None else self._grown(problem, *last)
-            found: Any = solver.solve(problem, start, rng)
-            if not trusted(problem.on(exact), found, solver.tol, rng):
-                problem = problem.on(exact)
-                found = solvers.solve_certified(
+            problem = self._state(data, exact)
+            start = None if last is None else self._grown(problem, *last)
+            found = None if passes_pay(problem) else solver.solve(problem.on(data.gram), start, rng)
+            if found is None or not trusted(problem, found, solver.tol, rng):
+                certified = solvers.solve_certified(
                     problem, solver, start, rng, working=data.gram, by_weights=data.linear
-                ).solution
+                )
+                found = certified.solution
             last = problem, found
             yield scores_of(model_of(data, [self._model_of(data, problem, found)]))
 

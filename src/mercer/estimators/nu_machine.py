@@ -18,14 +18,14 @@ from ..solvers.svm.trust import trusted
 from .binary_machine import BinaryMachine
 from .training import Training
 
-#: Items from which the margin is estimated, and how exactly.
-_SAMPLE, _ROUGH = 500, 0.05
+#: Items from which the margin is estimated, how exactly, and in how many steps.
+_SAMPLE, _ROUGH, _STEPS = 500, 0.05, 50_000
 #: How often the problem is stated anew because its margin is not near one.
 _ROUNDS = 8
 #: The margin of a problem that has been stated well.
 _NEAR_ONE = 0.8, 1.25
 #: A margin that is less than this part of what all coefficients together could make it is none.
-_NO_MARGIN = 1e-9
+_NO_MARGIN = 1e-6
 
 
 #: Solves the problem as it is stated, from a start and to a tolerance; with a certificate where one is wanted.
@@ -58,15 +58,13 @@ class NuMachine(BinaryMachine):
         if share == 0:
             return self.lam
         problem = NuProblem(gram.take(some), y, Hinge(), self.lam, None, Intercept.FREE, min(self.nu, share))
-        rough = replace(solver, tol=_ROUGH, workspace=None)
+        rough = replace(solver, tol=_ROUGH, max_iter=_STEPS, workspace=None)
         for _ in range(_ROUNDS):
             margin = rough.solve(problem, None, rng).width
-            if margin <= _NO_MARGIN:
+            if margin * problem.lam <= _NO_MARGIN * self.lam or margin > _NEAR_ONE[0]:
                 break
             problem = replace(problem, lam=problem.lam * margin)
-            if _NEAR_ONE[0] < margin < _NEAR_ONE[1]:
-                break
-        return problem.lam
+        return problem.lam * margin if margin > _NEAR_ONE[0] else problem.lam
 
     def approximate(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve without a certificate, as long as single precision can be trusted."""

@@ -91,8 +91,11 @@ def test_every_learner_with_all_preparation(tmp_path, name):
     path = tmp_path / "t.csv"
     words = np.array(["red", "blue", "?"])[np.arange(60) % 3]
     numbers = random.standard_normal((60, 3)).round(3)
-    lines = [f"{a},{b},{2 * a},{w},{'pq'[int(a * b > 0)]}" for (a, b, _), w in zip(numbers, words, strict=True)]
-    path.write_text("a,<b>,c,w,y\n" + "\n".join(lines) + "\n" + ",1,1,red,p\n")
+    classes = LEARNERS[name].task == "classify"
+    targets = ["pq"[int(a * b > 0)] if classes else f"{a * b + a:.4f}" for a, b, _ in numbers]
+    rows = zip(numbers, words, targets, strict=True)
+    lines = [f"{a},{b},{2 * a},{w},{y}" for (a, b, _), w, y in rows]
+    path.write_text("a,<b>,c,w,y\n" + "\n".join(lines) + "\n" + f",1,1,red,{'p' if classes else 1.5}\n")
     table = read(path)
     learner = LEARNERS[name].build()
     quick = "model__steps" if LEARNERS[name].degree > 1 else "steps"

@@ -17,7 +17,7 @@ from .._runtime.parallel import one_blas_thread
 from .._validation.memory import bytes_of
 from .._validation.parameters import number
 from ..grams import Gram, Placement
-from ..problems import Certificate, Iterate, Problem, Status
+from ..problems import Certificate, Iterate, Problem, Solution, Status
 from ..solvers.svm.linear_margin import passes_pay
 from ..solvers.svm.trust import trusted
 from .base import KernelMachine
@@ -102,8 +102,9 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
             rng, solver = self._draw(), self._solver(data.workspace)
             problem = self._state(data, exact)
             start = None if last is None else self._grown(problem, *last)
-            found = None if passes_pay(problem) else solver.solve(problem.on(data.gram), start, rng)
-            if found is None or not trusted(problem, found, solver.tol, rng):
+            quick = None if passes_pay(problem) else solver.solve(problem.on(data.gram), start, rng)
+            found: Solution | None = quick if quick is not None and trusted(problem, quick, solver.tol, rng) else None
+            if found is None:
                 certified = solvers.solve_certified(
                     problem, solver, start, rng, working=data.gram, by_weights=data.linear
                 )

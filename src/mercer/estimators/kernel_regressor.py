@@ -39,7 +39,8 @@ class KernelRegressor(Regression):
     ----------
     kernel_, intercept_, coef_ or support_, dual_coef_
     objective_, duality_gap_ : float, or array with a number for each column of ``y``
-        λ/2·‖w‖² + the mean loss, and how far at most it lies above the least possible.
+        λ/2·‖w‖² + the mean loss, and how far at most it lies above the least possible. Where the weights of a mixture
+        of kernels are learned for several columns together: one number, in units of their standard deviations.
     kkt_violation_ : float or array, of a tube or a quantile
         The worst violation of an optimality condition, in units of the targets.
     n_iter_, status_, converged_

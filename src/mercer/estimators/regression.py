@@ -86,8 +86,11 @@ class Regression(Regressor, RiskMinimiser):
     def _certificates(self, data: Training, certificates: list[Certificate]) -> list[Certificate]:
         """In the units of the targets."""
         made = []
+        units_of = self._units(data)
+        if len(certificates) < len(units_of):  # one for all, where weights of kernels are learned for all of them
+            return certificates
         losses = self._losses(len(certificates))
-        for units, loss, certificate in zip(self._units(data), losses, certificates, strict=True):
+        for units, loss, certificate in zip(units_of, losses, certificates, strict=True):
             unit = units.spread**loss.degree
             worst = None if certificate.violation is None else units.spread * certificate.violation
             made.append(Certificate(unit * certificate.objective, unit * certificate.gap, worst))

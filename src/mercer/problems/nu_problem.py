@@ -52,9 +52,9 @@ class NuProblem(Problem):
     >>> from mercer.losses import Hinge
     >>> from mercer.solvers import SoftMargin
     >>> gram, y = Features(np.array([[3.0], [1.0], [-1.0], [-3.0]])), np.array([1.0, 1.0, -1.0, -1.0])
-    >>> found = SoftMargin(1e-6).solve(NuProblem(gram, y, Hinge(), lam=1.0, intercept="free", nu=0.5))
+    >>> found = SoftMargin(1e-6).solve(NuProblem(gram, y, Hinge(), lam=1.0, intercept="free", nu=0.4))
     >>> found.z.round(3), round(found.width, 3)
-    (array([ 0.  ,  0.25, -0.25, -0.  ]), 0.5)
+    (array([ 0. ,  0.2, -0.2, -0. ]), 0.4)
     """
 
     nu: float = 0.5

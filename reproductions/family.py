@@ -140,11 +140,12 @@ def compared(case: Case, machine: str) -> tuple[float, float] | None:
     y = None if machine == "OneClassSVM" else case.labels if machine.endswith("SVC") else case.numbers
     weight = None if machine == "NuSVC" else case.weight
     options = case.settings(machine)
-    their = getattr(svm, machine)(tol=1e-6, **case.theirs, **options).fit(case.X, y, sample_weight=weight)
     our = getattr(mercer, machine)(case.ours, tol=1e-6, **options).fit(case.X, y, sample_weight=weight)
-    (mine, margin), (other, _) = objective(case, machine, our), objective(case, machine, their)
-    if margin < NO_MARGIN or our.status_ == "not found":
+    mine, margin = objective(case, machine, our)
+    if margin < NO_MARGIN or our.status_ == "not found":  # LIBSVM would not come to an end
         return None
+    their = getattr(svm, machine)(tol=1e-6, **case.theirs, **options).fit(case.X, y, sample_weight=weight)
+    other, _ = objective(case, machine, their)
     apart = abs(mine - other) / max(abs(mine), abs(other), 1e-300)
     if machine.endswith("SVR"):
         a, b = our.predict(case.new), their.predict(case.new)

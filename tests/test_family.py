@@ -196,6 +196,14 @@ def test_searches_share_and_agree(model):
     assert ours.best_params_ == theirs.best_params_
 
 
+def test_a_search_goes_on_where_a_nu_is_infeasible():
+    uneven = np.where(np.arange(150) % 4 == 0, 1, 0)
+    search = KernelSearchCV(NuSVC(), {"nu": [0.1, 0.3, 0.9]}, cv=KFold(3))
+    with pytest.warns(UserWarning, match="non-finite|fits failed"):
+        search.fit(X, uneven)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).tolist() == [True, True, False]
+
+
 def test_novelty_is_searched_with_labels_for_scorers_only():
     odd = np.vstack([rows, rng.uniform(-4, 4, size=(30, 2))])
     truth = np.repeat([1, -1], [150, 30])

@@ -86,12 +86,16 @@ class NuSVC(SVC):
     def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
         """As every classifier does; a nu that some machine cannot have is refused."""
         codes, weight = super().encoded(y, sample_weight, items)
-        self._refuse_infeasible(np.bincount(codes, weight, self.classes_.size))
+        self._refuse_infeasible(codes, weight)
         return codes, weight
 
-    def _refuse_infeasible(self, weights: Array) -> None:
+    def _machines(self, data: Training, before: Any) -> list[BinaryMachine]:
+        self._refuse_infeasible(data.targets, data.weight)
+        return super()._machines(data, before)
+
+    def _refuse_infeasible(self, codes: Array, weight: Array | None) -> None:
         """Coefficients of both classes of a machine sum to the same, and no class has more of them than weight."""
-        classes = self.classes_.tolist()
+        classes, weights = self.classes_.tolist(), np.bincount(codes, weight, self.classes_.size)
         if weights.size == 2 or self.strategy == "ovo":
             sides = [(i, j, weights[i], weights[j]) for i, j in combinations(range(weights.size), 2)]
         else:

@@ -249,6 +249,7 @@ class SharedCells:
         found: dict[Any, Array | str] = {}
 
         def follow(values: list[Any]) -> None:
+            setattr(machine, machine.path, values[0])
             data = self._training(machine, kernel, items, K, train)
             along = machine.along(data, values, lambda model: _scores(model, items, K, train, fold[1], machine.memory))
             for value, scores in zip(values, along, strict=True):

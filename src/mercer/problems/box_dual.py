@@ -133,7 +133,7 @@ class BoxDual:
         missing = float(self.totals[0]) - float(z[:n].sum())
         room = np.minimum(self.high[:n] - z[:n], z[n:] - self.low[n:])
         room[(z[:n] >= self.high[:n]) | (z[n:] <= self.low[n:])] = 0.0
-        if not (missing > 0 and room.any()):
+        if not (missing > _ROUNDED * float(self.totals[0]) * n and room.any()):
             return z
         more = room * min(1.0, missing / float(room.sum()))
         return z + np.concatenate([more, -more])

@@ -3,8 +3,8 @@
     python -m reproductions.family [--cases 60] [--first 0] [--json results.json]
 
 SVC, NuSVC, SVR, NuSVR and OneClassSVM at a tolerance of 1e-6, beside scikit-learn's classes of the same names, which
-are LIBSVM. Random problems (rows, kernel, C, ν, ε, weights) and six public tables, whose first column (that is not constant) is the
-target of the regressions. What is compared is the value of the dual,
+are LIBSVM. Random problems (rows, kernel, C, ν, ε, weights) and six public tables, whose first column that is not
+constant is the target of the regressions. What is compared is the value of the dual,
 
     ½·zᵀKz − yᵀz + ε·Σ|z|,
 
@@ -138,7 +138,7 @@ def objective(case: Case, machine: str, model: Any) -> tuple[float, float]:
 
 
 def compared(case: Case, machine: str) -> tuple[float, float] | None:
-    """How far ours is above theirs, relative, and the share of clear predictions that differ; ``None`` without a margin."""
+    """How far ours is above theirs, relative, and the share of clear predictions that differ; ``None``: no margin."""
     y = None if machine == "OneClassSVM" else case.labels if machine.endswith("SVC") else case.numbers
     weight = None if machine == "NuSVC" else case.weight
     options = case.settings(machine)

@@ -10,12 +10,13 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.parameters import number
 from .binary_machine import BinaryMachine
+from .callbacks import with_callbacks
+from .margin_classifier import MarginClassifier
 from .nu_machine import NuMachine
-from .svc import SVC
 from .training import Training
 
 
-class NuSVC(SVC):
+class NuSVC(MarginClassifier):
     """The soft-margin support vector machine whose margin is as wide as it takes: at most a share ``nu`` pays.
 
     It minimises ½‖w‖² − nu·ρ + mean max(0, ρ − y·f(x)) over the model and the margin ρ, through its dual. Scores are
@@ -53,9 +54,6 @@ class NuSVC(SVC):
     """
 
     path = "nu"
-    warm_start = False
-    learns_weights = False
-    takes_many_labels = False
 
     def __init__(
         self,
@@ -83,15 +81,31 @@ class NuSVC(SVC):
     def _check_hardness(self) -> None:
         number(self, "nu", 0, 1)
 
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from rows and labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        y : array of shape (n_rows,)
+        sample_weight : array of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
     def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
         """As every classifier does; a nu that some machine cannot have is refused."""
         codes, weight = super().encoded(y, sample_weight, items)
         self._refuse_infeasible(codes, weight)
         return codes, weight
 
-    def _machines(self, data: Training, before: Any) -> list[BinaryMachine]:
+    def _machines(self, data: Training) -> list[BinaryMachine]:
         self._refuse_infeasible(data.targets, data.weight)
-        return super()._machines(data, before)
+        return super()._machines(data)
 
     def _refuse_infeasible(self, codes: Array, weight: Array | None) -> None:
         """Coefficients of both classes of a machine sum to the same, and no class has more of them than weight."""

@@ -1,0 +1,338 @@
+"""What support vector classifiers share: a machine for each pair of classes, each class or each label, and votes."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from .. import solvers
+from .._runtime.compile import Array
+from .._runtime.interrupts import kept
+from .._runtime.parallel import for_each, one_blas_thread
+from .._validation.memory import bytes_of
+from .._validation.offered import offered_if
+from .._validation.parameters import choice, number
+from ..grams import Dense, Placement
+from ..problems import Iterate, Status
+from ..solvers.svm.smo import Workspace
+from .binary_machine import BinaryMachine
+from .callbacks import FRAMES, CallbackSupportMixin, reported
+from .classifier import Classifier
+from .mixing import Mixed
+from .model import KernelModel, LinearModel, model_of
+from .pair_votes import laid_out, votes
+from .sanity import refuse_undefined
+from .training import Training
+
+#: Machines for pairs of classes beyond this are worth a warning.
+_MANY = 1000
+
+
+def _has_pairs(machine: MarginClassifier) -> bool:
+    if machine.strategy != "ovo":
+        raise AttributeError(f"SVC has no machines of pairs with strategy={machine.strategy!r}; use strategy='ovo'.")
+    return True
+
+
+class Plan(NamedTuple):
+    """What is going to be solved: machines on training rows, and the mixture of kernels whose weights are known."""
+
+    data: Training
+    machines: list[BinaryMachine]
+    solver: solvers.SoftMargin
+    mixture: Mixed | None = None
+
+
+class MarginClassifier(CallbackSupportMixin, Classifier):
+    """Base of :class:`SVC` and :class:`NuSVC`.
+
+    A subclass has a parameter that says how hard margins are (:attr:`path`, :meth:`_check_hardness`), makes the machine
+    of some rows with labels ±1 (:meth:`_machine`), and says what is wrong where there is no margin.
+    """
+
+    strategy: str
+    tol: float
+    max_iter: int
+    time_limit: float | None
+    random_state: Any
+
+    def _check(self) -> None:
+        self._check_hardness()
+        number(self, "tol", 0)
+        number(self, "max_iter", 1, whole=True, strict=False)
+        if self.time_limit is not None:
+            number(self, "time_limit", 0)
+        choice(self, "strategy", ("ovo", "ovr"))
+
+    def _check_hardness(self) -> None:
+        """Refuse a bad value of the path."""
+        raise NotImplementedError
+
+    @property
+    def placement(self) -> Placement:
+        """Rows in float32 are enough to find the solution; the certificate goes back to all digits."""
+        return Placement(self.memory, np.float32, centred=True)
+
+    # -- the way --------------------------------------------------------------------------------------------------
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        self._check()
+        data = self._training(X, y, sample_weight)
+        if self.multilabel_:
+            data = self._with_matrix(data)
+        else:
+            _warn_of_many(type(self).__name__, self.classes_.size, self.strategy)
+        deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        data, machines, solver, mixture = self._plan(data, seed)
+        workspaces = threading.local()
+
+        def complete(machine: BinaryMachine) -> None:
+            if machine.one_sided:
+                machine.leave_out(Status.CONVERGED)
+                return
+            if time.monotonic() > deadline and machine is not machines[0]:
+                machine.leave_out(Status.NOT_CONVERGED)
+                return
+            workspaces.mine = getattr(workspaces, "mine", None) or Workspace()
+            own = replace(solver, workspace=workspaces.mine)
+            machine.solve(own, np.random.default_rng(seed), data.exact_gram())
+
+        # Kernel matrices are computed by threads of ours; what is left for BLAS is small, and its idle threads, waiting
+        # for more, take time from ours.
+        with one_blas_thread(), reported(self, X, y, len(machines), "machine") as run:
+            parts = list(enumerate(machines))
+            threads = 1 if len(parts) == 1 else None
+            try:
+                for_each(lambda part: run(part[0], lambda: complete(part[1])), parts, threads)
+            except KeyboardInterrupt:
+                left = [machine for machine in machines if machine.certificate is None]
+                if not kept() or len(left) == len(machines):
+                    raise
+                for machine in left:
+                    machine.leave_out(Status.INTERRUPTED)
+        if any(machine.solution.status is Status.NOT_CONVERGED for machine in machines):
+            refuse_undefined(data.gram, data.kernel)
+        self._keep(data, machines)
+        if mixture is not None:
+            self._certify_jointly(machines, mixture)
+        self._speak(machines)
+        return self
+
+    def _plan(self, data: Training, seed: int) -> Plan:
+        """The machines of a fit."""
+        machines = self._machines(data)
+        return Plan(data, machines, self._solver(len(machines)))
+
+    def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
+        """Each machine goes on from its last solution; nothing is certified on the way."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        previous: list[BinaryMachine] = []
+        workspace, exact = data.workspace or Workspace(), data.exact_gram()
+        for value in values:
+            setattr(self, self.path, value)
+            self._check()
+            machines = self._machines(data)
+            for machine, last in zip(machines, previous, strict=bool(previous)):
+                machine.go_on_from(last)
+            solver = replace(self._solver(len(machines)), workspace=workspace)
+            for machine in machines:
+                if machine.one_sided:
+                    machine.leave_out(Status.CONVERGED)
+                else:
+                    machine.approximate(solver, np.random.default_rng(seed), exact)
+            previous = machines
+            scores = machines[0].solution.all_scores
+            if len(machines) == 1 and scores is not None:
+                yield scores[:, None] + machines[0].solution.b
+            else:
+                yield scores_of(model_of_machines(data, machines))
+
+    def _with_matrix(self, data: Training) -> Training:
+        """The same data with one kernel matrix for all labels, where its values cost much and have room in memory."""
+        kernel, n = data.kernel, len(data.gram)
+        if data.gram.ready or not data.gram.expensive or 2 * 4 * n * n > bytes_of(self.memory):
+            return data
+        rows = self.placement.rounded(kernel, data.items)
+        return replace(data, gram=Dense(kernel.matrix(rows, rows).astype(np.float32, copy=False)))
+
+    def _solver(self, machines: int) -> solvers.SoftMargin:
+        share = bytes_of(self.memory) // (1 if machines == 1 else 2)
+        limit = np.inf if self.time_limit is None else float(self.time_limit) / machines
+        return solvers.SoftMargin(float(self.tol), int(self.max_iter), limit, share)
+
+    def _machines(self, data: Training) -> list[BinaryMachine]:
+        """One for two classes, one for each pair of classes, or one for each class; one for each of many labels."""
+        classes = self.classes_.size
+        alive = np.ones(len(data.targets), bool) if data.weight is None else data.weight > 0
+        made = []
+        if self.multilabel_:
+            rows = np.flatnonzero(alive)
+            made = [self._machine(data, rows, signs[rows]) for signs in data.label_signs()]
+        elif classes == 2 or self.strategy == "ovo":
+            for first, second in combinations(range(classes), 2):
+                rows = np.flatnonzero(alive & ((data.targets == first) | (data.targets == second)))
+                own = data if classes == 2 else self._of_pair(data, first, second)
+                made.append(self._machine(own, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
+        else:
+            rows = np.flatnonzero(alive)
+            signs = [np.where(data.targets[rows] == k, 1.0, -1.0) for k in range(classes)]
+            made = [self._machine(data, rows, y) for y in signs]
+        return made
+
+    def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
+        """The machine of some rows with labels ±1."""
+        raise NotImplementedError
+
+    def _of_pair(self, data: Training, first: int, second: int) -> Training:
+        """The training rows as the machine of a pair of classes sees them."""
+        return data
+
+    # -- what users read ------------------------------------------------------------------------------------------
+
+    def _keep(self, data: Training, machines: list[BinaryMachine]) -> None:
+        used, coef = support_of(data, machines)
+        model = _model_of(data, machines, used, coef)
+        self._publish(model, data.given)
+        if isinstance(model, LinearModel):
+            self.support_, self.support_vectors_ = used, data.items[used]
+        self.dual_coef_ = laid_out(coef, data.targets[used], self.classes_.size) if self._votes else coef
+        if self._votes:  # as in scikit-learn, a pair speaks for its first class
+            self.intercept_ = 0.0 - self.intercept_
+            if isinstance(model, LinearModel):
+                self.coef_ = 0.0 - self.coef_
+        if self.multilabel_:
+            self.n_support_ = np.count_nonzero(coef, axis=1)
+        else:
+            self.n_support_ = np.bincount(data.targets[used], minlength=self.classes_.size)
+        self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
+        self._publish_certificates([machine.certificate for machine in machines if machine.certificate is not None])
+        self._publish_status(machine.solution.status for machine in machines)
+
+    @property
+    def _votes(self) -> bool:
+        """Whether there is a machine for each pair of three classes or more."""
+        return self.strategy == "ovo" and self.classes_.size > 2 and not self.multilabel_
+
+    def _certify_jointly(self, machines: list[BinaryMachine], mixture: Mixed) -> None:
+        """One certificate for all machines and the weights that they share."""
+        known = [machine.certificate for machine in machines if machine.certificate is not None]
+        certificate = mixture.certificate([machine.solution for machine in machines], known)
+        self.n_iter_ = np.array([machine.solution.n_iter for machine in machines]) + mixture.learned.n_iter
+        self._publish_certificates([certificate])
+        self._publish_status([*(machine.solution.status for machine in machines), mixture.status(certificate)])
+
+    def _speak(self, machines: list[BinaryMachine]) -> None:
+        """Warn of everything short of a solution."""
+        if any(machine.solution.cramped for machine in machines):
+            warnings.warn(
+                f"{type(self).__name__}: memory={self.memory!r} is less than what is needed again and again, and some "
+                "of it was computed several times; the result is the same, the fit slower. Raise memory if you can.",
+                stacklevel=4 + FRAMES,
+            )
+        if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
+            warnings.warn(self._without_margin(machines), ConvergenceWarning, stacklevel=4 + FRAMES)
+        elif self.status_ == str(Status.INTERRUPTED):
+            warnings.warn(
+                f"{type(self).__name__} was interrupted; the model is the best so far, with a worst violation of "
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
+                ConvergenceWarning,
+                stacklevel=4 + FRAMES,
+            )
+        elif self.status_ != str(Status.CONVERGED) and self.kkt_violation_.max() <= self.tol:
+            warnings.warn(
+                f"SVC stopped before the weights of the mixture were found: an objective of {self.objective_[0]:.3g} "
+                f"has a duality gap of {self.duality_gap_[0]:.3g}. Lower C, or raise memory or time_limit.",
+                ConvergenceWarning,
+                stacklevel=4 + FRAMES,
+            )
+        elif self.status_ != str(Status.CONVERGED):
+            warnings.warn(
+                f"{type(self).__name__} stopped before tol={self.tol:g} was reached: the worst violation is "
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, lower {self.path}, or raise "
+                "max_iter or time_limit.",
+                ConvergenceWarning,
+                stacklevel=4 + FRAMES,
+            )
+
+    def _without_margin(self, machines: list[BinaryMachine]) -> str:
+        """Why there is no margin of the kind that was asked for, and what the model is instead."""
+        raise NotImplementedError
+
+    # -- predictions ----------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of each row, positive for the second class; for more classes or many labels, a column for each.
+
+        With ``strategy="ovo"`` a column counts the pairs that its class wins, and a fraction below ½ says by how much.
+        """
+        return super().decision_function(X)
+
+    @offered_if(_has_pairs)
+    def pair_scores(self, X: Any) -> Array:
+        """The score of each machine of ``strategy="ovo"``: a column for each pair of classes, positive for its second.
+
+        Pairs are in the order of ``itertools.combinations``: (0, 1), (0, 2), …, (1, 2), ….
+        """
+        scores = self._scores(X)
+        self._refuse_nonfinite(scores, None)
+        return scores
+
+    def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
+        """What :meth:`decision_function` makes of the scores of all machines."""
+        decisions = super().decisions_of(scores, numbers)
+        return votes(scores, self.classes_.size) if self._votes else decisions
+
+
+def _warn_of_many(name: str, classes: int, strategy: str) -> None:
+    """Machines for all pairs of many classes take long: say so before they do."""
+    pairs = classes * (classes - 1) // 2
+    if strategy == "ovo" and pairs >= _MANY:
+        warnings.warn(
+            f"{name}: {classes} classes make {pairs} machines, one for each pair, which may take long; strategy='ovr' "
+            f"makes {classes}.",
+            UserWarning,
+            stacklevel=4 + FRAMES,
+        )
+
+
+def _left_out(machines: list[BinaryMachine]) -> str:
+    """How many machines were not reached, in words."""
+    count = sum(machine.left_out and not machine.one_sided for machine in machines)
+    if not count:
+        return ""
+    return f"; {count} of {len(machines)} machines were not reached and always decide for their larger class"
+
+
+def support_of(data: Training, machines: list[BinaryMachine]) -> tuple[Array, Array]:
+    """The items that any machine uses, class by class, and their coefficients: a row for each machine."""
+    mine = [np.flatnonzero(machine.solution.z) for machine in machines]
+    support = [machine.rows[places] for machine, places in zip(machines, mine, strict=True)]
+    used = np.unique(np.concatenate(support))
+    if data.targets.ndim == 1:
+        used = used[np.argsort(data.targets[used], kind="stable")]
+    column = np.empty(len(data.targets), np.int64)
+    column[used] = np.arange(used.size)
+    coef = np.zeros((len(machines), used.size))
+    for row, machine, places, rows in zip(coef, machines, mine, support, strict=True):
+        row[column[rows]] = machine.solution.z[places]
+    return used, coef
+
+
+def model_of_machines(data: Training, machines: list[BinaryMachine]) -> LinearModel | KernelModel:
+    """The model that machines make together."""
+    return _model_of(data, machines, *support_of(data, machines))
+
+
+def _model_of(data: Training, machines: list[BinaryMachine], used: Array, coef: Array) -> LinearModel | KernelModel:
+    found = [Iterate(z, m.solution.b, w=m.solution.w) for m, z in zip(machines, coef, strict=True)]
+    return model_of(data, found, used)

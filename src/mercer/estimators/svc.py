@@ -31,6 +31,7 @@ from .classifier import Classifier
 from .cost_matrix import pair_costs
 from .mixing import Mixed, components_of, mixed
 from .model import KernelModel, LinearModel, model_of
+from .pair_machines import solve_pairs
 from .sanity import refuse_undefined
 from .training import Training
 
@@ -266,11 +267,13 @@ class SVC(CallbackSupportMixin, Classifier):
             for machine, last in zip(machines, previous, strict=bool(previous)):
                 machine.go_on_from(last)
             solver = replace(self._solver(len(machines)), workspace=workspace)
-            for machine in machines:
-                if machine.one_sided:
-                    machine.leave_out(Status.CONVERGED)
-                else:
-                    machine.approximate(solver, np.random.default_rng(seed), exact)
+            for machine in (machine for machine in machines if machine.one_sided):
+                machine.leave_out(Status.CONVERGED)
+            left = [machine for machine in machines if not machine.left_out]
+            if self._votes:
+                left = solve_pairs(left, data, solver, exact, np.random.default_rng(seed))
+            for machine in left:
+                machine.approximate(solver, np.random.default_rng(seed), exact)
             previous = machines
             scores = machines[0].solution.all_scores
             if len(machines) == 1 and scores is not None:

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from .._runtime.compile import Array
+from .._runtime.compile import Array, jit
 from .base import CalibrationMap, effective_count
 
 __all__ = ["SigmoidMap"]
 
-_STEPS, _HALVINGS = 100, 40
+#: Newton steps, and the smallest part of one.
+_STEPS, _SMALLEST = 100, 1e-12
 #: A Newton step that promises less than this part of the sum is the last.
 _CLOSE = 1e-15
 
@@ -60,30 +61,43 @@ class SigmoidMap(CalibrationMap):
         return np.clip(expit(self.slope * scores + self.intercept), smallest, 1 - smallest)
 
 
-def _least(f: Array, targets: Array, share: Array) -> tuple[float, float]:
+@jit
+def _least(f: Array, targets: Array, share: Array) -> tuple:
     """The slope and level at which the sum is least."""
-    design = np.stack([f, np.ones_like(f)])
-
-    def cost(x: Array) -> float:
-        h = x @ design
-        return float(share @ (np.logaddexp(0.0, h) - targets * h))
-
-    rate = float(share @ targets)
-    x = np.array([0.0, np.log(rate / (1 - rate))])
-    here = cost(x)
+    rate = np.dot(share, targets)
+    a, b = 0.0, np.log(rate / (1 - rate))
+    here = _cost(f, targets, share, a, b)
     for _ in range(_STEPS):
-        p = expit(x @ design)
-        gradient = design @ (share * (p - targets))
-        hessian = (design * (share * p * (1 - p))) @ design.T
-        step = np.linalg.solve(hessian + 1e-14 * np.trace(hessian) * np.eye(2), gradient)
-        if gradient @ step <= _CLOSE * here:
-            return tuple((x - step).tolist())
-        for _ in range(_HALVINGS):
-            there = cost(x - step)
-            if there < here:
-                break
-            step *= 0.5
-        else:
-            break
-        x, here = x - step, there
-    return tuple(x.tolist())
+        g, h = np.zeros(2), np.zeros(3)
+        for i in range(f.size):
+            p = 1 / (1 + np.exp(-(a * f[i] + b)))
+            slope, curve = share[i] * (p - targets[i]), share[i] * p * (1 - p)
+            g[0] += slope * f[i]
+            g[1] += slope
+            h[0] += curve * f[i] * f[i]
+            h[1] += curve * f[i]
+            h[2] += curve
+        ridge = 1e-14 * (h[0] + h[2])
+        xx, yy = h[0] + ridge, h[2] + ridge
+        det = xx * yy - h[1] * h[1]
+        da, db = (yy * g[0] - h[1] * g[1]) / det, (xx * g[1] - h[1] * g[0]) / det
+        if g[0] * da + g[1] * db <= _CLOSE * here:
+            return a - da, b - db
+        there, size = _cost(f, targets, share, a - da, b - db), 1.0
+        while there >= here and size > _SMALLEST:
+            size *= 0.5
+            there = _cost(f, targets, share, a - size * da, b - size * db)
+        if there >= here:
+            return a, b
+        a, b, here = a - size * da, b - size * db, there
+    return a, b
+
+
+@jit
+def _cost(f: Array, targets: Array, share: Array, a: float, b: float) -> float:
+    """Σ share·(softplus(h) − t·h)."""
+    total = 0.0
+    for i in range(f.size):
+        h = a * f[i] + b
+        total += share[i] * (max(h, 0.0) + np.log1p(np.exp(-abs(h))) - targets[i] * h)
+    return total

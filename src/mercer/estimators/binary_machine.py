@@ -11,7 +11,7 @@ import numpy as np
 from .. import solvers
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept
-from ..grams import Features, Gram
+from ..grams import Dense, Features, Gram
 from ..kernels import Polynomial
 from ..losses.margins import Hinge
 from ..problems import Certificate, Intercept, Iterate, Problem, Status, certify
@@ -29,6 +29,8 @@ _PATIENCE, _LEAST_PATIENCE = 20, 2000
 _NEARLY_HARD = 1e3
 #: Noise in scores that a margin of one does not stand.
 _AUDIBLE = 0.1
+#: Items of a machine among many whose kernel values are computed once.
+_LOOKED_UP = 1000
 #: Items whose scores tell, in a search, whether single precision can be trusted.
 _SPOTS = 32
 
@@ -72,6 +74,17 @@ class BinaryMachine:
         """The Gram of this machine's items."""
         return gram if self.rows.size == len(self.data.targets) else gram.take(self.rows)
 
+    def _parts(self, exact: Gram) -> tuple[Gram, Gram]:
+        """The Grams of this machine's items, to solve on and to certify with.
+
+        Where items are few, looking a value up costs less than asking for it, and both are matrices in memory.
+        """
+        if self.rows.size > _LOOKED_UP or self.rows.size == len(self.data.targets) or exact.features() is not None:
+            working = self._part(self.data.gram)
+            return working, working if exact is self.data.gram else self._part(exact)
+        values = np.asarray(self._part(exact).rows(np.arange(self.rows.size)), dtype=np.float64)
+        return Dense(values.astype(np.float32)), Dense(values)
+
     @property
     def one_sided(self) -> bool:
         """Whether all items have the same label, as one of many labels may be."""
@@ -100,8 +113,7 @@ class BinaryMachine:
 
     def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve with a certificate in float64."""
-        working = self._part(self.data.gram)
-        exact = working if exact is self.data.gram else self._part(exact)
+        working, exact = self._parts(exact)
         deadline = time.monotonic() + solver.time_limit
         proven = None
         if np.isinf(self.C):

@@ -29,6 +29,7 @@ from .callbacks import FRAMES, CallbackSupportMixin, reported
 from .classifier import Classifier
 from .mixing import Mixed
 from .model import KernelModel, LinearModel, model_of
+from .pair_machines import solve_pairs
 from .pair_votes import laid_out, votes
 from .sanity import refuse_undefined
 from .training import Training
@@ -145,11 +146,13 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             for machine, last in zip(machines, previous, strict=bool(previous)):
                 machine.go_on_from(last)
             solver = replace(self._solver(len(machines)), workspace=workspace)
-            for machine in machines:
-                if machine.one_sided:
-                    machine.leave_out(Status.CONVERGED)
-                else:
-                    machine.approximate(solver, np.random.default_rng(seed), exact)
+            for machine in (machine for machine in machines if machine.one_sided):
+                machine.leave_out(Status.CONVERGED)
+            left = [machine for machine in machines if not machine.left_out]
+            if self._votes:
+                left = solve_pairs(left, data, solver, exact, np.random.default_rng(seed))
+            for machine in left:
+                machine.approximate(solver, np.random.default_rng(seed), exact)
             previous = machines
             scores = machines[0].solution.all_scores
             if len(machines) == 1 and scores is not None:

@@ -226,7 +226,7 @@ class SharedCells:
             kernel.check()
             refuse_unusable(kernel, items)
             K = matrices.matrix(kernel, items, placement, reader)
-            if K is not None and not np.isfinite(K.sum(dtype=np.float64)):
+            if K is not None and not np.isfinite(K @ np.ones(len(K), K.dtype)).all():
                 return  # solvers may stop anywhere; plain fits are asked for scores, which show it
         except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
             return
@@ -305,8 +305,8 @@ def _scores(model: Any, items: Any, K: Array | None, train: Array, wanted: Array
         z = np.zeros((K.shape[0], coef.shape[1]))
         np.add.at(z, support, coef)
         return Dense(K).model(z) + model.intercept
-    scores = np.zeros((K.shape[0], coef.shape[1]))
+    scores, coef = np.zeros((K.shape[0], coef.shape[1])), coef.astype(K.dtype)
     for begin in range(0, wanted.size, _ROWS):
         some = wanted[begin : begin + _ROWS]
-        scores[some] = K[np.ix_(some, support)].astype(np.float64, copy=False) @ coef + model.intercept
+        scores[some] = K[np.ix_(some, support)] @ coef + model.intercept
     return scores

@@ -66,10 +66,13 @@ def _key(value, place, mask):
 def _move(F, Ki, Kj, t, up, down, mask, begin, end):
     """F −= t·(Kᵢ − Kⱼ) of a group; where its largest F is that may grow, and the least that may shrink."""
     grow, shrink = np.int32(-(2**31)), np.int32(-(2**31))
-    for k in range(begin, end):
+    # Places from 0 to a size are known not to be negative, which would count from the end: only then is the loop one
+    # of many numbers at once.
+    F, Ki, Kj, up, down = F[begin:end], Ki[begin:end], Kj[begin:end], up[begin:end], down[begin:end]
+    for k in range(F.size):
         value = np.float32(F[k] - t * (Ki[k] - Kj[k]))
         F[k] = value
-        place = np.int32(k)
+        place = np.int32(begin + k)
         grow = np.int32(max(grow, _key(np.float32(value + up[k]), place, mask)))
         shrink = np.int32(max(shrink, _key(np.float32(-(value + down[k])), place, mask)))
     return grow & mask, shrink & mask
@@ -79,11 +82,12 @@ def _move(F, Ki, Kj, t, up, down, mask, begin, end):
 def _partner(F, up, Kj, diag, Fj, Kjj, flat, mask, begin, end):
     """The i of a group that gains most together with j."""
     best = np.int32(begin)
-    for k in range(begin, end):
+    F, up, Kj, diag = F[begin:end], up[begin:end], Kj[begin:end], diag[begin:end]
+    for k in range(F.size):
         rise = np.float32(max((F[k] + up[k]) - Fj, _ZERO))
         curve = np.float32(max(Kjj + diag[k] - _TWO * Kj[k], flat))
         gain = np.float32(rise * rise / curve)
-        best = np.int32(max(best, _key(gain, np.int32(k), mask)))
+        best = np.int32(max(best, _key(gain, np.int32(begin + k), mask)))
     return best & mask
 
 

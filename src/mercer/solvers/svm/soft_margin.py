@@ -217,7 +217,11 @@ class SoftMargin(Solver[DualSolution]):
             add_rows(F, K, used, -z[used])
         begin, everything = time.monotonic(), np.arange(N)
         try:
-            steps, _ = self._solve_active(workspace, K, F, z, low, high, everything, self.tol, 0, begin)
+            steps, late = self._solve_active(workspace, K, F, z, low, high, everything, self.tol, 0, begin)
+            if N <= 2 * _FIRST and not late and np.isfinite(dual.high - dual.low).all():
+                tighter = self._tolerance_for_gap(dual, F[places], z[places])
+                if tighter < self.tol:
+                    steps += self._solve_active(workspace, K, F, z, low, high, everything, tighter, steps, begin)[0]
         except KeyboardInterrupt:
             if not kept():
                 raise

@@ -35,8 +35,8 @@ from .results import Results
 
 MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM")
 BAR, CLEAR = 1e-6, 1e-3
-#: A margin that is less than this, when all coefficients sum to one and similarities are at most one, is none.
-NO_MARGIN = 1e-6
+#: A margin, or a distance from the origin, that is less than this, when all coefficients sum to one, is none.
+NO_MARGIN = {"NuSVC": 1e-6, "OneClassSVM": 1e-3}
 
 
 @dataclass
@@ -132,7 +132,7 @@ def objective(case: Case, machine: str, model: Any) -> tuple[float, float]:
         return float(0.5 * z @ case.K(case.X, case.X) @ z) / total**2, 1 / total
     curve = float(0.5 * z @ case.K(case.X, case.X) @ z)
     if machine == "OneClassSVM":
-        return curve, np.inf
+        return curve, np.sqrt(2 * curve) / np.abs(z).sum()
     y = case.labels if machine == "SVC" else case.numbers
     return curve - float(y @ z) + (case.epsilon * float(np.abs(z).sum()) if machine == "SVR" else 0.0), np.inf
 
@@ -144,7 +144,7 @@ def compared(case: Case, machine: str) -> tuple[float, float] | None:
     options = case.settings(machine)
     our = getattr(mercer, machine)(case.ours, tol=1e-6, **options).fit(case.X, y, sample_weight=weight)
     mine, margin = objective(case, machine, our)
-    if margin < NO_MARGIN or our.status_ == "not found":  # LIBSVM would not come to an end
+    if margin < NO_MARGIN.get(machine, 0.0) or our.status_ == "not found":  # LIBSVM would not come to an end
         return None
     their = getattr(svm, machine)(tol=1e-6, **case.theirs, **options).fit(case.X, y, sample_weight=weight)
     other, _ = objective(case, machine, their)

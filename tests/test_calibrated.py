@@ -389,3 +389,9 @@ def test_better_than_scikit_learn_on_real_rows():
     mine = Calibrated(SVC("gaussian(gamma=0.02)")).fit(some, known).predict_proba(new)
     assert log_loss(truth, mine) <= log_loss(truth, peer)
     assert brier_score_loss(truth, mine[:, 1]) <= brier_score_loss(truth, peer[:, 1])
+
+
+@pytest.mark.parametrize("machine", [mercer.SVR(), mercer.OneClassSVM()], ids=str)
+def test_only_classifiers_have_probabilities(machine):
+    with pytest.raises(ValueError, match="is no classifier"):
+        Calibrated(machine).fit([[0.0], [1.0]] * 10, [0, 1] * 10)

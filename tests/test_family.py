@@ -165,6 +165,12 @@ def test_the_smallest_ball_around_a_triangle():
     assert model.predict([[5.5, 5.5], [6.1, 5.0]]).tolist() == [1, -1]
 
 
+def test_a_half_space_that_does_not_exist_is_said():
+    around = np.vstack([X - X.mean(axis=0), X.mean(axis=0) - X])
+    with pytest.warns(UserWarning, match="the origin of feature space lies among the rows"):
+        OneClassSVM("linear", nu=0.2).fit(around)
+
+
 def test_a_ball_is_a_half_space_where_all_items_have_the_same_length():
     ball, space = SVDD(nu=0.2, tol=1e-8).fit(rows), OneClassSVM(nu=0.2, tol=1e-8).fit(rows)
     total = space.dual_coef_.sum()

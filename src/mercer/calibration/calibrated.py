@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_outlier_detector, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -120,6 +120,11 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self
         """
         choice(self, "method", tuple(_MAPS))
+        if is_regressor(self.estimator) or is_outlier_detector(self.estimator):
+            raise ValueError(
+                f"Calibrated: {type(self.estimator).__name__} is no classifier, and probabilities are of classes; "
+                "intervals around numbers are what Conformal makes."
+            )
         if y is None:
             raise ValueError("Calibrated requires y to be passed, but the target y is None.")
         refuse_bad_labels(y)

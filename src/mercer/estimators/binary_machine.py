@@ -20,6 +20,7 @@ from ..solvers.svm.dual_refinement import DualRefinement
 from ..solvers.svm.hard_margin import hard_margin
 from ..solvers.svm.linear_margin import passes_pay
 from ..solvers.svm.soft_margin import DualSolution
+from ..solvers.svm.trust import trusted
 from .content import row_keys
 from .training import Training
 
@@ -31,8 +32,6 @@ _NEARLY_HARD = 1e3
 _AUDIBLE = 0.1
 #: Items of a machine among many whose kernel values are computed once.
 _LOOKED_UP = 1000
-#: Items whose scores tell, in a search, whether single precision can be trusted.
-_SPOTS = 32
 
 
 def contradictions(data: Training, rows: Array | None = None) -> int:
@@ -95,21 +94,9 @@ class BinaryMachine:
         problem = self._problem(self._part(self.data.gram), self.C)
         if np.isfinite(self.C) and not passes_pay(problem):
             self.solution = solver.solve(problem, self.start, rng)
-            if self._trusted(self._part(exact), solver.tol, rng):
+            if trusted(problem.on(self._part(exact)), self.solution, solver.tol, rng):
                 return
         self.solve(solver, rng, exact)
-
-    def _trusted(self, exact: Gram, tol: float, rng: np.random.Generator) -> bool:
-        """Whether this is a solution as far as the exact scores of some items tell."""
-        solution = self.solution
-        if solution.status is not Status.CONVERGED or not np.isfinite(solution.z).all():
-            return False
-        used, n = np.flatnonzero(solution.z), self.rows.size
-        spots = np.sort(rng.choice(n, min(n, _SPOTS), replace=False))
-        if not used.size:
-            return True
-        scores = exact.scores(spots, used, solution.z[used])
-        return bool(np.abs(scores - np.asarray(solution.scores)[spots]).max() <= 10 * tol)
 
     def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve with a certificate in float64."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -18,7 +19,7 @@ from ..kernels import Kernel
 from ..kernels.engine.parts import length
 from ..losses import Shortfall
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
-from .callbacks import with_callbacks
+from .callbacks import FRAMES, with_callbacks
 from .dual_machine import DualMachine
 from .training import Training
 
@@ -26,6 +27,8 @@ from .training import Training
 _SAMPLE = 500
 #: Rounding does not make an outlier: what is on the boundary, as many training rows are, is usual.
 _ROUNDING = 1e-9
+#: A distance from the origin whose square is less than this part of the mean ‖φ(x)‖² is none.
+_ORIGIN = 1e-7
 
 
 class NoveltyMachine(OutlierMixin, DualMachine):
@@ -218,12 +221,26 @@ class OneClassSVM(NoveltyMachine):
         return problem.lam * (data.targets.size if data.weight is None else float(data.weight.sum()))
 
     def _model_of(self, data: Training, problem: Problem, found: Iterate) -> Iterate:
+        # ‖w‖²/(Σz)² = zᵀKz/(Σz)² is the square of the distance from the origin to the nearest mean of items.
+        square = float(found.z @ np.asarray(found.scores)) / float(found.z.sum()) ** 2
+        self._around_origin = square <= _ORIGIN * float(np.mean(problem.gram.diag()))
         model = found.scaled(self._growth(data, problem))
         self.offset_ = model.width - _ROUNDING * abs(model.width)
         return replace(model, b=-self.offset_)
 
     def _in_users_units(self, data: Training, problem: Problem, certificate: Certificate) -> Certificate:
         return Certificate(*(self._growth(data, problem) * each for each in certificate if each is not None))
+
+    def _warn_if_short(self) -> None:
+        super()._warn_if_short()
+        if self._around_origin:
+            warnings.warn(
+                "OneClassSVM: the origin of feature space lies among the rows, so that no half space has most of them "
+                "on one side and the origin on the other; scores mean little. Use SVDD, or a kernel such as the "
+                "Gaussian.",
+                UserWarning,
+                stacklevel=4 + FRAMES,
+            )
 
     def score_samples(self, X: Any) -> Array:
         """w·φ(x) of each row, which is usual where it is ``offset_`` or more.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..io.table import DataError
+from .csv_writing import csv_of
 from .printing import Printer, error_in_words
 
 if TYPE_CHECKING:
@@ -95,9 +94,4 @@ def _predictions_csv(table: Table, predicted: Any, reach: float | None) -> str:
     if table.y is not None:
         truth = np.array([np.nan if value is None else float(value) for value in table.y.tolist()])
         columns |= {"target": truth, "residual": truth - predicted}
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["row", *columns])
-    for number, cells in enumerate(zip(*columns.values(), strict=True), 1):
-        writer.writerow([number, *("" if cell != cell else repr(float(cell)) for cell in cells)])
-    return out.getvalue()
+    return csv_of(columns)

@@ -58,8 +58,9 @@ def run(
     two classes, positive means the second one) and, where the label is known, its margin: how much the score favours
     that label, negative where the prediction is wrong.
 
-    Of a model that was trained with --calibrate, scores are logarithms of its probabilities: of their ratio for two
-    classes. The predicted class is the most probable one, unless mistakes have costs (--cost).
+    Of a model that was trained with --calibrate the predicted class is the most probable one, and scores are logarithms
+    of its probabilities: of their ratio for two classes. Where mistakes have costs (--cost) it is the class of least
+    expected cost, and scores are these costs less than nothing.
 
     A model of numbers writes the number, with --intervals between which two values the true one is expected, and errors
     in the unit of the target. A model of what is usual writes 1 for usual rows and -1 for others, with a score that is
@@ -101,8 +102,13 @@ def run(
         likely = _probabilities(loaded.estimator, table.X) if probabilities else {}
     classes = loaded.estimator.classes_
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "labelled": int(table.labelled.sum())}
+    if output is not None:
+        write_whole(output, predictions_csv(table, predicted, scores, classes, likely))
+        facts["output"] = output
     if table.labelled.any():
         facts.update(_errors(table, predicted, classes, printer))
+        if probabilities:
+            facts.update(_log_loss(table, np.stack(list(likely.values())[: len(classes)], axis=1), classes, printer))
     else:
         counts = {str(label): int((predicted == label).sum()) for label in classes}
         facts["predicted"] = counts
@@ -110,8 +116,6 @@ def run(
             ["<predicted class", "rows"], list(counts.items()), "The table has no labels to count errors with."
         )
     if output is not None:
-        write_whole(output, predictions_csv(table, predicted, scores, classes, likely))
-        facts["output"] = output
         printer.line(f"predictions of {table.n_rows} rows in {output}")
     printer.json_result(facts)
 
@@ -138,10 +142,19 @@ def _refuse_foreign(task: str, intervals: float | None, probabilities: bool) -> 
 
 
 def _scores(model: Any, X: Any) -> Any:
-    """Decision values; of a model of probabilities alone their logarithms, whose largest is its prediction."""
+    """Decision values; where a model has none, numbers whose largest is its prediction.
+
+    They are the logarithms of its probabilities or, where mistakes have costs, the expected ones less than nothing.
+    """
+    from ..estimators.cost_matrix import cost_matrix
+
     if hasattr(model, "decision_function"):
         return model.decision_function(X)
-    logarithms = np.log(model.predict_proba(X))
+    probabilities = model.predict_proba(X)
+    if getattr(model, "costs", None) is not None:
+        saved = -probabilities @ cost_matrix(model.costs, model.classes_, type(model).__name__)
+        return saved[:, 1] - saved[:, 0] if saved.shape[1] == 2 else saved
+    logarithms = np.log(probabilities)
     return logarithms[:, 1] - logarithms[:, 0] if logarithms.shape[1] == 2 else logarithms
 
 
@@ -284,6 +297,20 @@ def _errors(table: Table, predicted: Any, classes: Any, printer: Printer) -> dic
         rows = [[label, total, gone, f"{100 * gone / total:.1f} %"] for label, total, gone in missed]
         printer.table(["<class", "rows", "wrong", "error"], rows, "errors by class (--json has the confusion matrix)")
     return {"error": wrong / truth.size, "wrong": wrong, "classes": classes, "confusion_matrix": matrix}
+
+
+def _log_loss(table: Table, probabilities: Any, classes: Any, printer: Printer) -> dict[str, float]:
+    """How much surprise there is in the labels, beside that of a model that knows only how often each occurs."""
+    from sklearn.metrics import log_loss
+
+    known = table.labelled
+    codes = np.searchsorted(classes, _same_kind(table, classes)[known].astype(classes.dtype))
+    shares = np.bincount(codes, minlength=len(classes)) / codes.size
+    numbers = range(len(classes))
+    surprise = float(log_loss(codes, probabilities[known], labels=numbers))
+    least = float(-np.sum(shares[shares > 0] * np.log(shares[shares > 0])))
+    printer.line(f"log loss {surprise:.4f}; probabilities by the shares of the classes alone would have {least:.4f}")
+    return {"log_loss": surprise, "log_loss_of_shares": least}
 
 
 def _same_kind(table: Table, classes: Any) -> Any:

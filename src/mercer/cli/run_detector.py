@@ -26,16 +26,17 @@ def run_detector(loaded: ModelFile, table: Table, output: str | None, printer: P
         scores = loaded.estimator.decision_function(table.X)
     unusual = int((predicted < 0).sum())
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "unusual": unusual}
-    printer.line(f"{unusual} of {table.n_rows} {table.kind} ({100 * unusual / table.n_rows:.2f} %) are unusual")
-    if table.labelled.any() and not table.measured:
-        facts["by_label"] = _by_label(table, predicted, printer)
-    show_most_unusual(table, scores, printer)
     if output is not None:
         columns = {"prediction": predicted.tolist(), "score": scores}
         if table.y is not None:
             columns["label"] = ["" if label is None else label for label in table.y.tolist()]
         write_whole(output, csv_of(columns))
         facts["output"] = output
+    printer.line(f"{unusual} of {table.n_rows} {table.kind} ({100 * unusual / table.n_rows:.2f} %) are unusual")
+    if table.labelled.any() and not table.measured:
+        facts["by_label"] = _by_label(table, predicted, printer)
+    show_most_unusual(table, scores, printer)
+    if output is not None:
         printer.line(f"{table.n_rows} {table.kind}, 1 for usual and -1 for unusual, in {output}")
     printer.json_result(facts)
 

@@ -34,6 +34,9 @@ def run_numbers(
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "labelled": int(known.sum())}
     if reach is not None:
         facts["intervals"] = {"coverage": coverage, "half_width": reach}
+    if output is not None:
+        write_whole(output, _predictions_csv(table, predicted, reach))
+        facts["output"] = output
     if known.any():
         assert table.y is not None
         truth = table.y[known].astype(np.float64)
@@ -48,8 +51,6 @@ def run_numbers(
             f"intervals: each prediction ± {in_digits(reach)}, to hold {100 * float(coverage or 0):g} % of new values"
         )
     if output is not None:
-        write_whole(output, _predictions_csv(table, predicted, reach))
-        facts["output"] = output
         printer.line(f"predictions of {table.n_rows} rows in {output}")
     printer.json_result(facts)
 

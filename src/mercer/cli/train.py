@@ -138,7 +138,9 @@ def train(
         kernel = usual_kernel(learning, learner, preparing, printer)
     if costs:
         priced = _priced(costs, learning)
-        params = params if calibrate else {**params, "costs": priced}
+        if calibrate is None:
+            _refuse_costs(learner)
+            params = {**params, "costs": priced}
     model = machine(learning, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     if calibrate is not None:
         model = _calibrated(model, calibrate, learning, priced if costs else None, printer)
@@ -189,6 +191,14 @@ def _calibrated(model: Any, method: str, table: Table, costs: Any, printer: Prin
     if folds < _FOLDS:
         printer.note(f"Probabilities are learned from {folds} folds instead of {_FOLDS}: a class has {fewest} rows.")
     return Calibrated(model, method=method, cv=folds, costs=costs)
+
+
+def _refuse_costs(learner: Learner) -> None:
+    """Refuse costs that the machine does not take; with probabilities any does."""
+    from .._validation.unwrapped import machine_of
+
+    if "costs" not in machine_of(learner.build()).get_params(deep=False):
+        raise DataError(f"{learner.name} does not weigh mistakes by itself; add --calibrate sigmoid, or use svc.")
 
 
 def _priced(given: tuple[str, ...], table: Table) -> dict[tuple[Any, Any], float]:

@@ -45,7 +45,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     "--learners",
     callback=_names,
     metavar="NAME,NAME",
-    help="Which to compare. [default: eleven of them; four on strings, sets and graphs; six and three of numbers]",
+    help="Which to compare. [default: eleven of them; four on strings, sets and graphs; seven and four of numbers]",
 )
 @click.option(
     "--kernel",

@@ -142,6 +142,7 @@ def tune(
             "rows": table.n_rows,
             "seconds": seconds,
             "errors": {"cross-validated": error},
+            "status": getattr(machine_of(search.best_estimator_), "status_", None),
             "seed": seed,
             "best": {name: setting(value) for name, value in best.items()},
         }

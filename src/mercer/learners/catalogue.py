@@ -277,7 +277,7 @@ def _linear(
     make = partial(_estimator, class_name)
     linear = Learner(name, title, make, grid, fixed, kernelised or f"kernel-{name}", task=task, units=units)
     register(linear)
-    register(replace(linear, name=f"{name}-2", title=f"{title}, degree 2", short_title=title, degree=2))
+    register(replace(linear, name=f"{name}-2", title=f"{title} of degree 2", short_title=title, degree=2))
 
 
 def _kernel(
@@ -475,7 +475,7 @@ _kernel(
     "quantile",
     "Kernel median regression",
     "KernelQuantiles",
-    {"kernel__gamma": _FEW_GAMMA, "lam": [1e-5, 1e-4, 1e-3, 1e-2]},
+    {"kernel__gamma": _FEW_GAMMA, "lam": [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]},
     task="regress",
     units=_QUANTILE_UNITS,
     kernel=_GAUSSIAN,

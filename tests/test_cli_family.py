@@ -127,6 +127,7 @@ def test_what_is_usual_among_strings_sparse_rows_and_held_out_ones(mercer):
         ("train one-class moons --set nu=2 -o m", 1, "nu"),
         ("train svc moons:60 --cost upper,lowr=2 -o m", 1, "should look like TRUE,ANSWERED=5 with two of the classes"),
         ("train svc moons:60 --cost upper,lower=much -o m", 1, "should look like TRUE,ANSWERED=5"),
+        ("train svc waves:60 --task classify -o m", 1, "has another class in each of 60 rows"),
         ("train pegasos moons:60 --cost upper,lower=2 -o m", 1, "add --calibrate sigmoid, or use svc"),
     ],
 )

@@ -26,6 +26,9 @@ __all__ = [
     "usual_kernel",
 ]
 
+#: Rows from which on classes that never come again are a mistake.
+_FEW = 20
+
 
 def table_to_learn(data: str, reading: dict[str, Any], printer: Printer) -> Table:
     """The table, with notes on what was assumed and what is to be learned; refused where nothing is."""
@@ -52,6 +55,11 @@ def refuse_unlearnable(table: Table) -> None:
         )
     if table.measured and (extreme := extreme_in_words(table.target, targets)):
         raise DataError(extreme)
+    if table.asked == "classify" and len(table.class_counts) == targets.size > _FEW:
+        raise DataError(
+            f"the target {table.target!r} has another class in each of {targets.size} rows, and nothing is learned of a "
+            "class from one row; leave out --task classify, or name another with --target."
+        )
     if table.asked is None and not table.measured and is_measurement(targets):
         raise DataError(f"{looks_in_words(table.target, targets)} and not like classes; name another with --target.")
 

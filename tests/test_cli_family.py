@@ -95,6 +95,9 @@ def test_labels_are_left_out_and_said_and_counted_by(mercer):
 def test_columns_of_names_are_pointed_out(mercer):
     visits()
     assert "In 'time' no word comes again" in mercer("train one-class visits.csv -o m").stderr
+    chosen = mercer("train one-class visits.csv --kernel 'gaussian.on(pages)*gaussian.on(seconds)' -o m").stderr
+    assert "learned from" not in chosen
+    assert "'time'" not in chosen
 
 
 def test_what_is_usual_among_strings_sparse_rows_and_held_out_ones(mercer):

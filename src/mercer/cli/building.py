@@ -57,8 +57,8 @@ def refuse_unlearnable(table: Table) -> None:
         raise DataError(extreme)
     if table.asked == "classify" and len(table.class_counts) == targets.size > _FEW:
         raise DataError(
-            f"the target {table.target!r} has another class in each of {targets.size} rows, and nothing is learned of a "
-            "class from one row; leave out --task classify, or name another with --target."
+            f"the target {table.target!r} has another class in each of {targets.size} rows, and nothing is learned of "
+            "a class from one row; leave out --task classify, or name another with --target."
         )
     if table.asked is None and not table.measured and is_measurement(targets):
         raise DataError(f"{looks_in_words(table.target, targets)} and not like classes; name another with --target.")

@@ -40,6 +40,7 @@ def train_detector(
 ) -> None:
     """Learn what is usual, say how many rows are not, and store the model."""
     from .._validation.unwrapped import machine_of
+    from ..kernels import parse
     from ..model_files import save
     from .building import about_model, fit, fitting, machine, split, usual_kernel
 
@@ -48,6 +49,8 @@ def train_detector(
     if preparing["outliers"] is not None:
         raise DataError(f"{learner.name} finds outliers itself; leave out --outliers.")
     table, target = _without_labels(data, reading, printer)
+    if table.kind != "rows" or kernel is None or parse(kernel).on_rows:
+        _say_what_is_learned_from(table, target, printer)
     learning, testing = split(table, holdout, seed)
     learner = fitting(learner, learning, kernel)
     if kernel is None:
@@ -97,17 +100,21 @@ def _without_labels(data: str, reading: dict[str, Any], printer: Printer) -> tup
         printer.note(note)
     if table.y is not None:
         printer.note(f"The target {table.target!r} is left out: what is usual is learned without labels.")
-    elif table.kind == "rows":
+    return replace(table, y=None, target=None, notes=()), table.target
+
+
+def _say_what_is_learned_from(table: Table, target: str | None, printer: Printer) -> None:
+    """A label, a name or a time among the columns would be learned from like any other."""
+    if target is None and table.kind == "rows":
         everything = f"All {table.n_columns} columns are learned from"
         printer.note(f"{everything}; leave one that holds a label out with --target, others with --drop.")
-    elif table.kind == "sets":
+    elif target is None and table.kind == "sets":
         printer.note("All items of a line are learned from; leave a label out with --target first or --target last.")
     if names := _never_again(table):
         printer.note(
             f"In {enumeration(map(repr, names), 6)} no word comes again, so that all rows are equally unusual there; "
             "leave such columns out with --drop."
         )
-    return replace(table, y=None, target=None, notes=()), table.target
 
 
 def _never_again(table: Table) -> list[str]:

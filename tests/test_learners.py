@@ -22,7 +22,7 @@ def test_every_cell_of_every_grid_is_an_estimator_that_can_be_fitted(name):
     learner = LEARNERS[name]
     assert learner.name == name
     cells = list(ParameterGrid(learner.search_grid()))
-    assert 4 <= len(cells) <= 24
+    assert cells == [{}] if learner.task == "detect" else 4 <= len(cells) <= 24
     for cell in cells:
         clone(learner.build()).set_params(**cell)
     targets = y if learner.task == "classify" else numbers
@@ -74,7 +74,7 @@ def test_what_a_search_chooses_can_be_built():
 
 
 def test_every_learner_has_a_counterpart_of_the_other_task_and_the_same_kind():
-    for learner in LEARNERS.values():
+    for learner in (each for each in LEARNERS.values() if each.task != "detect"):
         other = named(learner.counterpart)
         assert other.task != learner.task
         assert other.takes_kernel == learner.takes_kernel

@@ -225,13 +225,21 @@ class _LearnerName(click.ParamType):
 learner_argument = click.argument("learner", type=_LearnerName())
 
 
+#: What stands above the learners of each task.
+_TITLES = {
+    "classify": "Learners of classes",
+    "regress": "Learners of numbers",
+    "detect": "Learners of what is usual, from rows without labels (mercer train)",
+}
+
+
 class LearnerCommand(click.Command):
     """A command whose help ends with the learners there are; they are looked up when somebody asks for help."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from ..learners.catalogue import LEARNERS
 
-        for task, title in (("classify", "Learners of classes"), ("regress", "Learners of numbers")):
+        for task, title in _TITLES.items():
             families: dict[str, list[str]] = {}
             for learner in LEARNERS.values():
                 if learner.task == task:

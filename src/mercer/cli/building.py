@@ -13,7 +13,21 @@ if TYPE_CHECKING:
     from ..io import Table
     from ..learners.catalogue import Learner
 
-__all__ = ["about_model", "fit", "fitting", "machine", "reach", "refuse_unlearnable", "table_to_learn", "usual_kernel"]
+__all__ = [
+    "about_model",
+    "fit",
+    "fitting",
+    "machine",
+    "outliers_in_words",
+    "reach",
+    "refuse_unlearnable",
+    "split",
+    "table_to_learn",
+    "usual_kernel",
+]
+
+#: Rows from which on classes that never come again are a mistake.
+_FEW = 20
 
 
 def table_to_learn(data: str, reading: dict[str, Any], printer: Printer) -> Table:
@@ -41,8 +55,28 @@ def refuse_unlearnable(table: Table) -> None:
         )
     if table.measured and (extreme := extreme_in_words(table.target, targets)):
         raise DataError(extreme)
+    if table.asked == "classify" and len(table.class_counts) == targets.size > _FEW:
+        raise DataError(
+            f"the target {table.target!r} has another class in each of {targets.size} rows, and nothing is learned of "
+            "a class from one row; leave out --task classify, or name another with --target."
+        )
     if table.asked is None and not table.measured and is_measurement(targets):
         raise DataError(f"{looks_in_words(table.target, targets)} and not like classes; name another with --target.")
+
+
+def split(table: Table, holdout: float | None, seed: int) -> tuple[Table, Table | None]:
+    """The rows to learn from and those to test on, each class with its share."""
+    if holdout is None:
+        return table, None
+    import numpy as np
+    from sklearn.model_selection import train_test_split
+
+    even = table.y if not table.measured and min(table.class_counts.values(), default=0) > 1 else None
+    try:
+        parts = train_test_split(np.arange(table.n_rows), test_size=holdout, random_state=seed, stratify=even)
+    except ValueError as error:
+        raise ValueError(f"the rows cannot be split with --holdout {holdout:g}: {error}") from None
+    return table.take(parts[0]), table.take(parts[1])
 
 
 def fitting(learner: Learner, table: Table, kernel: str | None) -> Learner:
@@ -50,7 +84,7 @@ def fitting(learner: Learner, table: Table, kernel: str | None) -> Learner:
     from ..learners import spread_of, suited
 
     learner = suited(learner, table, [kernel] if kernel else [])
-    return learner if learner.task == "classify" else learner.in_units(spread_of(table.y))
+    return learner.in_units(spread_of(table.y)) if learner.task == "regress" else learner
 
 
 def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], printer: Printer) -> str | None:
@@ -99,19 +133,32 @@ def fit(model: Any, table: Table, what: str, printer: Printer) -> float:
     begin = time.perf_counter()
     with printer.working(what):
         model.fit(table.X, table.y)
-    if hasattr(model, "report_"):
-        printer.note(str(model.report_))
+    if outliers := outliers_in_words(model):
+        printer.note(outliers)
     return time.perf_counter() - begin
 
 
-def reach(model: Any, table: Table, seed: int, printer: Printer) -> list[float | None]:
-    """How far errors on new rows reach, as rows show that were left out of a fit in turn."""
+def outliers_in_words(model: Any) -> str | None:
+    """How many training rows a fitted model has left out as outliers; nothing where it does not look for them."""
+    from .._validation.unwrapped import layers
+
+    return next((str(layer.report_) for layer in layers(model) if hasattr(layer, "report_")), None)
+
+
+def reach(model: Any, table: Table, seed: int, printer: Printer) -> list[float | None] | None:
+    """How far errors on new rows reach, as rows show that were left out of a fit in turn; ``None`` after Ctrl-C.
+
+    The model is there already, and nothing of it is lost by not knowing that.
+    """
     import numpy as np
 
     from ..report.number_errors import half_widths, out_of_fold_residuals
 
-    with printer.working("measuring how far errors on other rows reach"):
-        return half_widths(out_of_fold_residuals(model, table, np.asarray(table.y, dtype=np.float64), seed))
+    try:
+        with printer.working("measuring how far errors on other rows reach"):
+            return half_widths(out_of_fold_residuals(model, table, np.asarray(table.y, dtype=np.float64), seed))
+    except KeyboardInterrupt:
+        return None
 
 
 def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -14,6 +14,8 @@ __all__ = ["check"]
 
 #: Columns shown in the terminal; JSON has them all.
 _SHOWN = 40
+#: Whole numbers from here on have an exponent.
+_LARGE = 1e10
 
 
 @click.command()
@@ -77,8 +79,7 @@ def _title(what: str, count: int) -> str:
 def _target(values: Any, printer: Printer) -> None:
     """A target of numbers in one row."""
     names = ["<target", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
-    numbers = map(_short, (values.min, values.max, values.mean, values.std, values.skew))
-    row = [values.name, *numbers, values.outliers, values.missing, values.distinct]
+    row = [values.name, *_numbers(values), values.outliers, values.missing, values.distinct]
     printer.table(names, [row], "target")
 
 
@@ -86,10 +87,7 @@ def _columns(found: Any, printer: Printer) -> None:
     numbers = [column for column in found.columns if column.kind == "numbers"]
     words = [column for column in found.columns if column.kind == "words"]
     if numbers:
-        rows = [
-            [c.name, *(_short(v) for v in (c.min, c.max, c.mean, c.std, c.skew)), c.outliers, c.missing, c.distinct]
-            for c in numbers[:_SHOWN]
-        ]
+        rows = [[c.name, *_numbers(c), c.outliers, c.missing, c.distinct] for c in numbers[:_SHOWN]]
         names = ["<numbers", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
         printer.table(names, rows, _title("columns of numbers" if found.kind == "rows" else found.kind, len(numbers)))
     if words:
@@ -98,5 +96,14 @@ def _columns(found: Any, printer: Printer) -> None:
         printer.table(names, rows, _title("columns of words", len(words)))
 
 
-def _short(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+def _numbers(column: Any) -> list[str]:
+    """What is known of numbers: whole ones as they are, others with a few digits."""
+    from ..report.number_errors import in_digits
+
+    def short(value: float | None) -> str:
+        if value is None:
+            return ""
+        return f"{value:.0f}" if float(value).is_integer() and abs(value) < _LARGE else in_digits(value)
+
+    skew = "" if column.skew is None else f"{round(column.skew, 2) + 0.0:.2f}"
+    return [*map(short, (column.min, column.max, column.mean, column.std)), skew]

@@ -24,11 +24,16 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     if given is None:
         return None
     from ..learners.catalogue import named
+    from .train_detector import WITHOUT_ERRORS
 
     try:
-        names = [named(name.strip()).name for name in given.split(",") if name.strip()]
+        asked = [named(name.strip()) for name in given.split(",") if name.strip()]
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
+    for learner in asked:
+        if learner.task == "detect":
+            raise click.BadParameter(f"{learner.name} {WITHOUT_ERRORS}")
+    names = [learner.name for learner in asked]
     if not names:
         raise click.BadParameter("it names no learner; leave the option out to compare the usual ones.")
     return names
@@ -40,7 +45,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     "--learners",
     callback=_names,
     metavar="NAME,NAME",
-    help="Which to compare. [default: eleven of them; four on strings, sets and graphs; six and three of numbers]",
+    help="Which to compare. [default: eleven of them; four on strings, sets and graphs; seven and four of numbers]",
 )
 @click.option(
     "--kernel",

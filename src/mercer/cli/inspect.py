@@ -9,7 +9,7 @@ import click
 
 from .._validation.wording import enumeration
 from .arguments import common
-from .printing import Printer, error_in_words
+from .printing import Printer, error_in_words, mixture_weights, show_mixture
 
 __all__ = ["inspect"]
 
@@ -45,6 +45,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
             **about,
             "parameters": {k: str(v) for k, v in parameters.items()},
             "weights": weights,
+            "mixture": mixture_weights(machine),
             "bytes": size,
             "training_rows_inside": rows_inside,
         }
@@ -54,10 +55,11 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         "learner": about.get("learner", type(machine).__name__),
         "kernel": about.get("kernel") or "none (linear)",
         "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "as usual",
-        "target": f"{about.get('target')!r}, {_learned(about, machine)}",
+        "target": _learned(about, machine),
         "columns": _columns(about),
         "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
-        **_errors(training.get("errors") or {}, about.get("task") == "regress"),
+        **_errors(training, about.get("task")),
+        **({"probabilities": f"calibrated by {training['calibrated']}"} if training.get("calibrated") else {}),
         "status": f"{training.get('status')}, {training.get('seconds', 0):.2f} s",
         "file": f"{size:,} bytes, written by mercer {about.get('mercer')}",
     }
@@ -66,21 +68,29 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         printer.line(training["outliers"])
     if rows_inside:
         printer.line(f"The file holds {rows_inside} of its training rows: share it as you would share the data.")
+    show_mixture(machine, printer)
     if weights:
         largest = [[name, f"{value:.4g}"] for name, value in list(weights.items())[:_SHOWN]]
         printer.table(["<feature", "weight"], largest, f"largest weights ({len(largest)} of {len(weights)})")
 
 
 def _learned(about: dict[str, Any], machine: Any) -> str:
+    target = about.get("target")
+    if about.get("task") == "detect":
+        return "none: it learned what is usual" + (f" ({target!r} was left out)" if target is not None else "")
     classes = about.get("classes") or getattr(machine, "classes_", None)
-    return "numbers" if classes is None else f"classes {enumeration(classes)}"
+    return f"{target!r}, {'numbers' if classes is None else f'classes {enumeration(classes)}'}"
 
 
-def _errors(errors: dict[str, Any], numbers: bool) -> dict[str, str]:
-    """Rates of mistakes in one line; of numbers, a line for each kind of rows."""
+def _errors(training: dict[str, Any], task: Any) -> dict[str, str]:
+    """Rates of mistakes, or of rows outside, in one line; of numbers, a line for each kind of rows."""
     from ..report.number_errors import in_digits
 
-    if not numbers:
+    if task == "detect":
+        outside = training.get("outside") or {}
+        return {"outside": ", ".join(f"{name} {100 * each['share']:.2f} %" for name, each in outside.items())}
+    errors = training.get("errors") or {}
+    if task != "regress":
         return {"errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in errors.items())}
     return {
         f"{name} error": error_in_words(value) if isinstance(value, dict) else f"RMSE {in_digits(value)}"

@@ -70,7 +70,9 @@ def kernel(
     with printer.working("comparing rows"):
         ranking = _ranking(kernels, table, preparing, sample, seed) if len(kernels) > 1 else None
         chosen = kernels[0] if ranking is None else ranking.best
-        found = diagnose(chosen, _items(chosen, table, preparing), _targets(table), sample=sample, random_state=seed)
+        found = diagnose(
+            chosen, _items(chosen, table, preparing), table.y, sample=sample, random_state=seed, task=table.asked
+        )
     facts = found.facts()
     if ranking is not None:
         facts["ranking"] = {str(each): value for each, value in zip(ranking.kernels, ranking.values, strict=True)}
@@ -94,12 +96,8 @@ def _ranking(kernels: list[Kernel], table: Table, preparing: dict[str, Any], sam
         raise DataError(
             "kernels on all columns and kernels that name their columns see different rows; rank them apart."
         )
-    return align(kernels, _items(kernels[0], table, preparing), _targets(table), sample=sample, random_state=seed)
-
-
-def _targets(table: Table) -> Any:
-    """The targets, as words where classes were asked for: numbers might be taken for measurements."""
-    return table.y.astype(str) if table.y is not None and table.asked == "classify" else table.y
+    items = _items(kernels[0], table, preparing)
+    return align(kernels, items, table.y, sample=sample, random_state=seed, task=table.asked)
 
 
 def _items(kernel: Kernel, table: Table, preparing: dict[str, Any]) -> Any:

@@ -16,9 +16,11 @@ import click
 from .._runtime.progress import Progress, progress
 from .._runtime.terminal import printable
 
-__all__ = ["Printer", "error_in_words"]
+__all__ = ["Printer", "error_in_words", "mixture_weights", "show_mixture", "show_most_unusual"]
 
 _LONG = 80
+#: Unusual rows that are shown.
+_SHOWN = 5
 
 
 def error_in_words(error: dict[str, Any]) -> str:
@@ -89,6 +91,31 @@ class Printer:
         meant_for_users = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
         for text in dict.fromkeys(meant_for_users):
             self.note(f"note: {text}")
+
+
+def mixture_weights(machine: Any) -> dict[str, float]:
+    """The weight of each kernel of a mixture that a machine has learned; nothing for any other kernel."""
+    from ..kernels import Mixture
+
+    kernel = getattr(machine, "kernel_", None)
+    if not isinstance(kernel, Mixture):
+        return {}
+    return {str(each): float(weight) for each, weight in zip(kernel.kernels, kernel.weights_, strict=True)}
+
+
+def show_mixture(machine: Any, printer: Printer) -> None:
+    """A line for each kernel of a mixture, the heaviest first."""
+    if weights := mixture_weights(machine):
+        ranked = sorted(weights.items(), key=lambda pair: -pair[1])
+        printer.table(["<kernel", "weight"], [[name, f"{value:.4f}"] for name, value in ranked], "learned weights")
+
+
+def show_most_unusual(table: Any, scores: Any, printer: Printer) -> None:
+    """The rows farthest outside; negative scores are outside."""
+    farthest = [row for row in scores.argsort(kind="stable")[:_SHOWN].tolist() if scores[row] < 0]
+    if farthest:
+        rows = [[table.where(row), f"{scores[row]:.4g}"] for row in farthest]
+        printer.table(["<where", "score"], rows, "most unusual")
 
 
 def _jsonable(value: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +10,7 @@ import numpy as np
 from .._validation.wording import enumeration
 from ..io.table import DataError
 from .arguments import common, data_options
+from .csv_writing import csv_of
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -32,7 +31,12 @@ __all__ = ["run"]
     "--intervals",
     type=click.FloatRange(0.01, 0.99),
     metavar="SHARE",
-    help="Of a model of numbers: also between which values such a share of new values lies, such as 0.9.",
+    help="Of a model of numbers: also between which values such a share of new values is expected, such as 0.9.",
+)
+@click.option(
+    "--probabilities",
+    is_flag=True,
+    help="Of a model of classes: also the probability of each (mercer train --calibrate).",
 )
 @data_options
 @common
@@ -42,6 +46,7 @@ def run(
     output: str | None,
     ignore_labels: bool,
     intervals: float | None,
+    probabilities: bool,
     reading: dict[str, Any],
     printer: Printer,
     seed: int,
@@ -53,8 +58,13 @@ def run(
     two classes, positive means the second one) and, where the label is known, its margin: how much the score favours
     that label, negative where the prediction is wrong.
 
-    A model of numbers writes the number, with --intervals between which two values the true one lies, and errors in the
-    unit of the target.
+    Of a model that was trained with --calibrate the predicted class is the most probable one, and scores are logarithms
+    of its probabilities: of their ratio for two classes. Where mistakes have costs (--cost) it is the class of least
+    expected cost, and scores are these costs less than nothing.
+
+    A model of numbers writes the number, with --intervals between which two values the true one is expected, and errors
+    in the unit of the target. A model of what is usual writes 1 for usual rows and -1 for others, with a score that is
+    negative for these.
 
     \b
     Example:
@@ -67,23 +77,38 @@ def run(
         refuse_unwritable(output)
     with printer.working("reading"):
         loaded = open_model(model)
-        about = {**loaded.about, "task": "regress" if learns_numbers(loaded) else "classify"}
+        task = task_of_model(loaded)
+        about = {**loaded.about, "task": task}
         table = _matching_table(data, about, reading, ignore_labels, printer)
         _refuse_strange_words(table, _known_words(loaded.estimator), printer)
-    if learns_numbers(loaded):
+    _refuse_foreign(task, intervals, probabilities)
+    if task == "regress":
         from .run_numbers import run_numbers
 
         run_numbers(loaded, table, output, intervals, printer, model)
         return
-    if intervals is not None:
-        raise DataError("--intervals is for models of numbers, and this one tells classes apart.")
+    if task == "detect":
+        from .run_detector import run_detector
+
+        run_detector(loaded, table, output, printer, model)
+        return
+    if probabilities and not hasattr(loaded.estimator, "predict_proba"):
+        raise DataError(
+            "the model knows no probabilities; train it with --calibrate sigmoid, or train kernel-logistic."
+        )
     with printer.working(f"predicting {table.n_rows} rows"):
         predicted = loaded.estimator.predict(table.X)
-        scores = loaded.estimator.decision_function(table.X)
+        scores = _scores(loaded.estimator, table.X)
+        likely = _probabilities(loaded.estimator, table.X) if probabilities else {}
     classes = loaded.estimator.classes_
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "labelled": int(table.labelled.sum())}
+    if output is not None:
+        write_whole(output, predictions_csv(table, predicted, scores, classes, likely))
+        facts["output"] = output
     if table.labelled.any():
         facts.update(_errors(table, predicted, classes, printer))
+        if probabilities:
+            facts.update(_log_loss(table, np.stack(list(likely.values())[: len(classes)], axis=1), classes, printer))
     else:
         counts = {str(label): int((predicted == label).sum()) for label in classes}
         facts["predicted"] = counts
@@ -91,17 +116,59 @@ def run(
             ["<predicted class", "rows"], list(counts.items()), "The table has no labels to count errors with."
         )
     if output is not None:
-        write_whole(output, predictions_csv(table, predicted, scores, classes))
-        facts["output"] = output
         printer.line(f"predictions of {table.n_rows} rows in {output}")
     printer.json_result(facts)
 
 
-def learns_numbers(loaded: ModelFile) -> bool:
-    """Whether a model predicts numbers."""
-    from sklearn.base import is_regressor
+#: What a model has learned, in words.
+_LEARNED = {"classify": "tells classes apart", "regress": "learned numbers", "detect": "learned what is usual"}
 
-    return is_regressor(loaded.estimator)
+
+def task_of_model(loaded: ModelFile) -> str:
+    """What a model does: "classify", "regress" or "detect"."""
+    from sklearn.base import is_outlier_detector, is_regressor
+
+    if is_regressor(loaded.estimator):
+        return "regress"
+    return "detect" if is_outlier_detector(loaded.estimator) else "classify"
+
+
+def _refuse_foreign(task: str, intervals: float | None, probabilities: bool) -> None:
+    """Refuse what models of another task are asked for."""
+    if intervals is not None and task != "regress":
+        raise DataError(f"--intervals is for models of numbers, and this one {_LEARNED[task]}.")
+    if probabilities and task != "classify":
+        raise DataError(f"--probabilities is for models of classes, and this one {_LEARNED[task]}.")
+
+
+def _scores(model: Any, X: Any) -> Any:
+    """Decision values; where a model has none, numbers whose largest is its prediction.
+
+    They are the logarithms of its probabilities or, where mistakes have costs, the expected ones less than nothing.
+    """
+    from ..estimators.cost_matrix import cost_matrix
+
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
+    probabilities = model.predict_proba(X)
+    if getattr(model, "costs", None) is not None:
+        saved = -probabilities @ cost_matrix(model.costs, model.classes_, type(model).__name__)
+        return saved[:, 1] - saved[:, 0] if saved.shape[1] == 2 else saved
+    logarithms = np.log(probabilities)
+    return logarithms[:, 1] - logarithms[:, 0] if logarithms.shape[1] == 2 else logarithms
+
+
+def _probabilities(model: Any, X: Any) -> dict[str, Any]:
+    """A column for the probability of each class, and where it may lie if the model knows that."""
+    classes = model.classes_.tolist()
+    values = model.predict_proba(X)
+    found = {f"probability {label}": values[:, k] for k, label in enumerate(classes)}
+    if hasattr(model, "predict_proba_interval"):
+        intervals = model.predict_proba_interval(X)
+        known = [(classes[1], intervals)] if len(classes) == 2 else zip(classes, intervals.swapaxes(0, 1), strict=True)
+        for label, ends in known:
+            found |= {f"low {label}": ends[:, 0], f"high {label}": ends[:, 1]}
+    return found
 
 
 def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], blind: bool, printer: Printer) -> Table:
@@ -115,7 +182,7 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
     kinds = {**dict.fromkeys(columns, "number"), **dict.fromkeys(about.get("words") or [], "category")}
     task = about.get("task")
     if reading["task"] not in (None, task):
-        learned = "numbers" if task == "regress" else "classes"
+        learned = {"regress": "numbers", "classify": "classes", "detect": "rows without labels"}[str(task)]
         raise DataError(f"the model was trained on {learned}; leave out --task {reading['task']}.")
     if all(isinstance(label, str) for label in about.get("classes") or [None]):
         kinds[str(target)] = "category"
@@ -232,6 +299,20 @@ def _errors(table: Table, predicted: Any, classes: Any, printer: Printer) -> dic
     return {"error": wrong / truth.size, "wrong": wrong, "classes": classes, "confusion_matrix": matrix}
 
 
+def _log_loss(table: Table, probabilities: Any, classes: Any, printer: Printer) -> dict[str, float]:
+    """How much surprise there is in the labels, beside that of a model that knows only how often each occurs."""
+    from sklearn.metrics import log_loss
+
+    known = table.labelled
+    codes = np.searchsorted(classes, _same_kind(table, classes)[known].astype(classes.dtype))
+    shares = np.bincount(codes, minlength=len(classes)) / codes.size
+    numbers = range(len(classes))
+    surprise = float(log_loss(codes, probabilities[known], labels=numbers))
+    least = float(-np.sum(shares[shares > 0] * np.log(shares[shares > 0])))
+    printer.line(f"log loss {surprise:.4f}; probabilities by the shares of the classes alone would have {least:.4f}")
+    return {"log_loss": surprise, "log_loss_of_shares": least}
+
+
 def _same_kind(table: Table, classes: Any) -> Any:
     """The labels as the model writes them: a column of 0 and 1 may be numbers in one file and words in another."""
     by_text = {str(label): label for label in classes.tolist()}
@@ -240,48 +321,22 @@ def _same_kind(table: Table, classes: Any) -> Any:
     return np.array(labels, dtype=object if None in labels else classes.dtype)
 
 
-def predictions_csv(table: Table, predicted: Any, scores: Any, classes: Any) -> str:
-    """A line for each row: its prediction, its scores, and its label and margin where they are known.
+def predictions_csv(table: Table, predicted: Any, scores: Any, classes: Any, probabilities: dict[str, Any]) -> str:
+    """A line for each row: its prediction, its scores and probabilities, and its label and margin where known.
 
     The margin of two classes is y·f; of more, the score of the label less the best of the others.
     """
     from ..margins import decision_margins
 
     two = scores.ndim == 1
-    names = ["prediction", *(["score"] if two else [f"score {label}" for label in classes])]
-    columns: list[Any] = [predicted.tolist(), *([scores] if two else scores.T)]
+    columns: dict[str, Any] = {"prediction": predicted.tolist()}
+    columns |= {"score": scores} if two else {f"score {label}": scores[:, k] for k, label in enumerate(classes)}
+    columns |= probabilities
     if table.y is not None:
         truth = _same_kind(table, classes).tolist()
         numbers = {label: k for k, label in enumerate(classes.tolist())}
         codes = np.array([numbers.get(label, 0) for label in truth])
         margins = decision_margins(scores, codes)
-        names += ["label", "margin"]
-        columns += [
-            ["" if label is None else label for label in truth],
-            ["" if label is None else margin for label, margin in zip(truth, margins, strict=True)],
-        ]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([escaped_formula(name) for name in ["row", *names]])
-    for number, cells in enumerate(zip(*columns, strict=True), 1):
-        writer.writerow([number, *(escaped_formula(cell) for cell in cells)])
-    return out.getvalue()
-
-
-def escaped_formula(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: words that begin like one get an apostrophe in front.
-
-    Examples
-    --------
-    >>> escaped_formula("=HYPERLINK(1)"), escaped_formula("-1"), escaped_formula("plain")
-    ("'=HYPERLINK(1)", '-1', 'plain')
-    """
-    if isinstance(cell, (float, np.floating)):
-        return repr(float(cell))
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return "'" + cell
-    return cell
+        columns["label"] = ["" if label is None else label for label in truth]
+        columns["margin"] = ["" if label is None else margin for label, margin in zip(truth, margins, strict=True)]
+    return csv_of(columns)

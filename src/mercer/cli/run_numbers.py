@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..io.table import DataError
+from .csv_writing import csv_of
 from .printing import Printer, error_in_words
 
 if TYPE_CHECKING:
@@ -35,6 +34,9 @@ def run_numbers(
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "labelled": int(known.sum())}
     if reach is not None:
         facts["intervals"] = {"coverage": coverage, "half_width": reach}
+    if output is not None:
+        write_whole(output, _predictions_csv(table, predicted, reach))
+        facts["output"] = output
     if known.any():
         assert table.y is not None
         truth = table.y[known].astype(np.float64)
@@ -49,8 +51,6 @@ def run_numbers(
             f"intervals: each prediction ± {in_digits(reach)}, to hold {100 * float(coverage or 0):g} % of new values"
         )
     if output is not None:
-        write_whole(output, _predictions_csv(table, predicted, reach))
-        facts["output"] = output
         printer.line(f"predictions of {table.n_rows} rows in {output}")
     printer.json_result(facts)
 
@@ -95,9 +95,4 @@ def _predictions_csv(table: Table, predicted: Any, reach: float | None) -> str:
     if table.y is not None:
         truth = np.array([np.nan if value is None else float(value) for value in table.y.tolist()])
         columns |= {"target": truth, "residual": truth - predicted}
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["row", *columns])
-    for number, cells in enumerate(zip(*columns.values(), strict=True), 1):
-        writer.writerow([number, *("" if cell != cell else repr(float(cell)) for cell in cells)])
-    return out.getvalue()
+    return csv_of(columns)

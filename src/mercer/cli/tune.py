@@ -93,7 +93,10 @@ def tune(
     from ..report.plain import setting
     from ..search import KernelSearchCV
     from .building import about_model, fit, fitting, machine, reach, table_to_learn
+    from .train_detector import WITHOUT_ERRORS
 
+    if learner.task == "detect":
+        raise DataError(f"{learner.name} {WITHOUT_ERRORS}")
     for path in filter(None, (output, journal)):
         refuse_unwritable(path)
     if resume and journal is None:
@@ -139,6 +142,7 @@ def tune(
             "rows": table.n_rows,
             "seconds": seconds,
             "errors": {"cross-validated": error},
+            "status": getattr(machine_of(search.best_estimator_), "status_", None),
             "seed": seed,
             "best": {name: setting(value) for name, value in best.items()},
         }
@@ -169,6 +173,8 @@ def tune(
     printer.line(f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, {reached} ({seconds:.1f} s){where}")
     if numbers:
         printer.line(_train_line(learner.name, data, machine_of(search.best_estimator_), best, params))
+    if output is not None and numbers and widths is None:
+        end_partial("interrupted", f'the model in {output} is whole, but for --intervals of "mercer run".')
     if search.stopped_:
         settings = len(search.cv_results_["params"])
         unsaid = "" if output or asked is None else f"; no model was written to {asked}"

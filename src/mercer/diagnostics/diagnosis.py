@@ -136,7 +136,7 @@ class Diagnosis:
         return table_html(self._title, [("verdict", self.verdict), *self._rows()], notes=self.reasons)
 
 
-def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0) -> Diagnosis:
+def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0, task: str | None = None) -> Diagnosis:
     """Look at a kernel matrix: ``diagnose(K, y)``, or at a kernel on data: ``diagnose(kernel, X, y)``.
 
     Parameters
@@ -147,6 +147,8 @@ def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0
     sample : int, default=1000
         How many items are looked at; of more, so many are drawn at random, and the diagnosis says so.
     random_state : int, default=0
+    task : {"classify", "regress"}, optional
+        Whether ``y`` holds classes or numbers. By default it is looked at.
 
     Returns
     -------
@@ -169,13 +171,13 @@ def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0
         X, y = _arguments(data, "diagnose(kernel, X, y)", least=1)
         items, index, total = some_items(X, sample, random)
         kernel = kernel.resolved(items)
-        return _examine(str(kernel), kernel(items), labels_of(y, total, index), total, random)
+        return _examine(str(kernel), kernel(items), labels_of(y, total, index), total, random, task)
     (y,) = _arguments(data, "diagnose(K, y)", least=0)
     K = measures.as_matrix(subject)
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"a kernel matrix is square, with a row and a column for each item; this has shape {K.shape}.")
     index = drawn(len(K), sample, random)
-    return _examine(None, K[np.ix_(index, index)], labels_of(y, len(K), index), len(K), random)
+    return _examine(None, K[np.ix_(index, index)], labels_of(y, len(K), index), len(K), random, task)
 
 
 def _arguments(data: tuple[Any, ...], form: str, least: int) -> tuple[Any, ...]:
@@ -184,7 +186,9 @@ def _arguments(data: tuple[Any, ...], form: str, least: int) -> tuple[Any, ...]:
     return data if len(data) > least else (*data, None)
 
 
-def _examine(name: str | None, K: Array, y: Array | None, total: int, random: np.random.Generator) -> Diagnosis:
+def _examine(
+    name: str | None, K: Array, y: Array | None, total: int, random: np.random.Generator, task: str | None
+) -> Diagnosis:
     gap, i, j = measures.worst_asymmetry(K)
     symmetric = gap <= 1e-6 * float(np.abs(K).max())
     trouble = [] if symmetric else [f"not symmetric: k({i}, {j}) = {K[i, j]:.6g} but k({j}, {i}) = {K[j, i]:.6g}"]
@@ -209,7 +213,7 @@ def _examine(name: str | None, K: Array, y: Array | None, total: int, random: np
     contradictions = 0
     praise = ["symmetric and positive semi-definite", f"items are alike: {nearest:.2f} for the nearest in the median"]
     if y is not None:
-        known, classes = _against_labels(K, C, y, random)
+        known, classes = _against_labels(K, C, y, random, task)
         contradictions = int((y[pairs[:, 0]] != y[pairs[:, 1]]).sum()) if classes else 0
         if known["chance"] > (_CHANCE_OF_FEW if len(K) < _FEW else _CHANCE):
             trouble.append(
@@ -245,8 +249,10 @@ def _examine(name: str | None, K: Array, y: Array | None, total: int, random: np
     )
 
 
-def _against_labels(K: Array, C: Array, y: Array, random: np.random.Generator) -> tuple[dict[str, Any], bool]:
-    T, classes = measures.target_columns(y)
+def _against_labels(
+    K: Array, C: Array, y: Array, random: np.random.Generator, task: str | None
+) -> tuple[dict[str, Any], bool]:
+    T, classes = measures.target_columns(y, task)
     if len(np.unique(y)) < 2:
         raise ValueError(f"y holds only one class, {plain_label(y[0])!r}; leave it out, or give items of two classes.")
     Kc = measures.centred(K.astype(np.float64))
@@ -258,7 +264,7 @@ def _against_labels(K: Array, C: Array, y: Array, random: np.random.Generator) -
         "chance": measures.chance_of_alignment(Kc, T, random),
     }
     if classes:
-        means = measures.class_means(C, y)
+        means = measures.class_means(C, T)
         apart = ~np.eye(len(means), dtype=bool)
         nearest = np.where(np.eye(len(C), dtype=bool), -np.inf, C).argmax(axis=1)
         inside = means.diagonal()[np.bincount(T.argmax(axis=1)) > 1]  # a class of one item has no pairs

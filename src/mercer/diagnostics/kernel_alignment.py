@@ -73,7 +73,9 @@ class Alignment:
         return table_html(self._title, rows, heads=["kernel", "alignment", "share of the best mixture"])
 
 
-def align(kernels: Sequence[Any], X: Any, y: Any, *, sample: int = 1000, random_state: int = 0) -> Alignment:
+def align(
+    kernels: Sequence[Any], X: Any, y: Any, *, sample: int = 1000, random_state: int = 0, task: str | None = None
+) -> Alignment:
     """Rank kernels by their centred alignment with labels or targets, and mix them for the largest.
 
     Parameters
@@ -84,6 +86,8 @@ def align(kernels: Sequence[Any], X: Any, y: Any, *, sample: int = 1000, random_
     sample : int, default=1000
         How many items are looked at; of more, so many are drawn at random.
     random_state : int, default=0
+    task : {"classify", "regress"}, optional
+        Whether ``y`` holds classes or numbers. By default it is looked at.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def align(kernels: Sequence[Any], X: Any, y: Any, *, sample: int = 1000, random_
     labels = labels_of(y, total, index)
     if labels is None:
         raise ValueError("align needs labels or targets y.")
-    T, _ = target_columns(labels)
+    T, _ = target_columns(labels, task)
     made = [kernel.resolved(items) for kernel in made]
     matrices = [centred(kernel(items).astype(np.float64)) for kernel in made]
     values = np.array([alignment(K, T) for K in matrices])

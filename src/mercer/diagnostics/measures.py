@@ -72,12 +72,12 @@ def off_diagonal(K: Array) -> Array:
     return K[~np.eye(n, dtype=bool)].reshape(n, n - 1)
 
 
-def target_columns(y: Array) -> tuple[Array, bool]:
-    """Columns T with T·Tᵀ the ideal kernel matrix of y, and whether y are classes.
+def target_columns(y: Array, task: str | None = None) -> tuple[Array, bool]:
+    """Columns T with T·Tᵀ the ideal kernel matrix of y, and whether y are classes: as the task says, or as they look.
 
     Classes: one column for each, so that T·Tᵀ is 1 within a class and 0 between. Real targets: the target itself.
     """
-    if y.dtype.kind in "iuf" and is_measurement(y):
+    if task == "regress" or (task is None and y.dtype.kind in "iuf" and is_measurement(y)):
         return np.asarray(y, dtype=np.float64)[:, None], False
     return (y[:, None] == np.unique(y)).astype(np.float64), True
 
@@ -99,9 +99,11 @@ def chance_of_alignment(Kc: Array, T: Array, random: np.random.Generator) -> flo
     return float((0.5 + np.sum((values > real) & ~same) + 0.5 * same.sum()) / (1 + SHUFFLES))
 
 
-def class_means(C: Array, y: Array) -> Array:
-    """The mean similarity of two different items, for each pair of classes; NaN within a class of one item."""
-    T, _ = target_columns(y)
+def class_means(C: Array, T: Array) -> Array:
+    """The mean similarity of two different items, for each pair of classes; NaN within a class of one item.
+
+    T has a column for each class, see :func:`target_columns`.
+    """
     sizes = T.sum(axis=0)
     pairs = np.outer(sizes, sizes) - np.diag(sizes)
     sums = T.T @ C @ T - np.diag(T.T @ C.diagonal())

@@ -36,6 +36,8 @@ _SMOOTH_LAM = [1e-5, 1e-4, 1e-3]
 _FEW_GAMMA = [2.0**power for power in (-10, -7, -4, -1)]
 #: ½·‖w‖² + C·Σ max(0, |r| − ε) is s² times that of residuals, weights and ε divided by s, with C/s in the place of C.
 _TUBE_UNITS = {"C": 1, "epsilon": 1}
+#: λ/2·‖w‖² + mean τ·|r| is s times that of residuals and weights divided by s, with λ·s in the place of λ.
+_QUANTILE_UNITS = {"lam": -1}
 _NO_UNITS: Mapping[str, int] = {}
 #: Learners that are the same with another loss, for the other task; for all others it is the smooth loss.
 _COUNTERPARTS = {
@@ -43,9 +45,11 @@ _COUNTERPARTS = {
     "poly-svc": "svr",
     "linear-svc": "linear-svr",
     "linear-svc-2": "linear-svr-2",
+    "nu-svc": "nu-svr",
     "svr": "svc",
     "linear-svr": "linear-svc",
     "linear-svr-2": "linear-svc-2",
+    "nu-svr": "nu-svc",
 }
 #: How far Newton's method goes: beyond this the error on new rows does not change.
 _TOL = 1e-4
@@ -91,8 +95,8 @@ class Learner:
         The degree to which the columns are expanded before it learns, unless :meth:`build` is told another.
     short_title : str
         Its title beside others of its degree, where the title tells the degree.
-    task : {"classify", "regress"}
-        What it learns: classes, or numbers.
+    task : {"classify", "regress", "detect"}
+        What it learns: classes, numbers, or from rows without labels which ones are usual.
     units : mapping
         Parameters that are given here in units of the target's spread, and the power of it that they grow with. Losses
         say themselves what they are in other units.
@@ -112,7 +116,7 @@ class Learner:
 
     @property
     def counterpart(self) -> str:
-        """The learner of the other task that is most like it."""
+        """The learner of the other task, of classes and numbers, that is most like it."""
         if self.name in _COUNTERPARTS:
             return _COUNTERPARTS[self.name]
         smooth = "ridge" if self.task == "classify" else "logistic"
@@ -273,7 +277,7 @@ def _linear(
     make = partial(_estimator, class_name)
     linear = Learner(name, title, make, grid, fixed, kernelised or f"kernel-{name}", task=task, units=units)
     register(linear)
-    register(replace(linear, name=f"{name}-2", title=f"{title}, degree 2", short_title=title, degree=2))
+    register(replace(linear, name=f"{name}-2", title=f"{title} of degree 2", short_title=title, degree=2))
 
 
 def _kernel(
@@ -391,6 +395,15 @@ _kernel(
     "Kernel SVM",
     kernel=_CUBIC,
 )
+_kernel(
+    "nu-svc",
+    "Gaussian ν-SVM",
+    "NuSVC",
+    {"kernel__gamma": _GAMMA, "nu": [0.05, 0.15, 0.4]},
+    kernel_title="Kernel ν-SVM",
+    kernel=_GAUSSIAN,
+    nu=0.15,
+)
 
 # Learners of numbers. Widths of losses and of the tube are in units of the target's spread, see Learner.in_units.
 _regressor_of_rows = partial(_linear, class_name="KernelRegressor", task="regress", kernel=None)
@@ -416,6 +429,18 @@ _linear(
     C=1.0,
     epsilon=0.1,
 )
+_linear(
+    "linear-quantile",
+    "Linear median regression",
+    "KernelQuantiles",
+    {"lam": [1e-4, 1e-3, 1e-2, 1e-1, 1.0]},
+    "quantile",
+    task="regress",
+    units=_QUANTILE_UNITS,
+    kernel=None,
+    quantiles=0.5,
+    lam=1e-3,
+)
 _regressor_with_kernel("kernel-ridge", "Kernel ridge", grid={"kernel__gamma": _GAMMA, "lam": [1e-5, 1e-4, 1e-3, 1e-2]})
 _regressor_with_kernel(
     "kernel-huber",
@@ -435,6 +460,32 @@ _kernel(
     C=1.0,
     epsilon=0.1,
 )
+_kernel(
+    "nu-svr",
+    "ν-support vector regression",
+    "NuSVR",
+    {"kernel__gamma": _FEW_GAMMA, "C": [1.0, 10.0, 100.0], "nu": [0.3, 0.7]},
+    task="regress",
+    units={"C": 1},
+    kernel=_GAUSSIAN,
+    C=1.0,
+    nu=0.5,
+)
+_kernel(
+    "quantile",
+    "Kernel median regression",
+    "KernelQuantiles",
+    {"kernel__gamma": _FEW_GAMMA, "lam": [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]},
+    task="regress",
+    units=_QUANTILE_UNITS,
+    kernel=_GAUSSIAN,
+    quantiles=0.5,
+    lam=1e-3,
+)
+
+# Learners of what is usual, from rows without labels. At most a share nu of them is outside.
+for _name, _title, _class_name in (("one-class", "One-class SVM", "OneClassSVM"), ("svdd", "Smallest ball", "SVDD")):
+    _kernel(_name, _title, _class_name, {}, task="detect", kernel=_GAUSSIAN, nu=0.05)
 
 
 def _likeness(name: str, other: str) -> float:

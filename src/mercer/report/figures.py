@@ -50,6 +50,7 @@ def errors(learners: Sequence[Facts], measure: ErrorMeasure, guessing: float, gu
         ax.set_ylim(-0.6, len(learners) - 0.4)
         ax.set_xlim(left=0)
         ax.set_xlabel(f"{measure.axis}   (● test with 95 % interval   ○ training)")
+        ax.locator_params(axis="x", nbins=5)  # room for prices
         ax.grid(axis="x")
         ax.tick_params(length=0)
         ax.tick_params(axis="y", pad=9)  # room for the mark of an error of zero

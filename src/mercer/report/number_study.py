@@ -42,8 +42,8 @@ class NumberStudy(Study):
     """Which number is it?"""
 
     measure = NUMBERS
-    usual_learners = ("ridge", "huber", "ridge-2", "kernel-ridge", "kernel-huber", "svr")
-    structured_learners = ("kernel-ridge", "kernel-huber", "svr")
+    usual_learners = ("ridge", "huber", "ridge-2", "kernel-ridge", "kernel-huber", "svr", "quantile")
+    structured_learners = ("kernel-ridge", "kernel-huber", "svr", "quantile")
 
     def checked(self, table: Any) -> Array:
         y = np.asarray(table.y, dtype=np.float64)

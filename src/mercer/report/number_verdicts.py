@@ -70,7 +70,8 @@ def headline_of_numbers(
     test = winner["test"]
     told = {kind: [by_name[pair["other"]]["title"] for pair in pairs if pair["verdict"] == kind]
             for kind in ("tie", "better", "worse")}  # fmt: skip
-    explained = "" if test["r2"] is None else f", and explains {100 * test['r2']:.0f} % of their variance"
+    share = "none" if (test["r2"] or 0) < 0.005 else f"{100 * test['r2']:.0f} %"
+    explained = "" if test["r2"] is None else f", and explains {share} of their variance"
     sentences = [
         f"{winner['title']} had the lowest error in cross-validation and was chosen before any test row was looked at. "
         f"On the test rows its RMSE is {in_digits(test['rmse'])} (on new rows of the same kind expect "
@@ -79,7 +80,7 @@ def headline_of_numbers(
         f"Always answering the mean of the training rows would have an RMSE of {in_digits(baseline['rmse'])}.",
     ]
     linear = [one for one in learners if one["family"] == "linear" and one["name"] != chosen]
-    if linear:
+    if linear and winner["family"] != "linear":
         best = min(linear, key=lambda one: one["test"]["rmse"])
         sentences.append(f"The best linear learner, {best['title']}, reaches {in_digits(best['test']['rmse'])}.")
     if told["better"]:

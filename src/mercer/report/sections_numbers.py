@@ -80,6 +80,14 @@ def paired_errors(facts: Facts) -> list[Any]:
     ]  # fmt: skip
 
 
+#: What the interval is, and what it is not.
+_PROMISE = (
+    "Of n errors on rows left out in cross-validation the half-width is the ⌈0.9·(n\u00a0+\u00a01)⌉-th smallest. That "
+    "holds on average over new rows from the same source, as long as a few rows more hardly change the learner: it is "
+    "expected, not guaranteed. mercer.Conformal makes intervals with a guarantee."
+)
+
+
 @section("residuals", "What the chosen learner misses", place=30, contents="Residuals", task="regress")
 def what_is_missed(facts: Facts) -> list[Any]:
     """Predicted against true values, residuals, intervals, the largest errors, and whether more rows would help."""
@@ -89,6 +97,7 @@ def what_is_missed(facts: Facts) -> list[Any]:
     band = " The band is the interval." if reach is not None else ""
     return [
         tag("p", intervals["words"]) if intervals else None,
+        tag("p", _PROMISE) if intervals else None,
         tag(
             "div",
             figure(figures_numbers.predicted_and_true(chosen, facts["data"]["target"], reach, "chosen"),

@@ -83,6 +83,10 @@ def _edges(search: KernelSearchCV) -> list[Advice]:
         low = best == numbers[0]
         step = numbers[1] / numbers[0] if low else numbers[-1] / numbers[-2] if numbers[-2] > 0 else 10.0
         further = best / step if low else best * step
+        if name.rpartition("__")[2] == "nu":
+            further = min(further, 1.0)  # a share of the rows
+        if further == best:
+            continue
         message = (
             f"The best {name} = {best:g} is the {'smallest' if low else 'largest'} value tried; try "
             f"{'smaller' if low else 'larger'} ones, such as {further:g}."

@@ -1,0 +1,49 @@
+"""Predictions as CSV, a line for each row, that no spreadsheet takes for formulas."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["csv_of", "escaped_formula"]
+
+
+def csv_of(columns: Mapping[str, Any]) -> str:
+    """Columns by name, after the number of each row.
+
+    Examples
+    --------
+    >>> print(csv_of({"prediction": ["a", "=b"], "score": [0.5, float("nan")]}), end="")
+    row,prediction,score
+    1,a,0.5
+    2,'=b,
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([escaped_formula(name) for name in ["row", *columns]])
+    for number, cells in enumerate(zip(*columns.values(), strict=True), 1):
+        writer.writerow([number, *("" if cell != cell else escaped_formula(cell) for cell in cells)])
+    return out.getvalue()
+
+
+def escaped_formula(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: words that begin like one get an apostrophe in front.
+
+    Examples
+    --------
+    >>> escaped_formula("=HYPERLINK(1)"), escaped_formula("-1"), escaped_formula("plain")
+    ("'=HYPERLINK(1)", '-1', 'plain')
+    """
+    if isinstance(cell, (float, np.floating)):
+        return repr(float(cell))
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return "'" + cell
+    return cell

@@ -13,6 +13,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV, CalibrationDisplay
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification, make_moons
+from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
@@ -395,3 +396,9 @@ def test_better_than_scikit_learn_on_real_rows():
 def test_only_classifiers_have_probabilities(machine):
     with pytest.raises(ValueError, match="is no classifier"):
         Calibrated(machine).fit([[0.0], [1.0]] * 10, [0, 1] * 10)
+
+
+def test_ensembles_of_machines_are_calibrated_as_a_whole():
+    rows, labels = load_iris(return_X_y=True)
+    model = Calibrated(BaggingClassifier(SVC(), n_estimators=3, random_state=0), cv=3).fit(rows, labels)
+    assert model.score(rows, labels) > 0.9

@@ -247,3 +247,9 @@ def test_other_solvers_find_no_width():
         NuProblem(Dense(np.eye(4)), np.zeros(4), Squared(), 1.0, None, "free", 0.5)
     with pytest.raises(ValueError, match="at most 1"):
         NuProblem(Dense(np.eye(4)), np.array([1.0, 1, -1, -1]), Hinge(), 1.0, None, "free", 1.5)
+
+
+def test_a_fit_cut_short_is_not_a_margin_that_is_missing():
+    with pytest.warns(ConvergenceWarning, match="stopped before"):
+        model = NuSVC(nu=0.3, max_iter=5).fit(rows, labels)
+    assert model.status_ == "not converged"

@@ -74,7 +74,7 @@ def _prepared(**parameters):
     data = training_of(machine, digits, names, None)
     K = np.exp(-0.5 * ((digits[:, None] - digits) ** 2).sum(axis=2)).astype(np.float32)
     data = replace(data, gram=Dense(K))
-    return machine._machines(data, None), data, machine._solver(45)
+    return machine._machines(data), data, machine._solver(45)
 
 
 @pytest.mark.parametrize("limits", [{"max_iter": 20}, {"time_limit": 60.0}, {"C": np.inf}])
@@ -97,7 +97,7 @@ def _counted(monkeypatch):
         calls.append(len(machines))
         return solve_pairs(machines, *rest)
 
-    monkeypatch.setattr("mercer.estimators.svc.solve_pairs", counted)
+    monkeypatch.setattr("mercer.estimators.margin_classifier.solve_pairs", counted)
     return calls
 
 

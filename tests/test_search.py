@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, TargetEncoder
 from sklearn.svm import SVC as ScikitSVC
 
-from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from mercer import SVC, KernelClassifier, KernelQuantiles, KernelRegressor, Pegasos, Perceptron
 from mercer.displays import SearchCurve, SearchHeatmap
 from mercer.kernels import Gaussian, Linear
 from mercer.kernels.shared_statistics import SharedStatistics
@@ -491,3 +491,20 @@ def test_regressors_score_as_in_a_plain_grid(estimator, grid, weighted, monkeypa
     assert usual.best_score_ == pytest.approx(
         GridSearchCV(estimator, grid, cv=options["cv"]).fit(X, target).best_score_
     )
+
+
+def test_parameters_that_shape_predictions_are_those_of_the_cell():
+    """Levels of quantiles, and a loss that decides what costs do, differ from cell to cell of a search."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=60)
+    rows = rng.normal(size=(60, 2))
+    cases = [
+        (KernelQuantiles(quantiles=(0.1, 0.9)), {"quantiles": [(0.1, 0.9), (0.4, 0.6)]}, y),
+        (KernelQuantiles(), {"quantiles": [0.5, (0.1, 0.9)]}, y),
+        (KernelClassifier(costs=[[0, 1], [5, 0]]), {"loss": ["squared", "logistic"], "lam": [0.1, 1.0]}, y > 0.3),
+    ]
+    for machine, grid, target in cases:
+        ours, theirs = (kind(machine, grid, cv=KFold(3)).fit(rows, target) for kind in (KernelSearchCV, GridSearchCV))
+        np.testing.assert_allclose(
+            ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-4
+        )

@@ -198,7 +198,7 @@ def test_progress_through_scikit_learns_callbacks():
 
 def test_hard_margin_counts_contradictions():
     rows = np.array([[0.0], [1.0], [1.0], [2.0]])
-    with pytest.warns(ConvergenceWarning, match="1 rows appear with more than one label"):
+    with pytest.warns(ConvergenceWarning, match="1 row appears with more than one label"):
         SVC("linear", C=float("inf")).fit(rows, [0, 0, 1, 1])
 
 

@@ -87,6 +87,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     if name in (
         "calibration",
+        "calibration",
         "datasets",
         "describe",
         "diagnostics",
@@ -95,11 +96,13 @@ def __getattr__(name: str) -> Any:
         "explain",
         "grams",
         "intervals",
+        "intervals",
         "io",
         "kernels",
         "learners",
         "losses",
         "margins",
+        "mixtures",
         "model_files",
         "preprocess",
         "problems",

@@ -14,6 +14,8 @@ def inner(estimator: Any) -> Any:
     """The estimator inside: the last step of a pipeline, what a search or a filter has fitted; ``None`` if none is."""
     if isinstance(estimator, Pipeline):
         return estimator.steps[-1][1]
+    if hasattr(estimator, "estimators_"):  # several speak, and ``estimator_`` is what they were made from
+        return None
     return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
 
 

@@ -70,9 +70,8 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
     def _draw(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        self._check()
-        data = self._training(X, y, sample_weight)
+    def _learn(self, data: Training, X: Any, y: Any) -> Any:
+        """Solve, and publish what was found; X and y are as the user gave them."""
         rng = self._draw()
         with one_blas_thread(), reported(self, X, y, 1, "machine") as run:
             problem, found = run(0, partial(self._solve, data, rng))

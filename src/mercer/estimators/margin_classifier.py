@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -25,7 +25,7 @@ from ..grams import Dense, Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
 from .binary_machine import BinaryMachine
-from .callbacks import FRAMES, CallbackSupportMixin, reported
+from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
 from .classifier import Classifier
 from .mixing import Mixed
 from .model import KernelModel, LinearModel, model_of
@@ -40,7 +40,9 @@ _MANY = 1000
 
 def _has_pairs(machine: MarginClassifier) -> bool:
     if machine.strategy != "ovo":
-        raise AttributeError(f"SVC has no machines of pairs with strategy={machine.strategy!r}; use strategy='ovo'.")
+        raise AttributeError(
+            f"{type(machine).__name__} has no machines of pairs with strategy={machine.strategy!r}; use strategy='ovo'."
+        )
     return True
 
 
@@ -60,6 +62,8 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
     of some rows with labels ±1 (:meth:`_machine`), and says what is wrong where there is no margin.
     """
 
+    #: What makes margins softer, in words.
+    _softer: ClassVar[str]
     strategy: str
     tol: float
     max_iter: int
@@ -85,7 +89,23 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
 
     # -- the way --------------------------------------------------------------------------------------------------
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from rows and labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features)
+        y : array of shape (n_rows,), or (n_rows, n_labels)
+            Labels of classes; in an ``SVC`` also 0 and 1, dense or sparse, for each of many labels that a row may have
+            or not.
+        sample_weight : array of shape (n_rows,), optional
+            Multiplies C, or what nu is a share of, row by row.
+
+        Returns
+        -------
+        self
+        """
         self._check()
         data = self._training(X, y, sample_weight)
         if self.multilabel_:
@@ -240,31 +260,31 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             warnings.warn(
                 f"{type(self).__name__}: memory={self.memory!r} is less than what is needed again and again, and some "
                 "of it was computed several times; the result is the same, the fit slower. Raise memory if you can.",
-                stacklevel=4 + FRAMES,
+                stacklevel=3 + FRAMES,
             )
         if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
-            warnings.warn(self._without_margin(machines), ConvergenceWarning, stacklevel=4 + FRAMES)
+            warnings.warn(self._without_margin(machines), ConvergenceWarning, stacklevel=3 + FRAMES)
         elif self.status_ == str(Status.INTERRUPTED):
             warnings.warn(
                 f"{type(self).__name__} was interrupted; the model is the best so far, with a worst violation of "
                 f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
                 ConvergenceWarning,
-                stacklevel=4 + FRAMES,
+                stacklevel=3 + FRAMES,
             )
         elif self.status_ != str(Status.CONVERGED) and self.kkt_violation_.max() <= self.tol:
             warnings.warn(
                 f"SVC stopped before the weights of the mixture were found: an objective of {self.objective_[0]:.3g} "
                 f"has a duality gap of {self.duality_gap_[0]:.3g}. Lower C, or raise memory or time_limit.",
                 ConvergenceWarning,
-                stacklevel=4 + FRAMES,
+                stacklevel=3 + FRAMES,
             )
         elif self.status_ != str(Status.CONVERGED):
             warnings.warn(
                 f"{type(self).__name__} stopped before tol={self.tol:g} was reached: the worst violation is "
-                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, lower {self.path}, or raise "
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, {self._softer}, or raise "
                 "max_iter or time_limit.",
                 ConvergenceWarning,
-                stacklevel=4 + FRAMES,
+                stacklevel=3 + FRAMES,
             )
 
     def _without_margin(self, machines: list[BinaryMachine]) -> str:
@@ -304,7 +324,7 @@ def _warn_of_many(name: str, classes: int, strategy: str) -> None:
             f"{name}: {classes} classes make {pairs} machines, one for each pair, which may take long; strategy='ovr' "
             f"makes {classes}.",
             UserWarning,
-            stacklevel=4 + FRAMES,
+            stacklevel=3 + FRAMES,
         )
 
 

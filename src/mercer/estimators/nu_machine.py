@@ -108,7 +108,9 @@ class NuMachine(BinaryMachine):
             margin = solution.width
             possible = float(np.abs(solution.z).sum()) * float(self._part(self.data.gram).diag().max(initial=0.0))
             if not margin > _NO_MARGIN * possible:
-                self.solution, self.certificate = replace(solution, n_iter=steps, status=Status.NOT_FOUND), certificate
+                solved = solution.status is Status.CONVERGED
+                status = Status.NOT_FOUND if solved else solution.status
+                self.solution, self.certificate = replace(solution, n_iter=steps, status=status), certificate
                 return
             self.lam *= margin
             scaled = solution.scaled(1 / margin)

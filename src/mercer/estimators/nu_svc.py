@@ -10,7 +10,6 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.parameters import number
 from .binary_machine import BinaryMachine
-from .callbacks import with_callbacks
 from .margin_classifier import MarginClassifier
 from .nu_machine import NuMachine
 from .training import Training
@@ -54,6 +53,8 @@ class NuSVC(MarginClassifier):
     """
 
     path = "nu"
+    path_falls = True
+    _softer = "raise nu"
 
     def __init__(
         self,
@@ -80,22 +81,6 @@ class NuSVC(MarginClassifier):
 
     def _check_hardness(self) -> None:
         number(self, "nu", 0, 1)
-
-    @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn from rows and labels.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
-        y : array of shape (n_rows,)
-        sample_weight : array of shape (n_rows,), optional
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight)
 
     def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
         """As every classifier does; a nu that some machine cannot have is refused."""

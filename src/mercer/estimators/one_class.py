@@ -39,7 +39,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
     """
 
     nu: float
-    path = "nu"
+    path_falls = True
 
     def __init__(
         self,
@@ -103,7 +103,8 @@ class NoveltyMachine(OutlierMixin, DualMachine):
         -------
         self
         """
-        return self._fit(X, None, sample_weight)
+        self._check()
+        return self._learn(self._training(X, None, sample_weight), X, y)
 
     # -- problem and solution -------------------------------------------------------------------------------------
 
@@ -211,7 +212,7 @@ class OneClassSVM(NoveltyMachine):
     array([ 1, -1])
     """
 
-    path = "nu"
+    path = "nu"  # by each class for itself, as a search asks for
 
     def _targets(self, gram: Gram) -> Array:
         return np.zeros(len(gram))
@@ -293,7 +294,7 @@ class SVDD(NoveltyMachine):
     (1.0, array([ 1, -1]))
     """
 
-    path = "nu"
+    path = "nu"  # by each class for itself, as a search asks for
 
     def read_kernel(self) -> Kernel:
         kernel = super().read_kernel()

@@ -31,7 +31,7 @@ _MATRICES = 4
 
 
 class RiskMinimiser(CallbackSupportMixin, KernelMachine):
-    """Base of :class:`KernelClassifier` and :class:`KernelRegressor`.
+    """Base of :class:`KernelClassifier`, :class:`KernelRegressor` and :class:`KernelQuantiles`.
 
     A subclass states problems (:meth:`_state`), names a solver (:meth:`_solver`), and says which models the solutions
     stand for (:meth:`_models`). The intercept is not regularised.

@@ -41,8 +41,8 @@ def refuse_unlearned(name: str, kernel: Kernel, learns: bool) -> None:
     """Raise where nobody would learn the weights of a mixture."""
     if kernel.learns and not learns:
         raise ValueError(
-            f"{name} does not learn the weights of {kernel}; use SVC, KernelClassifier or KernelRegressor, or give the "
-            "mixture weights."
+            f"{name} does not learn the weights of {kernel}; use SVC, KernelClassifier, KernelRegressor or "
+            "KernelQuantiles, or give the mixture weights."
         )
 
 

@@ -15,7 +15,6 @@ from .._validation.parameters import is_number, shown, truth
 from ..mixtures import Components, Part
 from ..problems import Iterate, Status
 from .binary_machine import BinaryMachine, contradictions
-from .callbacks import with_callbacks
 from .cost_matrix import pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
 from .mixing import Mixed, components_of, mixed
@@ -93,6 +92,7 @@ class SVC(MarginClassifier):
     """
 
     path = "C"
+    _softer = "lower C"
     learns_weights = True
     takes_many_labels = True
 
@@ -127,24 +127,6 @@ class SVC(MarginClassifier):
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
         truth(self, "warm_start")
-
-    @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
-        """Learn from rows and labels.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features)
-        y : array of shape (n_rows,), or (n_rows, n_labels)
-            Labels of classes; or 0 and 1, dense or sparse, for each of many labels that a row may have or not.
-        sample_weight : array of shape (n_rows,), optional
-            Multiplies C, row by row.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight)
 
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
         """The machine of some rows with labels ±1."""
@@ -231,6 +213,7 @@ class SVC(MarginClassifier):
     def _without_margin(self, machines: list[BinaryMachine]) -> str:
         """Why there is no margin of the kind that was asked for, and what the model is instead."""
         twice = contradictions(machines[0].data)
+        rows = f"{twice} {'row appears' if twice == 1 else 'rows appear'}"
         why = (
             "no hard margin exists, the classes are not separable with this kernel"
             if self.status_ == str(Status.NOT_SEPARABLE)
@@ -238,6 +221,6 @@ class SVC(MarginClassifier):
         )
         soft = next(m for m in machines if m.solution.status in (Status.NOT_SEPARABLE, Status.NOT_FOUND))
         return (
-            f"SVC: {why}{f' ({twice} rows appear with more than one label)' if twice else ''}; the model and its "
+            f"SVC: {why}{f' ({rows} with more than one label)' if twice else ''}; the model and its "
             f"certificate are those of a soft margin with C={soft.final_C:.3g}. Use a finite C."
         )

@@ -19,7 +19,6 @@ class TubeRegressor(Regressor, DualMachine):
     """What :class:`SVR` and :class:`NuSVR` share: targets, λ = 1/(C·Σ weights), and units."""
 
     C: float
-    path = "C"
 
     def _check(self) -> None:
         number(self, "C", 0)
@@ -40,7 +39,8 @@ class TubeRegressor(Regressor, DualMachine):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        self._check()
+        return self._learn(self._training(X, y, sample_weight), X, y)
 
     def _stated(self, data: Training) -> tuple[Any, float, Units]:
         """Targets with a spread of one, and the λ that belongs to them."""
@@ -107,7 +107,7 @@ class SVR(TubeRegressor):
     (1.0, True)
     """
 
-    path = "C"
+    path = "C"  # by each class for itself, as a search asks for
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ kkt_violation_, n_iter_, status_, converged_, fit_status_
     True
     """
 
-    path = "C"
+    path = "C"  # by each class for itself, as a search asks for
 
     def __init__(
         self,

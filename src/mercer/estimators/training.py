@@ -103,6 +103,7 @@ def training_of(
     kernel = kernel.resolved(items, None if sample_weight is None else checked_weights(sample_weight, items))
     refuse_unusable(kernel, items)
     known = _known.get()
+    assert known is None or len(known) == len(coded)
     gram = machine.placement.gram(kernel, items) if known is None else known
     return _placed(kernel, items, X, coded, weight, gram)
 

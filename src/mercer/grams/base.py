@@ -52,7 +52,7 @@ class Gram:
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
         """K[rows, columns]·z in float64."""
-        full = np.zeros(len(self))
+        full = np.zeros((len(self), *np.shape(z)[1:]))
         full[columns] = z
         return self.matvec(full)[rows]
 

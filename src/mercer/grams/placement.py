@@ -1,4 +1,4 @@
-"""Where the kernel matrix of a machine is to live: the one place that chooses a Gram."""
+"""Where the kernel matrix of a machine is to live: what chooses the Gram of a fit."""
 
 from __future__ import annotations
 

@@ -65,9 +65,10 @@ class Cell(BaseEstimator):
         if self.outcome_.error is not None:
             self.shared_cells.refusals[self.outcome_.error] += 1
             raise ValueError(self.outcome_.error)
-        # Of the parameters that a search sets, only costs have a say once the decision values are known.
-        dear = any(name.rpartition("__")[2] == "costs" for name in self.params)
-        self.machine_ = copy(peel(self.made() if dear else self.estimator)[1])
+        # Once decision values are known, path and kernel have no say in what becomes of them; anything else may.
+        _, machine = peel(self.estimator)
+        silent = all({machine.path, "kernel"} & set(name.split("__")) for name in self.params)
+        self.machine_ = copy(machine if silent else peel(self.made())[1])
         if is_classifier(self.estimator):
             self.machine_.name_classes(self.shared_cells.targets[train])
         return self

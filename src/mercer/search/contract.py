@@ -32,9 +32,9 @@ class Machine(Protocol):
     ``path``; one that inherits it says nothing, and is fitted one by one.
     """
 
-    #: The parameter along which fits go on from each other: "C", "lam", "epochs", "steps".
+    #: The parameter along which fits go on from each other: "C", "nu", "lam", "epochs", "steps".
     path: str
-    #: Whether models become richer as the path falls, as they do with λ.
+    #: Whether models become richer as the path falls, as they do with λ and ν.
     path_falls: bool
     #: What rows of numbers may be kept in.
     precisions: tuple[type, ...]

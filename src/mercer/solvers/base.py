@@ -50,12 +50,16 @@ class Solver(ABC, Generic[Found]):
         -------
         Solution
         """
+        self.accept(problem)
+        return self._solve(problem, start, rng or np.random.default_rng(0))
+
+    def accept(self, problem: Problem) -> None:
+        """Raise where this solver cannot solve the problem."""
         why = self.refusal(problem)
         if why is None and isinstance(problem, NuProblem) and not self.finds_width:
             why = "it finds no width; use SoftMargin"
         if why is not None:
             raise CannotSolve(f"{type(self).__name__} cannot solve this problem: {why}.")
-        return self._solve(problem, start, rng or np.random.default_rng(0))
 
     @abstractmethod
     def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> Found:

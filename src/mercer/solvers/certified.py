@@ -74,6 +74,7 @@ def solve_certified(
     >>> str(found.solution.status), found.certificate.gap < 1e-12
     ('converged', True)
     """
+    solver.accept(problem)
     if isinstance(solver, SoftMargin) and passes_pay(problem):
         return Certified(*linear_margin(problem, solver, start, rng, working, by_weights))
     if isinstance(solver, SoftMargin):

@@ -112,7 +112,7 @@ class SoftMargin(Solver[DualSolution]):
     def refusal(self, problem: Problem) -> str | None:
         dual = problem.box_dual
         if dual is None or not dual.straight:
-            return f"{problem.loss} is neither the hinge nor a tube; state Hinge() or EpsilonInsensitive()"
+            return f"{problem.loss} is not made of straight lines; state Hinge(), EpsilonInsensitive() or Pinball()"
         if not dual.totals.size:
             return "pairs of coefficients change together, which a free intercept asks for; state one, or use Gradient"
         if dual.hard and not isinstance(problem.loss, MarginLoss):

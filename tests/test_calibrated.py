@@ -402,3 +402,10 @@ def test_ensembles_of_machines_are_calibrated_as_a_whole():
     rows, labels = load_iris(return_X_y=True)
     model = Calibrated(BaggingClassifier(SVC(), n_estimators=3, random_state=0), cv=3).fit(rows, labels)
     assert model.score(rows, labels) > 0.9
+
+
+def test_probabilities_of_several_classes_lie_in_their_intervals():
+    model = Calibrated(SVC(), method="venn_abers").fit(iris[::2], species[::2])
+    low, high = np.moveaxis(model.predict_proba_interval(iris), 2, 0)
+    found = model.predict_proba(iris)
+    assert ((low <= found + 1e-12) & (found <= high + 1e-12)).all()

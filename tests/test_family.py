@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn import svm
-from sklearn.datasets import make_friedman1, make_moons
+from sklearn.datasets import load_diabetes, make_friedman1, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold
@@ -148,7 +148,7 @@ def test_the_named_nu_is_feasible():
 
 def test_no_margin_is_said():
     noise = rng.integers(0, 2, 200)
-    with pytest.warns(ConvergenceWarning, match="widest one is zero"):
+    with pytest.warns(ConvergenceWarning, match="no margin was found"):
         model = NuSVC("linear", nu=0.05).fit(rng.normal(size=(200, 2)), noise)
     assert not model.converged_
 
@@ -253,3 +253,17 @@ def test_a_fit_cut_short_is_not_a_margin_that_is_missing():
     with pytest.warns(ConvergenceWarning, match="stopped before"):
         model = NuSVC(nu=0.3, max_iter=5).fit(rows, labels)
     assert model.status_ == "not converged"
+
+
+def test_tiny_margins_of_unscaled_columns_are_found_and_searched():
+    raw, progress = load_diabetes(return_X_y=True, scaled=False)
+    ill = progress > 150
+    model = NuSVC(nu=0.2).fit(raw, ill)
+    assert model.converged_
+    assert model.score(raw, ill) > 0.95
+    assert (model.shape_fit_, model.fit_status_) == ((442, 10), 0)
+    ours, theirs = (
+        kind(NuSVC(), {"nu": [0.1, 0.2]}, cv=KFold(3)).fit(raw, ill).cv_results_["mean_test_score"]
+        for kind in (KernelSearchCV, GridSearchCV)
+    )
+    np.testing.assert_allclose(ours, theirs, atol=0.005)

@@ -307,3 +307,15 @@ def rows_that_count_twice(model):
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("levels", [(0.05, 0.95), (0.1, 0.9), (0.025, 0.975), (0.1, 0.4, 0.9)], ids=str)
+def test_the_prediction_of_quantiles_lies_in_their_middle(levels):
+    draw = np.random.default_rng(0)
+    rows = draw.uniform(-1, 1, size=(150, 1))
+    targets = 10 + rows[:, 0] + draw.normal(size=150)
+    model = Conformal(KernelQuantiles(quantiles=levels), coverage=0.8).fit(rows, targets)
+    low, high = model.predict_interval(rows).T
+    middle = model.predict(rows)
+    assert np.mean((low <= middle) & (middle <= high)) == 1
+    assert abs(np.mean(targets < middle) - 0.5) < 0.2

@@ -118,3 +118,10 @@ def test_what_cannot_be():
         TunedThreshold(machine, refit=False).fit(X, y)
     with pytest.raises(ValueError, match="constant predictions"):
         TunedThreshold(SVC("gaussian(gamma=1)")).fit(np.ones((300, 2)), y)
+
+
+def test_rows_without_weight_fill_no_folds():
+    rows, labels = make_classification(200, random_state=0)
+    weight = np.repeat([0.0, 1.0], [60, 140])
+    weighted = TunedThreshold(SVC()).fit(rows, labels, sample_weight=weight)
+    assert weighted.best_threshold_ == TunedThreshold(SVC()).fit(rows[60:], labels[60:]).best_threshold_

@@ -221,11 +221,15 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         array of shape (n_rows, 2), or (n_rows, n_classes, 2) for three classes or more
-            For two classes the interval is that of the second; else each class has one, against the rest.
+            For two classes the interval is that of the second; else each class has one, against the rest, by the factor
+            that makes the probabilities of a row sum to 1. It contains what :meth:`predict_proba` says.
         """
         scores = self._columns(X)
         found = np.stack([each.intervals(column) for each, column in zip(self.maps_, scores.T, strict=True)], axis=1)
-        return found[:, 0] if self.classes_.size == 2 else found
+        if self.classes_.size == 2:
+            return found[:, 0]
+        alone = [each.probabilities(column) for each, column in zip(self.maps_, scores.T, strict=True)]
+        return np.minimum(found / np.sum(alone, axis=0)[:, None, None], 1.0)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

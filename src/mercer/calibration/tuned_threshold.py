@@ -89,6 +89,9 @@ class TunedThreshold(TunedThresholdClassifierCV):
         X, y, sample_weight = indexable(X, y, sample_weight)
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, np.zeros((length(X), 1)))
+            if 0 < np.count_nonzero(sample_weight) < sample_weight.size and not params:
+                counted = np.flatnonzero(sample_weight)  # rows that do not count fill no folds
+                X, y, sample_weight = (_safe_indexing(each, counted) for each in (X, y, sample_weight))
         shared = None if params else self._shared(X, y, sample_weight)
         if shared is None:
             weights = {} if sample_weight is None else {"sample_weight": sample_weight}

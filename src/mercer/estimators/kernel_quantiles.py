@@ -56,7 +56,8 @@ class KernelQuantiles(Regression):
         Levels between 0 and 1. As in ``numpy.quantile``, predictions have a column for each level of a sequence, and
         no columns for one number.
     lam : float, default=1e-3
-        λ, the same for all levels.
+        λ, the same for all levels. The loss grows with the unit of the targets, and ‖w‖² with its square: for targets
+        that are 1000 times as large, 1/1000 of λ gives the same quantiles.
     tol : float, default=1e-5
         The largest violation of an optimality condition (but at least 1e-5), in units of the targets' standard
         deviation.

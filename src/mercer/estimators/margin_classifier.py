@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
 
 from .. import solvers
 from .._runtime.compile import Array
@@ -240,6 +241,11 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
         self._publish_certificates([machine.certificate for machine in machines if machine.certificate is not None])
         self._publish_status(machine.solution.status for machine in machines)
+        self.fit_status_ = int(not self.converged_)
+        self.shape_fit_ = getattr(data.items, "shape", (len(data.gram),))
+        if not self.multilabel_:
+            labels = self.classes_[data.targets]
+            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
 
     @property
     def _votes(self) -> bool:
@@ -274,7 +280,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         elif self.status_ != str(Status.CONVERGED) and self.kkt_violation_.max() <= self.tol:
             warnings.warn(
                 f"SVC stopped before the weights of the mixture were found: an objective of {self.objective_[0]:.3g} "
-                f"has a duality gap of {self.duality_gap_[0]:.3g}. Lower C, or raise memory or time_limit.",
+                f"has a duality gap of {self.duality_gap_[0]:.3g}. Try p > 1, another C, or more memory.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )

@@ -24,8 +24,9 @@ _SAMPLE, _ROUGH, _STEPS = 500, 0.05, 50_000
 _ROUNDS = 8
 #: The margin of a problem that has been stated well.
 _NEAR_ONE = 0.8, 1.25
-#: A margin that is less than this part of what all coefficients together could make it is none.
-_NO_MARGIN = 1e-6
+#: A margin that is less than this part of what all coefficients together could make it is none: in single precision,
+#: and in double.
+_NO_MARGIN, _NO_EXACT_MARGIN = 1e-5, 1e-11
 
 
 #: Solves the problem as it is stated, from a start and to a tolerance; with a certificate where one is wanted.
@@ -74,8 +75,9 @@ class NuMachine(BinaryMachine):
             found = replace(solver, tol=tol).solve(self._problem(working, 1.0), start, rng)
             return found, None
 
-        self._settle(once, solver, rng)
+        self._settle(once, solver, rng, _NO_MARGIN)
         if not trusted(self._problem(self._part(exact), 1.0), self.solution, solver.tol, rng):
+            self.start = None
             self.solve(solver, rng, exact)
 
     def solve(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
@@ -91,9 +93,9 @@ class NuMachine(BinaryMachine):
             assert isinstance(found.solution, DualSolution)
             return found.solution, found.certificate
 
-        self._settle(once, solver, rng)
+        self._settle(once, solver, rng, _NO_EXACT_MARGIN)
 
-    def _settle(self, once: Once, solver: solvers.SoftMargin, rng: np.random.Generator) -> None:
+    def _settle(self, once: Once, solver: solvers.SoftMargin, rng: np.random.Generator, least: float) -> None:
         """Solve, and state the problem anew, until the tolerance is one for a margin of one.
 
         Where more rows than a share nu are on the wrong side of every margin, the widest is none at all.
@@ -107,7 +109,7 @@ class NuMachine(BinaryMachine):
             steps += solution.n_iter
             margin = solution.width
             possible = float(np.abs(solution.z).sum()) * float(self._part(self.data.gram).diag().max(initial=0.0))
-            if not margin > _NO_MARGIN * possible:
+            if not margin > least * possible:
                 solved = solution.status is Status.CONVERGED
                 status = Status.NOT_FOUND if solved else solution.status
                 self.solution, self.certificate = replace(solution, n_iter=steps, status=status), certificate

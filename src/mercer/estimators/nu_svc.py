@@ -110,8 +110,9 @@ class NuSVC(MarginClassifier):
 
     def _without_margin(self, machines: list[BinaryMachine]) -> str:
         return (
-            f"NuSVC: more than a share nu={self.nu:g} of the rows is on the wrong side of every margin, so that the "
-            "widest one is zero and scores mean little; raise nu, or choose a kernel that tells more."
+            f"NuSVC: no margin was found that leaves at most a share nu={self.nu:g} of the rows on its wrong side; if "
+            "there is one, it is too narrow for the precision of numbers, and scores mean little. Scale the columns, "
+            "raise nu, or choose a kernel that tells more."
         )
 
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:

@@ -230,7 +230,7 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     # -- predictions ----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> Array:
-        """The prediction of each row; of quantiles, the one whose level is nearest to one half.
+        """The prediction of each row; of quantiles the median, or what lies between the two levels around it.
 
         Parameters
         ----------
@@ -244,7 +244,10 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         predictions = self.estimator_.predict(self._columns(X, self._rows))
         if not _several(self.estimator_):
             return predictions
-        return predictions[:, np.argmin(np.abs(machine_of(self.estimator_).quantiles_ - 0.5))]
+        levels = machine_of(self.estimator_).quantiles_
+        above = int(np.clip(np.searchsorted(levels, 0.5), 1, len(levels) - 1))
+        share = np.clip((0.5 - levels[above - 1]) / (levels[above] - levels[above - 1]), 0.0, 1.0)
+        return predictions[:, above - 1] + share * (predictions[:, above] - predictions[:, above - 1])
 
     def predict_interval(self, X: Any, coverage: float | None = None) -> Array:
         """An interval for the target of each row.

@@ -43,6 +43,8 @@ from .shared_matrices import SharedMatrices
 _MATRICES = 3
 #: Items that are scored at a time.
 _ROWS = 512
+#: The part of the largest score that rounding may make wrong.
+_NOISE = 1e-3
 
 #: A fold: its training rows, and the rows whose decision values are wanted (sorted).
 Fold = tuple[Array, Array]
@@ -304,9 +306,14 @@ def _scores(model: Any, items: Any, K: Array | None, train: Array, wanted: Array
     if 2 * wanted.size > K.shape[0]:
         z = np.zeros((K.shape[0], coef.shape[1]))
         np.add.at(z, support, coef)
-        return Dense(K).model(z) + model.intercept
-    scores, coef = np.zeros((K.shape[0], coef.shape[1])), coef.astype(K.dtype)
-    for begin in range(0, wanted.size, _ROWS):
-        some = wanted[begin : begin + _ROWS]
-        scores[some] = K[np.ix_(some, support)] @ coef + model.intercept
-    return scores
+        scores = Dense(K).model(z)
+    else:
+        scores, rounded = np.zeros((K.shape[0], coef.shape[1])), coef.astype(K.dtype)
+        for begin in range(0, wanted.size, _ROWS):
+            some = wanted[begin : begin + _ROWS]
+            scores[some] = K[np.ix_(some, support)] @ rounded
+    # Kernel values that are rounded to eps leave sums of them wrong by about eps·√Σz², times the largest value.
+    noise = np.finfo(K.dtype).eps * np.linalg.norm(coef, axis=0) * float(np.abs(K.diagonal()).max(initial=0.0))
+    if (noise > _NOISE * np.abs(scores).max(axis=0, initial=0.0)).any():
+        return model.scores(items, memory)
+    return scores + model.intercept

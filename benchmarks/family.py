@@ -37,6 +37,8 @@ TABLES: dict[str, Any] = {
     "letter": lambda: datasets.svmlight("letter/letter.scale.bz2", "letter/letter.scale.t.bz2", 16),
 }
 MOST_ROWS = 15_000
+#: Halves of the alphabet are hard to tell apart: a smaller share leaves no margin.
+SHARES = {("NuSVC", "letter"): {"nu": 0.3}}
 
 
 def objective(machine: str, model: Any, K_of: Any, X: Any, y: Any) -> float:
@@ -74,7 +76,7 @@ def measure(machine: str, table: str, repeats: int, results: Results, ratios: di
     if machine.endswith("SVR"):
         X, y = X[:, 1:], X[:, 0].copy()
     gamma = 1 / X.shape[1]
-    kernel, settings = Gaussian(gamma=gamma), SETTINGS[machine]
+    kernel, settings = Gaussian(gamma=gamma), SETTINGS[machine] | SHARES.get((machine, table), {})
     runs: dict[str, Any] = {
         who: (lambda cls=cls: cls(gamma=gamma, cache_size=CACHE_MB, **settings).fit(X, y))
         for who, cls in peers(machine).items()

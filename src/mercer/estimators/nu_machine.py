@@ -67,6 +67,18 @@ class NuMachine(BinaryMachine):
             problem = replace(problem, lam=problem.lam * margin)
         return problem.lam * margin if margin > _NEAR_ONE[0] else problem.lam
 
+    def _rough(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> DualSolution | None:
+        """A rough solution, with λ restated so that its margin is one; ``None`` where it has none."""
+        if self.rows.size <= _SAMPLE:
+            return None
+        found = replace(solver, tol=max(solver.tol, _ROUGH)).solve(
+            self._problem(self._part(self.data.gram), 1.0), None, rng
+        )
+        if not found.width > _NO_MARGIN:
+            return None
+        self.lam *= found.width
+        return replace(found.scaled(1 / found.width), b=found.b / found.width)
+
     def approximate(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve without a certificate, as long as single precision can be trusted."""
         working = self._part(self.data.gram)
@@ -103,6 +115,7 @@ class NuMachine(BinaryMachine):
         start = self.start if isinstance(self.start, DualSolution) else None
         if start is None or not self.lam:
             start, self.lam = None, self._guess(solver, rng)
+            start = self._rough(solver, rng)
         steps = 0
         for _ in range(_ROUNDS):
             solution, certificate = once(start, _NEAR_ONE[0] * solver.tol)

@@ -156,13 +156,13 @@ class BoxDual:
             z[places] = balanced(z[places], self.low[places], self.high[places], total)
         return z
 
-    def filled(self, rng: np.random.Generator) -> Array:
-        """Variables within their bounds whose groups have their sums, as few as that takes, drawn at random."""
+    def filled(self, F: Array) -> Array:
+        """Variables within their bounds whose groups have their sums: as few as that takes, those with most to gain."""
         z = np.zeros(self.low.size)
         for places, total in self.members():
             if total == 0:
                 continue
-            order = rng.permutation(places)
+            order = places[np.argsort(-np.sign(total) * F[places], kind="stable")]
             rooms = np.abs((self.high if total > 0 else self.low)[order])
             before = np.cumsum(rooms) - rooms
             z[order] = np.sign(total) * np.clip(abs(total) - before, 0.0, rooms)

@@ -16,14 +16,14 @@ the positive coefficients sum to ν/(2λ), and the negative ones to −ν/(2λ):
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._runtime.compile import Array
-from ..losses import EpsilonInsensitive, Hinge, Shortfall
+from ..losses import EpsilonInsensitive, Hinge, Loss, Shortfall
 from .box_dual import BoxDual
 from .problem import Problem
 
@@ -72,13 +72,15 @@ class NuProblem(Problem):
         if not 0 < self.nu <= largest * (1 + _ROUNDING):
             raise ValueError(f"nu must be greater than 0 and at most {largest:.9g}, got {self.nu}.")
 
+    def of_items(self, index: Array) -> Problem:
+        y, weights = self.y[index], self.weights[index]
+        nu = min(self.nu, _largest_nu(self.loss, y, weights))
+        return replace(self, gram=self.gram.take(index), y=y, weight=weights, nu=nu)
+
     @property
     def largest_nu(self) -> float:
         """The largest ν that can be asked for: a class cannot have more coefficients than it has weight."""
-        if not isinstance(self.loss, Hinge):
-            return 1.0
-        share = float(self.weights[self.y > 0].sum()) / len(self.gram)
-        return 2 * min(share, 1 - share)
+        return _largest_nu(self.loss, self.y, self.weights)
 
     @cached_property
     def box_dual(self) -> BoxDual:
@@ -107,3 +109,10 @@ class NuProblem(Problem):
         if isinstance(self.loss, Shortfall):
             return {"b": 0.0, "width": -float(levels[0])}
         return {"b": 0.5 * float(levels.sum()), "width": 0.5 * self._sign * float(levels[0] - levels[1])}
+
+
+def _largest_nu(loss: Loss, y: Array, weights: Array) -> float:
+    if not isinstance(loss, Hinge):
+        return 1.0
+    share = float(weights[y > 0].sum()) / float(weights.sum())
+    return 2 * min(share, 1 - share)

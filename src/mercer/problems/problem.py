@@ -94,6 +94,11 @@ class Problem:
         vars(other).update({name: value for name, value in vars(self).items() if name in _OF_THE_TARGETS})
         return other
 
+    def of_items(self, index: Array) -> Problem:
+        """The same problem of these items alone."""
+        weight = None if self.weight is None else self.weight[index]
+        return replace(self, gram=self.gram.take(index), y=self.y[index], weight=weight)
+
     @property
     def has_intercept(self) -> bool:
         return self.intercept is not Intercept.NONE

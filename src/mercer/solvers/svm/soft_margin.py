@@ -48,6 +48,8 @@ _LATE = 0.5
 _ENDLESS = 1e8
 #: A tolerance is made tighter by no more than this, for the sake of a gap.
 _TIGHTEST = 0.01
+#: With so many times the items of a first block, a machine of these, in so many steps, tells where all others begin.
+_SKETCH, _SKETCH_STEPS = 3, 20_000
 #: Working sets that are tried before Python looks at the clock and at Ctrl-C.
 _ROUNDS = 32
 
@@ -135,7 +137,7 @@ class SoftMargin(Solver[DualSolution]):
         F = gradient.F
         largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
 
-        begun = dual.filled(rng) if start is None else dual.split(start.z)
+        begun = self._filled(problem, dual, rng) if start is None else dual.split(start.z)
         z = begun.copy() if start is None else dual.balanced(begun)
         if start is None or start.scores is None or (z != begun).any():
             gradient.update(z, (z > low) & (z < high))
@@ -198,6 +200,27 @@ class SoftMargin(Solver[DualSolution]):
             active = _next_block(F, z, low, high, groups, min(largest, limit), rng)
         found = DualSolution(dual.merged(z), 0.0, steps, None, dual.gathered(targets - F), status=status)
         return replace(found, cramped=cramped, **problem.of_levels(_levels(F, z, low, high, groups)))
+
+    def _filled(self, problem: Problem, dual: BoxDual, rng: np.random.Generator) -> Array:
+        """Variables to begin with: zero, or the sums that are asked for in the places where they are likely to belong.
+
+        A machine of some of the items, with the same λ, has about the scores of that of all items, and these tell which
+        coefficients are at their bounds.
+        """
+        n = len(problem.gram)
+        if not dual.totals.any():
+            return np.zeros(dual.targets.size)
+        some = np.sort(rng.permutation(n)[:_FIRST])
+        one_sided = (
+            isinstance(problem.loss, MarginLoss) and np.unique(problem.y[some][problem.weights[some] > 0]).size < 2
+        )
+        if n <= _SKETCH * _FIRST or one_sided or not problem.weights[some].any():
+            return dual.filled(rng.random(dual.targets.size))
+        rough = replace(self, tol=max(self.tol, _ROUGH), max_iter=_SKETCH_STEPS)
+        found = rough._solve(problem.of_items(some), None, rng)
+        used = np.flatnonzero(found.z)
+        scores = problem.gram.scores(np.arange(n), some[used], found.z[used])
+        return dual.filled(dual.targets - dual.spread(scores))
 
     def _solve_in_memory(
         self, dual: BoxDual, K: Array, places: Array, start: Iterate | None, workspace: Workspace

@@ -160,6 +160,7 @@ def test_pairs_that_disagree_are_coupled_as_well_as_can_be():
 # -- the classifier -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [Calibrated(SVC(C=1.0), cv=2), Calibrated(SVC("linear"), method="isotonic", cv=2)],
     expected_failed_checks=lambda estimator: {

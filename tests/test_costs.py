@@ -86,6 +86,7 @@ def test_costs_by_name():
     np.testing.assert_array_equal(numbers.predict(X), KernelClassifier(costs=pair.tolist()).fit(X, y).predict(X))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["svc", "against the rest", "logistic", "squared hinge"])
 def test_cells_of_a_search_are_fits(name):
     pipe = make_pipeline(StandardScaler(), MACHINES[name])

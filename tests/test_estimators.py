@@ -26,8 +26,18 @@ def beyond(estimator):
     return {"check_class_weight_classifiers": "nu is infeasible"} if isinstance(estimator, NuSVC) else {}
 
 
-@parametrize_with_checks(ESTIMATORS + REGRESSORS + NOVELTY, expected_failed_checks=beyond)
+EVERY = ESTIMATORS + REGRESSORS + NOVELTY
+MIXTURES = [estimator for estimator in EVERY if str(estimator.kernel).startswith("mixture")]
+
+
+@parametrize_with_checks([each for each in EVERY if each not in MIXTURES], expected_failed_checks=beyond)
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.thorough
+@parametrize_with_checks(MIXTURES, expected_failed_checks=beyond)
+def test_scikit_learn_with_weights_to_learn(estimator, check):
     check(estimator)
 
 

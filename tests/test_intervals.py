@@ -301,6 +301,7 @@ def rows_that_count_twice(model):
     return dict.fromkeys(names, "held-out rows are drawn at random") if model.method == "split" else {}
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [Conformal(KernelRegressor(), coverage=0.5), Conformal(KernelRegressor(), "jackknife+", 0.5)],
     expected_failed_checks=rows_that_count_twice,

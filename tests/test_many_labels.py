@@ -84,6 +84,7 @@ def test_a_label_without_variety_is_answered_so(machine):
         np.testing.assert_allclose(model.predict_proba(X)[:, 1:3], [[0.0, 1.0]] * len(X), atol=1e-15)
 
 
+@pytest.mark.thorough
 @every_machine
 def test_a_search_gives_what_plain_fits_give(machine):
     grid = {"C": [0.1, 1.0]} if isinstance(machine, SVC) else {"lam": [0.1, 0.01]}

@@ -30,6 +30,7 @@ words = np.where(y == 1, "rare", "usual")
 machine = SVC("gaussian(gamma=0.2)", C=0.5, tol=1e-6)
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [TunedThreshold(SVC(), cv=3)],
     expected_failed_checks=lambda estimator: {"check_classifiers_train": "the threshold need not be 0"},

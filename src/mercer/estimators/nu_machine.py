@@ -68,13 +68,12 @@ class NuMachine(BinaryMachine):
         return problem.lam * margin if margin > _NEAR_ONE[0] else problem.lam
 
     def _rough(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> DualSolution | None:
-        """A rough solution, with λ restated so that its margin is one; ``None`` where it has none."""
+        """A rough solution, with λ restated so that its margin is one; ``None`` where it is not found in a few steps."""
         if self.rows.size <= _SAMPLE:
             return None
-        found = replace(solver, tol=max(solver.tol, _ROUGH)).solve(
-            self._problem(self._part(self.data.gram), 1.0), None, rng
-        )
-        if not found.width > _NO_MARGIN:
+        rough = replace(solver, tol=max(solver.tol, _ROUGH), max_iter=min(solver.max_iter, 4 * _STEPS))
+        found = rough.solve(self._problem(self._part(self.data.gram), 1.0), None, rng)
+        if found.status is not Status.CONVERGED or found.width <= _NO_MARGIN:
             return None
         self.lam *= found.width
         return replace(found.scaled(1 / found.width), b=found.b / found.width)

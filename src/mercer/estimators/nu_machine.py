@@ -68,7 +68,7 @@ class NuMachine(BinaryMachine):
         return problem.lam * margin if margin > _NEAR_ONE[0] else problem.lam
 
     def _rough(self, solver: solvers.SoftMargin, rng: np.random.Generator) -> DualSolution | None:
-        """A rough solution, with λ restated so that its margin is one; ``None`` where it is not found in a few steps."""
+        """A rough solution, with λ restated so that its margin is one; ``None`` if it is not found in a few steps."""
         if self.rows.size <= _SAMPLE:
             return None
         rough = replace(solver, tol=max(solver.tol, _ROUGH), max_iter=min(solver.max_iter, 4 * _STEPS))

@@ -89,7 +89,8 @@ class TunedThreshold(TunedThresholdClassifierCV):
         X, y, sample_weight = indexable(X, y, sample_weight)
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, np.zeros((length(X), 1)))
-            if 0 < np.count_nonzero(sample_weight) < sample_weight.size and not params:
+            numbered = self.cv is None or is_number(self.cv)  # folds of our making, not indices of the caller's
+            if 0 < np.count_nonzero(sample_weight) < sample_weight.size and numbered and not params:
                 counted = np.flatnonzero(sample_weight)  # rows that do not count fill no folds
                 X, y, sample_weight = (_safe_indexing(each, counted) for each in (X, y, sample_weight))
         shared = None if params else self._shared(X, y, sample_weight)

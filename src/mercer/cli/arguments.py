@@ -212,7 +212,8 @@ class _LearnerName(click.ParamType):
     name = "learner"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        from ..learners.catalogue import Learner, named
+        from ..learners.catalogue import named
+        from ..learners.learner import Learner
 
         if isinstance(value, Learner):
             return value

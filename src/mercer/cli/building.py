@@ -11,7 +11,7 @@ from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
+    from ..learners.learner import Learner
 
 __all__ = [
     "about_model",

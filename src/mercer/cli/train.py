@@ -14,7 +14,7 @@ from .printing import Printer, show_mixture
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
+    from ..learners.learner import Learner
 
 __all__ = ["train"]
 

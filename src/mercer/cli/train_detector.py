@@ -13,7 +13,7 @@ from .printing import Printer, show_most_unusual
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
+    from ..learners.learner import Learner
 
 __all__ = ["WITHOUT_ERRORS", "train_detector"]
 

@@ -16,7 +16,7 @@ from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
+    from ..learners.learner import Learner
 
 __all__ = ["tune"]
 

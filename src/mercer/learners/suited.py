@@ -26,7 +26,7 @@ from ..io.table import DataError
 if TYPE_CHECKING:
     from ..io import Table
     from ..kernels import Kernel
-    from .catalogue import Learner
+    from .learner import Learner
 
 __all__ = ["kernels_for", "refuse_unfit", "suited"]
 

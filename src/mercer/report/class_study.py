@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from .._runtime.compile import Array
 from .._validation.target_kind import is_measurement, looks_in_words
-from ..learners.catalogue import Learner
+from ..learners.learner import Learner
 from .error_measure import SHARE
 from .learner_facts import on_test_rows, on_training_rows
 from .plain import number, text

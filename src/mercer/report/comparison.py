@@ -17,7 +17,8 @@ from .. import __version__
 from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
-from ..learners.catalogue import Learner, named
+from ..learners.catalogue import named
+from ..learners.learner import Learner
 from ..learners.suited import suited
 from .class_study import ClassStudy
 from .error_measure import measure_of

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, learning_curve
 from .._runtime.compile import Array
 from .._validation.target_kind import extreme_in_words
 from ..learners import spread_of
-from ..learners.catalogue import Learner
+from ..learners.learner import Learner
 from .error_measure import NUMBERS
 from .learner_facts import of_machine
 from .number_errors import (

@@ -9,7 +9,8 @@ from typing import Any
 
 from .._runtime.compile import Array
 from ..kernels import parse
-from ..learners.catalogue import Learner, named
+from ..learners.catalogue import named
+from ..learners.learner import Learner
 from .error_measure import ErrorMeasure
 from .tuning import chosen_setting
 

@@ -13,8 +13,10 @@ from sklearn.utils.validation import _check_y, check_consistent_length, check_is
 
 from .._runtime.compile import Array
 from .._validation.objects import chosen
+from .._validation.parameters import choice, number
 from .._validation.tables import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
-from ..grams import Placement
+from ..grams import Nystrom, Placement
+from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
 from ..problems import Certificate, Status
@@ -46,6 +48,9 @@ class KernelMachine(FittedState, BaseEstimator):
     learns_weights: ClassVar[bool] = False
     #: Whether a row may have several targets, as columns.
     multi_output: ClassVar[bool] = False
+    #: By how many landmarks the kernel matrix is approximated, and how they are chosen; parameters of some machines.
+    rank: int | None = None
+    landmarks: str = "pivoted"
 
     # -- parameters -----------------------------------------------------------------------------------------------
 
@@ -57,7 +62,7 @@ class KernelMachine(FittedState, BaseEstimator):
     @property
     def placement(self) -> Placement:
         """What the machine allows for its kernel matrix."""
-        return Placement(self.memory)
+        return Placement(self.memory, rank=self.rank, landmarks=self.landmarks)
 
     def read_kernel(self) -> Kernel:
         """The kernel as an object; without a kernel a machine is linear."""
@@ -76,6 +81,12 @@ class KernelMachine(FittedState, BaseEstimator):
             if self.kernel is not None and name in as_kernel(params.get("kernel", self.kernel)).get_params():
                 raise ValueError(f"{name} is a parameter of the kernel of {type(self).__name__}; set kernel__{name}.")
         return super().set_params(**params)
+
+    def _check_rank(self) -> None:
+        """Refuse a bad number or choice of landmarks."""
+        if self.rank is not None:
+            number(self, "rank", 1, whole=True, strict=False)
+        choice(self, "landmarks", tuple(LANDMARKS))
 
     # -- the user's data ------------------------------------------------------------------------------------------
 
@@ -155,7 +166,7 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def _publish(self, model: LinearModel | KernelModel, given: Any = None) -> None:
         """Set the fitted attributes that users read; ``given`` are the training items as the user gave them."""
-        for name in ("coef_", "support_", "dual_coef_", "support_vectors_"):
+        for name in ("coef_", "support_", "dual_coef_", "support_vectors_", "missing_trace_"):
             self.__dict__.pop(name, None)  # of an earlier fit, perhaps of another kind of model
         self._model = model
         self.kernel_ = model.kernel
@@ -168,6 +179,11 @@ class KernelMachine(FittedState, BaseEstimator):
             if model.items is not None:
                 kept = model.kernel.on_rows or given is None
                 self.support_vectors_ = model.items if kept else chosen(given, model.support)
+
+    def _publish_approximation(self, data: Training) -> None:
+        """Set which share of the trace of the kernel matrix is left out, where landmarks stand for all items."""
+        if isinstance(data.gram, Nystrom):
+            self.missing_trace_ = data.gram.missing
 
     def _publish_status(self, statuses: Iterable[Status]) -> None:
         """How the solvers of all scores ended."""

@@ -114,7 +114,9 @@ class BinaryMachine:
             # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
             self.final_C = _NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0)
         problem = self._problem(exact, self.final_C)
-        found = solvers.solve_certified(problem, solver, self.start, rng, working=working, by_weights=self.data.linear)
+        found = solvers.solve_certified(
+            problem, solver, self.start, rng, working=working, by_weights=self.data.by_weights
+        )
         assert isinstance(found.solution, DualSolution)
         self.solution, self.certificate = found.solution, found.certificate
         if proven is not None:
@@ -126,7 +128,7 @@ class BinaryMachine:
         """The hard margin, or why there is none."""
         deadline = time.monotonic() + solver.time_limit
         exact, patience = self._features(exact), max(_LEAST_PATIENCE, _PATIENCE * self.rows.size)
-        problem, by_weights, small = self._problem(exact, np.inf), self.data.linear, few_enough(exact)
+        problem, by_weights, small = self._problem(exact, np.inf), self.data.by_weights, few_enough(exact)
         # Pairwise steps find a solution with few items where there are many; where it is hard to find they do not end.
         quick = replace(solver, max_iter=min(solver.max_iter, patience)) if small else solver
         refinement = DualRefinement(problem, quick, rng, self._part(self.data.gram), by_weights, last_resort=not small)

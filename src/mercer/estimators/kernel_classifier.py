@@ -51,6 +51,12 @@ class KernelClassifier(RiskMinimiser, Classifier):
         probabilities, and ``predict`` answers the class of least expected cost, which need not be the most probable.
         Machines with other losses are told by weights: each row counts the mean cost of a mistake on its class.
     memory : int or str, default="1GB"
+    rank : int, optional
+        Approximate: learn from at most so many landmarks, which the model keeps in place of the rows. The share of the
+        kernel matrix's trace that they leave out is in ``missing_trace_``; the certificate is that of the approximate
+        problem.
+    landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
+        How they are chosen: by randomly pivoted Cholesky, with equal chances, or far from each other (k-means++).
     time_limit : float, optional
         Seconds after which the best model so far is returned, with a warning.
 
@@ -86,6 +92,8 @@ class KernelClassifier(RiskMinimiser, Classifier):
         class_weight: Any = None,
         costs: Any = None,
         memory: int | str = "1GB",
+        rank: int | None = None,
+        landmarks: str = "pivoted",
         time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
@@ -98,6 +106,8 @@ class KernelClassifier(RiskMinimiser, Classifier):
         self.class_weight = class_weight
         self.costs = costs
         self.memory = memory
+        self.rank = rank
+        self.landmarks = landmarks
         self.time_limit = time_limit
 
     @property

@@ -32,6 +32,12 @@ class KernelRegressor(Regression):
     fit_intercept : bool, default=True
         Tubes ("epsilon_insensitive") and quantiles ("pinball") always have one.
     memory : int or str, default="1GB"
+    rank : int, optional
+        Approximate: learn from at most so many landmarks, which the model keeps in place of the rows. The share of the
+        kernel matrix's trace that they leave out is in ``missing_trace_``; the certificate is that of the approximate
+        problem.
+    landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
+        How they are chosen: by randomly pivoted Cholesky, with equal chances, or far from each other (k-means++).
     time_limit : float, optional
         Seconds after which the best model so far is returned, with a warning.
 
@@ -72,6 +78,8 @@ class KernelRegressor(Regression):
         max_iter: int = 100,
         fit_intercept: bool = True,
         memory: int | str = "1GB",
+        rank: int | None = None,
+        landmarks: str = "pivoted",
         time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
@@ -81,6 +89,8 @@ class KernelRegressor(Regression):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.memory = memory
+        self.rank = rank
+        self.landmarks = landmarks
         self.time_limit = time_limit
 
     def _losses(self, columns: int) -> list[ResidualLoss]:

@@ -22,7 +22,7 @@ from .._runtime.parallel import for_each, one_blas_thread
 from .._validation.memory import bytes_of
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number
-from ..grams import Dense, Placement
+from ..grams import Dense, Nystrom, Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
 from .binary_machine import BinaryMachine
@@ -86,7 +86,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
     @property
     def placement(self) -> Placement:
         """Rows in float32 are enough to find the solution; the certificate goes back to all digits."""
-        return Placement(self.memory, np.float32, centred=True)
+        return replace(super().placement, precision=np.float32, centred=True)
 
     # -- the way --------------------------------------------------------------------------------------------------
 
@@ -225,19 +225,12 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
 
     def _keep(self, data: Training, machines: list[BinaryMachine]) -> None:
         used, coef = support_of(data, machines)
-        model = _model_of(data, machines, used, coef)
-        self._publish(model, data.given)
-        if isinstance(model, LinearModel):
-            self.support_, self.support_vectors_ = used, data.items[used]
-        self.dual_coef_ = laid_out(coef, data.targets[used], self.classes_.size) if self._votes else coef
-        if self._votes:  # as in scikit-learn, a pair speaks for its first class
-            self.intercept_ = 0.0 - self.intercept_
-            if isinstance(model, LinearModel):
-                self.coef_ = 0.0 - self.coef_
-        if self.multilabel_:
-            self.n_support_ = np.count_nonzero(coef, axis=1)
+        self._publish(_model_of(data, machines, used, coef), data.given)
+        self._publish_approximation(data)
+        if isinstance(data.gram, Nystrom):
+            self.n_support_ = np.bincount(data.targets[self.support_].ravel(), minlength=self.classes_.size)
         else:
-            self.n_support_ = np.bincount(data.targets[used], minlength=self.classes_.size)
+            self._publish_support(data, used, coef)
         self.n_iter_ = np.array([machine.solution.n_iter for machine in machines])
         self._publish_certificates([machine.certificate for machine in machines if machine.certificate is not None])
         self._publish_status(machine.solution.status for machine in machines)
@@ -246,6 +239,21 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         if not self.multilabel_:
             labels = self.classes_[data.targets]
             self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+
+    def _publish_support(self, data: Training, used: Array, coef: Array) -> None:
+        """The items that the machines use, and their coefficients, as scikit-learn lays them out."""
+        linear = isinstance(self._model, LinearModel)
+        if linear:
+            self.support_, self.support_vectors_ = used, data.items[used]
+        self.dual_coef_ = laid_out(coef, data.targets[used], self.classes_.size) if self._votes else coef
+        if self._votes:  # as in scikit-learn, a pair speaks for its first class
+            self.intercept_ = 0.0 - self.intercept_
+            if linear:
+                self.coef_ = 0.0 - self.coef_
+        if self.multilabel_:
+            self.n_support_ = np.count_nonzero(coef, axis=1)
+        else:
+            self.n_support_ = np.bincount(data.targets[used], minlength=self.classes_.size)
 
     @property
     def _votes(self) -> bool:

@@ -13,7 +13,7 @@ from scipy import sparse
 from .._runtime.compile import Array
 from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
-from ..grams import Features
+from ..grams import Features, Nystrom
 from ..kernels import Kernel, Linear
 from ..kernels.engine.accumulate import accumulate
 from ..kernels.engine.counts import LISTED_AT_ONCE
@@ -113,16 +113,25 @@ class KernelModel:
 def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None = None) -> LinearModel | KernelModel:
     """The model of solutions, one for each score: weights where the kernel is linear, else the items that count.
 
+    Those are the landmarks, where these stand for all items.
+
     Coefficients belong to all training items, or to those in ``support`` where it is given.
     """
     intercept = np.array([solution.b for solution in solutions])
-    if data.linear:
+    if data.by_weights:
         assert isinstance(data.gram, Features)
         gram = data.gram if support is None else data.gram.take(support)
         weights = np.stack([gram.model(each.z) if each.w is None else each.w for each in solutions])
+        if isinstance(data.gram, Nystrom):
+            landmarks, coef = data.gram.landmarks, data.gram.coefficients(weights)
+            return KernelModel(data.kernel, landmarks, _items(data, landmarks), coef, intercept)
         return LinearModel(weights, intercept + gram.shift(weights))
     coef = np.stack([solution.z for solution in solutions])
     if support is None:
         support = np.flatnonzero((coef != 0).any(axis=0))
         coef = np.ascontiguousarray(coef[:, support])
-    return KernelModel(data.kernel, support, None if data.kernel.precomputed else data.items[support], coef, intercept)
+    return KernelModel(data.kernel, support, _items(data, support), coef, intercept)
+
+
+def _items(data: Training, support: Array) -> Any:
+    return None if data.kernel.precomputed else data.items[support]

@@ -49,7 +49,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     @property
     def placement(self) -> Placement:
         """Where the intercept is free, features may move."""
-        return Placement(self.memory, centred=self._intercept() is Intercept.FREE)
+        return replace(super().placement, centred=self._intercept() is Intercept.FREE)
 
     # -- what is to be minimised ----------------------------------------------------------------------------------
 
@@ -59,6 +59,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
         truth(self, "fit_intercept")
+        self._check_rank()
         if self.time_limit is not None:
             number(self, "time_limit", 0)
 
@@ -130,6 +131,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
                 if found[-1].solution.status is Status.INTERRUPTED and hasattr(solver, "max_iter"):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
         self._publish(model_of(data, self._models(data, [each.solution for each in found])), data.given)
+        self._publish_approximation(data)
         certificates, statuses = [each.certificate for each in found], [each.solution.status for each in found]
         steps = np.array([int(each.solution.n_iter) for each in found])
         if mixture is not None:
@@ -153,7 +155,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     ) -> solvers.Certified:
         """Solve, unless what is known to be ``solved`` has a certificate that says so."""
         known = None if solved is None else certified_if_solved(problem, solved)
-        return known or solvers.solve_certified(problem, solver, start, by_weights=data.linear)
+        return known or solvers.solve_certified(problem, solver, start, by_weights=data.by_weights)
 
     def _solved_together(self, data: Training, problems: list[Problem], solver: Any) -> list[Solution]:
         """The solutions for several targets of a squared loss, by one factorisation; none where that does not pay."""

@@ -52,6 +52,12 @@ class SVC(MarginClassifier):
         Begin where the last fit on the same rows ended, for example with another C.
     memory : int or str, default="1GB"
         What the parts of the kernel matrix that are kept may take. With less the fit is slower, not different.
+    rank : int, optional
+        Approximate: learn from at most so many landmarks, which the model keeps in place of the rows. The share of the
+        kernel matrix's trace that they leave out is in ``missing_trace_``; the certificate is that of the approximate
+        problem.
+    landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
+        How they are chosen: by randomly pivoted Cholesky, with equal chances, or far from each other (k-means++).
     random_state : int, RandomState or None, default=0
         Which items are tried first. The problem has one solution, so that this changes digits beyond the tolerance and
         no others; with a number, fits repeat to the last digit.
@@ -109,6 +115,8 @@ class SVC(MarginClassifier):
         costs: Any = None,
         warm_start: bool = False,
         memory: int | str = "1GB",
+        rank: int | None = None,
+        landmarks: str = "pivoted",
         random_state: Any = 0,
     ) -> None:
         self.kernel = kernel
@@ -121,12 +129,15 @@ class SVC(MarginClassifier):
         self.costs = costs
         self.warm_start = warm_start
         self.memory = memory
+        self.rank = rank
+        self.landmarks = landmarks
         self.random_state = random_state
 
     def _check_hardness(self) -> None:
         if not (is_number(self.C) and self.C > 0):
             raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
         truth(self, "warm_start")
+        self._check_rank()
 
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
         """The machine of some rows with labels ±1."""

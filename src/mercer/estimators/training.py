@@ -14,7 +14,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
-from ..grams import Gram, Placement, is_linear
+from ..grams import Gram, Nystrom, Placement, is_linear
 from ..kernels import Kernel
 from .content import fingerprints
 from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
@@ -50,8 +50,13 @@ class Training:
 
     @property
     def linear(self) -> bool:
-        """Whether the model is known by its weights."""
+        """Whether the kernel is linear, so that the model is known by the weights of the columns."""
         return is_linear(self.kernel)
+
+    @property
+    def by_weights(self) -> bool:
+        """Whether solvers find weights of features: of the columns, or of landmarks that stand for all items."""
+        return self.linear or isinstance(self.gram, Nystrom)
 
     def signs(self, position: int, classes: int) -> Array:
         """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""

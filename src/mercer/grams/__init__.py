@@ -4,6 +4,7 @@ from .base import Gram
 from .dense import Dense
 from .features import Features
 from .lazy import Lazy
+from .nystrom import Nystrom
 from .placement import Placement, is_linear
 
-__all__ = ["Dense", "Features", "Gram", "Lazy", "Placement", "is_linear"]
+__all__ = ["Dense", "Features", "Gram", "Lazy", "Nystrom", "Placement", "is_linear"]

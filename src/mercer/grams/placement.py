@@ -16,6 +16,7 @@ from .base import Gram
 from .dense import Dense
 from .features import Features
 from .lazy import Lazy
+from .nystrom import Nystrom
 
 #: The largest self-similarity that single precision is used for.
 _SINGLE = 1e30
@@ -39,6 +40,10 @@ class Placement:
         looks at few rows of the matrix, which are computed when it asks for them.
     centred : bool, default=False
         Whether features may be moved to their mean, as an intercept that is not regularised makes up for it.
+    rank : int, optional
+        Stand in for the matrix with its approximation by so many landmarks, see :class:`.Nystrom`.
+    landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
+        How these are chosen.
 
     Examples
     --------
@@ -56,6 +61,8 @@ class Placement:
     memory: int | str = "1GB"
     precision: type[np.floating] = np.float64
     centred: bool = False
+    rank: int | None = None
+    landmarks: str = "pivoted"
 
     @property
     def single(self) -> bool:
@@ -63,9 +70,14 @@ class Placement:
         return self.precision is np.float32
 
     def gram(self, kernel: Kernel, items: Any) -> Gram:
-        """The Gram of a kernel on checked items: features where the model is linear, in memory where it fits."""
+        """The Gram of a kernel on checked items.
+
+        Features where the model is linear, or where landmarks stand for all items; in memory where it fits.
+        """
         if is_linear(kernel):
             return Features.around_mean(items) if self.centred else Features(items)
+        if self.rank is not None:
+            return Nystrom.of(kernel, items, self.rank, self.landmarks, self.memory)
         if kernel.precomputed:
             return Dense(items)
         n = length(items)
@@ -77,7 +89,7 @@ class Placement:
     @staticmethod
     def exact(kernel: Kernel, items: Any, gram: Gram) -> Gram:
         """The same matrix as that of ``gram`` with nothing rounded to float32, and never in memory as a whole."""
-        if kernel.precomputed or isinstance(gram, Features):
+        if kernel.precomputed or gram.features() is not None:
             return gram
         return Lazy(kernel, items.astype(np.float64, copy=False) if hasattr(items, "astype") else items)
 

@@ -31,7 +31,9 @@ class Line:
     @property
     def matrix_key(self) -> Any:
         """Lines with the same key learn from the same kernel matrix."""
-        return content_key(self.kernel), self.machine.placement.precision, self.machine.precisions
+        placement = self.machine.placement
+        exact = placement.rank is None
+        return content_key(self.kernel), placement.precision, exact, self.machine.precisions
 
 
 @dataclass

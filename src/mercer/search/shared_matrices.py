@@ -45,7 +45,7 @@ class SharedMatrices:
         ``reader`` is the kernel that read the items, where that is another: one whose parameters were open then. The
         next matrix is made in the memory of this one.
         """
-        if is_linear(kernel) or kernel.learns:
+        if is_linear(kernel) or kernel.learns or placement.rank is not None:
             return None
         if kernel.precomputed:
             matrix = items

@@ -1,0 +1,73 @@
+"""Nyström's approximation of a kernel matrix: K ≈ Φ·Φᵀ with a feature for each of a few items, the landmarks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+from .._validation.memory import bytes_of
+from .._validation.wording import enumeration
+from ..kernels import Kernel
+from .base import Gram
+from .dense import Dense
+from .features import Features
+from .landmarks import LANDMARKS
+from .lazy import Lazy
+
+__all__ = ["Nystrom"]
+
+
+class Nystrom(Features):
+    """The Gram of a low-rank approximation: a machine on it is linear in features Φ = K[:, S]·T.
+
+    A model with weights w scores a new item x by Σ wᵣφᵣ(x) = Σⱼ (T·w)ⱼ·k(x, xⱼ) over the landmarks j ∈ S: it keeps
+    those, and no other item.
+
+    Parameters
+    ----------
+    Phi : array of shape (n_items, rank)
+    landmarks : array
+        The numbers of the landmarks S.
+    transform : array of shape (n_landmarks, rank)
+        T.
+    missing : float
+        The share of the trace of K that Φ·Φᵀ leaves out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams.nystrom import Nystrom
+    >>> from mercer.kernels import Gaussian
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> gram = Nystrom.of(Gaussian(gamma=0.1), X, rank=30)
+    >>> gram.landmarks.size, gram.missing < 1e-4
+    (30, True)
+    """
+
+    def __init__(self, Phi: Array, landmarks: Array, transform: Array, missing: float) -> None:
+        super().__init__(Phi)
+        self.landmarks, self.transform, self.missing = landmarks, transform, missing
+
+    @classmethod
+    def of(
+        cls, kernel: Kernel, items: Any, rank: int, landmarks: str = "pivoted", memory: int | str = "1GB", seed: int = 0
+    ) -> Nystrom:
+        """The approximation of a kernel on items by at most ``rank`` landmarks, chosen as named."""
+        if landmarks not in LANDMARKS:
+            raise ValueError(f"landmarks must be one of {enumeration(LANDMARKS, last='or')}; got {landmarks!r}.")
+        gram: Gram = Dense(items) if kernel.precomputed else Lazy(kernel, items, memory)
+        rank = min(int(rank), len(gram))
+        if 8 * rank * len(gram) > bytes_of(memory):
+            most = bytes_of(memory) // (8 * max(1, len(gram)))
+            raise ValueError(
+                f"{rank} landmarks of {len(gram)} items take {8e-9 * rank * len(gram):.1f} GB, more than "
+                f"memory={memory!r}; raise memory, or take a rank of at most {most}."
+            )
+        factor = LANDMARKS[landmarks](gram, rank, np.random.default_rng(seed))
+        return cls(factor.columns, factor.landmarks, factor.transform(), factor.missing)
+
+    def coefficients(self, weights: Array) -> Array:
+        """The coefficients of the landmarks in models with these weights (a row each)."""
+        return weights @ self.transform.T

@@ -1,0 +1,128 @@
+"""Landmarks stand for all items: Nyström's approximation, and machines that learn from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import linalg
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_moons
+from sklearn.model_selection import GridSearchCV
+
+import mercer
+from mercer.grams import Lazy, Nystrom
+from mercer.grams.landmarks import LANDMARKS, pivoted
+from mercer.kernels import Gaussian, Spectrum
+from mercer.search import KernelSearchCV
+
+X, y = make_moons(300, noise=0.25, random_state=1)
+WORDS = ["".join(np.random.default_rng(k).choice(list("ACGT"), 15)) for k in range(90)]
+
+
+def approximation(K, S):
+    """K[:, S]·K[S, S]⁺·K[S, :], term by term."""
+    return K[:, S] @ linalg.pinvh(K[np.ix_(S, S)]) @ K[S]
+
+
+@pytest.mark.parametrize("landmarks", LANDMARKS)
+@pytest.mark.parametrize(("kernel", "items"), [(Gaussian(gamma=2.0), X), (Spectrum(p=3), WORDS)])
+def test_features_are_those_of_nystroms_approximation(landmarks, kernel, items):
+    K = kernel(items)
+    gram = Nystrom.of(kernel, kernel.items(items), 25, landmarks)
+    wanted = approximation(K, gram.landmarks)
+    np.testing.assert_allclose(gram.Phi @ gram.Phi.T, wanted, atol=1e-8 * K.max())
+    assert gram.missing == pytest.approx(np.trace(K - wanted) / np.trace(K), abs=1e-9)
+    # New items by the landmarks alone.
+    np.testing.assert_allclose(K[:, gram.landmarks] @ gram.transform, gram.Phi, atol=1e-8 * K.max())
+    assert np.unique(gram.landmarks).size == gram.landmarks.size == 25
+
+
+def test_landmarks_are_drawn_as_if_one_by_one():
+    """The pair of landmarks drawn in a block by rejection has the probability that drawing one after another gives."""
+    K = Gaussian(gamma=1.0)(X[:5])
+    expected = np.zeros((5, 5))
+    for first in range(5):
+        left = K.diagonal() - K[:, first] ** 2 / K[first, first]
+        expected[first] = (K[first, first] / np.trace(K)) * np.clip(left, 0, None) / left.sum()
+    rng, gram = np.random.default_rng(0), Lazy(Gaussian(gamma=1.0), X[:5])
+    seen, draws = np.zeros((5, 5)), 4000
+    for _ in range(draws):
+        seen[tuple(pivoted(gram, 2, rng).landmarks)] += 1 / draws
+    np.testing.assert_allclose(seen, expected, atol=5 * np.sqrt(0.25 / draws) / 2)
+
+
+def test_pivoted_landmarks_find_what_is_rare():
+    """A few items far from all others are missed by equal chances, and not by the residual."""
+    rows = np.vstack([0.01 * np.random.default_rng(0).normal(size=(2000, 2)), 10 + 3 * np.eye(2), [[-9.0, 9.0]]])
+    missing = {name: Nystrom.of(Gaussian(gamma=1.0), rows, 12, name).missing for name in ("pivoted", "uniform")}
+    assert missing["pivoted"] < 1e-6 < missing["uniform"]
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        mercer.SVC("gaussian(gamma=2)", C=3, tol=1e-6),
+        mercer.KernelClassifier("gaussian(gamma=2)", lam=1e-3),
+        mercer.KernelClassifier("gaussian(gamma=2)", loss="squared_hinge", lam=1e-3),
+        mercer.KernelRegressor("gaussian(gamma=2)", lam=1e-3),
+        mercer.KernelRegressor("gaussian(gamma=2)", loss="huber", lam=1e-3),
+    ],
+    ids=repr,
+)
+def test_enough_landmarks_are_exact(machine):
+    exact = clone(machine).fit(X, y)
+    near = clone(machine).set_params(rank=len(X)).fit(X, y)
+    np.testing.assert_allclose(near.predict(X[:20]), exact.predict(X[:20]), atol=1e-4)
+    np.testing.assert_allclose(near.objective_, exact.objective_, rtol=1e-5)
+    assert near.missing_trace_ < 1e-8
+    few = clone(machine).set_params(rank=10).fit(X, y)
+    assert few.support_.size == 10
+    assert len(few.support_vectors_) == 10
+    assert np.all(few.objective_ > exact.objective_)  # fewer functions to choose from
+    assert np.all(few.duality_gap_ <= 1e-4 * few.objective_)
+    assert not hasattr(few.set_params(rank=None).fit(X, y), "missing_trace_")
+
+
+@pytest.mark.parametrize("strategy", ["ovo", "ovr"])
+def test_many_classes_and_model_files(strategy, tmp_path):
+    digits = load_digits()
+    rows, labels = digits.data[:600] / 16, digits.target[:600]
+    model = mercer.SVC("gaussian(gamma=0.05)", C=10, rank=120, strategy=strategy).fit(rows, labels)
+    assert model.score(digits.data[600:900] / 16, digits.target[600:900]) > 0.9
+    mercer.save(model, tmp_path / "model.safetensors")
+    again = mercer.load(tmp_path / "model.safetensors")
+    assert (again.predict(rows) == model.predict(rows)).all()
+    assert again.missing_trace_ == model.missing_trace_
+
+
+def test_strings_matrices_and_frames_of_labels():
+    labels = np.array(["with" if "AC" in word else "without" for word in WORDS], dtype=object)
+    model = mercer.SVC("spectrum(p=3)", rank=40).fit(WORDS, labels)
+    assert model.score(WORDS, labels) > 0.8
+    assert model.support_vectors_[0] in WORDS
+    K = Gaussian(gamma=2.0)(X)
+    by_matrix = mercer.KernelClassifier("precomputed", rank=50).fit(K, y)
+    by_rows = mercer.KernelClassifier("gaussian(gamma=2)", rank=50).fit(X, y)
+    np.testing.assert_allclose(by_matrix.decision_function(K), by_rows.decision_function(X), atol=1e-6)
+
+
+def test_searches_find_what_plain_fits_find():
+    grid = {"C": [0.1, 10], "kernel__gamma": [0.1, 2.0], "rank": [None, 5, 40]}
+    ours, plain = (kind(mercer.SVC("gaussian"), grid, cv=3).fit(X, y) for kind in (KernelSearchCV, GridSearchCV))
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="rank must be a whole number"):
+        mercer.SVC(rank=0).fit(X, y)
+    with pytest.raises(ValueError, match="landmarks must be one of 'pivoted', 'uniform', 'farthest'"):
+        mercer.KernelClassifier(rank=3, landmarks="best").fit(X, y)
+    with pytest.raises(ValueError, match="raise memory, or take a rank of at most 41"):
+        mercer.KernelClassifier(rank=300, memory="100kB").fit(X, y)
+
+
+def test_items_that_are_all_the_same():
+    rows = np.ones((30, 2))
+    model = mercer.KernelClassifier("gaussian", rank=10).fit(rows, np.arange(30) % 2)
+    assert model.support_.size == 1
+    assert np.isfinite(model.decision_function(rows)).all()

@@ -169,12 +169,13 @@ def make_grams(kernel, X):
         grams.Dense(bigger).take(np.arange(2, len(X) + 2)),
         grams.Lazy(kernel, X, memory="1MB"),
         grams.Lazy(kernel, X, memory=len(X) * 8 * 4),
+        grams.Nystrom.of(kernel, X, rank=len(X)),
     ]
     features = kernel.features(X)
     return made + ([grams.Features(features)] if features is not None else [])
 
 
-GRAMS = [grams.Dense, grams.Lazy, grams.Features]
+GRAMS = [grams.Dense, grams.Lazy, grams.Features, grams.Nystrom]
 
 SOLVERS = [
     solvers.MistakeDriven(epochs=20),
@@ -195,9 +196,11 @@ ESTIMATORS = [
     mercer.SVC(),
     mercer.SVC(kernel=None),
     mercer.SVC(kernel="polynomial(degree=2)", strategy="ovr"),
+    mercer.SVC(rank=1000),
     mercer.NuSVC(nu=0.15),
     mercer.KernelClassifier(),
     mercer.KernelClassifier(kernel=None, loss="squared_hinge"),
+    mercer.KernelClassifier(rank=1000),
     mercer.SVC(kernel="mixture(gaussian(gamma=0.1), linear)"),
     mercer.KernelClassifier(kernel="mixture(gaussian, linear, p=2)"),
 ]
@@ -205,6 +208,7 @@ ESTIMATORS = [
 REGRESSORS = [
     mercer.KernelRegressor(),
     mercer.KernelRegressor(kernel=None, loss="huber"),
+    mercer.KernelRegressor(rank=1000),
     mercer.KernelRegressor(loss="epsilon_insensitive"),
     mercer.SVR(tol=1e-6),
     mercer.SVR(kernel=None, C=0.5, tol=1e-6),

@@ -175,7 +175,7 @@ def make_grams(kernel, X):
     return made + ([grams.Features(features)] if features is not None else [])
 
 
-GRAMS = [grams.Dense, grams.Lazy, grams.Features, grams.Nystrom]
+GRAMS = [grams.Dense, grams.Lazy, grams.Features, grams.Nystrom, grams.Streamed]
 
 SOLVERS = [
     solvers.MistakeDriven(epochs=20),

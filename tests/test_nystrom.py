@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import GridSearchCV
 
 import mercer
-from mercer.grams import Lazy, Nystrom
+from mercer.grams import Lazy, Nystrom, Streamed
 from mercer.grams.landmarks import LANDMARKS, pivoted
 from mercer.kernels import Gaussian, Spectrum
 from mercer.search import KernelSearchCV
@@ -118,6 +118,8 @@ def test_refusals():
     with pytest.raises(ValueError, match="landmarks must be one of 'pivoted', 'uniform', 'farthest'"):
         mercer.KernelClassifier(rank=3, landmarks="best").fit(X, y)
     with pytest.raises(ValueError, match="raise memory, or take a rank of at most 41"):
+        mercer.SVC(rank=300, memory="100kB").fit(X, y)
+    with pytest.raises(ValueError, match=r"300 landmarks take 2.9 MB, .* a rank of at most 55"):
         mercer.KernelClassifier(rank=300, memory="100kB").fit(X, y)
 
 
@@ -126,3 +128,26 @@ def test_items_that_are_all_the_same():
     model = mercer.KernelClassifier("gaussian", rank=10).fit(rows, np.arange(30) % 2)
     assert model.support_.size == 1
     assert np.isfinite(model.decision_function(rows)).all()
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge", "squared"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_features_without_room_are_computed_again_and_again(loss, classes):
+    """With a sample as large as the table the landmarks are the same, and so are the models."""
+    targets = y if classes == 2 else np.digitize(X[:, 0], [-0.3, 1.0])
+    roomy = mercer.KernelClassifier("gaussian(gamma=2)", loss, lam=1e-3, rank=30).fit(X, targets)
+    cramped = mercer.KernelClassifier("gaussian(gamma=2)", loss, lam=1e-3, rank=30, memory="70kB").fit(X, targets)
+    assert cramped.missing_trace_ == pytest.approx(roomy.missing_trace_, rel=0.5)
+    np.testing.assert_allclose(cramped.objective_, roomy.objective_, rtol=0.1)
+    assert np.all(cramped.duality_gap_ <= 1e-8 * cramped.objective_)
+    assert cramped.score(X, targets) > 0.9
+
+
+def test_a_streamed_gram_is_that_of_its_features():
+    gram = Streamed.of(Gaussian(gamma=2.0), X, 30, memory="70kB")
+    whole = gram.take(np.arange(len(X)))
+    K, v = whole.Phi @ whole.Phi.T, np.random.default_rng(0).normal(size=(len(X), 2))
+    np.testing.assert_allclose(gram.matvec(v), K @ v, atol=1e-9)
+    np.testing.assert_allclose(gram.matvec(v[:, 0]), K @ v[:, 0], atol=1e-9)
+    np.testing.assert_allclose(gram.rows([3, 5]), K[[3, 5]], atol=1e-9)
+    assert gram.drawn.size < len(X)

@@ -15,7 +15,7 @@ from .._runtime.compile import Array
 from .._validation.objects import chosen
 from .._validation.parameters import choice, number
 from .._validation.tables import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
-from ..grams import Nystrom, Placement
+from ..grams import Nystrom, Placement, Streamed
 from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
@@ -182,7 +182,7 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def _publish_approximation(self, data: Training) -> None:
         """Set which share of the trace of the kernel matrix is left out, where landmarks stand for all items."""
-        if isinstance(data.gram, Nystrom):
+        if isinstance(data.gram, (Nystrom, Streamed)):
             self.missing_trace_ = data.gram.missing
 
     def _publish_status(self, statuses: Iterable[Status]) -> None:

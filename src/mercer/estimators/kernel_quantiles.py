@@ -12,7 +12,7 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.parameters import is_number, shown
 from ..losses import Pinball, ResidualLoss
-from ..problems import Certificate, Iterate
+from ..problems import Certificate, Iterate, Problem
 from .regression import Regression
 from .training import Training
 
@@ -131,7 +131,7 @@ class KernelQuantiles(Regression):
     def _columns(self, data: Training) -> list[Array]:
         return [data.targets] * len(self._levels())
 
-    def _start(self, found: list[solvers.Certified]) -> Iterate | None:
+    def _start(self, problem: Problem, found: list[solvers.Certified]) -> Iterate | None:
         """The quantile below: most items are on the same side of both."""
         return found[-1].solution if found else None
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from .._runtime.compile import Array
 from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
-from ..grams import Features, Nystrom
+from ..grams import Features, Nystrom, Streamed
 from ..kernels import Kernel, Linear
 from ..kernels.engine.accumulate import accumulate
 from ..kernels.engine.counts import LISTED_AT_ONCE
@@ -119,12 +119,12 @@ def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None
     """
     intercept = np.array([solution.b for solution in solutions])
     if data.by_weights:
-        assert isinstance(data.gram, Features)
         gram = data.gram if support is None else data.gram.take(support)
         weights = np.stack([gram.model(each.z) if each.w is None else each.w for each in solutions])
-        if isinstance(data.gram, Nystrom):
+        if isinstance(data.gram, (Nystrom, Streamed)):
             landmarks, coef = data.gram.landmarks, data.gram.coefficients(weights)
             return KernelModel(data.kernel, landmarks, _items(data, landmarks), coef, intercept)
+        assert isinstance(gram, Features)
         return LinearModel(weights, intercept + gram.shift(weights))
     coef = np.stack([solution.z for solution in solutions])
     if support is None:

@@ -15,7 +15,7 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from .._validation.parameters import number, truth
-from ..grams import Placement
+from ..grams import Placement, Streamed
 from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..solvers.certified import certified_if_solved
@@ -126,7 +126,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         with reported(self, X, y, len(problems), "score") as run:
             for k, problem in enumerate(problems):
                 solved = together[k] if together else None
-                start = self._start(found) if mixture is None else mixture.starts[k]
+                start = self._start(problem, found) if mixture is None else mixture.starts[k]
                 found.append(run(k, partial(self._solve, data, problem, solver, start, solved)))
                 if found[-1].solution.status is Status.INTERRUPTED and hasattr(solver, "max_iter"):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
@@ -165,9 +165,16 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         fits = n <= LARGEST_SYSTEM and _MATRICES * 8 * n * n <= bytes_of(self.memory)
         return solve_ridge(problems) if fits and not _few_features(data) else []
 
-    def _start(self, found: list[solvers.Certified]) -> Iterate | None:
-        """Where the solver begins, after what it has found for the scores before."""
-        return None
+    def _start(self, problem: Problem, found: list[solvers.Certified]) -> Iterate | None:
+        """Where the solver begins, after what it has found for the scores before.
+
+        Where a pass over all items takes long, a sample of them shows the way.
+        """
+        gram = problem.gram
+        if not isinstance(gram, Streamed):
+            return None
+        near = self._solver().solve(problem.of_items(gram.drawn))
+        return Iterate(np.zeros(problem.y.shape), near.b, w=near.w)
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With falling λ, each score goes on from its last solution; a squared loss needs no solver.
@@ -198,7 +205,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
                 continue
             results: list[solvers.Certified] = []
             for k, problem in enumerate(self._state(data)):
-                start = starts[k] if starts else self._start(results)
+                start = starts[k] if starts else self._start(problem, results)
                 results.append(self._solve(data, problem, self._solver(), start))
             starts = [each.solution for each in results]
             yield scores_of(model_of(data, self._models(data, starts)))

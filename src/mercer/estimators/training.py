@@ -14,7 +14,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
-from ..grams import Gram, Nystrom, Placement, is_linear
+from ..grams import Gram, Placement, is_linear
 from ..kernels import Kernel
 from .content import fingerprints
 from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
@@ -56,7 +56,7 @@ class Training:
     @property
     def by_weights(self) -> bool:
         """Whether solvers find weights of features: of the columns, or of landmarks that stand for all items."""
-        return self.linear or isinstance(self.gram, Nystrom)
+        return self.linear or self.gram.landmarks is not None
 
     def signs(self, position: int, classes: int) -> Array:
         """Labels ±1 of the problem that scores class ``position`` against the rest (the second class, of two)."""

@@ -6,5 +6,6 @@ from .features import Features
 from .lazy import Lazy
 from .nystrom import Nystrom
 from .placement import Placement, is_linear
+from .streamed import Streamed
 
-__all__ = ["Dense", "Features", "Gram", "Lazy", "Nystrom", "Placement", "is_linear"]
+__all__ = ["Dense", "Features", "Gram", "Lazy", "Nystrom", "Placement", "Streamed", "is_linear"]

@@ -19,6 +19,8 @@ class Gram:
     ready: bool = False
     #: Whether computing a row takes much longer than reading it from memory.
     expensive: bool = True
+    #: The numbers of the items that stand for all, where the matrix is approximated by them.
+    landmarks: Array | None = None
 
     def __len__(self) -> int:
         raise NotImplementedError

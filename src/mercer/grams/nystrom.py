@@ -48,7 +48,8 @@ class Nystrom(Features):
 
     def __init__(self, Phi: Array, landmarks: Array, transform: Array, missing: float) -> None:
         super().__init__(Phi)
-        self.landmarks, self.transform, self.missing = landmarks, transform, missing
+        self.landmarks: Array = landmarks
+        self.transform, self.missing = transform, missing
 
     @classmethod
     def of(
@@ -59,7 +60,7 @@ class Nystrom(Features):
             raise ValueError(f"landmarks must be one of {enumeration(LANDMARKS, last='or')}; got {landmarks!r}.")
         gram: Gram = Dense(items) if kernel.precomputed else Lazy(kernel, items, memory)
         rank = min(int(rank), len(gram))
-        if 8 * rank * len(gram) > bytes_of(memory):
+        if not cls.fits(len(gram), rank, memory):
             most = bytes_of(memory) // (8 * max(1, len(gram)))
             raise ValueError(
                 f"{rank} landmarks of {len(gram)} items take {8e-9 * rank * len(gram):.1f} GB, more than "
@@ -67,6 +68,11 @@ class Nystrom(Features):
             )
         factor = LANDMARKS[landmarks](gram, rank, np.random.default_rng(seed))
         return cls(factor.columns, factor.landmarks, factor.transform(), factor.missing)
+
+    @staticmethod
+    def fits(n: int, rank: int, memory: int | str) -> bool:
+        """Whether the features of so many items have room."""
+        return 8 * min(rank, n) * n <= bytes_of(memory)
 
     def coefficients(self, weights: Array) -> Array:
         """The coefficients of the landmarks in models with these weights (a row each)."""

@@ -17,6 +17,7 @@ from .dense import Dense
 from .features import Features
 from .lazy import Lazy
 from .nystrom import Nystrom
+from .streamed import Streamed
 
 #: The largest self-similarity that single precision is used for.
 _SINGLE = 1e30
@@ -41,7 +42,8 @@ class Placement:
     centred : bool, default=False
         Whether features may be moved to their mean, as an intercept that is not regularised makes up for it.
     rank : int, optional
-        Stand in for the matrix with its approximation by so many landmarks, see :class:`.Nystrom`.
+        Stand in for the matrix with its approximation by so many landmarks: :class:`.Nystrom` where its features fit
+        into the memory, else :class:`.Streamed`.
     landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
         How these are chosen.
 
@@ -77,7 +79,9 @@ class Placement:
         if is_linear(kernel):
             return Features.around_mean(items) if self.centred else Features(items)
         if self.rank is not None:
-            return Nystrom.of(kernel, items, self.rank, self.landmarks, self.memory)
+            # A solver that looks at rows in no order needs all features at hand.
+            at_hand = self.single or kernel.precomputed or Nystrom.fits(length(items), self.rank, self.memory)
+            return (Nystrom if at_hand else Streamed).of(kernel, items, self.rank, self.landmarks, self.memory)
         if kernel.precomputed:
             return Dense(items)
         n = length(items)

@@ -1,0 +1,119 @@
+"""Products with a kernel matrix on the card, which is nowhere as a whole."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from typing import Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+from .device import device, interpreted
+from .operands import BLOCK, Operands
+from .triton_text import Face, Tiles, written
+
+__all__ = ["matrix_values", "product"]
+
+#: Vectors that are multiplied in one pass.
+_TOGETHER = 8
+#: Rows that are worked on in one launch, and columns that one program goes along.
+_SLAB, _RUN = 32_768, 4096
+#: Bytes of sums that wait on the card to be added up, at most.
+_WAITING = 4 * 10**9
+
+
+def product(operands: Operands, V: Any, tiles: Tiles | None = None) -> Any:
+    """K·V in float64 on the card, for a tensor or array with a column for each vector."""
+    import torch
+
+    V = torch.as_tensor(V).to(device())
+    out = [_some(operands, V[:, begin : begin + _TOGETHER], tiles) for begin in range(0, V.shape[1], _TOGETHER)]
+    return torch.cat(out, dim=1) if out else torch.zeros((operands.counts[0], 0), dtype=torch.float64, device=device())
+
+
+def _some(operands: Operands, V: Any, tiles: Tiles | None) -> Any:
+    """K·V for few vectors."""
+    import torch
+
+    rows, columns = operands.padded
+    count, symmetric = V.shape[1], operands.same
+    tiles = tiles or _tiles(operands, count)
+    number = torch.float64 if operands.double else torch.float32
+    vectors = torch.zeros((count, columns), dtype=number, device=device())
+    vectors[:, : V.shape[0]] = V.T
+    out = torch.zeros((count, rows), dtype=torch.float64, device=device())
+    launch, constants = _compiled(operands, Face(symmetric, columns=count), tiles)
+    slab = min(rows, _SLAB)
+    if symmetric:
+        slab = min(slab, _WAITING // (vectors.element_size() * count * columns) * tiles.width)
+    slab = max(BLOCK, slab - slab % BLOCK)
+    runs = -(-columns // _RUN)
+    owned_sums = torch.empty(count * runs * slab, dtype=torch.float64, device=device())
+    passing_sums = torch.empty(
+        count * (slab // tiles.width) * columns if symmetric else 1, dtype=number, device=device()
+    )
+    for first in range(0, rows, slab):
+        size = min(slab, rows - first)
+        blocks = size // tiles.width
+        owned = owned_sums[: count * runs * size].view(count, runs, size)
+        passing = passing_sums
+        if symmetric:
+            passing = passing_sums[: count * blocks * columns].view(count, blocks, columns)
+            passing[:, :, first : first + size].zero_()  # where a block of owners has nothing that passes
+        launch[(blocks, runs)](
+            constants, *operands.arguments(left_owns=True), vectors, owned, passing, first, columns, _RUN, blocks,
+            num_warps=tiles.warps, num_stages=tiles.stages,
+        )  # fmt: skip
+        out[:, first : first + size] += owned.sum(dim=1)
+        if symmetric:
+            out[:, first:] += passing[:, :, first:].sum(dim=1, dtype=torch.float64)
+    return out[:, : operands.counts[0]].T
+
+
+def matrix_values(operands: Operands, tiles: Tiles | None = None) -> Any:
+    """The kernel matrix itself, as a tensor on the card."""
+    import torch
+
+    number = torch.float64 if operands.double else torch.float32
+    out = torch.empty(operands.counts, dtype=number, device=device())
+    tiles = tiles or Tiles(64, 64, 4, 2)
+    launch, constants = _compiled(operands, Face(values=True), tiles)
+    grid = -(-operands.counts[0] // tiles.height), -(-operands.counts[1] // tiles.width)
+    if min(grid):
+        launch[grid](
+            constants, *operands.arguments(left_owns=False), out, *operands.counts,
+            num_warps=tiles.warps, num_stages=tiles.stages,
+        )  # fmt: skip
+    return out
+
+
+def _tiles(operands: Operands, vectors: int) -> Tiles:
+    """Each vector has a sum for each place in a tile, and float64 numbers take two registers."""
+    if operands.double or vectors > 4:
+        return Tiles(64, 16 if vectors > 4 else 32, 4, 2)
+    return Tiles() if vectors == 1 else Tiles(64, 32, 4, 3)
+
+
+def _compiled(operands: Operands, face: Face, tiles: Tiles) -> tuple[Any, Any]:
+    """The compiled code, and the constants of this kernel in it."""
+    import torch
+
+    text, constants = written(operands.what, face, tiles, operands.widths, operands.double, not interpreted())
+    number = torch.float64 if operands.double else torch.float32
+    return _function(text), torch.tensor(constants, dtype=number, device=device())
+
+
+@functools.cache
+def _function(text: str) -> Any:
+    """A compiled function from its text; Triton reads it as if it were in a file, and keeps what it compiles."""
+    name = f"<mercer tile {abs(hash(text))}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    space: dict[str, Any] = {"__name__": name}
+    exec(compile(text, name, "exec"), space)
+    return space["tile_sums"]
+
+
+def as_array(tensor: Any) -> Array:
+    """A tensor as an array in float64."""
+    return np.asarray(tensor.cpu().numpy(), dtype=np.float64)

@@ -10,7 +10,10 @@ import os
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["available", "device", "refuse_without_card"]
+__all__ = ["available", "device", "free_memory", "interpreted", "refuse_without_card"]
+
+#: Bytes that the interpreter may take for those of a card.
+_INTERPRETED = 10**9
 
 
 def interpreted() -> bool:
@@ -43,3 +46,12 @@ def device() -> Any:
     import torch
 
     return torch.device("cpu" if interpreted() else "cuda")
+
+
+def free_memory() -> int:
+    """Bytes that are free on the card, those that torch keeps for later included."""
+    import torch
+
+    if interpreted():
+        return _INTERPRETED
+    return torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()

@@ -9,18 +9,22 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .device import device, interpreted
-from .operands import BLOCK, Operands
-from .triton_text import Face, Tiles, written
+from ..kernels.engine.parts import length
+from .device import device, free_memory, interpreted
+from .operands import BLOCK, Operands, operands_of
+from .triton_text import GATHERED, Face, Tiles, written
 
-__all__ = ["matrix_values", "product"]
+__all__ = ["as_array", "matrix_values", "product", "scores_on_card"]
+
+#: Rows that are scored at a time.
+_SCORED = 1_000_000
 
 #: Vectors that are multiplied in one pass.
-_TOGETHER = 8
+_TOGETHER = 4
 #: Rows that are worked on in one launch, and columns that one program goes along.
-_SLAB, _RUN = 32_768, 4096
-#: Bytes of sums that wait on the card to be added up, at most.
-_WAITING = 4 * 10**9
+_SLAB, _RUN = 32_768, 8192
+#: Bytes of sums that wait on the card to be added up, at most, and their part of the memory that is free.
+_WAITING, _SHARE = 4 * 10**9, 4
 
 
 def product(operands: Operands, V: Any, tiles: Tiles | None = None) -> Any:
@@ -28,6 +32,8 @@ def product(operands: Operands, V: Any, tiles: Tiles | None = None) -> Any:
     import torch
 
     V = torch.as_tensor(V).to(device())
+    if not operands.counts[1]:
+        return torch.zeros((operands.counts[0], V.shape[1]), dtype=torch.float64, device=device())
     out = [_some(operands, V[:, begin : begin + _TOGETHER], tiles) for begin in range(0, V.shape[1], _TOGETHER)]
     return torch.cat(out, dim=1) if out else torch.zeros((operands.counts[0], 0), dtype=torch.float64, device=device())
 
@@ -46,7 +52,9 @@ def _some(operands: Operands, V: Any, tiles: Tiles | None) -> Any:
     launch, constants = _compiled(operands, Face(symmetric, columns=count), tiles)
     slab = min(rows, _SLAB)
     if symmetric:
-        slab = min(slab, _WAITING // (vectors.element_size() * count * columns) * tiles.width)
+        slab = min(
+            slab, min(_WAITING, free_memory() // _SHARE) // (vectors.element_size() * count * columns) * tiles.width
+        )
     slab = max(BLOCK, slab - slab % BLOCK)
     runs = -(-columns // _RUN)
     owned_sums = torch.empty(count * runs * slab, dtype=torch.float64, device=device())
@@ -59,15 +67,15 @@ def _some(operands: Operands, V: Any, tiles: Tiles | None) -> Any:
         owned = owned_sums[: count * runs * size].view(count, runs, size)
         passing = passing_sums
         if symmetric:
-            passing = passing_sums[: count * blocks * columns].view(count, blocks, columns)
-            passing[:, :, first : first + size].zero_()  # where a block of owners has nothing that passes
+            passing = passing_sums[: count * blocks * columns]
         launch[(blocks, runs)](
             constants, *operands.arguments(left_owns=True), vectors, owned, passing, first, columns, _RUN, blocks,
             num_warps=tiles.warps, num_stages=tiles.stages,
         )  # fmt: skip
         out[:, first : first + size] += owned.sum(dim=1)
         if symmetric:
-            out[:, first:] += passing[:, :, first:].sum(dim=1, dtype=torch.float64)
+            grid = -(-(columns - first) // 256), count
+            _function(GATHERED)[grid](passing, out, first, columns, blocks, tiles.width, tiles.side)
     return out[:, : operands.counts[0]].T
 
 
@@ -77,7 +85,7 @@ def matrix_values(operands: Operands, tiles: Tiles | None = None) -> Any:
 
     number = torch.float64 if operands.double else torch.float32
     out = torch.empty(operands.counts, dtype=number, device=device())
-    tiles = tiles or Tiles(64, 64, 4, 2)
+    tiles = tiles or Tiles(64, 64, 4, 3)
     launch, constants = _compiled(operands, Face(values=True), tiles)
     grid = -(-operands.counts[0] // tiles.height), -(-operands.counts[1] // tiles.width)
     if min(grid):
@@ -89,10 +97,10 @@ def matrix_values(operands: Operands, tiles: Tiles | None = None) -> Any:
 
 
 def _tiles(operands: Operands, vectors: int) -> Tiles:
-    """Each vector has a sum for each place in a tile, and float64 numbers take two registers."""
-    if operands.double or vectors > 4:
-        return Tiles(64, 16 if vectors > 4 else 32, 4, 2)
-    return Tiles() if vectors == 1 else Tiles(64, 32, 4, 3)
+    """Each vector has a sum for each place in a tile; registers hold so many, and half as many in float64."""
+    if operands.double:
+        return Tiles(64, 32, 4, 2)
+    return Tiles(64, 32, 4, 3) if vectors > 2 else Tiles(64, 64, 4, 3) if vectors == 2 else Tiles()
 
 
 def _compiled(operands: Operands, face: Face, tiles: Tiles) -> tuple[Any, Any]:
@@ -117,3 +125,13 @@ def _function(text: str) -> Any:
 def as_array(tensor: Any) -> Array:
     """A tensor as an array in float64."""
     return np.asarray(tensor.cpu().numpy(), dtype=np.float64)
+
+
+def scores_on_card(kernel: Any, X: Any, items: Any, coefficients: Array) -> Array:
+    """k(X, items)·coefficients, in float64 throughout."""
+    out = np.empty((length(X), coefficients.shape[1]))
+    for begin in range(0, len(out), _SCORED):
+        some = X[begin : begin + _SCORED]
+        found = product(operands_of(kernel, some, items, "double"), np.ascontiguousarray(coefficients))
+        out[begin : begin + _SCORED] = as_array(found)
+    return out

@@ -15,14 +15,15 @@ from scipy import sparse
 from ..kernels.engine.statistics import DISTANCE, MANHATTAN, SQUARED_DISTANCE
 from .device import device
 from .formula import Leaf, formula_of
-from .triton_text import GRAIN, PIECE, Lowered, coordinatewise, lowered
+from .triton_text import GRAIN, PIECE, RESIDENT, UNROLLED, Lowered, coordinatewise, lowered
 
 __all__ = ["PRECISIONS", "Operands", "operands_of"]
 
 #: Items are padded to whole numbers of so many.
 BLOCK = 256
-#: How many float16 numbers stand for one coordinate: three in products of two halves, one where 11 digits are enough.
-PRECISIONS = {"fast": 1, "exact": 3, "double": 0}
+#: How many numbers stand for one coordinate: three float16 in products of two halves, one where 11 digits are enough,
+#: and one float64.
+PRECISIONS = {"fast": 1, "exact": 3, "double": 1}
 #: float16 holds numbers up to about 2^16; rows are scaled to about this where nothing else decides.
 _LARGEST = 16.0
 
@@ -93,13 +94,11 @@ def operands_of(kernel: Any, A: Any, B: Any, precision: str = "exact") -> Operan
     number = torch.float64 if double else torch.float32
     for k, leaf in enumerate(formula.leaves):
         a, b = _centred(leaf)
-        same = leaf.left is leaf.right
-        if coordinatewise(leaf, double):
-            scale = np.sqrt(abs(what.factors[k])) if leaf.statistic is SQUARED_DISTANCE else 1.0
-            a = _columns(a * scale, number)
-            left.append((a, 1))
-            right.append((a if same else _columns(b * scale, number), 1))
-            widths.append(leaf.left.shape[1])
+        if coordinatewise(leaf):
+            one = _columns(a, number)
+            left.append((one, 1))
+            right.append((one if leaf.left is leaf.right else _columns(b, number), 1))
+            widths.append(one.shape[0])
             continue
         if leaf.statistic is SQUARED_DISTANCE:
             scale = float(np.sqrt(2 * abs(what.factors[k])))
@@ -107,9 +106,8 @@ def operands_of(kernel: Any, A: Any, B: Any, precision: str = "exact") -> Operan
             largest = max(float(a.abs().max()) if a.numel() else 0.0, float(b.abs().max()) if b.numel() else 0.0)
             scale = float(2.0 ** np.floor(np.log2(_LARGEST / largest))) if largest > 0 else 1.0
             what.factors[k] = scale * scale
-        parts = PRECISIONS[precision]
-        of_left, norms_left = _halves(a * scale, parts, (0, 0, 1))
-        of_right, norms_right = _halves(b * scale, parts, (0, 1, 0))
+        of_left, norms_left = _stored(a * scale, precision, (0, 0, 1))
+        of_right, norms_right = _stored(b * scale, precision, (0, 1, 0))
         left.append((of_left, 0))
         right.append((of_right, 0))
         widths.append(of_left.shape[1])
@@ -157,22 +155,30 @@ def _padded(rows: Any) -> Any:
 
 
 def _columns(rows: Any, number: Any) -> Any:
-    """Coordinate after coordinate."""
-    return _padded(rows.to(number)).T.contiguous()
+    """Coordinate after coordinate, with zeros to fill up what is worked on together."""
+    return _wide(_padded(rows.to(number)), UNROLLED).T.contiguous()
 
 
-def _halves(rows: Any, parts: int, order: tuple[int, int, int]) -> tuple[Any, Any]:
-    """Rows of float16 numbers, and half the squared norms of what these stand for."""
+def _wide(rows: Any, grain: int) -> Any:
+    """Rows with zeros at their ends, to a multiple of a length."""
     import torch
 
-    high = rows.to(torch.float16)
-    low = (rows - high.to(torch.float64)).to(torch.float16)
-    halves = [(high, low)[place] for place in order[:parts]]
-    kept = high.to(torch.float64) + (low.to(torch.float64) if parts == 3 else 0.0)
+    width = max(1, -(-rows.shape[1] // grain)) * grain
+    return torch.nn.functional.pad(rows, (0, width - rows.shape[1]))
+
+
+def _stored(rows: Any, precision: str, order: tuple[int, int, int]) -> tuple[Any, Any]:
+    """Rows as matrix units take them, and half the squared norms of what these stand for."""
+    import torch
+
+    number = torch.float64 if precision == "double" else torch.float32
+    if precision == "double":
+        joined = kept = rows
+    else:
+        high = rows.to(torch.float16)
+        low = (rows - high.to(torch.float64)).to(torch.float16)
+        joined = torch.cat([(high, low)[place] for place in order[: PRECISIONS[precision]]], dim=1)
+        kept = high.to(torch.float64) + (low.to(torch.float64) if precision == "exact" else 0.0)
     norms = 0.5 * (kept * kept).sum(dim=1)
-    joined = torch.cat(halves, dim=1)
-    grain = GRAIN if joined.shape[1] <= 256 else PIECE
-    width = max(1, -(-joined.shape[1] // grain)) * grain
-    out = torch.zeros((_whole(rows.shape[0]), width), dtype=torch.float16, device=rows.device)
-    out[: rows.shape[0], : joined.shape[1]] = joined
-    return out, _padded(norms.to(torch.float32))
+    wide = _wide(joined, GRAIN if joined.shape[1] <= RESIDENT else PIECE)
+    return _padded(wide), _padded(norms.to(number))

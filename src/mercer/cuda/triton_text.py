@@ -15,13 +15,14 @@ that are h alone, 11. What is left out, ⟨m, m′⟩, is of the 23rd.
 that nothing is left to do but to add two numbers and exponentiate; c is folded into the rows along with log₂e.
 
 **Distances** that are not squared are sums of differences, coordinate by coordinate: a root would turn the rounding
-errors of a difference of norms into large ones. In float64, which matrix units are slow at, all statistics are such.
+errors of a difference of norms into large ones.
 
 **Both sides of a symmetric matrix.** k(x, z) = k(z, x): a tile off the diagonal serves the items that own it, Σ k·v
 over those that pass, and the other way round. The latter sums, over the width of one tile, are written out in float32,
 and are summed in float64 and always in the same order afterwards: results repeat to the last digit. They go along a row
 of the tile, which a few neighbouring threads share; along a column they would cost as much as all else together. The
-squares on the diagonal have both of their halves computed, and serve their owners alone.
+squares on the diagonal have both of their halves computed, and serve their owners alone: what they leave for those that
+pass is not gathered.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
+from ..kernels.engine.statistics import DISTANCE, MANHATTAN, SQUARED_DISTANCE
 from .formula import Formula, Leaf, Own
 from .symbols import Symbol, walked
 
@@ -39,21 +40,26 @@ __all__ = ["Face", "Lowered", "Tiles", "Written", "lowered", "written"]
 
 _LOG2E = float(np.log2(np.e))
 #: Columns of rows that a matrix unit takes at a time, and up to how many of them a block of rows stays in registers.
-GRAIN, _RESIDENT = 16, 256
+GRAIN, RESIDENT = 16, 256
 #: Rows longer than that are taken in pieces of this length.
 PIECE = 64
-#: Coordinates up to which a sum over them is written out term by term.
-_UNROLLED = 64
+#: Terms of a sum over coordinates that are written out one after the other.
+UNROLLED = 4
 
 
 @dataclass(frozen=True)
 class Tiles:
     """The shape of a tile, and how many threads (in groups of 32) and tiles on their way share a multiprocessor."""
 
-    height: int = 128
-    width: int = 32
+    height: int = 64
+    width: int = 128
     warps: int = 4
     stages: int = 3
+
+    @property
+    def side(self) -> int:
+        """The side of the squares on the diagonal."""
+        return max(self.height, self.width)
 
 
 @dataclass(frozen=True)
@@ -163,7 +169,7 @@ def written(what: Lowered, face: Face, tiles: Tiles, widths: list[int], double: 
     code = _Code("tl.float64" if double else "tl.float32")
     for k, leaf in enumerate(what.formula.leaves):
         code.names += [f"passing_rows{k}", f"owned_rows{k}"]
-        if coordinatewise(leaf, double):
+        if coordinatewise(leaf):
             code.names += [f"passing_length{k}", f"owned_length{k}"]
             _differences(code, k, leaf, widths[k])
         else:
@@ -176,6 +182,27 @@ def written(what: Lowered, face: Face, tiles: Tiles, widths: list[int], double: 
     value = _expression(what, code, assembler and not double)
     body = _values(code, tiles, value) if face.values else _sums(code, face, tiles, value)
     return Written(body, code.constants or [0.0])
+
+
+#: Adds up, in float64 and in a fixed order, what the blocks of owners have left for the items that passed.
+GATHERED = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def tile_sums(sums, out, first, count, blocks, width, side):
+    items = first + tl.program_id(0) * 256 + tl.arange(0, 256)
+    column = tl.program_id(1)
+    total = tl.zeros((256,), tl.float64)
+    for begin in range(0, blocks, 16):
+        block = begin + tl.arange(0, 16)
+        square = (first + block * width) // side * side
+        left = (block < blocks)[:, None] & (items < count)[None, :] & (items[None, :] >= (square + side)[:, None])
+        place = (column * blocks + block).to(tl.int64)[:, None] * count + items[None, :]
+        total += tl.sum(tl.load(sums + place, mask=left, other=0.0).to(tl.float64), axis=0)
+    place = out + column.to(tl.int64) * count + items
+    tl.store(place, tl.load(place, mask=items < count) + total, mask=items < count)
+"""
 
 
 class Written(NamedTuple):
@@ -216,7 +243,7 @@ def _sums(code: _Code, face: Face, tiles: Tiles, value: str) -> str:
     body.add(1, f"begin_owned = first + block * {width}", f"owned = begin_owned + tl.arange(0, {width})")
     body.add(1, "begin = part * run", "end = tl.minimum(begin + run, count)")
     if face.symmetric:  # what passes begins with the square on the diagonal that the owned items lie in
-        body.add(1, f"square = begin_owned // {height} * {height}", "begin = tl.maximum(begin, square)")
+        body.add(1, f"square = begin_owned // {tiles.side} * {tiles.side}", "begin = tl.maximum(begin, square)")
         body.add(1, *(f"own{c} = tl.load(vectors + {c} * count + owned)[None, :]" for c in vectors))
     body.lines += code.start.lines
     body.add(1, *(f"total{c} = tl.zeros(({height}, {width}), {code.number})" for c in vectors))
@@ -233,19 +260,18 @@ def _sums(code: _Code, face: Face, tiles: Tiles, value: str) -> str:
     if face.symmetric:
         for c in vectors:
             body.add(2, f"across = tl.sum(value * own{c}, axis=1)")
-            body.add(2, "across = tl.where(begin_passing == square, 0.0, across)")
             body.add(2, f"place = ({c} * blocks + block).to(tl.int64) * count")
             body.add(2, "tl.store(passing_sums + place + passing, across)")
     body.add(2, *(f"{name} = next_{name}" for name, _ in needed))
     for c in vectors:
         body.add(1, f"place = (({c} * tl.num_programs(1) + part) * blocks + block) * {width} + tl.arange(0, {width})")
-        body.add(1, f"tl.store(owned_sums + place, tl.sum(total{c}.to(tl.float64), axis=0))")
+        body.add(1, f"tl.store(owned_sums + place, tl.sum(total{c}, axis=0).to(tl.float64))")
     return "\n".join(body.lines) + "\n"
 
 
-def coordinatewise(leaf: Leaf, double: bool) -> bool:
+def coordinatewise(leaf: Leaf) -> bool:
     """Whether a statistic is a sum over coordinates, and not a product of matrix units."""
-    return double or leaf.statistic in (DISTANCE, MANHATTAN)
+    return leaf.statistic in (DISTANCE, MANHATTAN)
 
 
 def _expression(what: Lowered, code: _Code, assembler: bool) -> str:
@@ -313,33 +339,28 @@ def _dots(code: _Code, k: int, leaf: Leaf, width: int) -> None:
         code.ahead(f"norm{k}", f"passing_norms{k}")
         code.tile.add(2, f"dots{k} = -(norm{k}[:, None] + owned_norm{k})")
     else:
-        code.tile.add(2, f"dots{k} = (passing[:, None] + owned[None, :]).to(tl.float32) * 0.0")
-    if width <= _RESIDENT:
+        code.tile.add(2, f"dots{k} = (passing[:, None] + owned[None, :]).to({code.number}) * 0.0")
+    if width <= RESIDENT:
         for p, (begin, size) in enumerate(pieces_of(width)):
             places = f"({begin} + tl.arange(0, {size}))"
             code.start.add(1, f"owned{k}_{p} = tl.load({owned} + {places}[:, None])")
-            code.tile.add(2, f"dots{k} = tl.dot(tl.load({passing} + {places}[None, :]), owned{k}_{p}, dots{k})")
+            code.tile.add(2, f"some = tl.load({passing} + {places}[None, :])")
+            code.tile.add(2, f"dots{k} = tl.dot(some, owned{k}_{p}, dots{k}, out_dtype={code.number})")
     else:
         code.tile.add(2, f"for k in range(0, {width}, {PIECE}):")
         code.tile.add(3, f"places = k + tl.arange(0, {PIECE})")
+        code.tile.add(3, f"some = tl.load({passing} + places[None, :])")
         code.tile.add(3, f"others = tl.load({owned} + places[:, None])")
-        code.tile.add(3, f"dots{k} = tl.dot(tl.load({passing} + places[None, :]), others, dots{k})")
+        code.tile.add(3, f"dots{k} = tl.dot(some, others, dots{k}, out_dtype={code.number})")
     code.tile.add(2, f"statistic{k} = dots{k}")
 
 
 def _differences(code: _Code, k: int, leaf: Leaf, width: int) -> None:
     """A sum over coordinates, which are stored one after the other: all items' first, then all items' second, …"""
-    term = {
-        DOT: "x * z",
-        SQUARED_DISTANCE: "(x - z) * (x - z)",
-        DISTANCE: "(x - z) * (x - z)",
-        MANHATTAN: "tl.abs(x - z)",
-    }[leaf.statistic]
+    term = "(x - z) * (x - z)" if leaf.statistic is DISTANCE else "tl.abs(x - z)"
     code.tile.add(2, f"sum{k} = (passing[:, None] + owned[None, :]).to({code.number}) * 0.0")
     code.tile.add(2, f"x_places = passing_rows{k} + passing", f"z_places = owned_rows{k} + owned")
-    loop = "tl.static_range" if width <= _UNROLLED else "range"
-    code.tile.add(2, f"for k in {loop}({width}):")
-    code.tile.add(3, "x = tl.load(x_places)[:, None]", "z = tl.load(z_places)[None, :]")
-    code.tile.add(3, f"sum{k} += {term}", f"x_places += passing_length{k}", f"z_places += owned_length{k}")
-    found = {DISTANCE: f"tl.sqrt(sum{k})", SQUARED_DISTANCE: f"-sum{k}"}.get(leaf.statistic, f"sum{k}")
-    code.tile.add(2, f"statistic{k} = {found}")
+    code.tile.add(2, f"for k in range(0, {width}, {UNROLLED}):", f"    for _ in tl.static_range({UNROLLED}):")
+    code.tile.add(4, "x = tl.load(x_places)[:, None]", "z = tl.load(z_places)[None, :]")
+    code.tile.add(4, f"sum{k} += {term}", f"x_places += passing_length{k}", f"z_places += owned_length{k}")
+    code.tile.add(2, f"statistic{k} = " + (f"tl.sqrt(sum{k})" if leaf.statistic is DISTANCE else f"sum{k}"))

@@ -19,6 +19,8 @@ class Gram:
     ready: bool = False
     #: Whether computing a row takes much longer than reading it from memory.
     expensive: bool = True
+    #: The relative error of products, where it is more than rounding in float64.
+    error: float = 0.0
 
     def __len__(self) -> int:
         raise NotImplementedError

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed
-from ..cuda import Operands, as_array, matrix_values, operands_of, product, refuse_without_card
+from ..cuda import Operands, as_array, copied, matrix_values, operands_of, product, refuse_without_card
 from ..cuda.landmark_factor import LandmarkFactor
 from ..kernels.base import Kernel
 from ..kernels.engine.pairing import length
@@ -83,22 +83,21 @@ class Cuda(Gram):
     def rows(self, index: Any) -> Array:
         index = np.arange(len(self))[index]
         out = np.empty((index.size, len(self)), np.float64 if self.operands.double else np.float32)
-        self._write(self.operands, index, None, out)
+        self.fill(index, out)
         return out
 
     def block(self, rows: Array, columns: Array, out: Array) -> None:
-        self._write(self.operands.taken(None, columns), rows, None, out)
+        self._write(self.operands.taken(None, columns), rows, out)
 
     def fill(self, rows: Array, out: Array) -> None:
-        self._write(self.operands, rows, None, out)
+        self._write(self.operands, rows, out)
 
     @staticmethod
-    def _write(operands: Operands, rows: Array, columns: Array | None, out: Array) -> None:
-        """Values in these rows and columns, some rows at a time."""
+    def _write(operands: Operands, rows: Array, out: Array) -> None:
+        """Values in these rows, some of them at a time."""
         size = max(1, _NUMBERS // max(1, out.shape[1]))
         for begin in range(0, rows.size, size):
-            some = rows[begin : begin + size]
-            out[begin : begin + size] = matrix_values(operands.taken(some, columns)).cpu().numpy()
+            copied(matrix_values(operands.taken(rows[begin : begin + size], None)), out[begin : begin + size])
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
         heed()

@@ -102,10 +102,10 @@ def matrix_values(operands: Operands, tiles: Tiles | None = None) -> Any:
 def _tiles(operands: Operands, vectors: int) -> Tiles:
     """The shapes that were fastest on an H200.
 
-    Each vector has a sum for each place in a tile; registers hold so many, and half as many in float64. Longer rows want
+    Each vector has a sum for each place in a tile; registers hold so many, and half as many in float64. Long rows want
     wider tiles, which load them less often.
     """
-    if any(coordinatewise(leaf) for leaf in operands.what.formula.leaves):
+    if coordinatewise(operands.what.formula):
         return Tiles(128, 32, 4, 2)
     if operands.double or vectors > 2:
         return Tiles(64, 32, 4, 2)

@@ -23,7 +23,7 @@ from .operands import operands_of
 __all__ = ["LandmarkFactor"]
 
 #: Landmarks at most; of few items one in so many, but so many at least.
-_MOST, _SHARE, _FEW = 7000, 8, 64
+_MOST, _SHARE, _FEW = 10_000, 8, 64
 #: The part of the free memory that coordinates may take.
 _ROOM = 0.6
 #: ε, relative to the largest self-similarity.

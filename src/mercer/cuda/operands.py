@@ -94,10 +94,11 @@ def operands_of(kernel: Any, A: Any, B: Any, precision: str = "exact") -> Operan
     number = torch.float64 if double else torch.float32
     for k, leaf in enumerate(formula.leaves):
         a, b = _centred(leaf)
-        if coordinatewise(leaf):
-            one = _columns(a, number)
+        if coordinatewise(formula):
+            scale = np.sqrt(abs(what.factors[k])) if leaf.statistic is SQUARED_DISTANCE else 1.0
+            one = _columns(a * scale, number)
             left.append((one, 1))
-            right.append((one if leaf.left is leaf.right else _columns(b, number), 1))
+            right.append((one if leaf.left is leaf.right else _columns(b * scale, number), 1))
             widths.append(one.shape[0])
             continue
         if leaf.statistic is SQUARED_DISTANCE:

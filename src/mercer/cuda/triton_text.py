@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.engine.statistics import DISTANCE, MANHATTAN, SQUARED_DISTANCE
+from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
 from .formula import Formula, Leaf, Own
 from .symbols import Symbol, walked
 
@@ -169,7 +169,7 @@ def written(what: Lowered, face: Face, tiles: Tiles, widths: list[int], double: 
     code = _Code("tl.float64" if double else "tl.float32")
     for k, leaf in enumerate(what.formula.leaves):
         code.names += [f"passing_rows{k}", f"owned_rows{k}"]
-        if coordinatewise(leaf):
+        if coordinatewise(what.formula):
             code.names += [f"passing_length{k}", f"owned_length{k}"]
             _differences(code, k, leaf, widths[k])
         else:
@@ -269,9 +269,12 @@ def _sums(code: _Code, face: Face, tiles: Tiles, value: str) -> str:
     return "\n".join(body.lines) + "\n"
 
 
-def coordinatewise(leaf: Leaf) -> bool:
-    """Whether a statistic is a sum over coordinates, and not a product of matrix units."""
-    return leaf.statistic in (DISTANCE, MANHATTAN)
+def coordinatewise(formula: Formula) -> bool:
+    """Whether statistics are sums over coordinates, and not products of matrix units.
+
+    All of them, where one is: code that does both was seen to read memory that is not its own (Triton 3.6 on an H200).
+    """
+    return any(leaf.statistic in (DISTANCE, MANHATTAN) for leaf in formula.leaves)
 
 
 def _expression(what: Lowered, code: _Code, assembler: bool) -> str:
@@ -357,10 +360,11 @@ def _dots(code: _Code, k: int, leaf: Leaf, width: int) -> None:
 
 def _differences(code: _Code, k: int, leaf: Leaf, width: int) -> None:
     """A sum over coordinates, which are stored one after the other: all items' first, then all items' second, …"""
-    term = "(x - z) * (x - z)" if leaf.statistic is DISTANCE else "tl.abs(x - z)"
+    term = {DOT: "x * z", MANHATTAN: "tl.abs(x - z)"}.get(leaf.statistic, "(x - z) * (x - z)")
     code.tile.add(2, f"sum{k} = (passing[:, None] + owned[None, :]).to({code.number}) * 0.0")
     code.tile.add(2, f"x_places = passing_rows{k} + passing", f"z_places = owned_rows{k} + owned")
     code.tile.add(2, f"for k in range(0, {width}, {UNROLLED}):", f"    for _ in tl.static_range({UNROLLED}):")
     code.tile.add(4, "x = tl.load(x_places)[:, None]", "z = tl.load(z_places)[None, :]")
     code.tile.add(4, f"sum{k} += {term}", f"x_places += passing_length{k}", f"z_places += owned_length{k}")
-    code.tile.add(2, f"statistic{k} = " + (f"tl.sqrt(sum{k})" if leaf.statistic is DISTANCE else f"sum{k}"))
+    found = {DISTANCE: f"tl.sqrt(sum{k})", SQUARED_DISTANCE: f"-sum{k}"}.get(leaf.statistic, f"sum{k}")
+    code.tile.add(2, f"statistic{k} = {found}")

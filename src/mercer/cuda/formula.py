@@ -75,7 +75,8 @@ def formula_of(kernel: Kernel, A: Any, B: Any) -> Formula:
     """
     tracing = _Tracing(A is B)
     try:
-        root = kernel.evaluate(_SymbolicTile(tracing, A, B))
+        tile: Any = _SymbolicTile(tracing, A, B)
+        root: Any = kernel.evaluate(tile)
     except Untraceable as error:
         raise Untraceable(f"{kernel} cannot be computed on a graphics card: {error}.") from None
     if not isinstance(root, Symbol):

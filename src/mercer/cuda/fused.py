@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import threading
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ _TOGETHER = 4
 _SLAB, _RUN = 131_072, 8192
 #: Bytes of sums that wait on the card to be added up, at most, and their part of the memory that is free.
 _WAITING, _SHARE = 4 * 10**9, 4
+#: One launch at a time: machines may be solved on several threads, and Triton's interpreter knows one only.
+_launching = threading.RLock()
 
 
 def product(operands: Operands, V: Any, tiles: Tiles | None = None) -> Any:
@@ -52,12 +55,11 @@ def _some(operands: Operands, V: Any, tiles: Tiles | None) -> Any:
     vectors = torch.zeros((count, columns), dtype=number, device=device())
     vectors[:, : V.shape[0]] = V.T
     out = torch.zeros((count, rows), dtype=torch.float64, device=device())
-    launch, constants = _compiled(operands, Face(symmetric, columns=count), tiles)
+    code, constants = _compiled(operands, Face(symmetric, columns=count), tiles)
     slab = min(rows, _SLAB)
     if symmetric:
-        slab = min(
-            slab, min(_WAITING, free_memory() // _SHARE) // (vectors.element_size() * count * columns) * tiles.width
-        )
+        waiting = min(_WAITING, free_memory() // _SHARE)
+        slab = min(slab, waiting // (vectors.element_size() * count * columns) * tiles.width)
     slab = max(BLOCK, slab - slab % BLOCK)
     runs = -(-columns // _RUN)
     owned_sums = torch.empty(count * runs * slab, dtype=torch.float64, device=device())
@@ -71,14 +73,12 @@ def _some(operands: Operands, V: Any, tiles: Tiles | None) -> Any:
         passing = passing_sums
         if symmetric:
             passing = passing_sums[: count * blocks * columns]
-        launch[(blocks, runs)](
-            constants, *operands.arguments(left_owns=True), vectors, owned, passing, first, columns, _RUN, blocks,
-            num_warps=tiles.warps, num_stages=tiles.stages,
-        )  # fmt: skip
+        rest = vectors, owned, passing, first, columns, _RUN, blocks
+        _launch(code, (blocks, runs), tiles, constants, *operands.arguments(left_owns=True), *rest)
         out[:, first : first + size] += owned.sum(dim=1)
         if symmetric:
             grid = -(-(columns - first) // 256), count
-            _function(GATHERED)[grid](passing, out, first, columns, blocks, tiles.width, tiles.side)
+            _launch(_function(GATHERED), grid, Tiles(), passing, out, first, columns, blocks, tiles.width, tiles.side)
     return out[:, : operands.counts[0]].T
 
 
@@ -89,14 +89,16 @@ def matrix_values(operands: Operands, tiles: Tiles | None = None) -> Any:
     number = torch.float64 if operands.double else torch.float32
     out = torch.empty(operands.counts, dtype=number, device=device())
     tiles = tiles or Tiles(64, 64, 4, 3)
-    launch, constants = _compiled(operands, Face(values=True), tiles)
-    grid = -(-operands.counts[0] // tiles.height), -(-operands.counts[1] // tiles.width)
+    code, constants = _compiled(operands, Face(values=True), tiles)
+    grid = -(-operands.counts[1] // tiles.width), -(-operands.counts[0] // tiles.height)
     if min(grid):
-        launch[grid](
-            constants, *operands.arguments(left_owns=False), out, *operands.counts,
-            num_warps=tiles.warps, num_stages=tiles.stages,
-        )  # fmt: skip
+        _launch(code, grid, tiles, constants, *operands.arguments(left_owns=False), out, *operands.counts)
     return out
+
+
+def _launch(code: Any, grid: tuple[int, int], tiles: Tiles, *arguments: Any) -> None:
+    with _launching:
+        code[grid](*arguments, num_warps=tiles.warps, num_stages=tiles.stages)
 
 
 def _tiles(operands: Operands, vectors: int) -> Tiles:

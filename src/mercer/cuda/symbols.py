@@ -42,7 +42,7 @@ class Symbol(NDArrayOperatorsMixin):
     >>> import numpy as np
     >>> x = Symbol("leaf", "x")
     >>> (1 + x) * np.exp(-x)
-    ((1.0 + x) * exp(-x))
+    ((1.0 + x) * exp((-1.0 * x)))
     """
 
     dtype = np.dtype(np.float64)
@@ -73,10 +73,10 @@ class Symbol(NDArrayOperatorsMixin):
             return str(self.arguments[0])
         if self.operation in _SIGNS:
             return f"({one[0]} {_SIGNS[self.operation]} {one[1]})"
-        return f"-{one[0]}" if self.operation == "negative" else f"{self.operation}({', '.join(one)})"
+        return f"{self.operation}({', '.join(one)})"
 
 
-_SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"}
+_SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
 
 def _constant(value: Any) -> float:

@@ -224,8 +224,8 @@ def _head(code: _Code, names: list[str]) -> _Text:
 def _values(code: _Code, tiles: Tiles, value: str) -> str:
     """One tile for each program, written out."""
     body = _head(code, ["out", "row_count", "column_count"])
-    body.add(1, f"passing = block * {tiles.height} + tl.arange(0, {tiles.height})")
-    body.add(1, f"owned = part * {tiles.width} + tl.arange(0, {tiles.width})")
+    body.add(1, f"passing = part * {tiles.height} + tl.arange(0, {tiles.height})")
+    body.add(1, f"owned = block * {tiles.width} + tl.arange(0, {tiles.width})")
     body.lines += code.start.lines
     body.add(1, *(f"{name} = tl.load({source} + passing)" for name, source in code.needed), "if True:")
     body.lines += code.tile.lines
@@ -360,11 +360,15 @@ def _dots(code: _Code, k: int, leaf: Leaf, width: int) -> None:
 
 def _differences(code: _Code, k: int, leaf: Leaf, width: int) -> None:
     """A sum over coordinates, which are stored one after the other: all items' first, then all items' second, …"""
-    term = {DOT: "x * z", MANHATTAN: "tl.abs(x - z)"}.get(leaf.statistic, "(x - z) * (x - z)")
+    term = "(x - z) * (x - z)"
+    if leaf.statistic in (DOT, MANHATTAN):
+        term = "x * z" if leaf.statistic is DOT else "tl.abs(x - z)"
     code.tile.add(2, f"sum{k} = (passing[:, None] + owned[None, :]).to({code.number}) * 0.0")
     code.tile.add(2, f"x_places = passing_rows{k} + passing", f"z_places = owned_rows{k} + owned")
     code.tile.add(2, f"for k in range(0, {width}, {UNROLLED}):", f"    for _ in tl.static_range({UNROLLED}):")
     code.tile.add(4, "x = tl.load(x_places)[:, None]", "z = tl.load(z_places)[None, :]")
     code.tile.add(4, f"sum{k} += {term}", f"x_places += passing_length{k}", f"z_places += owned_length{k}")
-    found = {DISTANCE: f"tl.sqrt(sum{k})", SQUARED_DISTANCE: f"-sum{k}"}.get(leaf.statistic, f"sum{k}")
+    found = f"sum{k}"
+    if leaf.statistic in (DISTANCE, SQUARED_DISTANCE):
+        found = f"tl.sqrt({found})" if leaf.statistic is DISTANCE else f"-{found}"
     code.tile.add(2, f"statistic{k} = {found}")

@@ -19,8 +19,8 @@ from .repeated import Repeated
 from .span import KernelSpan, Preconditioner
 from .walk import Walk
 
-#: Numbers of the matrix that are on the card at a time, where they are asked for.
-_NUMBERS = 2**29
+#: Numbers of the matrix that are on the card at a time, where they are asked for, and rows of it.
+_NUMBERS, _ROWS = 2**29, 2**20
 #: A vector with more than this part of its numbers is multiplied by the whole matrix, of which half is computed.
 _MOST = 0.5
 #: So many models at once, or fewer, get an approximate inverse each.
@@ -95,7 +95,7 @@ class Cuda(Gram):
     @staticmethod
     def _write(operands: Operands, rows: Array, out: Array) -> None:
         """Values in these rows, some of them at a time."""
-        size = max(1, _NUMBERS // max(1, out.shape[1]))
+        size = max(1, min(_ROWS, _NUMBERS // max(1, out.shape[1])))
         for begin in range(0, rows.size, size):
             copied(matrix_values(operands.taken(rows[begin : begin + size], None)), out[begin : begin + size])
 

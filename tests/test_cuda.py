@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 
 import mercer
@@ -218,6 +219,16 @@ def test_machines_on_the_card_are_those_of_the_processor(machine, targets):
     ]
     np.testing.assert_allclose(scores[1], scores[0], atol=5e-3)
     np.testing.assert_allclose(there.set_params(device=None)._scores(Z), there.set_params(device="cuda")._scores(Z))
+
+
+@on_card
+def test_searches_sparse_rows_and_model_files(tmp_path):
+    grid = {"C": [0.1, 10]}
+    found = [mercer.KernelSearchCV(mercer.SVC(device=device), grid, cv=2).fit(X, y) for device in ("cuda", None)]
+    np.testing.assert_allclose(*(search.cv_results_["mean_test_score"] for search in found))
+    model = mercer.SVC(device="cuda").fit(sparse.csr_array(X), y)
+    mercer.save(model, tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(mercer.load(tmp_path / "model.safetensors").predict(Z), model.predict(Z))
 
 
 @on_real_card

@@ -2,13 +2,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-gpu lint bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
 
 test: $(VENV)/.tested
 	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n 2
+
+test-gpu: $(VENV)/.on_card
+	$(BIN)/python -m pytest tests/test_cuda.py -rs
 
 lint: $(VENV)/.linted
 	$(BIN)/ruff check .
@@ -40,6 +43,10 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.tested: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $@
+
+$(VENV)/.on_card: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,gpu]'
 	touch $@
 
 $(VENV)/.linted: pyproject.toml | $(VENV)/bin/python

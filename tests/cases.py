@@ -228,7 +228,7 @@ EXPORTS = {
     + [kernels.Kernel, kernels.OfStatistic, kernels.Bags, kernels.Graphs, kernels.Strings],
     losses: [type(loss) for loss in LOSSES + RESIDUAL_LOSSES]
     + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Shortfall, losses.Softmax],
-    grams: [*GRAMS, grams.Gram, grams.Placement],
+    grams: [*GRAMS, grams.Cuda, grams.Gram, grams.Nystrom, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
     mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY]
     + [mercer.Calibrated, mercer.Conformal, mercer.KernelSearchCV, mercer.TunedThreshold],

@@ -72,11 +72,15 @@ def _exp_64(values: Array, scale: float) -> None:
 def exp_scaled(values: Array, scale: float) -> Array:
     """exp(scale·values), written over ``values`` (a C-ordered float32 or float64 array).
 
+    What is no array but knows NumPy's functions, such as a symbol, is not written over.
+
     Examples
     --------
     >>> exp_scaled(np.array([0.0, 1.0, 1000.0]), -1.0).round(6)
     array([1.      , 0.367879, 0.      ])
     """
+    if not isinstance(values, np.ndarray):
+        return np.exp(scale * values)
     if values.dtype == np.float32:
         _exp_32(values.reshape(-1), _F32(scale))
     else:

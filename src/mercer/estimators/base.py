@@ -51,6 +51,8 @@ class KernelMachine(FittedState, BaseEstimator):
     #: By how many landmarks the kernel matrix is approximated, and how they are chosen; parameters of some machines.
     rank: int | None = None
     landmarks: str = "pivoted"
+    #: Where the kernel matrix is computed; a parameter of some machines.
+    device: str | None = None
 
     # -- parameters -----------------------------------------------------------------------------------------------
 
@@ -62,7 +64,7 @@ class KernelMachine(FittedState, BaseEstimator):
     @property
     def placement(self) -> Placement:
         """What the machine allows for its kernel matrix."""
-        return Placement(self.memory, rank=self.rank, landmarks=self.landmarks)
+        return Placement(self.memory, rank=self.rank, landmarks=self.landmarks, device=self.device)
 
     def read_kernel(self) -> Kernel:
         """The kernel as an object; without a kernel a machine is linear."""
@@ -83,10 +85,16 @@ class KernelMachine(FittedState, BaseEstimator):
         return super().set_params(**params)
 
     def _check_rank(self) -> None:
-        """Refuse a bad number or choice of landmarks."""
+        """Refuse a bad number or choice of landmarks, and a bad place for the matrix."""
         if self.rank is not None:
             number(self, "rank", 1, whole=True, strict=False)
         choice(self, "landmarks", tuple(LANDMARKS))
+        choice(self, "device", (None, "cuda"))
+        if self.device is not None and self.rank is not None:
+            name = type(self).__name__
+            raise ValueError(
+                f"{name}: the card computes the exact matrix, which has no rank; leave rank or device out."
+            )
 
     # -- the user's data ------------------------------------------------------------------------------------------
 
@@ -202,7 +210,7 @@ class KernelMachine(FittedState, BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """The scores that the fitted model gives to the user's items."""
         check_is_fitted(self, "_model")
-        return self._model.scores(self.read_items(X, self.kernel_), self.memory)
+        return self._model.scores(self.read_items(X, self.kernel_), self.memory, self.device)
 
     def _refuse_nonfinite(self, scores: Array, numbers: Array | None) -> None:
         """A score that is no number says nothing; ``numbers`` are those of the rows scored."""

@@ -57,6 +57,10 @@ class KernelClassifier(RiskMinimiser, Classifier):
         problem.
     landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
         How they are chosen: by randomly pivoted Cholesky, with equal chances, or far from each other (k-means++).
+    device : {None, "cuda"}, default=None
+        "cuda" computes the kernel matrix on a graphics card, tile by tile and never as a whole, for kernels that are
+        functions of dot products or distances; needs ``mercer[gpu]``. Predictions come from the card too, where the
+        model is used on a machine that has one.
     time_limit : float, optional
         Seconds after which the best model so far is returned, with a warning.
 
@@ -94,6 +98,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         memory: int | str = "1GB",
         rank: int | None = None,
         landmarks: str = "pivoted",
+        device: str | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
@@ -108,6 +113,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         self.memory = memory
         self.rank = rank
         self.landmarks = landmarks
+        self.device = device
         self.time_limit = time_limit
 
     @property

@@ -13,6 +13,7 @@ from scipy import sparse
 from .._runtime.compile import Array
 from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
+from ..cuda import available, scores_on_card
 from ..grams import Features, Nystrom, Streamed
 from ..kernels import Kernel, Linear
 from ..kernels.engine.accumulate import accumulate
@@ -36,7 +37,7 @@ class LinearModel:
     coef: Array
     intercept: Array
 
-    def scores(self, X: Any, memory: int | str) -> Array:
+    def scores(self, X: Any, memory: int | str, device: str | None = None) -> Array:
         if sparse.issparse(X):
             return X @ self.coef.T + self.intercept
         out = np.zeros((X.shape[0], self.coef.shape[0]))
@@ -81,8 +82,13 @@ class KernelModel:
             return None
         return FeatureWeights(self.kernel.keyed(self.items), self.coef)
 
-    def scores(self, X: Any, memory: int | str) -> Array:
-        """The scores of all items; those of an item do not depend, to the last digit, on the items beside it."""
+    def scores(self, X: Any, memory: int | str, device: str | None = None) -> Array:
+        """The scores of all items; those of an item do not depend, to the last digit, on the items beside it.
+
+        From a graphics card, where ``device`` asks for it and there is one.
+        """
+        if device is not None and self.items is not None and available():
+            return scores_on_card(self.kernel, X, self.items, self.coef.T) + self.intercept
         weights = self._weights
         listed = np.zeros(length(X), bool)
         if weights is not None and weights.nbytes <= bytes_of(memory):

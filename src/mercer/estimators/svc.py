@@ -58,6 +58,10 @@ class SVC(MarginClassifier):
         problem.
     landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
         How they are chosen: by randomly pivoted Cholesky, with equal chances, or far from each other (k-means++).
+    device : {None, "cuda"}, default=None
+        "cuda" computes the kernel matrix on a graphics card, tile by tile and never as a whole, for kernels that are
+        functions of dot products or distances; needs ``mercer[gpu]``. Predictions come from the card too, where the
+        model is used on a machine that has one.
     random_state : int, RandomState or None, default=0
         Which items are tried first. The problem has one solution, so that this changes digits beyond the tolerance and
         no others; with a number, fits repeat to the last digit.
@@ -117,6 +121,7 @@ class SVC(MarginClassifier):
         memory: int | str = "1GB",
         rank: int | None = None,
         landmarks: str = "pivoted",
+        device: str | None = None,
         random_state: Any = 0,
     ) -> None:
         self.kernel = kernel
@@ -131,6 +136,7 @@ class SVC(MarginClassifier):
         self.memory = memory
         self.rank = rank
         self.landmarks = landmarks
+        self.device = device
         self.random_state = random_state
 
     def _check_hardness(self) -> None:

@@ -1,6 +1,7 @@
 """Where the kernel matrix lives. A :class:`Placement` chooses a :class:`Gram`, and a solver never asks which one."""
 
 from .base import Gram
+from .cuda import Cuda
 from .dense import Dense
 from .features import Features
 from .lazy import Lazy
@@ -8,4 +9,4 @@ from .nystrom import Nystrom
 from .placement import Placement, is_linear
 from .streamed import Streamed
 
-__all__ = ["Dense", "Features", "Gram", "Lazy", "Nystrom", "Placement", "Streamed", "is_linear"]
+__all__ = ["Cuda", "Dense", "Features", "Gram", "Lazy", "Nystrom", "Placement", "Streamed", "is_linear"]

@@ -21,6 +21,8 @@ class Gram:
     expensive: bool = True
     #: The numbers of the items that stand for all, where the matrix is approximated by them.
     landmarks: Array | None = None
+    #: The relative error of products, where it is more than rounding in float64.
+    error: float = 0.0
 
     def __len__(self) -> int:
         raise NotImplementedError

@@ -13,6 +13,7 @@ from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scale
 from ..kernels.engine.pairing import length, shared_dtype
 from ..kernels.engine.thin import is_thin, near_origin
 from .base import Gram
+from .cuda import Cuda
 from .dense import Dense
 from .features import Features
 from .lazy import Lazy
@@ -46,6 +47,8 @@ class Placement:
         into the memory, else :class:`.Streamed`.
     landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
         How these are chosen.
+    device : {"cuda"}, optional
+        Compute the matrix on a graphics card, see :class:`.Cuda`. A linear machine has none.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class Placement:
     centred: bool = False
     rank: int | None = None
     landmarks: str = "pivoted"
+    device: str | None = None
 
     @property
     def single(self) -> bool:
@@ -84,6 +88,10 @@ class Placement:
             return (Nystrom if at_hand else Streamed).of(kernel, items, self.rank, self.landmarks, self.memory)
         if kernel.precomputed:
             return Dense(items)
+        if self.device is not None:
+            if kernel.learns:
+                raise ValueError(f"{kernel} is to learn its weights, which needs the processor; leave device out.")
+            return Cuda(kernel, items)
         n = length(items)
         # Weights that are to be learned would make another matrix.
         if self.single or kernel.learns or n * n * shared_dtype(items, items).itemsize > bytes_of(self.memory):
@@ -95,6 +103,8 @@ class Placement:
         """The same matrix as that of ``gram`` with nothing rounded to float32, and never in memory as a whole."""
         if kernel.precomputed or gram.features() is not None:
             return gram
+        if isinstance(gram, Cuda):
+            return Cuda(kernel, items, "double")
         return Lazy(kernel, items.astype(np.float64, copy=False) if hasattr(items, "astype") else items)
 
     def rounded(self, kernel: Kernel, items: Any) -> Any:

@@ -89,6 +89,8 @@ class Polynomial(OfStatistic):
         number(self, "coef0", strict=False)
 
     def apply(self, values):
+        if not isinstance(values, np.ndarray):  # a symbol of the formula
+            return (self.gamma * values + self.coef0) ** int(self.degree)
         _polynomial(values.reshape(-1), values.dtype.type(self.gamma), values.dtype.type(self.coef0), int(self.degree))
         return values
 

@@ -32,7 +32,7 @@ class Line:
     def matrix_key(self) -> Any:
         """Lines with the same key learn from the same kernel matrix."""
         placement = self.machine.placement
-        exact = placement.rank is None
+        exact = placement.rank is None and placement.device is None
         return content_key(self.kernel), placement.precision, exact, self.machine.precisions
 
 

@@ -39,13 +39,13 @@ class SharedMatrices:
         self._shared: dict[Any, SharedStatistics] = {}
 
     def matrix(self, kernel: Kernel, items: Any, placement: Placement, reader: Kernel | None = None) -> Array | None:
-        """The matrix of a kernel on all items; ``None`` where it does not fit, where features take its place, or
-        where a machine is to learn the weights of the kernel.
+        """The matrix of a kernel on all items; ``None`` where it does not fit, where features take its place, where
+        it is computed on a graphics card, or where a machine is to learn the weights of the kernel.
 
         ``reader`` is the kernel that read the items, where that is another: one whose parameters were open then. The
         next matrix is made in the memory of this one.
         """
-        if is_linear(kernel) or kernel.learns or placement.rank is not None:
+        if is_linear(kernel) or kernel.learns or placement.rank is not None or placement.device is not None:
             return None
         if kernel.precomputed:
             matrix = items

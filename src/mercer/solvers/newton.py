@@ -48,7 +48,7 @@ class Newton(Solver[Solution]):
     ----------
     tol : float
         Stop when the gradient, measured in feature space, has shrunk to this part of its largest size, or to what
-        rounding leaves of it.
+        rounding, or the precision of the Gram's products, leaves of it.
     max_iter : int
         Newton steps at most.
     time_limit : float
@@ -79,12 +79,13 @@ class Newton(Solver[Solution]):
 
     def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> Solution:
         deadline = time.monotonic() + self.time_limit
+        tol = max(self.tol, problem.gram.error)
         descent = _Descent(problem, start, deadline)
         trace, steps, status = [descent.objective], 0, None
         try:
             while status is None and steps < self.max_iter and time.monotonic() <= deadline:
                 steps += 1
-                status = descent.step(self.tol)
+                status = descent.step(tol)
                 trace.append(descent.objective)
         except KeyboardInterrupt:  # the model is that of the last whole step
             if not kept():

@@ -1,0 +1,13 @@
+"""Kernel matrices on a graphics card: code from the formula that a kernel has already, products that never write K."""
+
+from .device import available, refuse_without_card
+from .formula import Formula, formula_of
+from .fused import as_array, copied, matrix_values, product, scores_on_card
+from .operands import PRECISIONS, Operands, operands_of
+from .symbols import Untraceable
+from .triton_text import Tiles
+
+__all__ = [
+    "PRECISIONS", "Formula", "Operands", "Tiles", "Untraceable", "as_array", "available", "copied", "formula_of",
+    "matrix_values", "operands_of", "product", "refuse_without_card", "scores_on_card",
+]  # fmt: skip

@@ -29,7 +29,8 @@ def is_measurement(y: Any) -> bool:
 
     Labels come again, two rows or more of each on average, or there are but few of them. Numbers with fractions are
     labels only where both are so, as doses are. Many whole numbers are labels only where they count the classes, from 0
-    or 1 on without a gap. Words that never come again are names, and no better as classes.
+    or 1 on without a gap, and where each comes again: the largest of many counts of something rarely do. Words that
+    never come again are names, and no better as classes.
 
     Parameters
     ----------
@@ -48,14 +49,14 @@ def is_measurement(y: Any) -> bool:
     (False, True)
     """
     values = _as_one_kind(np.asarray(y))
-    different = np.unique(values)
+    different, counts = np.unique(values, return_counts=True)
     few, again = different.size <= _FEW, 2 * different.size <= values.size
     if values.dtype.kind not in "iuf":
         return not (few or again)
     if (values != np.floor(values)).any():
         return not (few and again)
     counted = different.size and different[0] in (0, 1) and different[-1] - different[0] == different.size - 1
-    return not few and not (again and counted)
+    return not few and not (again and counted and counts.min() > 1)
 
 
 def task_of(y: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["says_identifier", "says_time", "says_ticket"]
+__all__ = ["says_identifier", "says_ticket", "says_time"]
 
 _IDENTIFIERS = frozenset(
     {"id", "ids", "uuid", "guid", "uid", "pk", "index", "idx", "row", "rowid", "rownames", "unnamed", "key", "code",

@@ -14,22 +14,25 @@ __all__ = ["in_words"]
 _NAMED = 6
 _COMPARED = {
     "characters": "letter by letter",
-    "words": "by their words",
-    "both": "by their words and letter by letter",
+    "words": "by its words",
+    "both": "by its words and letter by letter",
 }
 
 
 def in_words(found: Mapping[str, Any], asked: Mapping[str, str]) -> list[str]:
     """A sentence for each kind of decision that is not plain."""
     judged = {name: column for name, column in found.items() if name not in asked}
-    said = [*_left_out(judged), *_signed(judged)]
-    for name, column in found.items():
-        if column.kind == "date":
-            said += _dates(name, column, name in asked)
-    for name, column in judged.items():
-        if column.kind == "text":
-            said.append(_text(name, column.values))
-    return said
+    dated = {name: column for name, column in found.items() if column.kind == "date"}
+    doubtful = {name: column for name, column in dated.items() if column.or_else}
+    plain = {name: column for name, column in dated.items() if name in judged and name not in doubtful}
+    texts = {name: column for name, column in judged.items() if column.kind == "text"}
+    return [
+        *_left_out(judged),
+        *_signed(judged),
+        *_dates(plain),
+        *(_day_or_month(name, column) for name, column in doubtful.items()),
+        *(_text(name, column.values) for name, column in texts.items()),
+    ]
 
 
 def _left_out(judged: Mapping[str, Any]) -> list[str]:
@@ -52,20 +55,26 @@ def _signed(judged: Mapping[str, Any]) -> list[str]:
     return [f"Read as numbers without what stands around them: {read}; --as {_quoted(first)}=category keeps the words."]
 
 
-def _dates(name: str, column: Any, asked: bool) -> list[str]:
-    if asked and not column.or_else:
+def _dates(dated: Mapping[str, Any]) -> list[str]:
+    if not dated:
         return []
-    few = f" ({column.detail})" if column.detail else ""
-    if column.or_else:
-        first, other = ("the month", "the day") if column.form.startswith("%m") else ("the day", "the month")
-        return [
-            f"{name!r} holds dates{few}; {first} is taken to come first, as nothing says that {other} does; "
-            f"--as {_quoted(name)}=date:{column.or_else} says otherwise."
-        ]
+    named = enumeration((f"{name!r}{_few(column)}" for name, column in dated.items()), _NAMED)
     return [
-        f"{name!r} holds dates{few}; learned as days since the first one, with season, weekday and hour where they "
-        f"vary; --as {_quoted(name)}=category keeps the words."
+        f"{named} {'holds' if len(dated) == 1 else 'hold'} dates; learned as days since the first one, with season, "
+        f"weekday and hour where they vary; --as {_quoted(next(iter(dated)))}=category keeps the words."
     ]
+
+
+def _day_or_month(name: str, column: Any) -> str:
+    first = "month" if column.form.startswith("%m") else "day"
+    return (
+        f"{name!r}{_few(column)} holds dates; the {first} is taken to come first, though the values do not tell; "
+        f"--as {_quoted(name)}=date:{column.or_else} says otherwise."
+    )
+
+
+def _few(column: Any) -> str:
+    return f" ({column.detail})" if column.detail else ""
 
 
 def _text(name: str, values: Any) -> str:

@@ -183,8 +183,8 @@ def _asked_date(name: str, values: Any, form: str) -> Column:
     written = dates(words, counts)
     if written is None:
         raise ValueError(
-            f"column {name!r} holds no dates in one form that is known, such as {words[0][:40] if words else ''!r}; say "
-            f"how they are written, as in --as {name}=date:%d.%m.%Y"
+            f"column {name!r} holds no dates in one form that is known, such as {words[0][:40] if words else ''!r}; "
+            f"say how they are written, as in --as {name}=date:%d.%m.%Y"
         )
     return _dated(values, written.values, written.form, written.or_else)
 

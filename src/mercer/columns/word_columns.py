@@ -46,7 +46,7 @@ def kind_of_words(name: str, words: Sequence[str], counts: Array) -> tuple[str, 
             return "ignore", "a different word in each row, and a name like that of an identifier"
     if length >= _SENTENCE:
         many = different > _ENOUGH and (share > _OFTEN_IN_SENTENCES or different > 10 * _ENOUGH)
-        return ("text" if many or share > _OFTEN and different > 3 else "category"), ""
+        return ("text" if many or (share > _OFTEN and different > 3) else "category"), ""
     return ("text" if different > _ENOUGH and share >= _OFTEN else "category"), ""
 
 

@@ -11,16 +11,20 @@ Examples
 14
 """
 
+from .date_parts import DateParts
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
+from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
 __all__ = [
     "Constant",
     "CorrelationFilter",
+    "DateParts",
     "Numbers",
     "OutlierFilter",
     "OutlierReport",
+    "Texts",
     "WithoutOutliers",
     "pipeline",
     "prepare",

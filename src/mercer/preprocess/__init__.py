@@ -12,6 +12,7 @@ Examples
 """
 
 from .date_parts import DateParts
+from .filled import Filled
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
 from .texts import Texts
@@ -21,6 +22,7 @@ __all__ = [
     "Constant",
     "CorrelationFilter",
     "DateParts",
+    "Filled",
     "Numbers",
     "OutlierFilter",
     "OutlierReport",

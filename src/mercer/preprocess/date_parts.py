@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_feature_names, _check_feature_names_
 
 from .._runtime.compile import Array
 
-__all__ = ["DateParts"]
+__all__ = ["DateParts", "days_of"]
 
 _DAY, _WEEK, _YEAR = 1.0, 7.0, 365.2425
 #: Days from the beginning of time as computers count it, a Thursday, to the Monday before.
@@ -60,7 +60,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         """
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
-        days = _days(X)
+        days = days_of(X)
         known = [column[~np.isnan(column)] for column in days.T]
         self.first_ = np.array([column.min() if column.size else 0.0 for column in known])
         self.middle_ = np.array([np.median(column) if column.size else 0.0 for column in known])
@@ -82,7 +82,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         _check_feature_names(self, X, reset=False)
         _check_n_features(self, X, reset=False)
         columns = []
-        for k, days in enumerate(_days(X).T):
+        for k, days in enumerate(days_of(X).T):
             missing = np.isnan(days)
             columns.append(np.where(missing, self.middle_[k], days) - self.first_[k])
             for part in self.parts_[k]:
@@ -104,7 +104,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         return np.array(names, dtype=object)
 
 
-def _days(X: Any) -> Array:
+def days_of(X: Any) -> Array:
     """Dates as days since 1970, with their fractions; NaN where missing."""
     values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
     values = values.astype("datetime64[ns]")

@@ -10,10 +10,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from .._runtime.compile import Array, jit
+from .._runtime.compile import Array
 from .._validation.objects import is_missing
 from ..kernels.engine.counts import Counts, count
-from ..kernels.engine.hash_table import empty_table, place_of
+from ..kernels.engine.hash_table import look_up, table_of
 from ..kernels.strings.spectrum import Substrings
 from ..kernels.strings.string_collection import Strings
 
@@ -50,8 +50,8 @@ class Texts(TransformerMixin, BaseEstimator):
     weight : float, default=1.0
         The length of a row.
     most : int, default=100000
-        How many different features are kept at most, the most frequent first; those of one training text alone never
-        are.
+        How many different features are kept at most, the most frequent first; those of one training text alone are
+        not, unless there are no others.
 
     Attributes
     ----------
@@ -100,13 +100,15 @@ class Texts(TransformerMixin, BaseEstimator):
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
         texts = _column(X)
+        if not any(texts):
+            raise ValueError("Texts: all texts are empty, so that there is nothing to count.")
         counted = [_counted(texts, unit) for unit in _UNITS[self.units]]
         self.keys_, self.importance_, self.terms_ = [], [], []
         for strings, tokens, parts in counted:
             found = [count(counts.keys, np.array([0, counts.keys.size])) for counts, _ in parts]
             keys = np.concatenate([each.keys for each in found])
             texts_with = np.concatenate([each.values for each in found])
-            kept = np.flatnonzero(texts_with > 1)
+            kept = np.flatnonzero(texts_with > min(1, texts_with.max(initial=0) - 1))
             if kept.size > self.most:
                 kept = kept[np.argsort(-texts_with[kept], kind="stable")[: self.most]]
             order = kept[np.argsort(keys[kept])]
@@ -158,22 +160,8 @@ def _entries(counts: Counts, keys: Array, importance: Array) -> tuple[Array, Arr
 
 def _places(keys: Array, found: Array) -> tuple[Array, Array]:
     """The place of each key that was found among those that are kept, and which of those found are among them."""
-    place = _looked_up(keys, found)
+    place = look_up(table_of(keys, keys.size, max(2, 1 << (2 * keys.size).bit_length())), keys, found)
     return place, np.flatnonzero(place >= 0)
-
-
-@jit
-def _looked_up(keys: Array, found: Array) -> Array:
-    size = 2
-    while size < 2 * keys.size:
-        size *= 2
-    table = empty_table(size)
-    for p in range(keys.size):
-        table[place_of(table, keys, keys[p])] = p
-    out = np.empty(found.size, np.int32)
-    for q in range(found.size):
-        out[q] = table[place_of(table, keys, found[q])]
-    return out
 
 
 def _of_length(block: Any, length: float) -> Any:

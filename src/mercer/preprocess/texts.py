@@ -145,10 +145,15 @@ class Texts(TransformerMixin, BaseEstimator):
         return sparse.hstack(blocks, format="csr")
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The name of the column and the word or substring."""
+        """The name of the column and the word, in quotes, or the substring, between dots."""
         check_is_fitted(self, "keys_")
         given = getattr(self, "feature_names_in_", ["x0"]) if input_features is None else input_features
-        return np.array([f"{given[0]} {term!r}" for terms in self.terms_ for term in terms], dtype=object)
+        names = [
+            f"{given[0]} {term!r}" if unit == "words" else f"{given[0]} …{term}…"
+            for unit, terms in zip(_UNITS[self.units], self.terms_, strict=True)
+            for term in terms
+        ]
+        return np.array(names, dtype=object)
 
 
 def _entries(counts: Counts, keys: Array, importance: Array) -> tuple[Array, Array, Array]:

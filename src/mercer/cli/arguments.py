@@ -214,8 +214,8 @@ preparation_options = _grouped(
         click.option(
             "--impute",
             type=click.Choice(["mean", "median", "most_frequent", "none"]),
-            help="Fill missing numbers; missing words become a category. none: refuse them. [default: the median, and a "
-            "column that says where]",
+            help="Fill missing numbers; missing words become a category. none: refuse them. [default: the median, "
+            "and a column that says where]",
         ),
         click.option(
             "--outliers", type=click.Choice(["iqr", "zscore"]), help="Leave outliers out of the training rows."

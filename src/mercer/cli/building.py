@@ -192,22 +192,11 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
 def _columns_used(machine: Any, table: Table) -> list[str]:
     """The columns that a model looks at: those that its kernel names, or all of them."""
     from ..kernels import as_kernel
+    from ..kernels.on_columns import columns_named
 
     kernel = getattr(machine, "kernel", None)
-    named = set() if kernel is None else _columns_named(as_kernel(kernel))
+    named = set() if kernel is None else columns_named(as_kernel(kernel))
     return [name for name in table.columns if name in named] if named <= set(table.columns) and named else table.columns
-
-
-def _columns_named(kernel: Any) -> set[Any]:
-    """The columns that the parts of a kernel are bound to."""
-    from ..kernels import Kernel
-    from ..kernels.on_columns import OnColumns
-
-    if isinstance(kernel, OnColumns):
-        return set(kernel.names)
-    values = [part for value in kernel.get_params(deep=False).values()
-              for part in (value if isinstance(value, list | tuple) else [value])]  # fmt: skip
-    return set().union(*(_columns_named(part) for part in values if isinstance(part, Kernel)))
 
 
 def _kinds_read(table: Table) -> dict[str, str]:

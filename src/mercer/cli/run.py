@@ -256,7 +256,7 @@ def _known_words(model: Any) -> dict[str, list[Any]]:
     from .._validation.unwrapped import steps_before
 
     found: dict[str, list[Any]] = {}
-    waiting = [(step, []) for step in steps_before(model)]
+    waiting: list[tuple[Any, Any]] = [(step, []) for step in steps_before(model)]
     while waiting:
         step, columns = waiting.pop()
         if isinstance(step, Pipeline):

@@ -106,7 +106,9 @@ def _judged(name: str, values: Any) -> Column:
         return Column("ignore", values, "only one value" if counts.size else "no values")
     written = dates(words, counts)
     if written is not None:
-        return _dated(values, written.values, written.form, written.or_else)
+        column = _dated(values, written.values, written.form, written.or_else)
+        why = _says_nothing(name, column.values)
+        return Column("ignore", column.values, why) if why else column
     signed = signed_numbers(words)
     if signed is not None:
         numbers = _spread_out(values, signed.values)
@@ -212,15 +214,12 @@ def _dated(values: Any, by_word: Array, form: str, or_else: str | None = None) -
     days = _spread_out(values, by_word)
     present = values.codes >= 0
     lost = int((np.isnat(days) & present).sum())
-    known = days[~np.isnat(days)]
-    if known.size >= _ENOUGH and known.size == days.size and (known == known[0]).all():
-        return Column("ignore", days, "only one value")
     detail = f"{lost} of {int(present.sum())} cells are none and count as missing" if lost else ""
     return Column("date", days, detail=detail, form=form, or_else=or_else)
 
 
 def _texts(values: Any) -> Array:
-    words = np.append(np.asarray(values.categories, dtype=object), None)
+    words = np.array([*values.categories, None], dtype=object)
     return words[values.codes]
 
 

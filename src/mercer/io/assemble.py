@@ -116,7 +116,11 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     if not decided.columns and wanted:
         raise DataError(f"{origin.shown}: all columns besides the target are to be left out; keep one to learn from.")
     rows = len(columns[names[0]])
-    frame = pd.DataFrame(decided.columns, index=pd.RangeIndex(rows))  # a copy puts all numbers into one block
+    kept = {  # texts stay Python's own
+        name: pd.Series(column, dtype=object) if decided.kinds[name] == "text" else column
+        for name, column in decided.columns.items()
+    }
+    frame = pd.DataFrame(kept, index=pd.RangeIndex(rows))  # a copy puts all numbers into one block
     table = Table(
         origin.name,
         frame,

@@ -23,6 +23,11 @@ class Filled(TransformerMixin, BaseEstimator):
 
     Dates become days since 1970, so that kernels on numbers compare them. The table stays a frame of named columns.
 
+    Parameters
+    ----------
+    columns : tuple of str, optional
+        The only columns to keep; by default all.
+
     Attributes
     ----------
     columns_, kinds_ : list of str
@@ -39,6 +44,9 @@ class Filled(TransformerMixin, BaseEstimator):
     [[30.0, 'cook'], [40.0, 'missing'], [50.0, 'smith']]
     """
 
+    def __init__(self, columns: tuple[str, ...] | None = None) -> None:
+        self.columns = columns
+
     def fit(self, X: Any, y: Any = None) -> Filled:
         """Find the medians.
 
@@ -53,8 +61,8 @@ class Filled(TransformerMixin, BaseEstimator):
         """
         if not hasattr(X, "columns"):
             raise ValueError("Filled: a frame of named columns is needed.")
-        self.columns_ = [str(name) for name in X.columns]
-        self.kinds_ = [_kind_of(X[name]) for name in X.columns]
+        self.columns_ = [str(name) for name in (X.columns if self.columns is None else self.columns)]
+        self.kinds_ = [_kind_of(X[name]) for name in self.columns_]
         values = [_numbers(X[name], kind) for name, kind in zip(self.columns_, self.kinds_, strict=True)]
         known = [None if each is None else each[~np.isnan(each)] for each in values]
         self.medians_ = np.array(

@@ -14,6 +14,7 @@ from .._validation.tables import LARGEST
 from .._validation.wording import enumeration
 from ..columns import text_units
 from ..io.table import DataError
+from ..kernels.on_columns import columns_named
 from .date_parts import DateParts
 from .filled import Filled
 from .outliers import OutlierFilter, WithoutOutliers
@@ -29,6 +30,8 @@ __all__ = ["pipeline", "prepare"]
 _WIDE = 2000
 #: More different words than this in a column, and those of them that stand in fewer rows count as one.
 _MANY, _RARE = 50, 3
+#: How many columns texts weigh as much as: a share of all others, and at least so many.
+_SHARE, _LEAST = 0.25, 4
 _IMPUTERS = ("mean", "median", "most_frequent")
 
 
@@ -129,10 +132,7 @@ def pipeline(
     """
     if _sees_items(estimator):
         _refuse_steps(estimator.kernel, options)
-        gaps = table.frame is not None and (table.missing or table.date_columns)
-        if gaps and options.get("impute") == "none":
-            _refuse_missing(table.missing, "none")
-        model = Pipeline([*([("fill", Filled())] if gaps else []), ("learner", estimator)])
+        model = Pipeline([*_filling(table, estimator, options.get("impute")), ("learner", estimator)])
     else:
         model = Pipeline([("prepare", prepare(table, **options)), ("learner", estimator)])
     if outliers is None:
@@ -148,6 +148,19 @@ def _sees_items(estimator: Any) -> bool:
 
     kernel = getattr(estimator, "kernel", None)
     return kernel is not None and not as_kernel(kernel).on_rows
+
+
+def _filling(table: Table, estimator: Any, impute: str | None) -> list[tuple[str, Any]]:
+    """The step that fills the gaps of columns that a kernel names, and turns their dates into numbers."""
+    from ..kernels import as_kernel
+
+    named = columns_named(as_kernel(estimator.kernel))
+    used = [name for name in table.kinds if name in named] if table.frame is not None else []
+    gaps = {name: table.missing[name] for name in used if name in table.missing}
+    if not gaps and not any(table.kinds[name] == "date" for name in used):
+        return []
+    _refuse_missing(gaps, impute)
+    return [("fill", Filled(tuple(used)))]
 
 
 def _refuse_steps(kernel: Any, options: dict[str, Any]) -> None:
@@ -220,14 +233,15 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
 def _beside_texts(table: Table, steps: list[tuple[str, Any]], others: list[str]) -> ColumnTransformer:
     """Texts beside the other columns.
 
-    Standardised columns have squared lengths of one each in the mean, so all texts together have as much as all other
-    columns.
+    Standardised columns have squared lengths of one each in the mean. Texts together weigh as much as a quarter of all
+    other columns, and at least as much as four: most of their thousands of features are noise, which a greater weight
+    lets learners fit, and a smaller one hides what they say from a Gaussian kernel.
     """
     texts = [name for name in table.text_columns if table.missing.get(name) != table.n_rows]
-    weight = float(np.sqrt(max(1, len(others)) / max(1, len(texts))))
+    weight = float(np.sqrt(max(_LEAST, _SHARE * len(others)) / max(1, len(texts))))
     parts: list[tuple[str, Any, list[str]]] = [("others", Pipeline(steps), others)] if steps else []
     for name in texts:
-        units = text_units([text for text in table.X[name] if text])
+        units = text_units([text for text in table.X[name] if isinstance(text, str)])
         parts.append((f"text {name}".replace("__", " "), Texts(units, weight), [name]))
     return ColumnTransformer(parts, sparse_threshold=1.0, verbose_feature_names_out=False)
 

@@ -22,6 +22,8 @@ __all__ = ["Texts"]
 #: What texts are cut into, and how many of them in a row are counted.
 _SIZES = {"words": (1, 2), "characters": (2, 3, 4, 5)}
 _UNITS = {"words": ("words",), "characters": ("characters",), "both": ("words", "characters")}
+#: Substrings in more than this share of the texts are left out, where they are less than a small share of all.
+_EVERYDAY, _FEW = 0.1, 0.05
 _TERM = re.compile(r"\w+|[^\w\s]")
 
 
@@ -109,6 +111,8 @@ class Texts(TransformerMixin, BaseEstimator):
             keys = np.concatenate([each.keys for each in found])
             texts_with = np.concatenate([each.values for each in found])
             kept = np.flatnonzero(texts_with > min(1, texts_with.max(initial=0) - 1))
+            if tokens == "characters":
+                kept = _without_everyday(kept, texts_with, len(texts))
             if kept.size > self.most:
                 kept = kept[np.argsort(-texts_with[kept], kind="stable")[: self.most]]
             order = kept[np.argsort(keys[kept])]
@@ -154,6 +158,15 @@ class Texts(TransformerMixin, BaseEstimator):
             for term in terms
         ]
         return np.array(names, dtype=object)
+
+
+def _without_everyday(kept: Array, texts_with: Array, n: int) -> Array:
+    """Letters that stand in every other text say little of it, and most of the work of comparing texts is with them.
+
+    They stay where such are many, as in sequences of few letters.
+    """
+    everyday = texts_with[kept] > _EVERYDAY * n
+    return kept[~everyday] if everyday.sum() < _FEW * kept.size else kept
 
 
 def _entries(counts: Counts, keys: Array, importance: Array) -> tuple[Array, Array, Array]:

@@ -115,8 +115,8 @@ def mixed(tmp_path):
 
 
 def test_mixed_columns_are_imputed_scaled_and_one_hot(mixed):
-    with pytest.raises(DataError, match=r"missing in 'a' \(1\) and 'w' \(1\); fill them with impute='median'"):
-        prepare(mixed)
+    with pytest.raises(DataError, match=r"missing in 'a' \(1\) and 'w' \(1\), and impute='none'"):
+        prepare(mixed, impute="none")
     steps = prepare(mixed, impute="median", standardise="minmax").fit(mixed.X)
     assert steps.get_feature_names_out().tolist() == ["a", "w_blue", "w_red", "w_nan"]
     np.testing.assert_allclose(steps.transform(mixed.X), [[0, 0, 1, 0], [0.5, 0, 0, 1], [0.5, 1, 0, 0], [1, 0, 1, 0]])

@@ -86,10 +86,24 @@ def common(command: Command) -> Command:
     )(command)
 
 
+def _kinds(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """``--as age=number`` and the like, as a dictionary; names of columns may hold ``=``."""
+    from ..columns.deciding import KINDS, check_kind
+
+    found = {}
+    for text in given:
+        name, equals, kind = text.rpartition("=")
+        if not equals or not name or not check_kind(kind):
+            known = ", ".join(KINDS)
+            raise click.BadParameter(f"{text!r} should look like COLUMN=KIND, where KIND is one of {known}")
+        found[name] = kind
+    return found
+
+
 def _reading(**given: Any) -> dict[str, Any]:
     if given["delimiter"] == "\\t":  # a tab as people write it in a shell
         given["delimiter"] = "\t"
-    given["kinds"] = dict.fromkeys(given.pop("categories"), "category")
+    given["kinds"] = {**dict.fromkeys(given.pop("categories"), "category"), **given.pop("kinds")}
     given["unlabelled_rows"] = "drop" if given.pop("drop_unlabelled") else "error"
     return given
 
@@ -109,10 +123,24 @@ data_options = _grouped(
             help="Read a column as words though it looks like numbers.",
         ),
         click.option(
+            "--as",
+            "kinds",
+            multiple=True,
+            metavar="COLUMN=KIND",
+            callback=_kinds,
+            help="What a column holds, whatever it looks like: number, category, date (or how dates are written, "
+            "date:%d.%m.%Y), text, or ignore. May be repeated. [default: look]",
+        ),
+        click.option(
             "--missing",
             multiple=True,
             metavar="WORD",
             help="A further word that means a missing value, besides ? and NA.",
+        ),
+        click.option(
+            "--missing-words/--no-missing-words",
+            default=True,
+            help="Whether ?, NA, NaN and NULL mean a missing value, or empty cells only.",
         ),
         click.option("--drop-unlabelled", is_flag=True, help="Leave rows without a label out."),
         click.option(
@@ -148,7 +176,9 @@ data_options = _grouped(
         "target",
         "drop",
         "categories",
+        "kinds",
         "missing",
+        "missing_words",
         "drop_unlabelled",
         "header",
         "delimiter",
@@ -183,8 +213,9 @@ preparation_options = _grouped(
         click.option("--min-max", is_flag=True, help="Bring numbers to the range 0 to 1 instead."),
         click.option(
             "--impute",
-            type=click.Choice(["mean", "median", "most_frequent"]),
-            help="Fill missing numbers; missing words become a category.",
+            type=click.Choice(["mean", "median", "most_frequent", "none"]),
+            help="Fill missing numbers; missing words become a category. none: refuse them. [default: the median, "
+            "and a column that says where]",
         ),
         click.option(
             "--outliers", type=click.Choice(["iqr", "zscore"]), help="Leave outliers out of the training rows."

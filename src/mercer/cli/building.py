@@ -166,6 +166,7 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
     from .._validation.unwrapped import machine_of
 
     last = machine_of(model)
+    columns = [] if table.frame is None else _columns_used(last, table)
     return {
         "learner": learner.name,
         "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
@@ -174,12 +175,30 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "classes": model.classes_.tolist() if learner.task == "classify" else None,
         "kind": table.kind,
         "format": reading["format"],
-        "columns": [] if table.frame is None else table.columns,
-        "words": table.category_columns,
+        "columns": columns,
+        "words": [name for name in table.category_columns if name in columns],
+        "kinds": {name: kind for name, kind in _kinds_read(table).items() if name in columns},
+        "left_out": table.left_out,
         "missing": list(reading["missing"]),
+        "missing_words": reading["missing_words"],
         "sparse": table.rows is not None,
         "features": table.n_columns,
         "found": table.found,
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
         **more,
     }
+
+
+def _columns_used(machine: Any, table: Table) -> list[str]:
+    """The columns that a model looks at: those that its kernel names, or all of them."""
+    from ..kernels import as_kernel
+    from ..kernels.on_columns import columns_named
+
+    kernel = getattr(machine, "kernel", None)
+    named = set() if kernel is None else columns_named(as_kernel(kernel))
+    return [name for name in table.columns if name in named] if named <= set(table.columns) and named else table.columns
+
+
+def _kinds_read(table: Table) -> dict[str, str]:
+    """How each column was read, to be read like that again."""
+    return {**table.kinds, **table.found.get("kinds", {})} if table.frame is not None else {}

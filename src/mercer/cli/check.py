@@ -40,7 +40,7 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
         found = describe(table)
     printer.json_result({**found.facts(), "source": table.source, "sha256": table.digest})
-    kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words)"
+    kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words{_more_kinds(table)})"
     target = "no labels" if table.target is None else f"target {table.target!r}"
     printer.line(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
     if found.sparse:
@@ -72,6 +72,11 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
         printer.line(f"warning: {warning}")
 
 
+def _more_kinds(table: Any) -> str:
+    more = {"dates": len(table.date_columns), "texts": len(table.text_columns)}
+    return "".join(f", {count} of {kind}" for kind, count in more.items() if count)
+
+
 def _title(what: str, count: int) -> str:
     return what if count <= _SHOWN else f"{what} (the first {_SHOWN} of {count}; --json has all)"
 
@@ -94,6 +99,16 @@ def _columns(found: Any, printer: Printer) -> None:
         rows = [[c.name, c.distinct, c.common, c.common_count, c.missing] for c in words[:_SHOWN]]
         names = ["<words", "distinct", "<most common", "rows", "missing"]
         printer.table(names, rows, _title("columns of words", len(words)))
+    dates = [column for column in found.columns if column.kind == "dates"]
+    if dates:
+        rows = [[c.name, c.distinct, c.first, c.last, c.missing] for c in dates[:_SHOWN]]
+        names = ["<dates", "distinct", "first", "last", "missing"]
+        printer.table(names, rows, _title("columns of dates", len(dates)))
+    texts = [column for column in found.columns if column.kind == "texts"]
+    if texts:
+        rows = [[c.name, c.distinct, (c.common or "")[:40], c.common_count, c.missing] for c in texts[:_SHOWN]]
+        names = ["<texts", "distinct", "<most common", "rows", "missing"]
+        printer.table(names, rows, _title("columns of texts", len(texts)))
 
 
 def _numbers(column: Any) -> list[str]:

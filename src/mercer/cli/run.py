@@ -179,7 +179,8 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
 
     columns, sparse = about.get("columns") or [], bool(about.get("sparse"))
     target = reading["target"] if reading["target"] is not None else about.get("target")
-    kinds = {**dict.fromkeys(columns, "number"), **dict.fromkeys(about.get("words") or [], "category")}
+    words = dict.fromkeys(about.get("words") or [], "category")
+    kinds = {**dict.fromkeys(columns, "number"), **words, **(about.get("kinds") or {})}
     task = about.get("task")
     if reading["task"] not in (None, task):
         learned = {"regress": "numbers", "classify": "classes", "detect": "rows without labels"}[str(task)]
@@ -189,7 +190,9 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
     as_in_training = {
         "target": target,
         "kinds": {**kinds, **reading["kinds"]},
+        "columns": columns or None,
         "missing": [*reading["missing"], *(about.get("missing") or [])],
+        "missing_words": reading["missing_words"] and about.get("missing_words", True),
         "labelled": False,
         "unlabelled_rows": "keep",
         "dense": not sparse,
@@ -217,7 +220,8 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
                 f"{data!r} lacks columns that the model was trained on: {missing}; add them, or train without them "
                 "(--drop)."
             )
-        extra = [name for name in table.columns if name not in set(columns)]
+        known = about.get("left_out") or {}
+        extra = [name for name in table.left_out if name not in known]
         if extra:
             printer.note(f"Columns that the model does not know are ignored: {enumeration(map(repr, extra), 6)}.")
         assert table.frame is not None
@@ -247,35 +251,48 @@ def _known_words(model: Any) -> dict[str, list[Any]]:
     """For each column of words, the words that a fitted model has seen in it."""
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OneHotEncoder
 
     from .._validation.unwrapped import steps_before
 
-    steps = steps_before(model)
-    steps += [part for step in steps if isinstance(step, Pipeline) for _, part in step.steps]
     found: dict[str, list[Any]] = {}
-    for step in steps:
-        for name, part, columns in step.transformers_ if isinstance(step, ColumnTransformer) else ():
-            if name == "words":
-                found |= {column: list(words) for column, words in zip(columns, part.categories_, strict=True)}
+    waiting: list[tuple[Any, Any]] = [(step, []) for step in steps_before(model)]
+    while waiting:
+        step, columns = waiting.pop()
+        if isinstance(step, Pipeline):
+            waiting += [(part, columns) for _, part in step.steps]
+        elif isinstance(step, ColumnTransformer):
+            waiting += [(part, own) for _, part, own in step.transformers_]
+        elif isinstance(step, OneHotEncoder):
+            found |= {column: list(words) for column, words in zip(columns, step.categories_, strict=True)}
     return found
 
 
 def _refuse_strange_words(table: Table, known: dict[str, list[Any]], printer: Printer) -> None:
-    """A column of words in which no word is known says nothing to the model; one of numbers is another column."""
+    """Words that the model never saw are counted; where a column has no other ones, and these are numbers, it is
+    another column."""
     from ..io.cells import is_numeric
 
     for name, words in known.items():
-        found = {str(word) for word in table.X[name].dropna().unique()}
-        seen = [str(word) for word in words if word == word]
-        if not found or found & set(seen):
+        column = table.X[name].dropna().astype(str)
+        seen = {str(word) for word in words if word == word}
+        strange = column[~column.isin(seen)]
+        if strange.empty:
             continue
-        examples = enumeration(map(repr, seen), 3)
-        if all(map(is_numeric, found)):
+        found = sorted(strange.unique())
+        some = enumeration(map(repr, found), 3)
+        examples = enumeration(map(repr, sorted(seen)), 3)
+        if len(strange) == len(column) and all(map(is_numeric, found)):
             raise DataError(
                 f"column {name!r} held words when the model was trained ({examples}) and holds numbers in "
-                f"{table.name} ({enumeration(sorted(found), 3)}); write the same words as then."
+                f"{table.name} ({enumeration(found, 3)}); write the same words as then."
             )
-        printer.note(f"The model knows no word of column {name!r}: in training it held {examples}.")
+        if len(strange) == len(column):
+            printer.note(f"The model knows no word of column {name!r}: in training it held {examples}.")
+            continue
+        rows = "1 row holds" if len(strange) == 1 else f"{len(strange)} rows hold"
+        counts = "it counts" if len(strange) == 1 else "they count"
+        printer.note(f"{name!r}: {rows} a word that the model never saw ({some}); {counts} as none of the known ones.")
 
 
 def _errors(table: Table, predicted: Any, classes: Any, printer: Printer) -> dict[str, Any]:

@@ -75,9 +75,12 @@ def _about_columns(found: Description, table: Table) -> Iterator[str]:
     holes = [column.name for column in found.columns if column.missing and column.distinct]
     if holes:
         yield (
-            f"{enumeration(map(repr, holes), 5)} {'has' if len(holes) == 1 else 'have'} missing values, which learners "
-            "refuse: fill them with --impute median, or leave columns out with --drop."
+            f"{enumeration(map(repr, holes), 5)} {'has' if len(holes) == 1 else 'have'} missing values: numbers are "
+            "filled with their median, and a column says where; --impute none refuses them, --drop leaves columns out."
         )
+    nothing = {name: why for name, why in found.left_out.items() if why in ("only one value", "no values")}
+    for name, why in nothing.items():
+        yield f"Column {name!r} has {why} and is left out."
     for column in found.columns:
         yield from _about_column(column, found.rows, table)
     for first, others in found.correlated.items():

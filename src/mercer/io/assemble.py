@@ -11,6 +11,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.target_kind import task_of
 from .._validation.wording import enumeration, nearest
+from ..columns import decide
 from .table import DataError, Table, as_labels, as_targets
 
 if TYPE_CHECKING:
@@ -88,8 +89,9 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     Parameters
     ----------
     columns : dict
-        Arrays of float64 for numbers, pandas Categoricals for words; the target as a list of texts or an array,
-        ``None`` or NaN where it is missing. See :func:`target_position`.
+        Arrays of float64 for numbers or of datetime64 for dates, pandas Categoricals for words; the target as a list of
+        texts or an array, ``None`` or NaN where it is missing. See :func:`target_position`. What each of them holds is
+        decided here, for all files alike (:func:`mercer.columns.decide`).
     origin : Origin
     options : Options
     notes : sequence of str
@@ -105,14 +107,46 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     features = [name for k, name in enumerate(names) if k != position]
     if not features:
         raise DataError(f"{origin.shown} has only the target column {names[0]!r}; learning needs others besides it.")
-    frame = pd.DataFrame({name: columns[name] for name in features})  # a copy puts all numbers into one block
+    _refuse_unknown(options, names, origin.shown)
+    wanted = features if options.columns is None else [name for name in features if name in options.columns]
+    try:
+        decided = decide({name: columns[name] for name in wanted}, options.kinds)
+    except ValueError as error:
+        raise DataError(f"{origin.shown}, {error}.") from None
+    if not decided.columns and wanted:
+        raise DataError(f"{origin.shown}: all columns besides the target are to be left out; keep one to learn from.")
+    rows = len(columns[names[0]])
+    kept = {  # texts stay Python's own
+        name: pd.Series(column, dtype=object) if decided.kinds[name] == "text" else column
+        for name, column in decided.columns.items()
+    }
+    frame = pd.DataFrame(kept, index=pd.RangeIndex(rows))  # a copy puts all numbers into one block
     table = Table(
-        origin.name, frame, None, None, None, (*said, *notes), origin.source, origin.digest, origin.lines
+        origin.name,
+        frame,
+        notes=(*said, *notes, *decided.notes),
+        source=origin.source,
+        digest=origin.digest,
+        lines=origin.lines,
+        found={"kinds": decided.forms} if decided.forms else {},
+        left_out={**dict.fromkeys((name for name in features if name not in wanted), "not asked for"),
+                  **decided.left_out},
     )  # fmt: skip
     if position is not None:
         labels = _label_list(columns[names[position]])
         table = with_labels(table, labels, names[position], origin, options)
     return _with_notes_on_missing(table)
+
+
+def _refuse_unknown(options: Options, names: list[str], shown: str) -> None:
+    """Kinds of columns that are not there are a slip of the pen, but where a file is read for a model."""
+    if not options.labelled:
+        return
+    for name in options.kinds:
+        if name not in names and name not in options.drop:
+            near = nearest(name, names)
+            hint = f"the columns are {enumeration(map(repr, names))}." if near is None else f"did you mean {near!r}?"
+            raise DataError(f"{shown} has no column {name!r} to be read as {options.kinds[name]}; {hint}")
 
 
 def _label_list(column: Any) -> list[Any]:
@@ -177,7 +211,8 @@ def _with_notes_on_missing(table: Table) -> Table:
     if some:
         total = sum(some.values())
         worst = ", ".join(f"{name!r} {count}" for name, count in sorted(some.items(), key=lambda p: -p[1])[:5])
-        notes.append(f"{total} values are missing, in {len(some)} of {table.n_columns} columns: {worst}.")
+        values = "1 value is" if total == 1 else f"{total} values are"
+        notes.append(f"{values} missing, in {len(some)} of {table.n_columns} columns: {worst}.")
     return replace(table, notes=tuple(notes))
 
 

@@ -27,8 +27,10 @@ def read(
     decimal: str = ".",
     quotes: bool = True,
     missing: Sequence[str] = (),
+    missing_words: bool = True,
     kinds: Mapping[str, str] | None = None,
     drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
     dense: bool | None = None,
     features: int | None = None,
     zero_based: bool | None = None,
@@ -61,10 +63,16 @@ def read(
         Whether ``"`` around a cell protects what stands inside; if not, it is an ordinary character.
     missing : sequence of str
         Words that mean "missing" besides the empty cell, ``?``, ``NA``, ``N/A``, ``NaN`` and ``NULL``.
+    missing_words : bool, default=True
+        ``False``: only empty cells are missing, and the words of ``missing``.
     kinds : mapping, optional
-        Columns to read as ``"number"`` or as ``"category"`` whatever they look like; also the target.
+        What some columns hold whatever they look like: ``"number"``, ``"category"``, ``"date"`` (or how dates are
+        written, ``"date:%d.%m.%Y"``), ``"text"``, or ``"ignore"`` to leave one out; also the target. All others are
+        looked at: see ``table.kinds``, ``table.left_out`` and ``table.notes``.
     drop : sequence of str
         Columns to leave out.
+    columns : sequence of str, optional
+        The only columns to read, besides the target.
     dense : bool, optional
         Whether a svmlight file becomes a frame or sparse rows. By default what is smaller.
     features : int, optional
@@ -110,8 +118,10 @@ def read(
         decimal=decimal,
         quotes=quotes,
         missing=frozenset(missing),
+        missing_words=missing_words,
         kinds=dict(kinds or {}),
         drop=frozenset(drop),
+        columns=None if columns is None else frozenset(columns),
         dense=dense,
         features=features,
         zero_based=zero_based,

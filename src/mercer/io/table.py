@@ -45,7 +45,8 @@ class Table:
     name : str
         What the table is called in reports: the file's name without its suffix.
     frame : DataFrame, optional
-        Feature columns: float64 for numbers (NaN where missing), ``category`` for words.
+        Feature columns: float64 for numbers (NaN where missing), ``category`` for words, ``datetime64[ns]`` for dates
+        (NaT where missing), objects for texts (``None`` where missing).
     rows : sparse matrix, optional
         The features instead, where a file is sparse.
     y : array, optional
@@ -70,6 +71,8 @@ class Table:
         should be read with.
     asked : {"classify", "regress"}, optional
         What is to be learned of the target, where somebody said so.
+    left_out : dict
+        Columns of the file that are not learned from, and why.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class Table:
     kind: str = "rows"
     found: dict[str, Any] = field(default_factory=dict)
     asked: str | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Table {self.name!r}: {self.extent}; {self._labels_in_words()}>"
@@ -151,17 +155,34 @@ class Table:
         return list(self.frame.columns)
 
     @cached_property
-    def category_columns(self) -> list[str]:
-        """Columns of words."""
+    def kinds(self) -> dict[str, str]:
+        """What each feature column holds: "number", "category", "date" or "text"."""
         if self.frame is None:
-            return []
-        return [name for name, dtype in zip(self.columns, self.frame.dtypes, strict=True) if str(dtype) == "category"]
+            return dict.fromkeys(self.columns, "number")
+        return {name: _kind_of(dtype) for name, dtype in zip(self.columns, self.frame.dtypes, strict=True)}
+
+    def _of_kind(self, kind: str) -> list[str]:
+        return [name for name, own in self.kinds.items() if own == kind]
+
+    @cached_property
+    def category_columns(self) -> list[str]:
+        """Columns of words that come again and again."""
+        return self._of_kind("category")
 
     @cached_property
     def numeric_columns(self) -> list[str]:
         """Columns of numbers."""
-        words = set(self.category_columns)
-        return [name for name in self.columns if name not in words]
+        return self._of_kind("number")
+
+    @cached_property
+    def date_columns(self) -> list[str]:
+        """Columns of dates."""
+        return self._of_kind("date")
+
+    @cached_property
+    def text_columns(self) -> list[str]:
+        """Columns of texts."""
+        return self._of_kind("text")
 
     @cached_property
     def missing(self) -> dict[str, int]:
@@ -228,6 +249,13 @@ class Table:
     def where(self, row: int) -> str:
         """The place of a row in its file, for messages."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+
+def _kind_of(dtype: Any) -> str:
+    """What a column of a frame holds, by its dtype."""
+    if str(dtype) == "category":
+        return "category"
+    return {"M": "date", "O": "text"}.get(dtype.kind, "number")
 
 
 #: Longer labels stay Python strings: an array of fixed width would take their length for every row.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._validation.target_kind import extreme_in_words, is_measurement, looks_in_words
 from ..io.table import DataError
+from .arguments import Places
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = [
 _FEW = 20
 
 
-def table_to_learn(data: str, reading: dict[str, Any], printer: Printer) -> Table:
+def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer) -> Table:
     """The table, with notes on what was assumed and what is to be learned; refused where nothing is."""
     from ..io import read
 

@@ -17,6 +17,8 @@ __all__ = ["about_mistakes", "answering", "refuse_for_others"]
 
 #: Folds from which probabilities and thresholds are learned.
 _FOLDS = 5
+#: Scores that look at one of two classes.
+_OF_ONE_CLASS = ("f1", "precision", "recall", "jaccard")
 
 
 def refuse_for_others(recipe: Recipe) -> None:
@@ -47,7 +49,7 @@ def _refuse_strange_score(name: str) -> None:
     known = get_scorer_names()
     if name not in known:
         near = nearest(name, known)
-        hint = f"did you mean {near!r}?" if near else "balanced_accuracy and f1 are two of those there are."
+        hint = f"did you mean {near!r}?" if near else "there are balanced_accuracy, f1_macro and others."
         raise DataError(f"--threshold: there is no score {name!r}; {hint}")
 
 
@@ -81,8 +83,18 @@ def answering(model: Any, recipe: Recipe, table: Table, printer: Printer) -> Any
                 f"--threshold is for two classes, and {table.target!r} has {len(table.class_counts)}; leave it out, or "
                 "weigh the classes with --class-weight balanced."
             )
+        _refuse_score_of_one_class(recipe.threshold, list(table.class_counts))
         return TunedThreshold(model, scoring=recipe.threshold, cv=_folds(table, "The threshold is", printer))
     return model
+
+
+def _refuse_score_of_one_class(name: str, classes: list[Any]) -> None:
+    """Scores of one class are about the class 1, and words do not say which of them is meant."""
+    if name in _OF_ONE_CLASS and classes[1] != 1:
+        raise DataError(
+            f"--threshold {name} is about the class 1, and the classes are {enumeration(map(repr, classes))}; use "
+            "balanced_accuracy or f1_macro, or call the classes 0 and 1."
+        )
 
 
 def _folds(table: Table, what: str, printer: Printer) -> int:

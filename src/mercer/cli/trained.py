@@ -129,7 +129,7 @@ def error_on(model: Any, table: Table, task: str) -> Any:
 def as_read(table: Table, reading: dict[str, Any]) -> dict[str, Any]:
     """How the file was read, where that was said or found out: other files of its kind are to be read alike."""
     said = {name: reading[name] for name in ("header", "delimiter") if reading.get(name) is not None}
-    if reading.get("decimal", ".") != ".":
+    if reading.get("decimal") not in (None, "."):
         said["decimal"] = reading["decimal"]
     if reading.get("quotes") is False:
         said["quotes"] = False

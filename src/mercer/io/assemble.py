@@ -11,6 +11,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.target_kind import task_of
 from .._validation.wording import enumeration, nearest
+from .record_names import record_names
 from .table import DataError, Table, as_labels, as_targets
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
         raise DataError(f"{origin.shown} has only the target column {names[0]!r}; learning needs others besides it.")
     frame = pd.DataFrame({name: columns[name] for name in features})  # a copy puts all numbers into one block
     table = Table(
-        origin.name, frame, None, None, None, (*said, *notes), origin.source, origin.digest, origin.lines
+        origin.name, frame, None, None, None, (*said, *notes), origin.source, origin.digest, origin.lines,
+        names=record_names({name: columns[name] for name in features}),
     )  # fmt: skip
     if position is not None:
         labels = _label_list(columns[names[position]])

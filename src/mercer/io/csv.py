@@ -54,7 +54,8 @@ def read(source: Source, options: Options) -> Table:
         if isinstance(column, _Numbers):
             _refuse_infinite(name, finished[name], lines, source)
     origin = origin_of(source, lines)
-    return assemble(finished, origin, replace(options, drop=frozenset()), notes)
+    table = assemble(finished, origin, replace(options, drop=frozenset()), notes)
+    return replace(table, found={"header": layout.has_header})
 
 
 # -- the layout: names and width ----------------------------------------------------------------------------------

@@ -39,7 +39,8 @@ def read(source: Source, options: Options) -> Table:
         labels = labels_from_file([header.partition(" ")[0] for header in found.headers], options)
     remedy = f"write {target}=... into each header, or name a file of labels with labels=... (--labels FILE)"
     items = Strings.of(found.sequences)
-    return item_table(items, "strings", labels, target, origin_of(source, begins), options, remedy)
+    names = np.array([header.partition(" ")[0] for header in found.headers], dtype=object)
+    return item_table(items, "strings", labels, target, origin_of(source, begins), options, remedy, names=names)
 
 
 class Fasta(NamedTuple):

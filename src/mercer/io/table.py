@@ -70,6 +70,8 @@ class Table:
         should be read with.
     asked : {"classify", "regress"}, optional
         What is to be learned of the target, where somebody said so.
+    names : array, optional
+        What each row is called: the header of a FASTA record, the cell of a column of ids.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class Table:
     kind: str = "rows"
     found: dict[str, Any] = field(default_factory=dict)
     asked: str | None = None
+    names: Array | None = None
 
     def __repr__(self) -> str:
         return f"<Table {self.name!r}: {self.extent}; {self._labels_in_words()}>"
@@ -204,6 +207,7 @@ class Table:
             items=None if self.items is None else self.items[index],
             y=None if self.y is None else self.y[index],
             lines=None if self.lines is None else self.lines[index],
+            names=None if self.names is None else self.names[index],
         )
 
     @cached_property

@@ -85,6 +85,13 @@ def test_the_line_that_is_printed_makes_the_model_that_is_stored(mercer, data, o
     assert f"Model of all {rows.n_rows} rows" in done.stdout
 
 
+def test_a_target_by_position_is_named_in_the_line(mercer):
+    people("people.csv")
+    done = mercer("compare people.csv -t 2 --drop job --learners logistic --category person_id --cv 2 -o out --json")
+    line = json.loads(done.stdout)["answer"]["train_command"]
+    assert f"--target {shlex.quote(json.loads(done.stdout)['data']['target'])} " in line
+
+
 def test_no_model_is_written_unless_asked_for_and_the_line_names_one(mercer):
     done = mercer("compare moons:80 --learners logistic --cv 2 -o out")
     assert [path.name for path in Path().iterdir()] == ["out"]
@@ -228,6 +235,7 @@ def test_the_console_tells_classes_apart_and_says_what_was_asked(capsys):
     assert "Trees err less." in shown
     assert "balanced accuracy" in shown
     assert "0.600" in shown
+    assert "0.900 ± 0.010" in shown
 
 
 def test_many_classes_are_not_told_one_by_one(capsys):

@@ -46,7 +46,8 @@ def carried(data: Places, table: Table, keep: tuple[str, ...], reading: dict[str
         raise DataError(f"--keep carries columns of a table through, and {table.name} has none; leave it out.")
     names = {*table.columns, *keep}
     if ALL in keep:
-        names |= set(_whole(data, reading, {}).columns)
+        found = _whole(data, reading, {})
+        names |= {*found.columns, *getattr(found, "left_out", ())}
     whole = _whole(data, reading, dict.fromkeys(names - {ALL}, "category"))
     wanted = whole.columns if ALL in keep else list(dict.fromkeys(keep))
     for name in wanted:

@@ -116,7 +116,7 @@ def compare(
     from ..report import write
     from .compare_tables import show_comparison
     from .train_line import given_command, said_besides, shown_name, train_command
-    from .winner import recipe_of_chosen, saved_winner
+    from .winner import recipe_of_chosen, saved_winner, without
 
     if model is not None:
         refuse_unwritable(model)
@@ -137,8 +137,11 @@ def compare(
             **preparing,
             **options,
         )
+        apart = [options[name] for name in ("group", "time") if options.get(name)]
+        table = without(table, apart)
         recipe = recipe_of_chosen(facts, table, preparing, seed)
-        again = train_command(recipe, data, model or shown_name(table.name), said_besides())
+        besides = said_besides(table.target if table.kind == "rows" else None, apart)
+        again = train_command(recipe, data, model or shown_name(table.name), besides)
         facts["answer"].update(setting=recipe.in_words, train_command=again)
         page = write(facts, output)
     show_comparison(facts, printer)

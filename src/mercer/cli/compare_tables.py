@@ -38,19 +38,19 @@ def _table_of_classes(facts: dict[str, Any], printer: Printer) -> None:
     rows = []
     for one in facts["learners"]:
         tuning, test = one["tuning"], one["test"]
-        validation = tuning["candidates"][tuning["best"]]["validation"]
         rows.append(
             [
                 _titled(one, facts),
                 *scores(one),
                 f"{100 * test['rate']:.2f} %",
                 f"{100 * test['low']:.1f}–{100 * test['high']:.1f} %",
-                f"{100 * validation['mean']:.2f} ± {100 * validation['sd']:.2f} %" + _sampled(one, facts),
+                _validated(one, facts),
                 f"{100 * one['train']['rate']:.2f} %",
                 f"{tuning['seconds'] + one['fit_seconds']:.1f}",
             ]
         )
-    printer.table(["<learner", *title, "test error", "95 % interval", "CV error", "training error", "seconds"], rows)
+    cv = f"CV {title[0] if title else 'error'}"
+    printer.table(["<learner", *title, "test error", "95 % interval", cv, "training error", "seconds"], rows)
 
 
 def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
@@ -70,13 +70,14 @@ def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
                 _titled(one, facts),
                 *scores(one),
                 *errors(one["test"]),
-                NUMBERS.spread(tuning["candidates"][tuning["best"]]["validation"]) + _sampled(one, facts),
+                _validated(one, facts),
                 NUMBERS.of(one["train"]),
                 f"{tuning['seconds'] + one['fit_seconds']:.1f}",
             ]
         )
     rows.append([facts["baseline"]["title"], *([""] * len(title)), *errors(facts["baseline"]), "", "", ""])
-    names = ["<learner", *title, "test RMSE", "95 % interval", "MAE", "R²", "CV RMSE", "training RMSE", "seconds"]
+    cv = f"CV {title[0] if title else 'RMSE'}"
+    names = ["<learner", *title, "test RMSE", "95 % interval", "MAE", "R²", cv, "training RMSE", "seconds"]
     printer.table(names, rows, "errors in the unit of the target")
 
 
@@ -86,21 +87,44 @@ def _titled(one: dict[str, Any], facts: dict[str, Any]) -> str:
     return one["title"] + chosen + (" †" if one.get("converged") is False else "")
 
 
+def _validated(one: dict[str, Any], facts: dict[str, Any]) -> str:
+    """The mean over folds and its deviation: errors, or the score that the learners were chosen by.
+
+    What a score lacks stands in the facts: of one that is best at 1 the rest to it, of an error with a minus sign that
+    error.
+    """
+    from ..report.error_measure import measure_of
+
+    found, name = one["tuning"]["candidates"][one["tuning"]["best"]]["validation"], _other_score(facts)
+    if found["mean"] is None:
+        return "—"
+    if name is None:
+        return measure_of(facts).spread(found).replace("\u00a0", " ") + _sampled(one, facts)
+    value = found["mean"] if name.startswith("neg_") else 1 - found["mean"]
+    return f"{value:.3f} ± {found['sd']:.3f}" + _sampled(one, facts)
+
+
+def _other_score(facts: dict[str, Any]) -> str | None:
+    """The score by which learners were chosen, where it is not that of the table."""
+    name = (facts.get("scoring") or {}).get("name")
+    return None if name in _SHOWN_ANYWAY else name
+
+
 def _sampled(one: dict[str, Any], facts: dict[str, Any]) -> str:
     return " ‡" if one.get("tuned_rows") and one["tuned_rows"] < facts["split"]["train"] else ""
 
 
 def _asked_score(facts: dict[str, Any]) -> tuple[list[str], Any]:
     """The column of the score by which learners were chosen, where the table does not have it anyway."""
-    scoring = facts.get("scoring")
-    if not scoring or scoring["name"] in _SHOWN_ANYWAY:
+    name = _other_score(facts)
+    if name is None:
         return [], lambda one: []
 
     def cell(one: dict[str, Any]) -> list[str]:
-        value = one.get("scores", {}).get(scoring["name"], {}).get("value")
-        return ["" if value is None else f"{value:.3f}"]
+        value = one.get("scores", {}).get(name, {}).get("value")
+        return ["" if value is None else f"{-value if name.startswith('neg_') else value:.3f}"]
 
-    return [scoring["title"]], cell
+    return [facts["scoring"]["title"]], cell
 
 
 def _show_footnotes(facts: dict[str, Any], printer: Printer) -> None:

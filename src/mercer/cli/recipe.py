@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Recipe", "recipe_of"]
 
+#: Parameters of a machine that have options of their own, or that belong to the study alone.
+_SAID_OTHERWISE = ("kernel", "random_state", "class_weight", "time_limit")
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -114,16 +117,17 @@ def recipe_of(
     chosen = {
         name: value
         for name, value in given.items()
-        if name not in ("kernel", "random_state", "class_weight") and (name in learner.grid or value != usual[name])
+        if name not in _SAID_OTHERWISE and (name in learner.grid or value != usual[name])
     }
     outer = list(layers(model))
+    scores = [layer.scoring for layer in outer if isinstance(layer, TunedThreshold)]
     return Recipe(
         learner,
         kernel,
         params=chosen,
         class_weight=given.get("class_weight"),
         calibrate=next((layer.method for layer in outer if isinstance(layer, Calibrated)), None),
-        threshold=next((layer.scoring for layer in outer if isinstance(layer, TunedThreshold)), None),
+        threshold=next((name for name in scores if isinstance(name, str)), None),
         max_rows=max_rows if max_rows is not None and table.n_rows > max_rows else None,
         preparing=preparing,
         seed=seed,

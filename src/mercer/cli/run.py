@@ -88,7 +88,7 @@ def run(
     from ..model_files.models import open_model
     from .as_in_training import as_in_training, demanded
     from .carried import carried, read_twice
-    from .predictions import STANDARD_OUTPUT, Delivery
+    from .delivery import STANDARD_OUTPUT, Delivery
 
     delivery = Delivery(output, {}, printer)
     if output not in (None, STANDARD_OUTPUT):

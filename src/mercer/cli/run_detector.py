@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .predictions import Delivery
+from .delivery import Delivery
 from .printing import Printer, show_most_unusual
 
 if TYPE_CHECKING:

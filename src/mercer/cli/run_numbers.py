@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..io.table import DataError
-from .predictions import Delivery
+from .delivery import Delivery
 from .printing import Printer, error_in_words
 
 if TYPE_CHECKING:

@@ -66,15 +66,29 @@ def train_command(recipe: Recipe, data: str | Sequence[str], output: str, beside
     return _line([*words, *besides, "-o", output])
 
 
-def said_besides() -> list[str]:
+def said_besides(target: str | None = None, apart: Iterable[str] = ()) -> list[str]:
     """The options of the command that runs now which ``mercer train`` has as well, as they were given.
 
     What a recipe says is left out: kernel, parameters and the like.
+
+    Parameters
+    ----------
+    target : str, optional
+        The name of the target, also where it was given by its position, which other columns may shift.
+    apart : iterable of str
+        Further columns that are not learned from.
+
+    Returns
+    -------
+    list of str
     """
     from .train import train
 
     known = {option.name for option in train.params} - _RECIPE - _PRINTING
-    return [word for name, words in _given_options().items() if name in known for word in words]
+    found = {name: words for name, words in _given_options().items() if name in known}
+    if target is not None and "target" in found:
+        found["target"] = ["--target", target]
+    return [word for words in (*found.values(), *(["--drop", name] for name in apart)) for word in words]
 
 
 def given_command() -> str:

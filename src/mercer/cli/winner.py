@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .printing import Printer
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from .recipe import Recipe
     from .trained import Trained
 
-__all__ = ["recipe_of_chosen", "saved_winner"]
+__all__ = ["recipe_of_chosen", "saved_winner", "without"]
 
 
 def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
@@ -25,6 +26,13 @@ def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any],
     learner = named(name)
     limit = KERNEL_ROWS if learner.takes_kernel else None
     return recipe_of(learner, facts.models[name], table, preparing, seed, limit)
+
+
+def without(table: Table, names: list[str]) -> Table:
+    """A table without some columns, by which rows were kept together or put in order."""
+    if table.frame is None or not names:
+        return table
+    return replace(table, frame=table.frame.drop(columns=[name for name in names if name in table.columns]))
 
 
 def saved_winner(

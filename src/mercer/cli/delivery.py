@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from .csv_writing import csv_of
 from .printing import Printer
@@ -101,8 +102,10 @@ class Delivery:
 def _places(table: Table) -> dict[str, Any]:
     """The number of each row, its line in the file and its name, where it has them."""
     found: dict[str, Any] = {"row": range(1, table.n_rows + 1)}
-    if table.lines is not None:
+    if isinstance(table.lines, np.ndarray):
         found["line"] = table.lines
+    elif table.lines is not None:  # rows of a sheet, lines of several files
+        found["where"] = [table.where(row) for row in range(table.n_rows)]
     if table.names is not None:
         found["name"] = table.names
     return found

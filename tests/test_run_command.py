@@ -148,6 +148,9 @@ def test_names_of_records_go_along_by_themselves(mercer, people):
     assert [row["name"] for row in rows] == [f"seq{k}" for k in range(30)]
     assert [int(row["line"]) for row in rows] == list(range(1, 60, 2))
     assert " seq7 " in mercer("run m genes.fasta").stdout
+    Path("places.fasta").write_text(records.replace(">seq", ">chr=1, place="))
+    rows = rows_of(mercer("run m places.fasta -o -").stdout)
+    assert rows[7]["name"] == "chr=1, place=7 label=b"
     people.assign(PatientID=range(5000, 5060)).drop(columns=["surname", "number"]).to_csv("p.csv", index=False)
     mercer("train logistic p.csv --target ill --drop PatientID -o m")
     rows = rows_of(mercer("run m p.csv -o -").stdout)

@@ -8,9 +8,21 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
+    from ..io import Table
     from ..model_files.models import ModelFile
 
-__all__ = ["as_in_training", "demanded"]
+__all__ = ["as_in_training", "as_read", "demanded"]
+
+
+def as_read(table: Table, reading: dict[str, Any]) -> dict[str, Any]:
+    """How the file was read, where that was said or found out: other files of its kind are to be read alike."""
+    said = {name: reading[name] for name in ("header", "delimiter") if reading.get(name) is not None}
+    if reading.get("decimal") not in (None, "."):
+        said["decimal"] = reading["decimal"]
+    if reading.get("quotes") is False:
+        said["quotes"] = False
+    header = table.found.get("header")
+    return {**({} if header is None else {"header": header}), **said}
 
 
 def as_in_training(reading: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:

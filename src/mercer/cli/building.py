@@ -165,6 +165,7 @@ def reach(model: Any, table: Table, seed: int, printer: Printer) -> list[float |
 def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
     """What a model file remembers besides the model."""
     from .._validation.unwrapped import machine_of
+    from .as_in_training import as_read
 
     last = machine_of(model)
     return {
@@ -181,6 +182,7 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "sparse": table.rows is not None,
         "features": table.n_columns,
         "found": table.found,
+        "as_read": as_read(table, reading),
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
         **more,
     }

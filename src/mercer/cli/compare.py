@@ -149,7 +149,7 @@ def compare(
     if model is not None and facts["stopped"] != "interrupted":
         made = saved_winner(facts, recipe, table, model, reading, printer)
         rows = f"{made.facts['rows']:,} of {table.n_rows:,}" if recipe.max_rows else f"all {table.n_rows:,}"
-        printer.line(f"Model of {rows} rows, the test rows too: {model}\n  {run_line(model)}")
+        printer.line(f"Model of {rows} {table.kind}, those of the test too: {model}\n  {run_line(model)}")
     printer.json_result(facts if model is None else {**facts, "model": model})
     printer.line(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
     if facts["stopped"]:

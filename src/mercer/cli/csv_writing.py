@@ -17,7 +17,7 @@ def csv_of(columns: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> print(csv_of({"row": [1, 2], "prediction": ["a", "=b"], "score": [0.5, float("nan")]}), end="")
+    >>> print(csv_of({"row": [1, 2], "prediction": ["a", "=b"], "score": [0.5, None]}), end="")
     row,prediction,score
     1,a,0.5
     2,'=b,
@@ -26,7 +26,7 @@ def csv_of(columns: Mapping[str, Any]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([escaped_formula(name) for name in columns])
     for cells in zip(*columns.values(), strict=True):
-        writer.writerow(["" if cell != cell else escaped_formula(cell) for cell in cells])
+        writer.writerow(["" if cell is None or cell != cell else escaped_formula(cell) for cell in cells])
     return out.getvalue()
 
 

@@ -121,6 +121,6 @@ def _are_words(cells: Any) -> bool:
 
 
 def _in_few_digits(cell: Any) -> str:
-    if isinstance(cell, float):
-        return "" if cell != cell else f"{cell:.5g}"
-    return str(cell)
+    if cell is None or cell != cell:
+        return ""
+    return f"{cell:.5g}" if isinstance(cell, float) else str(cell)

@@ -160,8 +160,8 @@ def _columns(
         numbers = {label: k for k, label in enumerate(classes.tolist())}
         codes = np.array([numbers.get(label, 0) for label in truth])
         margins = decision_margins(scores, codes)
-        columns["label"] = shown["label"] = ["" if label is None else label for label in truth]
+        columns["label"] = shown["label"] = truth
         columns["margin"] = [
-            "" if label is None else float(margin) for label, margin in zip(truth, margins, strict=True)
+            None if label is None else float(margin) for label, margin in zip(truth, margins, strict=True)
         ]
     return columns, shown

@@ -26,7 +26,7 @@ def run_detector(loaded: ModelFile, table: Table, delivery: Delivery, facts: dic
     unusual = int((predicted < 0).sum())
     columns: dict[str, Any] = {"prediction": predicted.tolist(), "score": scores}
     if table.y is not None:
-        columns["label"] = ["" if label is None else label for label in table.y.tolist()]
+        columns["label"] = table.y.tolist()
     facts = {**facts, "unusual": unusual, **delivery.give(table, columns, columns)}
     printer.line(f"{unusual} of {table.n_rows} {table.kind} ({100 * unusual / table.n_rows:.2f} %) are unusual")
     if table.labelled.any() and not table.measured:

@@ -40,7 +40,6 @@ def train_detector(
     from ..model_files import save
     from .building import about_model, fit, fitting, machine, split, usual_kernel
     from .train_line import given_command
-    from .trained import as_read
 
     learner, kernel, preparing, seed = recipe.learner, recipe.kernel, dict(recipe.preparing), recipe.seed
     if recipe.max_rows is not None:
@@ -73,8 +72,7 @@ def train_detector(
         "support": len(last.support_),
         "seed": seed,
     }
-    said = {"as_read": as_read(table, reading), "command": given_command()}
-    about = about_model(table, learner, model, reading, training=training, **said)
+    about = about_model(table, learner, model, reading, training=training, command=given_command())
     save(model, output, {**about, "target": target})
     printer.json_result(
         {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training,

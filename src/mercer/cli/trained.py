@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..learners.learner import Learner
     from .recipe import Recipe
 
-__all__ = ["Trained", "as_read", "error_on", "few_enough", "trained"]
+__all__ = ["Trained", "error_on", "few_enough", "trained"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,6 @@ class Trained:
             reading,
             training=self.facts,
             half_widths=self.half_widths,
-            as_read=as_read(table, reading),
             **more,
         )
 
@@ -124,14 +123,3 @@ def error_on(model: Any, table: Table, task: str) -> Any:
         return 1 - model.score(table.X, table.y)
     found = error_of_numbers(table.y, model.predict(table.X))
     return {name: value if value == value else None for name, value in found.items()}
-
-
-def as_read(table: Table, reading: dict[str, Any]) -> dict[str, Any]:
-    """How the file was read, where that was said or found out: other files of its kind are to be read alike."""
-    said = {name: reading[name] for name in ("header", "delimiter") if reading.get(name) is not None}
-    if reading.get("decimal") not in (None, "."):
-        said["decimal"] = reading["decimal"]
-    if reading.get("quotes") is False:
-        said["quotes"] = False
-    header = table.found.get("header")
-    return {**({} if header is None else {"header": header}), **said}

@@ -145,6 +145,16 @@ def test_an_interrupted_comparison_writes_no_model(mercer, monkeypatch):
     assert Path("out/report.html").exists()
 
 
+def test_a_model_of_numbers_is_stored_though_its_intervals_were_interrupted(mercer, monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mercer.report.number_errors.out_of_fold_residuals", interrupted)
+    done = mercer("compare waves:60 --learners ridge --cv 2 -o out --model m", 130)
+    assert "the model in m is whole, but for --intervals" in done.stderr
+    assert "train it with 'mercer train'" in mercer("run m waves:60 --intervals 0.9", 1).stderr
+
+
 def test_a_large_table_is_learned_from_as_many_rows_as_in_the_comparison(mercer, monkeypatch):
     monkeypatch.setattr("mercer.report.comparison.KERNEL_ROWS", 60)
     done = mercer("compare moons:100 --learners svc --cv 2 -o out --model m --json")

@@ -146,12 +146,15 @@ def compare(
         page = write(facts, output)
     show_comparison(facts, printer)
     printer.line(f"\n{recipe.in_words}:\n  {again}")
+    made = None
     if model is not None and facts["stopped"] != "interrupted":
         made = saved_winner(facts, recipe, table, model, reading, printer)
         rows = f"{made.facts['rows']:,} of {table.n_rows:,}" if recipe.max_rows else f"all {table.n_rows:,}"
         printer.line(f"Model of {rows} {table.kind}, those of the test too: {model}\n  {run_line(model)}")
-    printer.json_result(facts if model is None else {**facts, "model": model})
+    printer.json_result(facts if made is None else {**facts, "model": model})
     printer.line(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
+    if made is not None and made.learner.task == "regress" and made.half_widths is None:
+        end_partial("interrupted", f'the model in {model} is whole, but for --intervals of "mercer run".')
     if facts["stopped"]:
         missing = enumeration(one["title"] for one in facts["skipped"]) or "what only the last pictures show"
         unsaid = f"; no model was written to {model}" if model and facts["stopped"] == "interrupted" else ""

@@ -182,7 +182,7 @@ def test_formulas_and_markup_are_harmless(mercer):
     assert "\x1b" not in shown
     mercer("train svc bad.csv -o m -q")
     mercer("run m bad.csv -o out.csv")
-    assert Path("out.csv").read_text().splitlines()[1].split(",")[1] == "'=HYPERLINK(1)"
+    assert Path("out.csv").read_text().splitlines()[1].split(",")[2] == "'=HYPERLINK(1)"
     mercer("inspect m")
 
 

@@ -73,7 +73,7 @@ def test_what_is_usual_needs_no_target(mercer, name, made):
     assert f"{outside.sum()} of 200 rows" in shown
     assert shown.index("line 9 ") < shown.index("200 rows, 1 for usual")  # row 7 of the frame, the most unusual
     rows = written("p.csv")
-    assert list(rows[0]) == ["row", "prediction", "score"]
+    assert list(rows[0]) == ["row", "line", "prediction", "score"]
     assert [int(row["prediction"]) for row in rows] == np.where(outside, -1, 1).tolist()
     assert all((float(row["score"]) < 0) == (row["prediction"] == "-1") for row in rows)
 

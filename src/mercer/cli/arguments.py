@@ -13,9 +13,20 @@ import click
 from ..io.formats import FORMATS
 from .printing import Printer
 
-__all__ = ["LearnerCommand", "common", "data_options", "learner_argument", "parameters", "preparation_options"]
+__all__ = [
+    "LearnerCommand",
+    "Places",
+    "common",
+    "data_argument",
+    "data_options",
+    "learner_argument",
+    "parameters",
+    "preparation_options",
+]
 
 Command = Callable[..., Any]
+#: One place where rows are, or a list of them.
+Places = Any
 
 
 def _grouped(options: list[Command], into: str, names: dict[str, str], make: Callable[..., Any]) -> Command:
@@ -98,6 +109,14 @@ def _kinds(context: click.Context, parameter: click.Parameter, given: tuple[str,
             raise click.BadParameter(f"{text!r} should look like COLUMN=KIND, where KIND is one of {known}")
         found[name] = kind
     return found
+
+
+def _one_or_several(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> str | list[str]:
+    return given[0] if len(given) == 1 else list(given)
+
+
+#: Where the rows are: the command gets ``data``, one place or a list of them, as :func:`mercer.read` takes it.
+data_argument = click.argument("data", nargs=-1, required=True, callback=_one_or_several)
 
 
 def _reading(**given: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._validation.target_kind import extreme_in_words, is_measurement, looks_in_words
 from ..io.table import DataError
+from .arguments import Places
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = [
 _FEW = 20
 
 
-def table_to_learn(data: str, reading: dict[str, Any], printer: Printer) -> Table:
+def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer) -> Table:
     """The table, with notes on what was assumed and what is to be learned; refused where nothing is."""
     from ..io import read
 
@@ -164,6 +165,7 @@ def reach(model: Any, table: Table, seed: int, printer: Printer) -> list[float |
 def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
     """What a model file remembers besides the model."""
     from .._validation.unwrapped import machine_of
+    from .as_in_training import as_read
 
     last = machine_of(model)
     columns = [] if table.frame is None else _columns_used(last, table)
@@ -184,6 +186,7 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "sparse": table.rows is not None,
         "features": table.n_columns,
         "found": table.found,
+        "as_read": as_read(table, reading),
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
         **more,
     }

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .._validation.wording import enumeration
-from .arguments import common, data_options
+from .arguments import Places, common, data_argument, data_options
 from .printing import Printer
 
 __all__ = ["check"]
@@ -19,10 +19,10 @@ _LARGE = 1e10
 
 
 @click.command()
-@click.argument("data")
+@data_argument
 @data_options
 @common
-def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> None:
+def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) -> None:
     """Look at a table and say what a learner may stumble over.
 
     Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the

@@ -10,7 +10,16 @@ import click
 from click.core import ParameterSource
 
 from ..io.table import DataError
-from .arguments import LearnerCommand, common, data_options, learner_argument, parameters, preparation_options
+from .arguments import (
+    LearnerCommand,
+    Places,
+    common,
+    data_argument,
+    data_options,
+    learner_argument,
+    parameters,
+    preparation_options,
+)
 from .exit_status import end_partial
 from .printing import Printer
 
@@ -27,7 +36,7 @@ _OWN = ("output", "kernel", "params", "folds", "strategy", "time_limit", "journa
 
 @click.command(cls=LearnerCommand)
 @learner_argument
-@click.argument("data")
+@data_argument
 @click.option(
     "-o",
     "--output",
@@ -58,7 +67,7 @@ _OWN = ("output", "kernel", "params", "folds", "strategy", "time_limit", "journa
 @common
 def tune(
     learner: Learner,
-    data: str,
+    data: Places,
     output: str | None,
     kernel: str | None,
     degree: int | None,

@@ -12,6 +12,7 @@ from .._runtime.compile import Array
 from .._validation.target_kind import task_of
 from .._validation.wording import enumeration, nearest
 from ..columns import decide
+from .record_names import record_names
 from .table import DataError, Table, as_labels, as_targets
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
         found={"kinds": decided.forms} if decided.forms else {},
         left_out={**dict.fromkeys((name for name in features if name not in wanted), "not asked for"),
                   **decided.left_out},
+        names=record_names({name: columns[name] for name in features}),
     )  # fmt: skip
     if position is not None:
         labels = _label_list(columns[names[position]])

@@ -56,7 +56,8 @@ def read(source: Source, options: Options) -> Table:
             _refuse_infinite(name, finished[name], lines, source)
     origin = origin_of(source, lines)
     table = assemble(finished, origin, replace(options, drop=frozenset()), layout.notes)
-    table = replace(table, left_out={**not_asked, **table.left_out})
+    found = {**table.found, "header": layout.has_header}
+    table = replace(table, left_out={**not_asked, **table.left_out}, found=found)
     partly = [name for name in partly if table.kinds.get(name) == "category"]
     if not partly:
         return table

@@ -73,6 +73,8 @@ class Table:
         What is to be learned of the target, where somebody said so.
     left_out : dict
         Columns of the file that are not learned from, and why.
+    names : array, optional
+        What each row is called: the header of a FASTA record, the cell of a column of ids.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Table:
     found: dict[str, Any] = field(default_factory=dict)
     asked: str | None = None
     left_out: dict[str, str] = field(default_factory=dict)
+    names: Array | None = None
 
     def __repr__(self) -> str:
         return f"<Table {self.name!r}: {self.extent}; {self._labels_in_words()}>"
@@ -225,6 +228,7 @@ class Table:
             items=None if self.items is None else self.items[index],
             y=None if self.y is None else self.y[index],
             lines=None if self.lines is None else self.lines[index],
+            names=None if self.names is None else self.names[index],
         )
 
     @cached_property

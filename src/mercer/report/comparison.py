@@ -51,7 +51,14 @@ class Comparison(dict[str, Any]):
     """Everything that a study has found, as values of JSON's own kinds; a notebook shows who won.
 
     :func:`mercer.report.page` makes the whole report of it.
+
+    Attributes
+    ----------
+    models : dict
+        By the name of each learner, the model that was fitted on the training rows. It is no part of the facts.
     """
+
+    models: dict[str, Any]
 
     def _repr_html_(self) -> Markup:
         measure = measure_of(self)
@@ -188,6 +195,7 @@ def compare(
         tested, outcomes[run.learner.name] = study.on_test_rows(run.model, held_out.X, y[test], run)
         run.facts.update(tested)
     facts.update(study.conclusions([run.facts for run in runs], outcomes, y, train, test, known, table.where))
+    facts.models = {run.learner.name: run.model for run in runs}
     facts["skipped"] = skipped
     facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, time.perf_counter() - start)

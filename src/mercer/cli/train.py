@@ -96,6 +96,7 @@ def train(
       mercer train one-class visits.csv --set nu=0.01 -o visits.safetensors
     """
     from .._validation.unwrapped import machine_of
+    from ..explain import support_lines
     from ..io.writing import refuse_unwritable
     from ..model_files import save
     from .building import (
@@ -161,7 +162,8 @@ def train(
         "calibrated": calibrate,
     }
     widths = reach(model, learning, seed, printer) if learner.task == "regress" else None
-    save(model, output, about_model(table, learner, model, reading, training=training, half_widths=widths))
+    remembered = {"training": training, "half_widths": widths, "support_lines": support_lines(model, learning)}
+    save(model, output, about_model(table, learner, model, reading, **remembered))
     printer.json_result(
         {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training}
     )

@@ -19,6 +19,8 @@ __all__ = ["column_effects"]
 
 #: Other rows whose values are tried, and rows scored at once.
 _OTHERS, _BLOCK = 50, 5000
+#: Smaller changes than this share of a score are rounding.
+_ROUNDING = 1e-12
 
 
 def column_effects(
@@ -60,7 +62,9 @@ def column_effects(
         some = names[begin : begin + at_once]
         tried = pd.concat([_with_column(base, others, name) for name in some], ignore_index=True)
         scores = opened.scores(as_given(tried, among), direction).reshape(len(some), count)
-        effects |= {str(name): score - float(mean) for name, mean in zip(some, scores.mean(axis=1), strict=True)}
+        changes = score - scores.mean(axis=1)
+        changes[np.abs(changes) < _ROUNDING * np.abs(scores).max(axis=1)] = 0.0
+        effects |= {str(name): float(change) for name, change in zip(some, changes, strict=True)}
     return effects
 
 

@@ -12,7 +12,9 @@ Examples
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -24,6 +26,10 @@ from .opened_model import OpenedModel
 from .support_items import Supporter, supporters
 
 __all__ = ["Explanation", "Push", "Supporter", "explain"]
+
+
+#: Smaller parts of a score than this share of its largest are rounding.
+_ROUNDING = 1e-12
 
 
 class Push(NamedTuple):
@@ -123,7 +129,14 @@ class Explanation:
 
 
 def explain(
-    model: Any, item: Any, *, label: Any = None, top: int = 10, among: Any = None, random_state: Any = 0
+    model: Any,
+    item: Any,
+    *,
+    label: Any = None,
+    top: int = 10,
+    among: Any = None,
+    names: Sequence[str] | None = None,
+    random_state: Any = 0,
 ) -> Explanation:
     """Take the score of one item apart: by the features of the kernel, by columns, and by the training items.
 
@@ -141,6 +154,8 @@ def explain(
     among : frame or array, optional
         Other rows, such as the training rows: what each column of the row does is then told by comparison with the
         values that these have in it.
+    names : sequence of str, optional
+        What the columns of sparse rows are called; x0, x1, … by default.
     random_state : int, RandomState or None, default=0
         Draws some of the other rows where they are many.
 
@@ -161,7 +176,7 @@ def explain(
     >>> found.predicted, [found.named(push) for push in found.features], found.notes
     ('old', ['age = 65'], ['Each number counts in standard deviations from the mean of its column.'])
     """
-    opened = OpenedModel(model)
+    opened = OpenedModel(model, names)
     one = opened.alone(item)
     predicted = opened.predicted(one)
     direction = opened.direction(predicted if label is None else label)
@@ -169,20 +184,27 @@ def explain(
     score = float(opened.scores(one, direction)[0])
     pushes = _pushes(opened, direction.signs, rows)
     named = pushes[:top]
-    items = supporters(opened, direction, rows)
+    training = supporters(opened, direction, rows, top)
     return Explanation(
         label=direction.label,
         predicted=predicted,
         score=score,
         intercept=direction.intercept,
-        rest=score - direction.intercept - sum(push.value for push in named),
+        rest=_rest(score, direction.intercept, named),
         features=named,
-        deciding=sorted(items, key=lambda each: -abs(each.value))[:top],
-        similar=sorted(items, key=lambda each: -each.similarity)[:top],
+        deciding=training.deciding,
+        similar=training.similar,
         columns=[] if among is None else _columns(opened, one, among, direction, random_state)[:top],
         cells=_cells(one),
-        notes=[note for note in (opened.units if pushes else "", opened.threshold) if note],
+        notes=[note for note in (opened.units if pushes else "", opened.threshold, opened.pairs) if note],
     )
+
+
+def _rest(score: float, intercept: float, named: list[Push]) -> float:
+    """What features leave of a score; rounding leaves nothing."""
+    parts = [score, -intercept, *(-push.value for push in named)]
+    rest = math.fsum(parts)
+    return rest if abs(rest) > _ROUNDING * max(map(abs, parts)) else 0.0
 
 
 def _pushes(opened: OpenedModel, signs: Array, rows: Any) -> list[Push]:

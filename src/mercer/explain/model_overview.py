@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,7 +13,6 @@ from sklearn.base import is_classifier, is_outlier_detector
 from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
 from .._validation.labels import plain_label
-from .._validation.objects import chosen
 from ..estimators.model import KernelModel
 from ..kernels import Mixture
 from ..kernels.engine.parts import length
@@ -20,7 +20,7 @@ from .kernel_shares import KernelShare, kernel_shares
 from .named_weights import feature_weights, marked_features
 from .opened_model import OpenedModel
 from .permuted_columns import ROWS, permutation_importance_of, some_rows
-from .support_items import Supporter, listed, support_labels
+from .support_items import Supporter, support_items, support_labels
 
 __all__ = ["ModelOverview", "NamedFeature", "overview"]
 
@@ -54,7 +54,7 @@ class ModelOverview:
     importances : list of dict
         As :func:`permutation_importance_of` returns them.
     features : list of NamedFeature
-        Those that move the scores of the rows most, the largest first; of several classes some for each.
+        Those that set the scores of the rows apart most, the strongest first; of several classes some for each.
     kernels : list of KernelShare
         Of a mixture of kernels.
     supporters : list of Supporter
@@ -125,7 +125,15 @@ class ModelOverview:
 
 
 def overview(
-    model: Any, X: Any, y: Any = None, *, scoring: Any = None, top: int = 10, seed: int = 0, max_rows: int = ROWS
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    scoring: Any = None,
+    top: int = 10,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    max_rows: int = ROWS,
 ) -> ModelOverview:
     """What a fitted model looks at in some rows.
 
@@ -141,6 +149,8 @@ def overview(
         As for :func:`permutation_importance_of`.
     top : int, default=10
         How many columns, features and training items are named.
+    names : sequence of str, optional
+        What the columns of sparse rows are called; x0, x1, … by default.
     seed : int, default=0
     max_rows : int, default=500
         More rows than this are not looked at; those that are, are drawn at random.
@@ -161,10 +171,13 @@ def overview(
     """
     judged = y is not None or is_outlier_detector(model)
     importances = permutation_importance_of(model, X, y, scoring, seed, max_rows=max_rows) if judged else []
+    if names is not None:
+        called = {f"x{k}": name for k, name in enumerate(names)}
+        importances = [{**each, "column": called.get(each["column"], each["column"])} for each in importances]
     some, _ = some_rows(X, None if y is None else np.asarray(y), max_rows, seed, even=is_classifier(model))
     number = length(some)
     try:
-        opened = OpenedModel(model)
+        opened = OpenedModel(model, names)
     except (TypeError, ValueError) as refusal:
         return ModelOverview(number, importances[:top], [], [], [], [str(refusal)])
     items = opened.items(some)
@@ -181,7 +194,7 @@ def overview(
 
 
 def _features(opened: OpenedModel, items: Any, top: int) -> tuple[list[NamedFeature], list[str]]:
-    """The features that move the scores of the items most: by Σᵢ |wₖφₖ(xᵢ)|, whatever their sign."""
+    """The features that set the scores of the items apart: by the variance of wₖφₖ(xᵢ) over the items xᵢ."""
     values = marked_features(opened, items)
     if values is None:
         return [], []
@@ -208,7 +221,9 @@ def _strongest(
     weights, left_out = feature_weights(opened, opened.direction(label).signs)
     if weights is None:
         return [], 0
-    strength: dict[str, float] = defaultdict(float)
+    size: dict[str, float] = defaultdict(float)
+    total: dict[str, float] = defaultdict(float)
+    squares: dict[str, float] = defaultdict(float)
     lean: dict[str, float] = defaultdict(float)
     rows: dict[str, int] = defaultdict(int)
     for each in values:
@@ -218,15 +233,18 @@ def _strongest(
             pushed[name.text] += push
             lean[name.text] += push if value > 0 else -push
         for text, push in pushed.items():
-            strength[text] += abs(push)
+            size[text] += abs(push)
+            total[text] += push
+            squares[text] += push**2
             rows[text] += 1
+    variance = {text: squares[text] / len(values) - (total[text] / len(values)) ** 2 for text in rows}
     strongest = sorted(
-        (text for text in strength if lean[text] > 0 or (lean[text] < 0 and not positive)),
-        key=lambda text: (-float(f"{strength[text]:.9g}"), text),
+        (text for text in variance if lean[text] > 0 or (lean[text] < 0 and not positive)),
+        key=lambda text: (-float(f"{variance[text]:.9g}"), text),
     )
     named = []
     for text in strongest[:top]:
-        adds = strength[text] / rows[text]
+        adds = size[text] / rows[text]
         against = lean[text] < 0
         if other is None:
             named.append(NamedFeature(text, label, -adds if against else adds, rows[text]))
@@ -248,7 +266,7 @@ def _supporters(opened: OpenedModel, items: Any, top: int) -> list[Supporter]:
     moved = np.abs(fitted.coef).max(axis=0) * similar
     best = np.argsort(-moved, kind="stable")[:top]
     labels = support_labels(opened.model)
-    given = [None] * best.size if fitted.items is None else listed(chosen(opened.machine.support_vectors_, best))
+    given = support_items(opened, best)
     return [
         Supporter(int(fitted.support[k]), item, float(similar[k]), float(moved[k]), labels[k])
         for k, item in zip(best.tolist(), given, strict=True)

@@ -6,7 +6,7 @@ about them is said about the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from .._validation.labels import plain_label
 from .._validation.unwrapped import feature_names, layers, machine_of, rows_at_machine, steps_before
 from ..estimators import SVDD
 from ..estimators.base import KernelMachine
+from ..kernels.on_columns import OnColumns
 
 __all__ = ["Direction", "OpenedModel"]
 
@@ -51,6 +52,8 @@ class OpenedModel:
     ----------
     model : fitted estimator
         A machine of mercer, or a pipeline, search, calibration, threshold or filter around one.
+    names : sequence of str, optional
+        What the columns that reach the machine are called, where rows do not tell.
 
     Attributes
     ----------
@@ -66,7 +69,7 @@ class OpenedModel:
     'Each number counts in standard deviations from the mean of its column.'
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, names: Sequence[str] | None = None) -> None:
         if hasattr(model, "fit"):
             check_is_fitted(model)
         machine = machine_of(model)
@@ -85,7 +88,7 @@ class OpenedModel:
             )
         if getattr(machine, "multilabel_", False):
             raise ValueError("explain takes one label of a row apart, and this model gives it many; fit one alone.")
-        self.model, self.machine = model, machine
+        self.model, self.machine, self.names = model, machine, names
 
     @property
     def takes_columns(self) -> bool:
@@ -119,6 +122,8 @@ class OpenedModel:
 
     def column_names(self, count: int) -> list[str]:
         """The names of the columns that reach the machine; x0, x1, … where nobody has given them any."""
+        if self.names is not None and len(self.names) == count:
+            return list(self.names)
         known = feature_names(self.model)
         if not known and not steps_before(self.model):
             known = [str(name) for name in getattr(self.machine, "feature_names_in_", [])]
@@ -140,6 +145,16 @@ class OpenedModel:
                 return f"{second!r} is answered from a score of {layer.best_threshold_:.4g} for it, not from 0."
         return ""
 
+    @property
+    def pairs(self) -> str:
+        """That a score sums those of pairs of classes, as a sentence; empty where it does not."""
+        classes, scores = getattr(self.machine, "classes_", ()), self.machine._model.intercept.size
+        if len(classes) <= 2 or getattr(self.machine, "strategy", "ovr") == "ovr":
+            return ""
+        return (
+            f"The score of a class sums what {len(classes) - 1} of {scores} machines, each for a pair of classes, say."
+        )
+
     def predicted(self, one: Any) -> Any:
         """The prediction for one item, as a value of Python's own."""
         return plain_label(self.model.predict(one)[0])
@@ -157,7 +172,7 @@ class OpenedModel:
         position, scores = classes.index(label), intercepts.size
         if len(classes) == 2:
             signs = np.array([1.0 if position else -1.0])
-        elif scores == len(classes) and getattr(machine, "strategy", "ovr") == "ovr":
+        elif not self.pairs:
             signs = np.eye(scores)[position]
         else:
             pairs = combinations(range(len(classes)), 2)
@@ -173,8 +188,6 @@ class OpenedModel:
 
 
 def _binds_columns(kernel: Any) -> bool:
-    from ..kernels.on_columns import OnColumns
-
     return isinstance(kernel, OnColumns) or any(_binds_columns(part) for part in kernel.parts())
 
 

@@ -11,11 +11,23 @@ from scipy import sparse
 
 from .._runtime.compile import Array
 from .._validation.labels import plain_label
+from .._validation.objects import chosen
 from .._validation.unwrapped import layers
 from ..estimators.model import KernelModel
+from ..kernels import Kernel
+from ..kernels.engine.parts import Parts, length, part_of
+from ..kernels.on_columns import OnColumns
 from .opened_model import Direction, OpenedModel
 
-__all__ = ["Supporter", "nearest_support", "support_labels", "support_lines", "supporters"]
+__all__ = [
+    "Supporter",
+    "Supporters",
+    "nearest_support",
+    "support_items",
+    "support_labels",
+    "support_lines",
+    "supporters",
+]
 
 
 class Supporter(NamedTuple):
@@ -64,31 +76,72 @@ def support_labels(model: Any) -> list[Any]:
     return [classes[k] for k in votes.argmax(axis=0)]
 
 
-def supporters(opened: OpenedModel, direction: Direction, rows: Any) -> list[Supporter]:
-    """All support items beside one item, in the order of the training rows; none for a model of weights alone."""
+class Supporters(NamedTuple):
+    """The support items that decide most about an item, and those most like it; the first of each comes first."""
+
+    deciding: list[Supporter]
+    similar: list[Supporter]
+
+
+def supporters(opened: OpenedModel, direction: Direction, rows: Any, top: int) -> Supporters:
+    """The support items that count for one item; none for a model of weights alone."""
     fitted = opened.machine._model
     if not isinstance(fitted, KernelModel):
-        return []
+        return Supporters([], [])
     similarities = fitted.similarities(rows, slice(0, 1))[0].astype(np.float64)
-    if fitted.items is None:  # a precomputed kernel does not say how long items are
-        cosines, items = similarities, [None] * similarities.size
-    else:
+    cosines = similarities
+    if fitted.items is not None:  # a precomputed kernel does not say how long items are
         lengths = np.sqrt(fitted.kernel.diag(fitted.items).astype(np.float64) * float(fitted.kernel.diag(rows)[0]))
         cosines = np.divide(similarities, lengths, out=np.zeros_like(similarities), where=lengths > 0)
-        items = listed(opened.machine.support_vectors_)
     values = (direction.signs @ fitted.coef) * similarities
     labels = support_labels(opened.model)
-    return [
-        Supporter(int(place), item, float(cosine), float(value), label)
-        for place, item, cosine, value, label in zip(fitted.support, items, cosines, values, labels, strict=True)
-    ]
+
+    def ranked(by: Array) -> list[Supporter]:
+        best = np.argsort(-by, kind="stable")[:top]
+        given = support_items(opened, best)
+        return [
+            Supporter(int(fitted.support[k]), item, float(cosines[k]), float(values[k]), labels[k])
+            for k, item in zip(best.tolist(), given, strict=True)
+        ]
+
+    return Supporters(ranked(np.abs(values)), ranked(cosines))
 
 
-def listed(items: Any) -> list[Any]:
-    """Items as a user would write each of them."""
+def support_items(opened: OpenedModel, places: Array) -> list[Any]:
+    """Some of the support items as a user would write each of them; ``None`` where the kernel is precomputed."""
+    if opened.machine._model.items is None:
+        return [None] * places.size
+    found = chosen(opened.machine.support_vectors_, places)
+    if sparse.issparse(found):
+        names, rows = opened.column_names(found.shape[1]), sparse.csr_array(found)
+        return [
+            {names[k]: float(rows[[row]].toarray()[0, k]) for k in rows[[row]].indices} for row in range(len(places))
+        ]
+    return _listed(found, opened.machine.kernel_)
+
+
+def _listed(items: Any, kernel: Kernel) -> list[Any]:
+    """Items as a user would write each of them: rows of a table as values by column."""
     if hasattr(items, "columns"):
         return [dict(zip(items.columns, row, strict=True)) for row in items.to_numpy().tolist()]
-    return items.toarray().tolist() if sparse.issparse(items) else list(items)
+    if isinstance(items, Parts):
+        return [_by_column(items, kernel, place) or _form(items)[place] for place in range(length(items))]
+    return list(items)
+
+
+def _by_column(items: Any, kernel: Kernel, place: int) -> dict[Any, Any]:
+    """The values of one item in the columns that a kernel names."""
+    if isinstance(kernel, OnColumns):
+        value = part_of(items, 0)[place]
+        values = value if isinstance(value, (list, np.ndarray)) else [value]
+        return {name: plain_label(each) for name, each in zip(kernel.names, values, strict=False)}
+    forms = zip(kernel.parts(), kernel.part_items(items), strict=True)
+    return {name: value for part, form in forms for name, value in _by_column(form, part, place).items()}
+
+
+def _form(items: Any) -> Any:
+    """The first of the forms that items have in an expression."""
+    return _form(items.forms[0]) if isinstance(items, Parts) else items
 
 
 def _training_row(place: int) -> str:
@@ -127,10 +180,9 @@ def nearest_support(
     opened = OpenedModel(model)
     one = opened.alone(item)
     direction = opened.direction(opened.predicted(one))
-    found = sorted(supporters(opened, direction, opened.items(one)), key=lambda each: -each.similarity)
     return [
         {"row": where(each.place), "label": each.label, "similarity": each.similarity, "adds": each.value}
-        for each in found[:top]
+        for each in supporters(opened, direction, opened.items(one), top).similar
     ]
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.terminal import printable
-from .._validation.wording import enumeration
+from .._validation.wording import enumeration, nearest
+from ..io.table import DataError
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ __all__ = ["explain_model", "parts_in_words", "show_named", "shown_item"]
 
 #: What the named features of the items are called.
 _PARTS = {"strings": "parts of the strings", "sets": "items", "graphs": "parts of the graphs", "rows": "features"}
-#: Letters of an item that are shown.
-_LETTERS = 60
+#: Letters of an item that are shown, and training rows.
+_LETTERS, _SHOWN = 60, 5
 
 
 def explain_model(
@@ -33,13 +34,14 @@ def explain_model(
 ) -> None:
     """Print which columns, parts, kernels and training rows count."""
     import numpy as np
+    from sklearn.base import is_regressor
 
     from ..explain import overview
 
+    _refuse_unknown(scoring)
     labelled = np.flatnonzero(table.labelled)
     rows = table.take(labelled) if 0 < labelled.size < table.n_rows else table
-    _refuse_unknown(scoring)
-    with printer.working(f"looking at {min(500, rows.n_rows)} rows"):
+    with printer.working(f"looking at {table.kind}"):
         found = overview(
             loaded.estimator,
             rows.X,
@@ -49,6 +51,51 @@ def explain_model(
             names=table.columns if table.rows is not None else None,
             seed=seed,
         )
+    facts = found.facts()
+    for supporter in facts["supporters"]:
+        supporter["where"] = where(supporter["place"])
+    printer.json_result({"rows_given": table.n_rows, **facts, "scoring": scoring})
+    about = loaded.about
+    named = about.get("kernel") not in (None, "linear")
+    kernel = f" with the kernel {printable(about['kernel'], _LETTERS)}" if named else ""
+    drawn = f"{found.rows} of {rows.n_rows}" if found.rows < rows.n_rows else str(rows.n_rows)
+    learner = about.get("learner", type(loaded.estimator).__name__)
+    printer.line(f"{learner}{kernel}, on {drawn} {table.kind} of {table.name}")
+    _show_columns(found.importances, scoring, table, printer)
+    _show_features(found, table, printer)
+    if found.kernels:
+        shares = [[each.kernel, f"{each.weight:.4f}", f"{100 * each.share:.1f} %"] for each in found.kernels]
+        printer.table(["<kernel", "weight", "share of the model"], shares, "what each kernel does")
+    _show_supporters(found, "prediction" if is_regressor(loaded.estimator) else "score", where, printer)
+    for note in found.notes:
+        printer.line(note)
+    if table.digest and table.digest == (about.get("data") or {}).get("sha256"):
+        printer.note("The model was trained on this file; new rows tell better what it needs.")
+
+
+def _targets(loaded: ModelFile, table: Table) -> Any:
+    """The labels as the model writes them; ``None`` where there are none."""
+    from .run import _same_kind
+
+    if not table.labelled.any():
+        return None
+    return _same_kind(table, loaded.estimator.classes_) if hasattr(loaded.estimator, "classes_") else table.y
+
+
+def _refuse_unknown(scoring: str | None) -> None:
+    from sklearn.metrics import get_scorer_names
+
+    if scoring is not None and scoring not in get_scorer_names():
+        near = nearest(scoring, get_scorer_names())
+        raise DataError(f"there is no scorer {scoring!r}" + ("." if near is None else f"; did you mean {near!r}?"))
+
+
+def _show_columns(importances: list[dict[str, Any]], scoring: str | None, table: Table, printer: Printer) -> None:
+    if table.kind != "rows":
+        return
+    if not importances:
+        why = "there are too many" if table.labelled.any() else "the table has no labels to count errors with"
+        printer.line(f"Which columns it needs cannot be told: {why}.")
         return
     share = scoring in ("accuracy", "balanced_accuracy")
     needed = [each for each in importances if each["drop"] or each["sd"]]
@@ -100,7 +147,7 @@ def _show_supporters(found: ModelOverview, what: str, where: Callable[[int], str
     numbers = found.supporters[0].label is None
     rows = [
         [where(each.place), *([] if numbers else [each.label]), f"{each.value:.4g}", shown_item(each.item)]
-        for each in found.supporters[:5]
+        for each in found.supporters[:_SHOWN]
     ]
     heads = ["<where", *([] if numbers else ["<class"]), f"moves a {what} by", "<item"]
     show_named(heads, rows, "training rows that count most", printer)

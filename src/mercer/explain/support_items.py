@@ -45,6 +45,8 @@ def support_labels(model: Any) -> list[Any]:
 
     The signs of its coefficients tell: losses of a margin fall, so that an item pushes the scores of its own class up
     and those of others down. Of a machine for each pair of classes all that an item takes part in agree on its class.
+    Of a machine for each class its own may not need it. It is then on the right side there, so that its score tells;
+    where that leaves a doubt, as it may in a model that is not converged, the class is ``None``.
 
     Parameters
     ----------
@@ -58,7 +60,8 @@ def support_labels(model: Any) -> list[Any]:
     >>> support_labels(SVC("gaussian").fit([[0.0], [1.0], [5.0]], ["near", "near", "far"]))
     ['far', 'near', 'near']
     """
-    machine = OpenedModel(model).machine
+    opened = OpenedModel(model)
+    machine = opened.machine
     if not isinstance(machine._model, KernelModel):
         return []
     coef = machine._model.coef
@@ -67,13 +70,24 @@ def support_labels(model: Any) -> list[Any]:
     classes = [plain_label(label) for label in machine.classes_]
     if len(classes) == 2:
         return [classes[int(z > 0)] for z in coef[0]]
-    if coef.shape[0] == len(classes) and getattr(machine, "strategy", "ovr") == "ovr":
-        return [classes[k] for k in coef.argmax(axis=0)]
+    if not opened.pairs:
+        return [None if k is None else classes[k] for k in _own_class(machine, coef)]
     votes = np.zeros((len(classes), coef.shape[1]))
     for z, (first, second) in zip(coef, combinations(range(len(classes)), 2), strict=True):
         votes[second] += z > 0
         votes[first] += z < 0
     return [classes[k] for k in votes.argmax(axis=0)]
+
+
+def _own_class(machine: Any, coef: Array) -> list[int | None]:
+    """The number of each item's class where every class has a machine: the one that it pushes up, or by its score."""
+    pushed = coef > 0
+    doubtful = np.flatnonzero(~pushed.any(axis=0))
+    possible = pushed.copy()
+    if doubtful.size and machine._model.items is not None:
+        scores = machine._model.scores(machine._model.items[doubtful], machine.memory).T
+        possible[:, doubtful] = (coef[:, doubtful] == 0) & (scores > 0)
+    return [int(column.argmax()) if column.sum() == 1 else None for column in possible.T]
 
 
 class Supporters(NamedTuple):

@@ -36,6 +36,7 @@ def train_detector(
 ) -> None:
     """Learn what is usual, say how many rows are not, and store the model."""
     from .._validation.unwrapped import machine_of
+    from ..explain import support_lines
     from ..kernels import parse
     from ..model_files import save
     from .building import about_model, fit, fitting, machine, split, usual_kernel
@@ -72,7 +73,8 @@ def train_detector(
         "support": len(last.support_),
         "seed": seed,
     }
-    about = about_model(table, learner, model, reading, training=training, command=given_command())
+    remembered = {"training": training, "support_lines": support_lines(model, learning), "command": given_command()}
+    about = about_model(table, learner, model, reading, **remembered)
     save(model, output, {**about, "target": target})
     printer.json_result(
         {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training,

@@ -29,6 +29,8 @@ class Trained:
         Rows, seconds, errors and status of the training.
     half_widths : list, optional
         How far errors of numbers reach; ``None`` for classes, and where measuring it was interrupted.
+    support_lines : list of str, optional
+        Where the rows that the model keeps stood in their file.
     """
 
     model: Any
@@ -36,6 +38,7 @@ class Trained:
     kernel: str | None
     facts: dict[str, Any]
     half_widths: list[float | None] | None
+    support_lines: Any = None
 
     def about(self, table: Table, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
         """What a model file remembers."""
@@ -48,6 +51,7 @@ class Trained:
             reading,
             training=self.facts,
             half_widths=self.half_widths,
+            support_lines=self.support_lines,
             **more,
         )
 
@@ -69,6 +73,7 @@ def trained(recipe: Recipe, learning: Table, printer: Printer, testing: Table | 
     Trained
     """
     from .._validation.unwrapped import machine_of
+    from ..explain import support_lines
     from .building import fit, fitting, machine, outliers_in_words, reach, usual_kernel
     from .train_classes import about_mistakes, answering
 
@@ -98,7 +103,7 @@ def trained(recipe: Recipe, learning: Table, printer: Printer, testing: Table | 
         "threshold": recipe.threshold,
     }
     widths = reach(model, learning, recipe.seed, printer) if learner.task == "regress" else None
-    return Trained(model, learner, kernel, facts, widths)
+    return Trained(model, learner, kernel, facts, widths, support_lines(model, learning))
 
 
 def few_enough(table: Table, recipe: Recipe, printer: Printer) -> Table:

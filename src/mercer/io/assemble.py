@@ -11,6 +11,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.target_kind import task_of
 from .._validation.wording import enumeration, nearest
+from .row_places import RowPlaces
 from .table import DataError, Table, as_labels, as_targets
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ class Origin:
     name: str
     source: str
     digest: str
-    lines: Array | None = None
+    lines: Array | RowPlaces | None = None
 
 
-def origin_of(source: Source, lines: Array | None = None) -> Origin:
+def origin_of(source: Source, lines: Array | RowPlaces | None = None) -> Origin:
     """The origin of what is read from a file; ``lines`` where the rows begin."""
     return Origin(source.shown, source.name, source.path, source.digest, lines)
 

@@ -31,10 +31,10 @@ def as_number(cell: str, decimal: str = ".") -> float:
     return float(cell.replace(decimal, "."))
 
 
-def is_numeric(cell: str) -> bool:
+def is_numeric(cell: str, decimal: str = ".") -> bool:
     """Whether a cell holds a number."""
     try:
-        as_number(cell)
+        as_number(cell, decimal)
     except ValueError:
         return False
     return True
@@ -142,7 +142,7 @@ def _delimiter(lines: list[str], source: Source) -> str:
     return ","
 
 
-def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]) -> bool:
+def has_header(first: list[str], later: list[list[str]], missing: frozenset[str], decimal: str = ".") -> bool:
     """Whether a first row names the columns.
 
     It does where it holds no number, repeats no word, and differs from what stands below: a column of numbers, or
@@ -155,17 +155,17 @@ def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]
     """
     names = [cell for cell in first if cell]
     if not names or not later:
-        return bool(names) and not any(map(is_numeric, names))
+        return bool(names) and not any(is_numeric(cell, decimal) for cell in names)
     if all(re.fullmatch(r"\d{1,6}", cell) for cell in names):
         numbers = [int(cell) for cell in names]
         return len(numbers) > 2 and numbers in (
             list(range(len(numbers))),
             list(range(1, len(numbers) + 1)),
         )
-    if any(is_numeric(cell) or cell.lower() in missing - {""} for cell in names):
+    if any(is_numeric(cell, decimal) or cell.lower() in missing - {""} for cell in names):
         return False
     columns = list(zip(*(row for row in later if len(row) == len(first)), strict=True))
-    if any(any(map(is_numeric, column)) for column in columns):
+    if any(is_numeric(cell, decimal) for column in columns for cell in column):
         return True
     return len(set(names)) == len(names) and not any(
         name in column for name, column in zip(first, columns, strict=False)

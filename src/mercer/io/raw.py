@@ -1,0 +1,51 @@
+"""The columns of a file before anybody decides what they are for; what readers of rows hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from .assemble import Origin, assemble
+from .table import Table
+
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["RawTable", "assembled"]
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Named columns, without those that were to be dropped.
+
+    Parameters
+    ----------
+    columns : dict
+        Arrays of float64 for numbers, pandas Categoricals for words, arrays of datetime64[ns] for dates; a column of
+        labels may be a list of texts.
+    origin : Origin
+        Where they come from.
+    notes : tuple of str
+        What was assumed or noticed while reading.
+    found : dict
+        Arguments of :func:`mercer.read` that were found out.
+    target : str, optional
+        The column that the file itself calls the target.
+    """
+
+    columns: dict[str, Any]
+    origin: Origin
+    notes: tuple[str, ...] = ()
+    found: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+
+
+def assembled(raw: RawTable, options: Options) -> Table:
+    """The table of these columns."""
+    if raw.target in raw.columns and options.target is None and options.labelled:
+        options = replace(options, target=raw.target)
+    if "decimal" in raw.found:
+        options = replace(options, decimal=raw.found["decimal"])
+    table = assemble(raw.columns, raw.origin, replace(options, drop=frozenset()), raw.notes)
+    return replace(table, found={**table.found, **raw.found})

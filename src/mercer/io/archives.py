@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from .._validation.wording import enumeration, nearest
 from .formats import FORMATS
-from .sources import Source, suffix_of, unpacked
+from .sources import Source, said_by, suffix_of, unpacked
 from .table import DataError
 from .tu_parts import part_of
 
@@ -58,7 +58,7 @@ def data_files(names: Sequence[str]) -> list[str]:
     visible = [
         name
         for name in names
-        if not name.endswith("/") and not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+        if not name.endswith("/") and not name.startswith("__MACOSX") and not PurePosixPath(name).name.startswith(".")
     ]
     graphs = [name for name in visible if part_of(PurePosixPath(name).name) is not None]
     if graphs:
@@ -98,8 +98,7 @@ def members(source: Source, limit: int, wanted: str | None = None) -> list[Sourc
     except DataError:
         raise
     except _FAULTS as error:
-        what = str(error).splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
-        raise DataError(f"{source.shown} is a damaged zip archive: {what}; fetch it again.") from None
+        raise DataError(f"{source.shown} is a damaged zip archive: {said_by(error)}; fetch it again.") from None
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: Source, limit: int) -> Source:

@@ -49,7 +49,8 @@ def columns_of(source: Source, options: Options) -> RawTable:
             cells = [row[position] for row in rows]
             columns[attribute.name] = _column(attribute, cells, numbers, source, options)
     target = header.outputs[-1] if header.outputs else None
-    return RawTable(columns, origin_of(source, np.array(numbers)), (), {}, target)
+    notes = [f"The target is what the file calls its output, {target!r}."] if target and options.target is None else []
+    return RawTable(columns, origin_of(source, np.array(numbers)), tuple(notes), {}, target)
 
 
 def _text(source: Source) -> str:
@@ -91,9 +92,10 @@ def _rows(
 def _sparse(line: str, header: Header, place: str) -> list[str]:
     """The cells of a sparse row ``{2 7.5, 4 red}``: attributes are numbered from 0, and those left out are zero.
 
-    The zero of a nominal attribute is its first word.
+    The zero of a nominal attribute is its first word; texts and dates have none, and are missing.
     """
-    cells = ["0" if not each.words else each.words[0] for each in header.attributes]
+    zeros = {"number": "0", "text": "?", "date": "?"}
+    cells = [zeros[each.kind] if each.kind in zeros else next(iter(each.words), "?") for each in header.attributes]
     if not line.endswith("}"):
         raise DataError(f"{place}: a sparse row begins with {{ and has no }} at its end.")
     for pair in _pairs(line[1:-1]):

@@ -46,7 +46,10 @@ class Attribute:
         letters = _LETTER_GROUPS.sub(
             lambda found: found[1] if found[1] is not None else _LETTERS[found[0]], self.pattern
         )
-        found = datetime.strptime(cell, letters)
+        try:
+            found = datetime.strptime(cell, letters)
+        except re.error as error:  # a letter that stands twice
+            raise ValueError(self.pattern) from error
         if not 1678 <= found.year <= 2261:
             raise ValueError(cell)
         return np.datetime64(found.replace(tzinfo=None), "ns")

@@ -15,13 +15,7 @@ from .table import DataError
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["arrow_columns", "columns_to_read", "first_sentence"]
-
-
-def first_sentence(error: Exception) -> str:
-    """What an error of pyarrow says, without where it was raised."""
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0].partition(". ")[0].rstrip(".")
+__all__ = ["arrow_columns", "columns_to_read"]
 
 
 def columns_to_read(schema: Any, source: Source, options: Options) -> tuple[list[str], list[str]]:

@@ -6,12 +6,13 @@ import hashlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_plus
 
 from .._validation.wording import enumeration, nearest
 from .assemble import Origin
 from .query_rows import query_columns
 from .raw import RawTable
-from .sources import MissingFileError
+from .sources import MissingFileError, said_by
 from .table import DataError
 
 if TYPE_CHECKING:
@@ -90,23 +91,39 @@ def _parts(address: str, shown: str) -> tuple[URL, str | None, str | None]:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import SQLAlchemyError
 
+    address, query = _query_of(address)
     try:
         url = make_url(address)
     except (SQLAlchemyError, ValueError):
         raise DataError(f"{shown} is not the address of a database; one looks like {_EXAMPLE!r}.") from None
     given = {name: value if isinstance(value, str) else value[-1] for name, value in url.query.items()}
-    table, query = given.get("table"), given.get("query")
+    table = given.get("table")
     if table is not None and query is not None:
         raise DataError(f"{shown} names a table and a query; keep one of them.")
     if query is not None and not _READS.match(query):
         raise DataError(f"{shown}: a query begins with SELECT or WITH; nothing else is sent to a database.")
-    url = url.difference_update_query(["table", "query"])
+    url = url.difference_update_query(["table"])
     if url.get_backend_name() == "sqlite":
         if not url.database or url.database == ":memory:":
             raise DataError(f"{shown} names no file; the address of one looks like {_EXAMPLE!r}.")
         if not Path(url.database).is_file():
             raise MissingFileError(f"there is no database {url.database!r}.")
     return url, table, query
+
+
+def _query_of(address: str) -> tuple[str, str | None]:
+    """An address without its query, which comes last, and the query: with spaces as it stands, else decoded.
+
+    Examples
+    --------
+    >>> _query_of("sqlite:///a.db?query=SELECT a + b FROM t"), _query_of("sqlite:///a.db?query=SELECT+*+FROM%20t")[1]
+    (('sqlite:///a.db', 'SELECT a + b FROM t'), 'SELECT * FROM t')
+    """
+    found = re.search(r"[?&]query=(.*)", address, re.DOTALL)
+    if found is None:
+        return address, None
+    text = found[1]
+    return address[: found.start()], text if " " in text else unquote_plus(text)
 
 
 def _statement(engine: Engine, table: str | None, query: str | None, shown: str) -> tuple[str, str]:
@@ -148,5 +165,5 @@ def no_such_table(table: str, names: list[str], shown: str) -> DataError:
 
 def _said(error: BaseException, url: URL) -> str:
     """The first line of what a driver says, without any password."""
-    text = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    text = said_by(error)
     return text.replace(url.password, "***") if url.password else text

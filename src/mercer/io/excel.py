@@ -12,7 +12,7 @@ from .._validation.wording import enumeration, nearest
 from .archives import is_zip, names_in
 from .raw import RawTable
 from .sheets import Cell, sheet_columns
-from .sources import Source
+from .sources import Source, said_by
 from .table import DataError
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ def columns_of(source: Source, options: Options) -> RawTable:
     except DataError:
         raise
     except Exception as error:  # a damaged workbook may stop openpyxl, zipfile or the XML parser anywhere
-        what = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
-        raise DataError(f"{source.shown} is a damaged Excel workbook: {what}; save it again as .xlsx or CSV.") from None
+        raise DataError(
+            f"{source.shown} is a damaged Excel workbook: {said_by(error)}; save it again as .xlsx or CSV."
+        ) from None
     others = [each.title for each in book.worksheets if each.title != sheet.title]
     notes = []
     if others and options.sheet is None:

@@ -6,10 +6,10 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from .._validation.memory import bytes_of
-from .arrow_columns import arrow_columns, columns_to_read, first_sentence
+from .arrow_columns import arrow_columns, columns_to_read
 from .assemble import origin_of
 from .raw import RawTable
-from .sources import Source
+from .sources import Source, said_by
 from .table import DataError
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def columns_of(source: Source, options: Options) -> RawTable:
         kept, notes = columns_to_read(opener(io.BytesIO(source.data)).schema, source, options)
         table = pa.Table.from_batches(_batches(opener, kept, source, options)).select(kept).unify_dictionaries()
         return RawTable(arrow_columns(table, source, options), origin_of(source), tuple(notes))
-    except (pa.ArrowException, OSError, KeyError, MemoryError) as error:
-        raise DataError(f"{source.shown} is a damaged Arrow file: {first_sentence(error)}.") from None
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError) as error:
+        raise DataError(f"{source.shown} is a damaged Arrow file: {said_by(error)}.") from None
 
 
 def _batches(opener: Any, kept: list[str], source: Source, options: Options) -> list[Any]:

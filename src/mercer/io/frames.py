@@ -38,16 +38,19 @@ def read_frame(source: Any, options: Options) -> Table:
     if not len(frame) or not names:
         raise DataError(f"{_SHOWN} has no rows." if names else f"{_SHOWN} has no columns.")
     kept = set(remaining(names, options, _SHOWN))
-    place = "{} row {}".format
     columns, notes = {}, []
     for position, name in enumerate(names):
         if name in kept:
-            columns[name], said = _column(name, frame.iloc[:, position], lambda row: place(_SHOWN, row + 1), options)
+            columns[name], said = _column(name, frame.iloc[:, position], _place, options)
             notes += said
     if frame.index.name is not None or frame.index.dtype.kind not in "iu":
         notes.append("The index of the frame was left out; reset_index() makes it a column.")
     origin = Origin(_SHOWN, "frame", _SHOWN, _digest(frame))
     return assembled(RawTable(columns, origin, tuple(notes)), options)
+
+
+def _place(row: int) -> str:
+    return f"{_SHOWN}, row {row + 1}"
 
 
 def _digest(frame: pd.DataFrame) -> str:

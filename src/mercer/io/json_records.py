@@ -154,8 +154,13 @@ def _after_another(text: str, position: int, end: str, source: Source) -> Iterat
         raise DataError(f"{source.shown}, line {line}: something stands after the end of the list; remove it.")
 
 
-def _document(found: Record, source: Source) -> list[Record]:
+def _document(found: Any, source: Source) -> list[Record]:
     """The records of one object: a list in it, a list for each column, or pandas' own layouts."""
+    no_table = DataError(
+        f"{source.shown} is JSON, but no table: write a list of records, one record a line, or a list for each column."
+    )
+    if not isinstance(found, dict):
+        raise no_table
     header, rows = found.get("columns"), found.get("data")
     if isinstance(header, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
         if any(len(row) != len(header) for row in rows):
@@ -180,6 +185,4 @@ def _document(found: Record, source: Source) -> list[Record]:
             return [{name: value.get(key) for name, value in found.items()} for key in keys]
         if all(key.isdigit() for key in found):
             return list(found.values())
-    raise DataError(
-        f"{source.shown} is JSON, but no table: write a list of records, one record a line, or a list for each column."
-    )
+    raise no_table

@@ -6,10 +6,10 @@ import io
 from typing import TYPE_CHECKING
 
 from .._validation.memory import bytes_of
-from .arrow_columns import arrow_columns, columns_to_read, first_sentence
+from .arrow_columns import arrow_columns, columns_to_read
 from .assemble import origin_of
 from .raw import RawTable
-from .sources import Source
+from .sources import Source, said_by
 from .table import DataError
 
 if TYPE_CHECKING:
@@ -47,5 +47,5 @@ def columns_of(source: Source, options: Options) -> RawTable:
         whole = pq.ParquetFile(io.BytesIO(source.data), read_dictionary=words)
         table = whole.read(columns=kept).select(kept).unify_dictionaries()
         return RawTable(arrow_columns(table, source, options), origin_of(source), tuple(notes))
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise DataError(f"{source.shown} is a damaged Parquet file: {first_sentence(error)}.") from None
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError) as error:
+        raise DataError(f"{source.shown} is a damaged Parquet file: {said_by(error)}.") from None

@@ -16,7 +16,17 @@ from typing import Any, BinaryIO
 from .._validation.memory import bytes_of
 from .table import DataError
 
-__all__ = ["MissingFileError", "Source", "as_text", "line_of", "open_source", "raw_bytes", "suffix_of", "unpacked"]
+__all__ = [
+    "MissingFileError",
+    "Source",
+    "as_text",
+    "line_of",
+    "open_source",
+    "raw_bytes",
+    "said_by",
+    "suffix_of",
+    "unpacked",
+]
 
 _PIECE = 1 << 20
 _PACKED: dict[bytes, tuple[str, Any]] = {
@@ -109,6 +119,18 @@ def open_source(path: str | Path, max_bytes: int | str = "1GB") -> Source:
     raw = _read_within(sys.stdin.buffer, limit, shown, "is") if path == "-" else raw_bytes(path, limit, shown)
     digest = hashlib.sha256(raw).hexdigest()
     return Source(path, unpacked(raw, limit, shown), digest)
+
+
+def said_by(error: BaseException) -> str:
+    """What a library says of a damaged file, in part of a line.
+
+    Examples
+    --------
+    >>> said_by(ValueError("bad magic number.\\nat byte 7")), said_by(EOFError())
+    ('bad magic number', 'EOFError')
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].partition(". ")[0][:200].rstrip(". ")
 
 
 def line_of(data: bytes, position: int) -> int:

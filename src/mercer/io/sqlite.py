@@ -11,7 +11,7 @@ from .assemble import origin_of
 from .database import no_such_table, only_table
 from .query_rows import query_columns
 from .raw import RawTable
-from .sources import Source
+from .sources import Source, said_by
 from .table import DataError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
         finally:
             connection.close()
     except (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError, OverflowError, MemoryError) as error:
-        raise DataError(f"{source.shown} is a damaged SQLite database: {str(error).rstrip('.')}.") from None
+        raise DataError(f"{source.shown} is a damaged SQLite database: {said_by(error)}.") from None
 
 
 def _without_journal(data: bytes) -> bytes:

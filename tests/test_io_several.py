@@ -28,7 +28,7 @@ def files(tmp_path):
     return files
 
 
-def zipped(content, path=None, **given):
+def zipped(content, path=None):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in content.items():
@@ -118,6 +118,20 @@ def test_places_without_tables(files, tmp_path):
         read([folder / "a.csv", folder / "x.fasta"])
 
 
+def test_what_was_not_read_is_said(tmp_path):
+    for name in ("adult.data", "adult.test", "adult.names"):
+        (tmp_path / name).write_text("1,p\n2,q\n")
+    table = read(tmp_path)
+    assert table.n_rows == 2
+    assert f"{tmp_path.name!r} also holds 'adult.test', which was not read." in table.notes
+    path = zipped({"a.csv": A, "b.xyz": "?", "README.md": "words"}, tmp_path / "a.zip")
+    assert "'a.zip' also holds 'b.xyz', which was not read." in read(path).notes
+    assert not any("also holds" in note for note in read(f"{path}#a.csv").notes)
+    (tmp_path / "one.csv").write_text(A)
+    with pytest.raises(DataError, match=r"'one.csv' is one table and has no part 'Sheet2'; leave that name out"):
+        read(f"{tmp_path / 'one.csv'}#Sheet2")
+
+
 def test_all_files_together_stay_within_the_limit(files):
     folder = files(a_csv=A + "1,red,p\n" * 60, b_csv=A + "1,red,p\n" * 60)
     assert read(folder / "a.csv", max_bytes=600).n_rows == 63
@@ -150,6 +164,8 @@ def test_tables_as_old_collections_publish_them(tmp_path):
     rows = "5.1,3.5,Iris-setosa\n4.9,3.0,Iris-virginica\n"
     path = zipped({"Index": "words", "iris.names": "words", "iris.data": rows}, tmp_path / "iris.zip")
     assert read(path).y.tolist() == ["Iris-setosa", "Iris-virginica"]
+    sms = zipped({"SMSSpamCollection": "ham,1\nspam,2\n", "readme": "words"}, tmp_path / "sms.zip")
+    assert read(sms, 0).y.tolist() == ["ham", "spam"]
     escaping = zipped({"../../etc/a.csv": A}, tmp_path / "escaping.zip")
     assert read(escaping).n_rows == 3
     assert not list(tmp_path.parent.glob("etc"))
@@ -284,7 +300,6 @@ def test_endless_queries_are_cut_at_the_limit(database):
 )
 def test_passwords_are_never_shown(address, tmp_path):
     pytest.importorskip("sqlalchemy")
-    assert "h" in address
     for source in (address, [address, "a.csv"]):
         with pytest.raises(DataError) as caught:
             read(source)
@@ -297,13 +312,9 @@ def test_passwords_are_never_shown(address, tmp_path):
 
 
 def test_a_password_of_a_database_that_can_be_read_is_not_kept(database):
-    sqlalchemy = pytest.importorskip("sqlalchemy")
+    pytest.importorskip("sqlalchemy")
     address = f"sqlite:///{database}?table=people&password=hush"
     assert without_password(address).endswith("?table=people&password=***")
-    try:
+    with pytest.warns(Warning, match="password"):  # SQLite has none
         table = read(address)
-    except DataError as error:
-        assert "hush" not in str(error)  # noqa: PT017
-    else:
-        assert "hush" not in table.source
-    assert sqlalchemy.__version__
+    assert "hush" not in table.source

@@ -129,7 +129,8 @@ data_options = _grouped(
         click.option(
             "--sheet",
             metavar="NAME",
-            help="The sheet of a workbook, the file of an archive or the table of a database. [default: the first]",
+            help="The sheet of a workbook, the file of an archive or the table of a database. [default: the first "
+            "sheet, all files, the only table]",
         ),
         click.option(
             "--zero-based/--one-based",

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from .._validation.wording import enumeration, nearest
-from .formats import FORMATS
-from .sources import Source, said_by, suffix_of, unpacked
+from .data_files import data_files
+from .sources import Source, said_by, unpacked
 from .table import DataError
-from .tu_parts import part_of
 
-__all__ = ["data_files", "is_zip", "members", "names_in"]
+__all__ = ["is_zip", "members", "names_in"]
 
 #: Office documents are zip archives; each has a file that no other has.
 _DOCUMENTS = {
@@ -25,8 +24,6 @@ _DOCUMENTS = {
     "ppt/presentation.xml": "is a PowerPoint document, not a table",
     "content.xml": "is an OpenDocument file; save the sheet as .xlsx or CSV",
 }
-#: Suffixes that published tables have besides those of the formats, surest first.
-_LIKELY = (".data", ".dat", ".txt")
 _FAULTS = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
     EOFError, OSError, NotImplementedError, RuntimeError, ValueError, LookupError,
@@ -45,30 +42,6 @@ def names_in(source: Source) -> list[str]:
             return archive.namelist()
     except _FAULTS:
         return []
-
-
-def data_files(names: Sequence[str]) -> list[str]:
-    """Those of some files that hold data: by their suffixes, or else the only file there is.
-
-    Examples
-    --------
-    >>> data_files(["a/iris.data", "a/iris.names", "__MACOSX/._x"]), data_files(["README.md", "x.csv", "y.csv.gz"])
-    (['a/iris.data'], ['x.csv', 'y.csv.gz'])
-    """
-    visible = [
-        name
-        for name in names
-        if not name.endswith("/") and not name.startswith("__MACOSX") and not PurePosixPath(name).name.startswith(".")
-    ]
-    graphs = [name for name in visible if part_of(PurePosixPath(name).name) is not None]
-    if graphs:
-        return graphs
-    known = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}
-    for suffixes in (known, *({suffix} for suffix in _LIKELY)):
-        found = [name for name in visible if suffix_of(name) in suffixes]
-        if found:
-            return found
-    return visible if len(visible) == 1 else []
 
 
 def members(source: Source, limit: int, wanted: str | None = None) -> list[Source]:

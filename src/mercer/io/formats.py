@@ -72,6 +72,8 @@ class Format:
     columns_of : callable, optional
         Gives the columns of a source, as the options say, before a table is made of them: so that several files can
         become one table.
+    has_sheets : bool
+        Whether a file may hold several tables, each with a name (``read(..., sheet=...)``).
     """
 
     name: str
@@ -83,6 +85,7 @@ class Format:
     signed: bool = False
     folder: Folder | None = None
     columns_of: Callable[[Source, Options], RawTable] | None = None
+    has_sheets: bool = False
 
 
 #: Every format by its name, in the order in which files are tried.
@@ -152,7 +155,7 @@ def _signed(module: str) -> dict[str, Any]:
 
 
 register(_of_rows("csv", "CSV files and their relatives", (".csv", ".tsv", ".tab"), "csv"))
-register(_of_rows("excel", "Excel workbooks", (".xlsx", ".xlsm"), "excel", **_signed("excel")))
+register(_of_rows("excel", "Excel workbooks", (".xlsx", ".xlsm"), "excel", has_sheets=True, **_signed("excel")))
 register(
     _of_rows(
         "json",
@@ -165,7 +168,11 @@ register(
 register(_of_rows("arff", "ARFF and KEEL files", (".arff",), "arff", **_signed("arff")))
 register(_of_rows("parquet", "Parquet files", (".parquet",), "parquet", **_signed("parquet")))
 register(_of_rows("feather", "Feather and Arrow files", (".feather", ".arrow"), "feather", **_signed("feather")))
-register(_of_rows("sqlite", "SQLite databases", (".sqlite", ".sqlite3", ".db"), "sqlite", **_signed("sqlite")))
+register(
+    _of_rows(
+        "sqlite", "SQLite databases", (".sqlite", ".sqlite3", ".db"), "sqlite", has_sheets=True, **_signed("sqlite")
+    )
+)
 register(
     Format(
         "svmlight",

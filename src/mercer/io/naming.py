@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .._validation.wording import enumeration
-from .archives import data_files
+from .data_files import data_files, left_out_in_words
 from .database import is_address, without_password
 from .formats import FORMATS
 from .table import DataError
 
-__all__ = ["Named", "named", "together"]
+__all__ = ["Named", "named", "notes_on", "together"]
 
 #: A file, and the sheet, member or table in it that is asked for.
 Named = tuple[str, str | None]
@@ -38,8 +38,7 @@ def named(source: str, sheet: str | None) -> list[Named]:
     if is_address(source):
         raise DataError(f"{without_password(source)!r} is a database, which is read alone; name no other data.")
     if os.path.isdir(source):
-        inside = sorted(path.name for path in Path(source).iterdir() if path.is_file())
-        found = [str(Path(source) / name) for name in data_files(inside)]
+        found = [str(Path(source) / name) for name in data_files(_files_in(source))]
         if not found:
             folders = [entry.folder.title for entry in FORMATS.values() if entry.folder]
             instead = enumeration(["a file in it", *folders], last="or")
@@ -55,6 +54,15 @@ def named(source: str, sheet: str | None) -> list[Named]:
             raise DataError(f"no file matches {source!r}.")
         return [(path, sheet) for path in found]
     return [part_named(source, sheet)]
+
+
+def _files_in(folder: str) -> list[str]:
+    return sorted(path.name for path in Path(folder).iterdir() if path.is_file())
+
+
+def notes_on(source: str) -> list[str]:
+    """What else lies in a folder."""
+    return left_out_in_words(_files_in(source), repr(Path(source).resolve().name)) if os.path.isdir(source) else []
 
 
 def together(sources: Sequence[str]) -> str:

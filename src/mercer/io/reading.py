@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .._validation.memory import bytes_of
-from .._validation.wording import enumeration
-from .archives import is_zip, members
-from .builtin import BUILTIN, builtin, is_builtin
+from .builtin import builtin, is_builtin
 from .database import columns_of as database_columns
 from .database import is_address
-from .formats import FORMATS, Format, format_of
+from .formats import FORMATS
 from .frames import is_frame, read_frame
-from .naming import Named, named, together
+from .opening import table_of_files
 from .options import Options
-from .raw import RawTable, assembled
-from .several import joined
-from .sources import MissingFileError, Source, open_source
+from .raw import assembled
 from .table import DataError, Table
-from .tu_parts import part_of
 
 __all__ = ["read"]
 
@@ -151,7 +143,7 @@ def read(
         alone = _alone(paths[0], options)
         if alone is not None:
             return alone
-    return _from_files(paths, options)
+    return table_of_files(paths, options)
 
 
 def _alone(path: str, options: Options) -> Table | None:
@@ -166,52 +158,3 @@ def _alone(path: str, options: Options) -> Table | None:
             if folder.holds(Path(path)):
                 return folder.read(Path(path), options)
     return None
-
-
-def _from_files(paths: list[str], options: Options) -> Table:
-    """The table of a file, of the files in an archive or a folder, or of several."""
-    parts = _opened([each for path in paths for each in named(path, options.sheet)], options)
-    sources = [source for source, _ in parts]
-    if all(part_of(Path(source.member).name) is not None for source in sources):
-        from .tu import read_parts
-
-        return read_parts(sources, options)
-    entries = [FORMATS[options.format] if options.format is not None else format_of(source) for source in sources]
-    for source, entry in zip(sources, entries, strict=True):
-        if options.labels is not None and entry.holds == "rows":
-            raise DataError(f"{source.shown} is a table, whose labels are one of its columns; name it with --target.")
-        if len(sources) > 1 and entry.columns_of is None:
-            raise DataError(f"{source.shown} is one of {entry.title}, which are read one at a time; name one file.")
-    if len(sources) == 1:
-        return entries[0].read(sources[0], replace(options, sheet=parts[0][1]))
-    readers = [
-        partial(_columns_of, entry, source, sheet) for entry, (source, sheet) in zip(entries, parts, strict=True)
-    ]
-    files = list(dict.fromkeys(source.path for source in sources))
-    place = Path(paths[0]).resolve()
-    shown = repr(place.name) if len(paths) == 1 else together(files)
-    name = place.stem if len(paths) == 1 and place.exists() else sources[0].name
-    return assembled(joined(readers, options, shown, name, enumeration(paths, 5)), options)
-
-
-def _columns_of(entry: Format, source: Source, sheet: str | None, options: Options) -> RawTable:
-    assert entry.columns_of is not None
-    return entry.columns_of(source, replace(options, sheet=sheet))
-
-
-def _opened(files: list[Named], options: Options) -> list[tuple[Source, str | None]]:
-    """The files, with what is asked for in each; those of an archive stand in its place. Together within the limit."""
-    left = bytes_of(options.max_bytes)
-    found: list[tuple[Source, str | None]] = []
-    for path, part in files:
-        try:
-            source = open_source(path, left)
-        except MissingFileError as error:
-            raise MissingFileError(f"{str(error)[:-1]}; the built-in tables are {enumeration(BUILTIN)}.") from None
-        if is_zip(source) and not FORMATS["excel"].looks_like(source):
-            new: list[tuple[Source, str | None]] = [(member, None) for member in members(source, left, part)]
-        else:
-            new = [(source, part)]
-        left = max(1, left - sum(len(each.data) for each, _ in new))
-        found += new
-    return found

@@ -15,6 +15,8 @@ __all__ = ["data_files", "left_out_in_words"]
 
 #: Suffixes that published tables have besides those of the formats, surest first.
 _LIKELY = (".data", ".dat", ".txt")
+#: Of which a folder, where anything may lie, is believed only these.
+_SURE = (".data",)
 _DOCUMENTATION = re.compile(
     r"(readme|index|licen[cs]e|about|changelog|citation)(\..*)?|.*\.(md|names|html?|pdf|rst|docx?|py|r|sha256|md5)",
     re.IGNORECASE,
@@ -33,8 +35,10 @@ def _with_data(names: Sequence[str]) -> list[str]:
     ]
 
 
-def data_files(names: Sequence[str]) -> list[str]:
+def data_files(names: Sequence[str], packed: bool = True) -> list[str]:
     """Those of some files that hold data: by their suffixes, or else the only file there is.
+
+    Files that were ``packed`` together are more likely to be data than those of a folder, where anything may lie.
 
     Examples
     --------
@@ -46,14 +50,14 @@ def data_files(names: Sequence[str]) -> list[str]:
     if graphs:
         return graphs
     known = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}
-    for suffixes in (known, *({suffix} for suffix in _LIKELY)):
+    for suffixes in (known, *({suffix} for suffix in (_LIKELY if packed else _SURE))):
         found = [name for name in possible if suffix_of(name) in suffixes]
         if found:
             return found
-    return possible if len(possible) == 1 else []
+    return possible if packed and len(possible) == 1 else []
 
 
-def left_out_in_words(names: Sequence[str], place: str) -> list[str]:
+def left_out_in_words(names: Sequence[str], place: str, packed: bool = True) -> list[str]:
     """A note on files that might hold data too, and were not read.
 
     Examples
@@ -61,7 +65,7 @@ def left_out_in_words(names: Sequence[str], place: str) -> list[str]:
     >>> left_out_in_words(["adult.data", "adult.test", "adult.names"], "'adult.zip'")
     ["'adult.zip' also holds 'adult.test', which was not read."]
     """
-    read = set(data_files(names))
+    read = set(data_files(names, packed))
     others = [repr(PurePosixPath(name).name) for name in _with_data(names) if name not in read]
     if not others or not read or any(part_of(PurePosixPath(name).name) for name in read):
         return []

@@ -38,7 +38,7 @@ def named(source: str, sheet: str | None) -> list[Named]:
     if is_address(source):
         raise DataError(f"{without_password(source)!r} is a database, which is read alone; name no other data.")
     if os.path.isdir(source):
-        found = [str(Path(source) / name) for name in data_files(_files_in(source))]
+        found = [str(Path(source) / name) for name in data_files(_files_in(source), packed=False)]
         if not found:
             folders = [entry.folder.title for entry in FORMATS.values() if entry.folder]
             instead = enumeration(["a file in it", *folders], last="or")
@@ -62,7 +62,11 @@ def _files_in(folder: str) -> list[str]:
 
 def notes_on(source: str) -> list[str]:
     """What else lies in a folder."""
-    return left_out_in_words(_files_in(source), repr(Path(source).resolve().name)) if os.path.isdir(source) else []
+    return (
+        left_out_in_words(_files_in(source), repr(Path(source).resolve().name), packed=False)
+        if os.path.isdir(source)
+        else []
+    )
 
 
 def together(sources: Sequence[str]) -> str:

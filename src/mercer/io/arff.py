@@ -11,7 +11,7 @@ import numpy as np
 from .._validation.memory import bytes_of
 from .arff_header import Attribute, Header, header_of, split_cells, unquoted
 from .assemble import origin_of, refuse_duplicates, remaining
-from .cells import MISSING, as_number
+from .cells import as_number, missing_words
 from .python_values import as_words, refuse_infinite
 from .raw import RawTable
 from .sources import Source, as_text
@@ -64,7 +64,7 @@ def _rows(
     lines: list[str], header: Header, source: Source, options: Options
 ) -> tuple[list[list[str | None]], list[int]]:
     """The cells of each row, ``None`` where missing, and its line."""
-    missing = MISSING | {word.lower() for word in options.missing} | {"<null>"}
+    missing = missing_words(options) | {"<null>"}
     most = bytes_of(options.max_bytes) // (8 * max(1, len(header.attributes)))
     rows: list[list[str | None]] = []
     numbers = []

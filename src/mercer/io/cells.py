@@ -9,11 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .sources import Source, line_of
 from .table import DataError
 
-__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "open_cells"]
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "missing_words", "open_cells"]
 
 #: Words that mean "missing", in small letters.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})
@@ -22,6 +26,11 @@ _SAMPLE = 65536
 _SAMPLE_LINES = 100
 #: In the order of trust: a comma also stands in numbers and sentences, a space everywhere.
 _DELIMITERS = ("\t", ";", "|", ",", " ")
+
+
+def missing_words(options: Options) -> frozenset[str]:
+    """The words that mean "missing" under these options, in small letters."""
+    return MISSING | {word.lower() for word in options.missing}
 
 
 def as_number(cell: str, decimal: str = ".") -> float:

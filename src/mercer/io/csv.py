@@ -45,12 +45,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
     mixed = [name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong]
     for name in mixed:
         _refuse_mistakes(name, columns[name], source, options)
-    notes = [*layout.notes, *said]
     partly = [name for name in mixed if columns[name].right]
-    if partly:
-        notes.append(
-            f"Some cells of {enumeration(map(repr, partly), 5)} are numbers and others are not; read as categories."
-        )
     if mixed:  # once more, now that it is known which columns are words
         columns, lines = _convert(layout, kept, options, words.union(mixed), labels)
     finished = {name: column.finish() for name, column in columns.items()}
@@ -58,7 +53,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
         if isinstance(column, _Numbers):
             _refuse_infinite(name, finished[name], lines, source)
     found = {"decimal": ","} if options.decimal == "," else {}
-    return RawTable(finished, origin_of(source, lines), tuple(notes), found)
+    return RawTable(finished, origin_of(source, lines), (*layout.notes, *said), found, mixed=tuple(partly))
 
 
 # -- the layout: names and width ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .cells import MISSING, Cells
+from .cells import Cells, missing_words
 
 if TYPE_CHECKING:
     from .options import Options
@@ -52,7 +52,7 @@ def with_decimal_sign(cells: Cells, options: Options) -> tuple[Options, tuple[st
     """The options with a decimal sign, looked for in the first rows where none is given, and a note on a comma."""
     if options.decimal is not None:
         return options, ()
-    missing = MISSING | {word.lower() for word in options.missing}
+    missing = missing_words(options)
     rows = list(islice((row for _, row in cells.rows() if any(row)), _ROWS + 1))
     rows = rows[1:] or rows  # the first may be a header
     width = max(map(len, rows), default=0)

@@ -38,15 +38,15 @@ def read_frame(source: Any, options: Options) -> Table:
     if not len(frame) or not names:
         raise DataError(f"{_SHOWN} has no rows." if names else f"{_SHOWN} has no columns.")
     kept = set(remaining(names, options, _SHOWN))
-    columns, notes = {}, []
+    columns, notes, mixed = {}, [], []
     for position, name in enumerate(names):
         if name in kept:
-            columns[name], said = _column(name, frame.iloc[:, position], _place, options)
-            notes += said
+            columns[name], some = _column(name, frame.iloc[:, position], _place, options)
+            mixed += [name] * some
     if frame.index.name is not None or frame.index.dtype.kind not in "iu":
         notes.append("The index of the frame was left out; reset_index() makes it a column.")
     origin = Origin(_SHOWN, "frame", _SHOWN, _digest(frame))
-    return assembled(RawTable(columns, origin, tuple(notes)), options)
+    return assembled(RawTable(columns, origin, tuple(notes), mixed=tuple(mixed)), options)
 
 
 def _place(row: int) -> str:
@@ -64,18 +64,18 @@ def _digest(frame: pd.DataFrame) -> str:
     return hashlib.sha256(repr(list(frame.columns)).encode() + rows.tobytes()).hexdigest()
 
 
-def _column(name: str, values: pd.Series, place: Place, options: Options) -> tuple[Any, list[str]]:
+def _column(name: str, values: pd.Series, place: Place, options: Options) -> tuple[Any, bool]:
     import pandas as pd
 
     kind, dtype = options.kinds.get(name), values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return _words(values, dtype), []
+        return _words(values, dtype), False
     if dtype.kind == "M" or isinstance(dtype, pd.DatetimeTZDtype):
-        return _dates(name, values, place), []
+        return _dates(name, values, place), False
     if dtype.kind in "biuf" and kind != "category":
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         refuse_infinite(name, numbers, place)
-        return numbers, []
+        return numbers, False
     return raw_column(name, values.tolist(), place, options)
 
 

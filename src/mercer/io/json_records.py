@@ -58,12 +58,12 @@ def columns_of(source: Source, options: Options) -> RawTable:
     _refuse_half_characters(text, names, source)
     one_a_line = len(set(places)) == len(places)
     where = RowPlaces(places, ["line"]) if one_a_line else RowPlaces(range(1, len(places) + 1), ["record"])
-    columns, notes = {}, []
+    columns, mixed = {}, []
     for name in remaining(list(names), options, source.shown):
         values = names[name] + [None] * (len(places) - len(names[name]))
-        columns[name], said = raw_column(name, values, lambda row: f"{source.shown}, {where[row]}", options)
-        notes += said
-    return RawTable(columns, origin_of(source, where.numbers if one_a_line else where), tuple(notes))
+        columns[name], some = raw_column(name, values, lambda row: f"{source.shown}, {where[row]}", options)
+        mixed += [name] * some
+    return RawTable(columns, origin_of(source, where.numbers if one_a_line else where), mixed=tuple(mixed))
 
 
 def _refuse_half_characters(text: str, names: dict[str, list[Any]], source: Source) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .cells import MISSING, as_number
+from .cells import MISSING, as_number, missing_words
 from .table import DataError
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ _ENOUGH = 20
 Place = Callable[[int], str]
 
 
-def raw_column(name: str, values: Sequence[Any], place: Place, options: Options) -> tuple[Any, list[str]]:
-    """A column of numbers, dates or words, and notes on what was decided.
+def raw_column(name: str, values: Sequence[Any], place: Place, options: Options) -> tuple[Any, bool]:
+    """A column of numbers, dates or words, and whether some of the words are numbers.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ def raw_column(name: str, values: Sequence[Any], place: Place, options: Options)
     -------
     column : array or Categorical
         As :class:`~mercer.io.raw.RawTable` wants it.
-    notes : list of str
+    mixed : bool
+        Whether it is one of words though some of them are numbers.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def raw_column(name: str, values: Sequence[Any], place: Place, options: Options)
     >>> raw_column("a", ["x", "n/a"], str, Options())[0].tolist()
     ['x', nan]
     """
-    missing = MISSING | {word.lower() for word in options.missing}
+    missing = missing_words(options)
     present = [(row, value) for row, value in enumerate(values) if not is_missing(value, missing)]
     for row, value in present:
         if not isinstance(value, (str, Real, Decimal, datetime.date, datetime.time)):
@@ -62,18 +63,21 @@ def raw_column(name: str, values: Sequence[Any], place: Place, options: Options)
                 f"each cell, or leave the column out (--drop {name!r})."
             )
     kind = options.kinds.get(name)
-    if present and all(isinstance(value, datetime.date) for _, value in present) and kind in (None, "date"):
-        return as_dates(name, present, len(values), place), []
+    if (
+        present
+        and all(isinstance(value, datetime.date) for _, value in present)
+        and (kind or "date").startswith("date")
+    ):
+        return as_dates(name, present, len(values), place), False
     if kind not in (None, "number"):
-        return as_words(present, len(values)), []
+        return as_words(present, len(values)), False
     numbers, wrong = _as_numbers(present, len(values), codes=kind is None)
     if not wrong:
         refuse_infinite(name, numbers, place)
-        return numbers, []
+        return numbers, False
     right = len(present) - len(wrong)
     _refuse_mistakes(name, wrong, right, place, options)
-    notes = [f"Some cells of {name!r} are numbers and others are not; read as categories."] if right else []
-    return as_words(present, len(values)), notes
+    return as_words(present, len(values)), right > 0
 
 
 def is_missing(value: Any, missing: frozenset[str] = MISSING) -> bool:

@@ -44,8 +44,8 @@ def query_columns(
             )
     if not count:
         raise DataError(f"{origin.shown} has no rows.")
-    columns, notes = {}, []
+    columns, mixed = {}, []
     for name in kept:
-        columns[name], said = raw_column(name, values[name], lambda row: f"{origin.shown}, row {row + 1}", options)
-        notes += said
-    return RawTable(columns, origin, tuple(notes))
+        columns[name], some = raw_column(name, values[name], lambda row: f"{origin.shown}, row {row + 1}", options)
+        mixed += [name] * some
+    return RawTable(columns, origin, mixed=tuple(mixed))

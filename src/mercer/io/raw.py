@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from .._validation.wording import enumeration
 from .assemble import Origin, assemble
 from .table import Table
 
@@ -32,6 +33,8 @@ class RawTable:
         Arguments of :func:`mercer.read` that were found out.
     target : str, optional
         The column that the file itself calls the target.
+    mixed : tuple of str
+        Columns of words some of which are numbers.
     """
 
     columns: dict[str, Any]
@@ -39,6 +42,7 @@ class RawTable:
     notes: tuple[str, ...] = ()
     found: Mapping[str, Any] = field(default_factory=dict)
     target: str | None = None
+    mixed: tuple[str, ...] = ()
 
 
 def assembled(raw: RawTable, options: Options) -> Table:
@@ -48,4 +52,8 @@ def assembled(raw: RawTable, options: Options) -> Table:
     if "decimal" in raw.found:
         options = replace(options, decimal=raw.found["decimal"])
     table = assemble(raw.columns, raw.origin, replace(options, drop=frozenset()), raw.notes)
+    mixed = [name for name in raw.mixed if name in table.category_columns]
+    if mixed:
+        some = f"Some cells of {enumeration(map(repr, mixed), 5)} are numbers and others are not; read as categories."
+        table = replace(table, notes=(*table.notes, some))
     return replace(table, found={**table.found, **raw.found})

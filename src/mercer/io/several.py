@@ -59,7 +59,8 @@ def joined(readers: Sequence[Reader], options: Options, shown: str, name: str, s
     digest = hashlib.sha256(" ".join(raw.origin.digest for raw in raws).encode()).hexdigest()
     origin = Origin(shown, name, source, digest, _places(raws, counts))
     found = {key: value for raw in raws for key, value in raw.found.items()}
-    return RawTable(columns, origin, tuple(_notes(raws, counts, mixed)), found, first.target)
+    partly = tuple(dict.fromkeys(column for raw in raws for column in raw.mixed))
+    return RawTable(columns, origin, tuple(_notes(raws, counts, mixed)), found, first.target, partly)
 
 
 def _with_target(options: Options, first: RawTable) -> Options:

@@ -407,6 +407,16 @@ def test_a_decimal_comma_is_noticed(save, delimiter):
         read(save(text, "de.csv"), decimal=".")
 
 
+def test_with_a_decimal_comma_points_set_thousands_apart(save):
+    rows = "".join(f"{1 + k}.{234 + k},5;{k}.000;{k},25;{'pq'[k % 2]}\n" for k in range(1, 30))
+    table = read(save("a;b;c;y\n" + rows, "de.csv"))
+    assert table.frame["a"].tolist() == [1000.0 * (1 + k) + 234.5 + k for k in range(1, 30)]
+    assert table.frame["b"].tolist() == [1000.0 * k for k in range(1, 30)]
+    target = read(save("a;b;c;y\n" + rows, "de.csv"), "a")
+    assert target.task == "regress"
+    assert target.y[0] == 2235.5
+
+
 def test_a_target_may_have_a_decimal_comma(save):
     text = "a;y\n" + "".join(f"{k};{k / 7:.3f}\n" for k in range(40)).replace(".", ",")
     table = read(save(text, "numbers.csv"))

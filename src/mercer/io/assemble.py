@@ -11,6 +11,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.target_kind import task_of
 from .._validation.wording import enumeration, nearest
+from .cells import with_point
 from .row_places import RowPlaces
 from .table import DataError, Table, as_labels, as_targets
 
@@ -149,7 +150,7 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
     known = [(place, label) for place, label in enumerate(labels) if label is not None]
     values = [label for _, label in known]
     if options.decimal == ",":
-        numbers, strange = as_targets([str(value).replace(",", ".") for value in values])
+        numbers, strange = as_targets([_number_with_comma(value) for value in values])
         if strange is None and options.task != "classify" and (options.task or task_of(numbers)) == "regress":
             return numbers
     if options.task == "regress":
@@ -163,6 +164,13 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
             )
         return numbers
     return as_labels(values, options.kinds.get(target) == "category", options.task)
+
+
+def _number_with_comma(value: Any) -> str | None:
+    try:
+        return with_point(str(value)) if isinstance(value, str) else str(value)
+    except ValueError:
+        return None
 
 
 def _rows(count: int) -> str:

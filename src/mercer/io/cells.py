@@ -17,11 +17,13 @@ from .table import DataError
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "missing_words", "open_cells"]
+__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "missing_words", "open_cells", "with_point"]
 
 #: Words that mean "missing", in small letters.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})
 
+#: With a decimal comma, points set groups of three digits apart.
+_GROUPED = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d*)?")
 _SAMPLE = 65536
 _SAMPLE_LINES = 100
 #: In the order of trust: a comma also stands in numbers and sentences, a space everywhere.
@@ -35,9 +37,24 @@ def missing_words(options: Options) -> frozenset[str]:
 
 def as_number(cell: str, decimal: str = ".") -> float:
     """The number a cell holds, or ``ValueError``. Python also reads 1_000, which no table means as a number."""
-    if "_" in cell or (decimal != "." and "." in cell):
+    if "_" in cell:
         raise ValueError(cell)
-    return float(cell.replace(decimal, "."))
+    return float(cell if decimal == "." else with_point(cell))
+
+
+def with_point(cell: str) -> str:
+    """A number with a decimal comma, whose thousands a point may set apart, as programs write it.
+
+    Examples
+    --------
+    >>> with_point("3,14"), with_point("-1.234.567,5"), with_point("1.234")
+    ('3.14', '-1234567.5', '1234')
+    """
+    if "." in cell:
+        if not _GROUPED.fullmatch(cell):
+            raise ValueError(cell)
+        cell = cell.replace(".", "")
+    return cell.replace(",", ".")
 
 
 def is_numeric(cell: str, decimal: str = ".") -> bool:

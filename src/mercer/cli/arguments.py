@@ -166,12 +166,18 @@ data_options = _grouped(
             "--header/--no-header", default=None, help="Whether the first line names the columns. [default: look]"
         ),
         click.option("--delimiter", help="What stands between cells. [default: look]"),
-        click.option("--decimal", type=click.Choice([".", ","]), default=".", help="The decimal sign."),
+        click.option("--decimal", type=click.Choice([".", ","]), help="The decimal sign. [default: look]"),
         click.option("--quotes/--no-quotes", default=True, help='Whether " protects a cell.'),
         click.option(
             "--format",
             type=click.Choice(list(FORMATS)),
             help="The format of DATA. [default: look]",
+        ),
+        click.option(
+            "--sheet",
+            metavar="NAME",
+            help="The sheet of a workbook, the file of an archive or the table of a database. [default: the first "
+            "sheet, all files, the only table]",
         ),
         click.option(
             "--zero-based/--one-based",
@@ -204,6 +210,7 @@ data_options = _grouped(
         "decimal",
         "quotes",
         "format",
+        "sheet",
         "zero_based",
         "labels",
         "task",

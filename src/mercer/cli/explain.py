@@ -111,7 +111,7 @@ def training_places(loaded: ModelFile) -> Callable[[int], str]:
     if not isinstance(lines, list) or places is None or len(lines) != len(places):
         return lambda place: f"training row {place + 1}"
     known = dict(zip(places.tolist(), lines, strict=True))
-    return lambda place: f"line {known[place]}"
+    return lambda place: known[place] if isinstance(known[place], str) else f"line {known[place]}"
 
 
 def usual_scoring(table: Table, task: str) -> str | None:
@@ -134,9 +134,10 @@ def place_of(row: str, table: Table) -> int:
         if not 1 <= number <= table.n_rows:
             raise DataError(f"{table.name} has rows 1 to {table.n_rows}, there is no row {row}.")
         return number - 1
-    found = np.flatnonzero(np.asarray(table.lines) == number)
+    numbers = np.asarray(getattr(table.lines, "numbers", table.lines))
+    found = np.flatnonzero(numbers == number)
     if not found.size:
-        first, last = int(np.min(table.lines)), int(np.max(table.lines))
+        first, last = int(numbers.min()), int(numbers.max())
         raise DataError(
             f"{table.name} has no row that begins in line {row}; its rows begin in lines {first} to {last}."
         )

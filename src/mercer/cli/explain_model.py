@@ -75,11 +75,11 @@ def explain_model(
 
 def _targets(loaded: ModelFile, table: Table) -> Any:
     """The labels as the model writes them; ``None`` where there are none."""
-    from .run import _same_kind
+    from .run_classes import same_kind
 
     if not table.labelled.any():
         return None
-    return _same_kind(table, loaded.estimator.classes_) if hasattr(loaded.estimator, "classes_") else table.y
+    return same_kind(table, loaded.estimator.classes_) if hasattr(loaded.estimator, "classes_") else table.y
 
 
 def _refuse_unknown(scoring: str | None) -> None:

@@ -172,7 +172,11 @@ def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], b
         "task": "regress" if task == "regress" and not blind else None,
     }
     found = about.get("found")
-    for name, kind in (("delimiter", str), ("zero_based", bool)):  # as in training, unless said otherwise now
+    for name, kind in (
+        ("delimiter", str),
+        ("decimal", str),
+        ("zero_based", bool),
+    ):  # as in training, unless said otherwise now
         if reading[name] is None and isinstance(found, dict) and isinstance(found.get(name), kind):
             as_in_training[name] = found[name]
     table = read(data, **{**reading, **as_in_training})

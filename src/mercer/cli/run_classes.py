@@ -96,7 +96,7 @@ def _errors(table: Table, predicted: Any, classes: Any, printer: Printer) -> dic
     from sklearn.metrics import confusion_matrix
 
     known = table.labelled
-    truth = _same_kind(table, classes)[known]
+    truth = same_kind(table, classes)[known]
     answers = predicted[known]
     wrong = int((truth != answers).sum())
     matrix = confusion_matrix(truth, answers, labels=classes)
@@ -118,7 +118,7 @@ def _log_loss(table: Table, probabilities: Any, classes: Any, printer: Printer) 
     from sklearn.metrics import log_loss
 
     known = table.labelled
-    codes = np.searchsorted(classes, _same_kind(table, classes)[known].astype(classes.dtype))
+    codes = np.searchsorted(classes, same_kind(table, classes)[known].astype(classes.dtype))
     shares = np.bincount(codes, minlength=len(classes)) / codes.size
     numbers = range(len(classes))
     surprise = float(log_loss(codes, probabilities[known], labels=numbers))
@@ -127,7 +127,7 @@ def _log_loss(table: Table, probabilities: Any, classes: Any, printer: Printer) 
     return {"log_loss": surprise, "log_loss_of_shares": least}
 
 
-def _same_kind(table: Table, classes: Any) -> Any:
+def same_kind(table: Table, classes: Any) -> Any:
     """The labels as the model writes them: a column of 0 and 1 may be numbers in one file and words in another."""
     by_text = {str(label): label for label in classes.tolist()}
     assert table.y is not None
@@ -156,7 +156,7 @@ def _columns(
     else:
         shown["score"] = scores if two else scores.max(axis=1)
     if table.y is not None:
-        truth = _same_kind(table, classes).tolist()
+        truth = same_kind(table, classes).tolist()
         numbers = {label: k for k, label in enumerate(classes.tolist())}
         codes = np.array([numbers.get(label, 0) for label in truth])
         margins = decision_margins(scores, codes)

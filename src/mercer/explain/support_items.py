@@ -200,7 +200,7 @@ def nearest_support(
     ]
 
 
-def support_lines(model: Any, table: Any) -> list[int] | None:
+def support_lines(model: Any, table: Any) -> list[int | str] | None:
     """The lines of a file at which the support items of a model begin, in their order.
 
     Parameters
@@ -211,8 +211,9 @@ def support_lines(model: Any, table: Any) -> list[int] | None:
 
     Returns
     -------
-    list of int or None
-        ``None`` where the model keeps no training items, or the table has no lines.
+    list or None
+        Numbers, or words where rows are those of a sheet or of several files; ``None`` where the model keeps no
+        training items, or the table has no lines.
 
     Examples
     --------
@@ -225,8 +226,8 @@ def support_lines(model: Any, table: Any) -> list[int] | None:
     fitted = getattr(machine, "_model", None)
     if table.lines is None or not isinstance(fitted, KernelModel):
         return None
-    lines: Array = table.lines
+    lines: Any = table.lines
     for layer in layers(model):
         if hasattr(layer, "filter_"):
             lines = lines[layer.filter_.keep(table.X)]
-    return [int(line) for line in lines[fitted.support]]
+    return lines[fitted.support].tolist()

@@ -12,7 +12,9 @@ from .._runtime.compile import Array
 from .._validation.target_kind import task_of
 from .._validation.wording import enumeration, nearest
 from ..columns import decide
+from .cells import with_point
 from .record_names import record_names
+from .row_places import RowPlaces
 from .table import DataError, Table, as_labels, as_targets
 
 if TYPE_CHECKING:
@@ -30,10 +32,10 @@ class Origin:
     name: str
     source: str
     digest: str
-    lines: Array | None = None
+    lines: Array | RowPlaces | None = None
 
 
-def origin_of(source: Source, lines: Array | None = None) -> Origin:
+def origin_of(source: Source, lines: Array | RowPlaces | None = None) -> Origin:
     """The origin of what is read from a file; ``lines`` where the rows begin."""
     return Origin(source.shown, source.name, source.path, source.digest, lines)
 
@@ -184,7 +186,7 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
     known = [(place, label) for place, label in enumerate(labels) if label is not None]
     values = [label for _, label in known]
     if options.decimal == ",":
-        numbers, strange = as_targets([str(value).replace(",", ".") for value in values])
+        numbers, strange = as_targets([_number_with_comma(value) for value in values])
         if strange is None and options.task != "classify" and (options.task or task_of(numbers)) == "regress":
             return numbers
     if options.task == "regress":
@@ -198,6 +200,13 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
             )
         return numbers
     return as_labels(values, options.kinds.get(target) == "category", options.task)
+
+
+def _number_with_comma(value: Any) -> str | None:
+    try:
+        return with_point(str(value)) if isinstance(value, str) else str(value)
+    except ValueError:
+        return None
 
 
 def _rows(count: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +13,17 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.wording import enumeration
 from ..columns.signed_numbers import signed_numbers
-from .assemble import assemble, origin_of, refuse_duplicates, remaining, target_position
+from .assemble import origin_of, refuse_duplicates, remaining, target_position
 from .cells import MISSING, Cells, as_number, has_header, open_cells
+from .decimal_sign import with_decimal_sign
+from .raw import RawTable
 from .sources import Source
-from .table import DataError, Table
+from .table import DataError
 
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["read"]
+__all__ = ["columns_of"]
 
 #: Cells that are held as Python texts at a time.
 _BLOCK = 500_000
@@ -31,9 +33,11 @@ _PEEK = 100
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
-def read(source: Source, options: Options) -> Table:
-    """Read a text table; see :func:`mercer.read`."""
-    layout = _layout(open_cells(source, options.delimiter, options.quotes), options)
+def columns_of(source: Source, options: Options) -> RawTable:
+    """The columns of a text table, each of numbers or of words."""
+    cells = open_cells(source, options.delimiter, options.quotes)
+    options, said = with_decimal_sign(cells, options)
+    layout = _layout(cells, options)
     kept = remaining(layout.names, options, source.shown)
     target, _ = target_position(kept, options, source.shown)
     labels = None if target is None else kept[target]
@@ -41,7 +45,6 @@ def read(source: Source, options: Options) -> Table:
     if options.columns is not None:
         not_asked = {name: "not asked for" for name in kept if name not in options.columns and name != labels}
         kept = [name for name in kept if name not in not_asked]
-        options = replace(options, target=labels if labels is not None else options.target)
     words = {name for name, kind in options.kinds.items() if kind != "number"}
     columns, lines = _convert(layout, kept, options, words, labels)
     mixed = [name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong]
@@ -54,15 +57,16 @@ def read(source: Source, options: Options) -> Table:
     for name, column in columns.items():
         if isinstance(column, _Numbers):
             _refuse_infinite(name, finished[name], lines, source)
-    origin = origin_of(source, lines)
-    table = assemble(finished, origin, replace(options, drop=frozenset()), layout.notes)
-    found = {**table.found, "header": layout.has_header}
-    table = replace(table, left_out={**not_asked, **table.left_out}, found=found)
-    partly = [name for name in partly if table.kinds.get(name) == "category"]
-    if not partly:
-        return table
-    some = f"Some cells of {enumeration(map(repr, partly), 5)} are numbers and others are not; read as categories."
-    return replace(table, notes=(*table.notes, some))
+    found = {"header": layout.has_header, **({"decimal": ","} if options.decimal == "," else {})}
+    return RawTable(
+        finished,
+        origin_of(source, lines),
+        (*layout.notes, *said),
+        found,
+        target=labels if not_asked else None,
+        mixed=tuple(partly),
+        left_out=not_asked,
+    )
 
 
 # -- the layout: names and width ----------------------------------------------------------------------------------
@@ -101,7 +105,7 @@ def _layout(cells: Cells, options: Options) -> _Layout:
         raise DataError(f"{shown} is empty.")
     first, later = peek[0], peek[1:]
     missing = _missing(options)
-    header = has_header(first, later, missing) if options.header is None else options.header
+    header = has_header(first, later, missing, options.decimal or ".") if options.header is None else options.header
     if header and not later:
         raise DataError(f"{shown} has a header and no rows.")
     width = len(first)
@@ -233,7 +237,8 @@ def _convert(
         if name == labels:
             columns[name] = _Labels(missing)
         else:
-            columns[name] = _Words(missing, options.missing) if name in words else _Numbers(missing, options.decimal)
+            numbers = _Numbers(missing, options.decimal or ".")
+            columns[name] = _Words(missing, options.missing) if name in words else numbers
     plain = options.decimal == "." and b"_" not in layout.cells.source.data
     rows, lines = layout.rows(), []
     size = max(1, _BLOCK // max(1, len(layout.names)))

@@ -13,7 +13,7 @@ from .formats import FORMATS
 
 __all__ = ["Options"]
 
-_CHOICES = {"unlabelled_rows": ("error", "drop", "keep"), "decimal": (".", ",")}
+_CHOICES = {"unlabelled_rows": ("error", "drop", "keep"), "decimal": (None, ".", ",")}
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Options:
     unlabelled_rows: str = "error"
     header: bool | None = None
     delimiter: str | None = None
-    decimal: str = "."
+    decimal: str | None = None
     quotes: bool = True
     missing: frozenset[str] = frozenset()
     missing_words: bool = True
@@ -37,6 +37,7 @@ class Options:
     zero_based: bool | None = None
     format: str | None = None
     labels: str | Path | None = None
+    sheet: str | None = None
     max_bytes: int | str = "1GB"
     task: str | None = None
 

@@ -13,6 +13,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.target_kind import is_measurement, task_in_words, task_of
 from .._validation.wording import enumeration
+from .row_places import RowPlaces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,8 +61,8 @@ class Table:
         Where it came from.
     digest : str
         The SHA-256 of the file, in hexadecimal digits.
-    lines : array, optional
-        The line of the file at which each row begins.
+    lines : array or RowPlaces, optional
+        The line of the file at which each row begins; where it stands, if that is not a line of one file.
     items : collection, optional
         Strings, sets or graphs instead of features, see :mod:`mercer.kernels`.
     kind : {"rows", "strings", "sets", "graphs"}
@@ -94,7 +95,7 @@ class Table:
     notes: tuple[str, ...] = ()
     source: str = ""
     digest: str = ""
-    lines: Array | None = None
+    lines: Array | RowPlaces | None = None
     items: Any = None
     kind: str = "rows"
     found: dict[str, Any] = field(default_factory=dict)
@@ -252,7 +253,9 @@ class Table:
 
     def where(self, row: int) -> str:
         """The place of a row in its file, for messages."""
-        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+        if self.lines is None:
+            return f"row {row + 1}"
+        return self.lines[row] if isinstance(self.lines, RowPlaces) else f"line {self.lines[row]}"
 
 
 def _kind_of(dtype: Any) -> str:

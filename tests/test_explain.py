@@ -268,6 +268,7 @@ def test_what_is_around_a_machine_leaves_its_score_as_it_is(wrapped, kernel):
         assert found.intercept + sum(push.value for push in found.features) == pytest.approx(found.score)
     else:
         assert found.similar[0].similarity > 0.9
+        assert json.loads(json.dumps(found.facts()))["similar"][0]["label"] in ("yes", "no")
 
 
 def test_names_of_products_and_of_rows_given_in_other_ways():

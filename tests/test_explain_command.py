@@ -181,7 +181,7 @@ def test_probabilities_and_pairs_of_classes(mercer):
     mercer("train svc iris.csv --calibrate sigmoid -o i.safetensors -q")
     shown = mercer("explain i.safetensors iris.csv --row 60")
     assert "probability" in shown.stdout
-    assert "The score of a class sums" in shown.stdout
+    assert "The score of a class sums those of 2 of 3 machines" in shown.stdout
     assert sum(facts_of(mercer("explain i.safetensors iris.csv --row 60 --json"))["probabilities"].values()) == (
         pytest.approx(1)
     )

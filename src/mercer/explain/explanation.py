@@ -82,8 +82,9 @@ class Explanation:
     def facts(self) -> dict[str, Any]:
         """Everything as plain dictionaries and lists."""
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
-        lists = ("features", "columns", "deciding", "similar")
-        return {**plain, **{name: [each._asdict() for each in plain[name]] for name in lists}}
+        pushes = {name: [each._asdict() for each in plain[name]] for name in ("features", "columns")}
+        items = {name: [each.facts() for each in plain[name]] for name in ("deciding", "similar")}
+        return {**plain, **pushes, **items}
 
     def named(self, push: Push) -> str:
         """A feature or column with what the row holds there, where that is known."""
@@ -238,5 +239,5 @@ def _cells(one: Any) -> dict[str, Any]:
 def plain_cell(value: Any) -> Any:
     """A cell as a value of Python's own; dates as text."""
     if hasattr(value, "dtype") and value.dtype.kind in "mM":
-        return str(value)[:19]
+        return str(value)[:19].removesuffix("T00:00:00")
     return value.item() if hasattr(value, "item") else value

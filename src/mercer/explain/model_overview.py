@@ -77,7 +77,7 @@ class ModelOverview:
             "importances": self.importances,
             "features": [each._asdict() for each in self.features],
             "kernels": [{**each._asdict(), "kernel": str(each.kernel)} for each in self.kernels],
-            "supporters": [each._asdict() for each in self.supporters],
+            "supporters": [each.facts() for each in self.supporters],
             "notes": self.notes,
         }
 

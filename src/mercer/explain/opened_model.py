@@ -151,9 +151,7 @@ class OpenedModel:
         classes, scores = getattr(self.machine, "classes_", ()), self.machine._model.intercept.size
         if len(classes) <= 2 or getattr(self.machine, "strategy", "ovr") == "ovr":
             return ""
-        return (
-            f"The score of a class sums what {len(classes) - 1} of {scores} machines, each for a pair of classes, say."
-        )
+        return f"The score of a class sums those of {len(classes) - 1} of {scores} machines for pairs of classes."
 
     def predicted(self, one: Any) -> Any:
         """The prediction for one item, as a value of Python's own."""

@@ -39,6 +39,11 @@ class Supporter(NamedTuple):
     value: float
     label: Any = None
 
+    def facts(self) -> dict[str, Any]:
+        """Everything by name; rows of numbers as lists."""
+        item = self.item.tolist() if hasattr(self.item, "tolist") else self.item
+        return {**self._asdict(), "item": item}
+
 
 def support_labels(model: Any) -> list[Any]:
     """The class of each support item, in the order of ``support_``; ``None`` where there are no classes.

@@ -29,6 +29,7 @@ from .splits import Division, Ordered, about_folds, division_of, usual_repeats
 from .study import Study, Tested
 from .table_facts import table_facts
 from .time_shares import Budget, in_shares
+from .trees import yardstick
 from .tuning import chosen_setting
 from .turns import in_turn, left_out
 from .weighted_scores import drawn_weights
@@ -40,13 +41,22 @@ DEFAULT_REGRESSORS = NumberStudy.usual_learners
 
 #: Cells of the table of products beyond which a degree-2 learner is left out.
 _PRODUCTS = 2500
+#: The part of the time of a study that trees may take, and seconds that they may take of a short one.
+_TREES, _LEAST_FOR_TREES = 0.1, 2.0
 
 
 class Comparison(dict[str, Any]):
     """Everything that a study has found, as values of JSON's own kinds; a notebook shows who won.
 
     :func:`mercer.report.page` makes the whole report of it.
+
+    Attributes
+    ----------
+    models : dict
+        By the name of each learner, the model that was fitted on the training rows. It is no part of the facts.
     """
+
+    models: dict[str, Any]
 
     def _repr_html_(self) -> Markup:
         measure, tuned_by = measure_of(self), tuning_measure_of(self)
@@ -210,6 +220,13 @@ def compare(
         run.facts.update(study.on_test_rows(said, y[test], run, weights))
     tested = Tested(y, train, test, found, weights, table.where)
     facts.update(study.conclusions([run.facts for run in runs], tested, known))
+    facts["yardstick"] = facts["trees"] = None
+    if trees and not nested:
+        best, spare = facts["answer"], min(_TREES * (perf_counter() - start) + _LEAST_FOR_TREES, budget.left())
+        facts["yardstick"] = yardstick(table, tested, study.measure, best["chosen"], best["title"], seed, spare)
+        if facts["yardstick"] and facts["yardstick"]["words"]:
+            facts["trees"] = facts["yardstick"]
+    facts.models = {run.learner.name: run.model for run in runs}
     facts["skipped"] = skipped
     facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, perf_counter() - start)

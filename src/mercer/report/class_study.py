@@ -102,8 +102,8 @@ class ClassStudy(Study):
             ],
         }
 
-    def for_targets(self, learner: Learner, y: Array) -> Learner:
-        # Weights move the boundary: scores that only rank rows, and accuracy, have little use for them.
+    def for_measure(self, learner: Learner) -> Learner:
+        # Weights of classes move answers, but hardly scores that only rank rows; and accuracy has no use for them.
         return with_class_weights(learner) if self.uneven and self.measure.scoring in _OF_ANSWERS else learner
 
     def on_training_rows(self, model: Any, rows: Any, y: Array, found: Predictions) -> dict[str, Any]:

@@ -91,9 +91,13 @@ class ErrorMeasure:
             return "—"
         if self.scale == 100:
             return f"{100 * validation['mean']:.2f} ± {percent(validation['sd'])}"
-        if self.perfect:
-            return f"{self.words(validation['mean'])} ± {validation['sd']:.3f}"
-        return f"{in_digits(validation['mean'])} ± {in_digits(validation['sd'], 3)}"
+        return f"{self.words(validation['mean'])} ± {self.deviation(validation['sd'])}"
+
+    def deviation(self, size: float) -> str:
+        """How much errors differ between folds, in words without a unit."""
+        if self.scale == 100:
+            return f"{100 * size:.2f}"
+        return f"{size:.3f}" if self.perfect else in_digits(size, 3)
 
     def in_words(self, score: float | None) -> str:
         """A score of scikit-learn as people write it."""

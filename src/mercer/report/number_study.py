@@ -88,7 +88,9 @@ class NumberStudy(Study):
         return {"notes": [unit]}
 
     def for_targets(self, learner: Learner, y: Array) -> Learner:
-        learner = learner.in_units(spread_of(y))
+        return self.for_measure(learner.in_units(spread_of(y)))
+
+    def for_measure(self, learner: Learner) -> Learner:
         if self.quantile is not None and "quantiles" in learner.fixed:
             title = learner.title.replace("median", f"{self.quantile:g}-quantile")
             return replace(learner, title=title, fixed={**learner.fixed, "quantiles": self.quantile})

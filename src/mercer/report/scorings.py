@@ -232,19 +232,19 @@ def positive_class(y: Array, asked: Any = None) -> Any:
 
     Examples
     --------
-    >>> str(positive_class(np.array(["ham", "ham", "spam"])))
+    >>> positive_class(np.array(["ham", "ham", "spam"]))
     'spam'
     """
     labels, counts = np.unique(y, return_counts=True)
     if asked is not None:
         named = [label for label in labels if str(plain_label(label)) == str(asked)]
         if not named:
-            known = enumeration((repr(plain_label(label)) for label in labels), last="or")
+            known = enumeration(repr(plain_label(label)) for label in labels)
             raise ValueError(f"no row is of class {str(asked)!r}; the classes are {known}.")
         if len(labels) > 2:
             raise ValueError(f"a positive class is one of two, and there are {len(labels)} classes here.")
-        return named[0]
-    return labels[1] if counts[1] <= counts[0] else labels[0]
+        return plain_label(named[0])
+    return plain_label(labels[1] if counts[1] <= counts[0] else labels[0])
 
 
 def tuning_measure_of(facts: Mapping[str, Any]) -> ErrorMeasure:

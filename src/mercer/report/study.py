@@ -108,9 +108,13 @@ class Study(ABC):
     def split_facts(self, y: Array, train: Array, test: Array) -> dict[str, Any]:
         """What there is to say about the split."""
 
-    @abstractmethod
     def for_targets(self, learner: Learner, y: Array) -> Learner:
-        """The learner for these training targets."""
+        """The learner for these training targets, and for what is good."""
+        return self.for_measure(learner)
+
+    @abstractmethod
+    def for_measure(self, learner: Learner) -> Learner:
+        """The learner for what is good."""
 
     def reason_to_skip(self, learner: Learner) -> str | None:
         """Why a learner cannot be judged so, in one sentence."""

@@ -190,7 +190,9 @@ def test_each_class_and_every_curve_is_scikit_learns():
     model = KernelClassifier("gaussian(gamma=0.05)", lam=1e-3).fit(X[:120], y[:120])
     found, held = predictions_of(model, X[120:]), y[120:]
     told = {one["label"]: one for one in by_class(held, found)}
-    assert told["b"]["recall"] == pytest.approx(metrics.recall_score(held, model.predict(X[120:]), pos_label="b"), rel=1e-5)
+    assert told["b"]["recall"] == pytest.approx(
+        metrics.recall_score(held, model.predict(X[120:]), pos_label="b"), rel=1e-5
+    )
     assert told["b"]["answered"] == (model.predict(X[120:]) == "b").sum()
     drawn = curves(held, found, "b")
     area = metrics.auc(*np.array(drawn["roc"]).T)

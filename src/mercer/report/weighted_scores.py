@@ -9,6 +9,7 @@ function is scikit-learn's metric.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -36,7 +37,8 @@ def over_draws(score: Weighted, y: Array, found: Predictions, weights: Array) ->
     """The score in each draw, some of them at a time."""
     at_once = max(1, _NUMBERS // max(1, weights.shape[1] * 8))
     parts = [weights[begin : begin + at_once] for begin in range(0, len(weights), at_once)]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # draws without a row of some class have no score
         return np.concatenate([score(y, found, part.astype(np.float64)) for part in parts])
 
 

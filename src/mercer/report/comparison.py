@@ -17,6 +17,7 @@ from ..io.table import DataError
 from ..learners.catalogue import named
 from ..learners.learner import Learner
 from ..learners.suited import suited
+from .chosen_facts import about_chosen
 from .class_study import ClassStudy
 from .error_measure import measure_of
 from .learning import Learning
@@ -173,7 +174,8 @@ def compare(
     train, test = (np.arange(len(y)),) * 2 if nested else division.test_rows(y, test_size, seed)
     learn, held_out = table.take(train), table.take(test)
     folds = min(cv, division.most_folds(train, y[train]))
-    again = (repeats or usual_repeats(len(train))) if division.repeatable else 1
+    often = usual_repeats(len(train)) if time_limit is None else 1
+    again = (repeats or often) if division.repeatable else 1
     facts["split"] = {
         "train": len(train),
         "test": len(test),
@@ -220,6 +222,9 @@ def compare(
         run.facts.update(study.on_test_rows(said, y[test], run, weights))
     tested = Tested(y, train, test, found, weights, table.where)
     facts.update(study.conclusions([run.facts for run in runs], tested, known))
+    if not nested and not budget.is_over:
+        best_run = next(run for run in runs if run.learner.name == facts["answer"]["chosen"])
+        best_run.facts.update(about_chosen(best_run, table, tested, study.measure, seed))
     facts["yardstick"] = facts["trees"] = None
     if trees and not nested:
         best, spare = facts["answer"], min(_TREES * (perf_counter() - start) + _LEAST_FOR_TREES, budget.left())

@@ -101,6 +101,9 @@ class Learning:
             begin = time.perf_counter()
             model.fit(part.X, labels)
             spent = time.perf_counter() - begin
+        places = self.rows if chosen is None else self.rows[chosen]
+        if (outliers := getattr(model, "filter_", None)) is not None:
+            places = places[np.flatnonzero(outliers.keep(part.X))]
         rows, labels = fitted_rows(model, part, labels)
         learner, machine, found = tuned.learner, machine_of(model), predictions_of(model, rows)
         fitted_on = () if chosen is None else (self._about("Fitted", len(chosen)),)
@@ -121,7 +124,7 @@ class Learning:
             "notes": [*tuned.notes, *fitted_on],
             **self.study.on_training_rows(model, rows, labels, found),
         }
-        return Run(learner, facts, model, rows, labels, found)
+        return Run(learner, facts, model, rows, labels, found, places)
 
     @property
     def _even(self) -> bool:

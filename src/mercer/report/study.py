@@ -24,8 +24,9 @@ class Run:
     model: Any
     rows: Any
     labels: Array
-    #: What it says of the rows that it has learned from.
+    #: What it says of the rows that it has learned from, and their places in the table.
     found: Predictions
+    places: Array
     #: What it says of the test rows, where those were tested by turns.
     tested: Predictions | None = None
 

@@ -19,8 +19,10 @@ from .study import Run
 from .tuning import chosen_setting
 from .turns import INTERRUPTED, Say, left_out
 
-#: Rows of the first turn, and by how much more rows a second one must have to be worth it.
-_FIRST_ROWS, _WORTH = 500, 1.5
+#: Rows of the first turn, of another try where these are too many, and how many times more a second turn must have.
+_FIRST_ROWS, _FEWEST_ROWS, _WORTH = 500, 100, 1.5
+#: The part of the time left for tuning that a learner may take at most in the first turn, if its share is less.
+_GENEROUS = 0.25
 #: The parts of the time after which no learner is tuned, and none fitted; the rest is for tests and pictures.
 _TUNED_BY, _FITTED_BY = 0.6, 0.9
 #: Learners that say most about a table in little time: a line, and two kernel machines.
@@ -76,11 +78,22 @@ class _Turns:
         """Each learner on few rows, in its share of the time for tuning."""
         for position, learner in enumerate(learners):
             self.say(f"tuning {learner.title}", 0.5 * position / len(learners))
-            if self.budget.is_over:
+            left = self.budget.left(_TUNED_BY)
+            if self.stopped == "interrupted":
+                self._leave_out(learner, INTERRUPTED)
+            elif not left:
                 self._leave_out(learner, f"the time limit of {self.budget.seconds:g} s was over before it began.")
-                continue
-            share = self.budget.left(_TUNED_BY) / (len(learners) - position)
-            self._tune(learner, rows, max(share, 1e-3))
+            else:
+                # What most learners do not use is there for the one that needs it.
+                self._tune_on_fewer(learner, rows, max(left / (len(learners) - position), _GENEROUS * left))
+
+    def _tune_on_fewer(self, learner: Learner, rows: int, seconds: float) -> None:
+        """On these rows or, where no setting was done in the time, on fewer."""
+        for few in dict.fromkeys((rows, min(rows, _FEWEST_ROWS))):
+            left = min(seconds, self.budget.left(_TUNED_BY))
+            if left and (self._tune(learner, few, left) or self.stopped == "interrupted"):
+                return
+        self._leave_out(learner, f"its share of the time limit, {seconds:.2g} s, was too short for any setting.")
 
     def tune_again(self) -> None:
         """All learners on as many rows as there is time for, if those are clearly more."""
@@ -110,10 +123,11 @@ class _Turns:
             except KeyboardInterrupt:
                 if not (kept() and self.runs):
                     raise
-                self._interrupt(learner)
+                self._leave_out(learner, INTERRUPTED)
+                self.stopped = "interrupted"
 
-    def _tune(self, learner: Learner, rows: int, seconds: float) -> None:
-        """Tune, and keep an earlier result where this one is not better founded."""
+    def _tune(self, learner: Learner, rows: int, seconds: float) -> bool:
+        """Tune, keeping an earlier result where this one was cut; whether there was time for any setting."""
         known = learner.name in self.tuned
         try:
             with whole():
@@ -121,22 +135,19 @@ class _Turns:
         except ValueError as error:
             if "before any setting was tried" not in str(error):
                 raise
-            if not known:
-                self._leave_out(
-                    learner, f"its share of the time limit, {seconds:.2g} s, was too short for any setting."
-                )
-            return
+            return False
         except KeyboardInterrupt:
             if not (kept() and self.tuned):
                 raise
             if not known:
-                self._interrupt(learner)
+                self._leave_out(learner, INTERRUPTED)
             self.stopped = "interrupted"
-            return
+            return False
         if found.facts["stopped"]:
             self.stopped = self.stopped or "time_limit"
         if not (known and found.facts["stopped"]):
             self.tuned[learner.name] = found
+        return True
 
     def _rows_so_far(self) -> int:
         return max((tuned.facts["rows"] for tuned in self.tuned.values()), default=0)
@@ -161,10 +172,6 @@ class _Turns:
     def _leave_out(self, learner: Learner, why: str) -> None:
         self.skipped.append(left_out(learner, why))
         self.stopped = self.stopped or "time_limit"
-
-    def _interrupt(self, learner: Learner) -> None:
-        self._leave_out(learner, INTERRUPTED)
-        self.stopped = "interrupted"
 
 
 def _power(learner: Learner) -> int:

@@ -155,8 +155,10 @@ def tune(
     advice = [fact.message.replace(prefix, "") for fact in getattr(search, "advice_", [])]
     measure = judgement.measure
     error = measure.perfect - search.best_score_
-    by_class = judgement.by_class(search.best_estimator_, table, splits)
-    found = judgement.with_threshold(search.best_estimator_, table, splits)
+    found, by_class = search.best_estimator_, None
+    if search.stopped_ != "interrupted":
+        by_class = judgement.by_class(found, table, splits)
+        found = judgement.with_threshold(found, table, splits)
     if output is not None:
         training = {
             "rows": table.n_rows,

@@ -136,7 +136,7 @@ class Judgement:
             ]
             heads = ["<class", "rows", "answered", "found (recall)", "right (precision)"]
             printer.table(heads, rows, "each class in cross-validation, with the best setting")
-        if self.threshold is not None:
+        if hasattr(found, "best_threshold_"):
             what, usual = ("probability", 0.5) if hasattr(found.estimator_, "predict_proba") else ("score", 0)
             printer.line(f"threshold on the {what}: {found.best_threshold_:.4g} instead of {usual}")
 

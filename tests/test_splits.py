@@ -19,7 +19,7 @@ from .reporting import made_table
 def people(rows=120, seed=0):
     """Rows of persons who are known by a column of their own, and whose label follows the person."""
     random = np.random.default_rng(seed)
-    person = np.arange(rows) // 6
+    person = np.arange(rows) // (rows // 12)
     label = np.where(person % 2 == 0, "left", "right")
     mark = random.normal(size=person.max() + 1)[person]  # tells the person, and nothing else
     frame = pd.DataFrame({"mark": mark, "noise": random.normal(size=rows), "person": [f"p{k}" for k in person]})
@@ -51,7 +51,7 @@ def test_a_study_of_groups_does_not_know_the_person_again():
     assert any("stay together" in note for note in fair["split"]["notes"])
     page(fair)
     unfair = compare(replace(table, frame=table.frame[["mark", "noise"]]), **options)
-    assert unfair["learners"][0]["test"]["rate"] < 0.15
+    assert unfair["learners"][0]["test"]["rate"] < fair["learners"][0]["test"]["rate"] / 2
 
 
 def test_time_goes_forward():

@@ -43,7 +43,7 @@ DEFAULT_REGRESSORS = NumberStudy.usual_learners
 #: Cells of the table of products beyond which a degree-2 learner is left out.
 _PRODUCTS = 2500
 #: The part of the time of a study that trees may take, and seconds that they may take of a short one.
-_TREES, _LEAST_FOR_TREES = 0.1, 2.0
+_TREES, _LEAST_FOR_TREES = 0.1, 5.0
 
 
 class Comparison(dict[str, Any]):

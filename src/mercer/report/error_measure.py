@@ -101,7 +101,9 @@ class ErrorMeasure:
 
     def in_words(self, score: float | None) -> str:
         """A score of scikit-learn as people write it."""
-        return "—" if score is None else self.words(self.perfect - score)
+        if score is None:
+            return "—"
+        return percent(score) if self.scale == 100 else self.words(self.perfect - score)
 
 
 def percent(rate: float, digits: int = 2) -> str:

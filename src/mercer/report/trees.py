@@ -20,8 +20,8 @@ from .score_intervals import draws_of, scored
 from .significance import ALPHA, drawn_differences
 from .study import Tested
 
-#: Rounds of boosting, of which a few tell how long all take; the longest that is waited for; cells that are looked at.
-_ROUNDS, _PILOT, _SECONDS, _CELLS = 100, 3, 20.0, 20_000_000
+#: Rounds of boosting, after how many of them the clock is looked at, the longest that is waited for, and most cells.
+_ROUNDS, _AT_ONCE, _SECONDS, _CELLS = 100, 20, 20.0, 20_000_000
 #: Categories that trees tell apart, and from which on they are many; how skewed a column is that has a long tail.
 _TOLD_APART, _MANY, _SKEWED = 255, 12, 5.0
 
@@ -99,14 +99,14 @@ def _columns(table: Any) -> Any:
 
 
 def _boosted(model: Any, columns: Any, y: Array, train: Array, test: Array, seconds: float) -> Predictions | None:
-    """What trees say of the test rows; ``None`` where they would take longer than so many seconds."""
-    model.set_params(max_iter=_PILOT, warm_start=True, categorical_features="from_dtype")
+    """What trees say of the test rows; ``None`` where they take longer than so many seconds."""
+    model.set_params(warm_start=True, categorical_features="from_dtype")
     rows, new = columns.iloc[train], columns.iloc[test]
     begin = time.perf_counter()
-    model.fit(rows, y[train])
-    if (time.perf_counter() - begin) * _ROUNDS / _PILOT > seconds:
-        return None
-    model.set_params(max_iter=_ROUNDS).fit(rows, y[train])
+    for rounds in range(_AT_ONCE, _ROUNDS + 1, _AT_ONCE):
+        if time.perf_counter() - begin > seconds:
+            return None
+        model.set_params(max_iter=rounds).fit(rows, y[train])
     if not hasattr(model, "classes_"):
         return Predictions(np.asarray(model.predict(new), dtype=np.float64))
     scores = model.decision_function(new)

@@ -26,11 +26,14 @@ class Choice:
         Titles of others with the same error in cross-validation.
     passed_over : tuple of str
         Titles of others with a lower error there, by less than a standard error, that did not converge.
+    nested : bool
+        Whether all rows are both learned from and, by turns, tested.
     """
 
     learner: Mapping[str, Any]
     equals: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
+    nested: bool = False
 
     @property
     def name(self) -> str:
@@ -44,7 +47,7 @@ class Choice:
         else:
             what = "error" if measure.is_usual else measure.title
             best, better = f"the lowest {what}", f"a lower {what}"
-        when = "chosen before any test row was looked at"
+        when = "chosen by that alone" if self.nested else "chosen before any test row was looked at"
         if self.passed_over:
             return (
                 f"{title} was {when}: {enumeration(self.passed_over, 6)} had {better} in cross-validation, by less "
@@ -64,7 +67,7 @@ class Choice:
         return [f"{self.learner['title']} did not converge: with more passes or steps it could still change."]
 
 
-def choose(learners: Sequence[Facts]) -> Choice:
+def choose(learners: Sequence[Facts], nested: bool = False) -> Choice:
     """The learner with the least error in cross-validation.
 
     Where it did not converge, the best one that did is taken instead, if its error is higher by no more than the
@@ -79,7 +82,7 @@ def choose(learners: Sequence[Facts]) -> Choice:
         if errors[best["name"]] - errors[first["name"]] <= deviation / math.sqrt(first["tuning"]["folds"]):
             ahead = tuple(one["title"] for one in learners if errors[one["name"]] < errors[best["name"]])
             if ahead:
-                return Choice(best, passed_over=ahead)
+                return Choice(best, passed_over=ahead, nested=nested)
             first = best
     equals = [one["title"] for one in learners if errors[one["name"]] == errors[first["name"]] and one is not first]
-    return Choice(first, equals=tuple(equals))
+    return Choice(first, equals=tuple(equals), nested=nested)

@@ -125,7 +125,7 @@ class ClassStudy(Study):
     ) -> dict[str, Any]:
         labels, sizes = np.unique(tested.y[tested.train], return_counts=True)
         majority = float(np.mean(tested.targets != labels[sizes.argmax()]))
-        choice = choose(learners)
+        choice = choose(learners, tested.nested)
         facts = {**(known or {"boundary": None}), "majority_error": number(majority)}
         if self.measure.is_usual:
             return {**facts, **self._by_mistakes(learners, tested, choice, majority)}

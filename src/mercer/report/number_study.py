@@ -116,7 +116,7 @@ class NumberStudy(Study):
         y, test = tested.y, tested.test
         mean = float(y[tested.train].mean())
         baseline = {"title": "The mean", "value": number(mean), **_error(y[test], np.full(len(test), mean))}
-        choice = choose(learners)
+        choice = choose(learners, tested.nested)
         residuals = {name: y[test] - found.predicted for name, found in tested.found.items()}
         if self.measure.is_usual:
             judged = _by_residuals(learners, residuals, choice, baseline, y[test] - mean)

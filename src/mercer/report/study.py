@@ -57,6 +57,11 @@ class Tested:
     where: Callable[[int], str]
 
     @property
+    def nested(self) -> bool:
+        """Whether all rows are learned from and, by turns, tested."""
+        return len(self.train) == len(self.test) == len(self.y)
+
+    @property
     def targets(self) -> Array:
         """The targets of the test rows."""
         return self.y[self.test]

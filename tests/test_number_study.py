@@ -137,7 +137,7 @@ def test_a_learner_of_noise_is_no_better_than_the_mean():
         "noise", pd.DataFrame(random.normal(size=(100, 2)), columns=["a", "b"]), None, random.normal(size=100), "y"
     )
     found = compare(table, learners=["ridge", "kernel-ridge"], cv=3)
-    assert {one["verdict"]["kind"] for one in found["learners"]} == {"useless"}
+    assert {one["verdict"]["kind"] for one in found["learners"]} <= {"useless", "unproven"}
 
 
 def test_fit_is_told_from_training_and_test_errors():
@@ -151,7 +151,7 @@ def test_fit_is_told_from_training_and_test_errors():
         return fit_of_numbers(found, left, error(best), {"rmse": 10.0}, constant)["kind"]
 
     cases = [(1.0, 1.1, 1.1), (0.5, 2.0, 2.0), (4.0, 4.0, 1.0), (2.0, 4.0, 1.0), (9.0, 10.0, 9.9)]
-    assert [kind(*case) for case in cases] == ["good", "overfit", "underfit", "both", "useless"]
+    assert [kind(*case) for case in cases] == ["good", "overfit", "underfit", "both", "unproven"]
 
 
 def test_signs_are_flipped_as_the_exact_test_does():

@@ -12,6 +12,7 @@ import click
 from .._validation.wording import enumeration
 from .arguments import Places, common, data_argument, data_options, preparation_options
 from .exit_status import end_partial
+from .judging import judging_options
 from .printing import Printer, run_line
 
 __all__ = ["compare"]
@@ -63,8 +64,11 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     "--time-limit",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Begin no further learner after this time.",
+    help="How long it may take, about: learners share the time, with fewer rows where it is short.",
 )
+@click.option("--nested", is_flag=True, help="Test every row once, by nested cross-validation: for few rows.")
+@click.option("--trees/--no-trees", default=True, help="Whether boosted trees are tried as a yardstick.")
+@judging_options
 @click.option(
     "-o",
     "--output",

@@ -19,7 +19,7 @@ __all__ = ["recipe_of_chosen", "saved_winner", "without"]
 def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
     """The learner that a study has chosen, with its kernel and parameters."""
     from ..learners.catalogue import named
-    from ..report.comparison import KERNEL_ROWS
+    from ..report.learning import KERNEL_ROWS
     from .recipe import recipe_of
 
     name = facts["answer"]["chosen"]

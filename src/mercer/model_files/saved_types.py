@@ -19,6 +19,8 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+from sklearn.metrics._scorer import _BaseScorer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.utils.validation import check_is_fitted
@@ -310,13 +312,22 @@ def _calibrated(cls: Any, fields: Fields) -> Calibrated:
 
 def _threshold_state(model: TunedThreshold) -> Fields:
     check_is_fitted(model, "estimator_")
-    parameters = {name: getattr(model, name) for name in ("scoring", "response_method")}
+    scoring = model.scoring
+    if isinstance(scoring, _BaseScorer):  # a measure of one class, such as F1: by its name, and that class
+        names = [name for name in get_scorer_names() if get_scorer(name)._score_func is scoring._score_func]
+        if set(scoring._kwargs) <= {"pos_label", "zero_division"} and names:
+            scoring = {"name": names[0], "positive": scoring._get_pos_label()}
+    parameters = {"scoring": scoring, "response_method": model.response_method}
     found = {"best_threshold": model.best_threshold_, "best_score": model.best_score_}
     return {"estimator": model.estimator_, "parameters": parameters, **found}
 
 
 def _threshold(cls: Any, fields: Fields) -> TunedThreshold:
-    made = cls(clone(fields["estimator"]), **fields["parameters"])
+    parameters = fields["parameters"]
+    if isinstance(scoring := parameters["scoring"], dict):
+        score = get_scorer(scoring["name"])._score_func
+        parameters = {**parameters, "scoring": make_scorer(score, pos_label=scoring["positive"])}
+    made = cls(clone(fields["estimator"]), **parameters)
     made.estimator_ = fields["estimator"]
     made.best_threshold_, made.best_score_ = float(fields["best_threshold"]), float(fields["best_score"])
     made._curve_scorer = made._get_curve_scorer()

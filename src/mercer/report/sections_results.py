@@ -18,6 +18,7 @@ _FITS = {
     "underfit": "underfits",
     "both": "too simple, overfits",
     "useless": "no better than guessing",
+    "unproven": "not proven better than guessing",
 }
 
 

@@ -74,7 +74,7 @@ def with_everything(facts):
         "uneven": "95 % of the rows are of one class <&>.",
         "trees": {"title": "Boosted trees", "error": 0.01, "low": 0.0, "high": 0.05, "words": "Trees are better here."},
         "answer": {**facts["answer"],
-                   "train_command": f"mercer train {name} 'made <&>.csv' --kernel gaussian --set C=10 -o made.safetensors"},
+                   "train_command": f"mercer train {name} 'made <&>.csv' --kernel gaussian -o made.safetensors"},
         "data": {**facts["data"],
                  "warnings": [f"warning {k} <&>" for k in range(6)],
                  "columns_read": [{"name": column, "kind": "number", "why": "numbers"} for column in columns],

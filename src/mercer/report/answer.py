@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import pairwise
 
 from .._presentation.html import Markup, tag
 from .elements import bullets, count, paragraphs
@@ -91,7 +92,7 @@ def _commands(train: str | None) -> list[Markup]:
 def _model_file(train: str) -> str | None:
     """The file that a ``mercer train`` line writes."""
     words = shlex.split(train)
-    named = [after for before, after in zip(words, words[1:], strict=False) if before in ("-o", "--output")]
+    named = [after for before, after in pairwise(words) if before in ("-o", "--output")]
     return named[-1] if named else None
 
 
@@ -109,13 +110,11 @@ def _to_copy(what: str, command: str, name: str) -> Markup:
 
 def _beware(facts: Facts, winner: Facts) -> Markup | None:
     """What may make the answer worth less than it looks."""
-    stopped = (
-        [] if winner.get("converged", True) else [f"{winner['title']} did not converge: more steps may change it."]
-    )
+    unfinished = f"{winner['title']} did not converge: more steps may change it."
     trees = facts.get("trees")
     said = [
         *([facts["uneven"]] if facts.get("uneven") else []),
-        *stopped,
+        *([] if winner.get("converged", True) else [unfinished]),
         *([trees["words"]] if trees and trees.get("words") else []),
         *facts["data"]["warnings"],
     ]

@@ -81,6 +81,5 @@ def importances(one: Facts, measure: ErrorMeasure) -> tuple[Markup, int]:
         ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
         listed = ", ".join(each["column"] for each in shown[:5])
-        return inline(drawn, f"Importance of columns to {one['title']}", f"Most important: {listed}."), len(
-            ranked
-        ) - len(shown)
+        picture = inline(drawn, f"Importance of columns to {one['title']}", f"Most important: {listed}.")
+        return picture, len(ranked) - len(shown)

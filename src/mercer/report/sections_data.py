@@ -164,7 +164,7 @@ def _removed_rows(removed: Facts | None) -> Markup | None:
     return table(heads, rows, caption="Training rows removed as outliers, by class")
 
 
-@section("repeat", "How to repeat this", place=90, contents="How to repeat")
+@section("repeat", "How to repeat this", place=90, contents="Repeat")
 def repeat(facts: Facts) -> list[Any]:
     repeat, data = facts["repeat"], facts["data"]
     versions = [[name, number] for name, number in repeat["versions"].items()]

@@ -23,7 +23,7 @@ _CONFUSED = 40
 _TELLING = 0.2
 
 
-@section("boundaries", "What they decide", place=30, task="classify")
+@section("boundaries", "What they decide", place=30, contents="Boundaries", task="classify")
 def boundaries(facts: Facts) -> list[Any] | None:
     """The boundaries of all learners on one plane."""
     plane = facts["boundary"]
@@ -96,7 +96,7 @@ def _meaning(facts: Facts) -> str:
     return "With several classes a weight is its length over all of them, without a sign."
 
 
-@section("learners", "Learner by learner", place=60)
+@section("learners", "Learner by learner", place=60, contents="Learners")
 def learner_by_learner(facts: Facts) -> list[Any]:
     """Each learner by itself: the chosen one first and open, the others folded."""
     chosen = facts["answer"]["chosen"]

@@ -80,9 +80,8 @@ def score_cells(one: Facts, facts: Facts) -> list[Cell]:
     name = scoring["name"]
     score = one.get("scores", {}).get(name) or {"value": None}
     between = score_between(name, score)
-    return [
-        Cell(score_in_words(name, score["value"]), score["value"], "main", (between and f"95 %: {between}") or None)
-    ]
+    tip = f"95 %: {between}" if between else None
+    return [Cell(score_in_words(name, score["value"]), score["value"], "main", tip)]
 
 
 def who(one: Facts, facts: Facts) -> Cell:
@@ -157,7 +156,7 @@ def paired_tests(facts: Facts) -> list[Any]:
     ]  # fmt: skip
 
 
-@section("cost", "Time and cost", place=50)
+@section("cost", "Time and cost", place=50, contents="Time")
 def cost(facts: Facts) -> list[Any]:
     """Running time and what it buys."""
     rows = [

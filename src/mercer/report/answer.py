@@ -65,12 +65,13 @@ def _measured_by(facts: Facts) -> list[str]:
 
 def kernel_of(one: Facts) -> str | None:
     """The kernel of a learner as text; nothing where it has none."""
-    return one.get("kernel") or one.get("fixed", {}).get("kernel")
+    return one.get("kernel") or one["params"].get("kernel") or one.get("fixed", {}).get("kernel")
 
 
 def _recipe(winner: Facts) -> Markup:
     """What the winner is made of."""
-    kernel, params = kernel_of(winner), winner["params"]
+    kernel = kernel_of(winner)
+    params = {name: value for name, value in winner["params"].items() if name != "kernel"}
     parts = [("Learner", winner["title"])]
     parts += [("Kernel", tag("code", kernel))] if kernel else []
     parts += [("Parameters", tag("code", settings(params)))] if params else []

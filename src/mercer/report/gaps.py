@@ -39,7 +39,18 @@ def fit_in_a_word(one: Facts, facts: Facts) -> tuple[str, str]:
     ('small gap', 'small')
     """
     kind = one["verdict"]["kind"]
-    return ("small gap", "small") if is_small(one, facts) else (_FITS[kind], kind)
+    if is_small(one, facts):
+        return "small gap", "small"
+    if kind == "useless" and _beats_guessing(one, facts):
+        return "not proved better than guessing", "unproved"
+    return _FITS.get(kind, kind), kind
+
+
+def _beats_guessing(one: Facts, facts: Facts) -> bool:
+    """Whether it errs less than a guess, be it by chance."""
+    if facts.get("task") == "regress":
+        return one["test"]["rmse"] < facts["baseline"]["rmse"]
+    return one["test"]["rate"] < facts["majority_error"]
 
 
 def verdict_in_words(one: Facts, facts: Facts) -> str:

@@ -126,7 +126,7 @@ def what_is_missed(facts: Facts) -> list[Any]:
             class_="pair",
         ),
         _from_training_rows(facts, chosen["title"]),
-        _largest(facts["worst"]),
+        None if chosen.get("wrong_rows") else _largest(facts["worst"]),
     ]  # fmt: skip
 
 

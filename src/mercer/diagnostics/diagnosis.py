@@ -10,6 +10,7 @@ import numpy as np
 from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._validation.labels import plain_label
+from .._validation.wording import counted
 from ..displays import KernelHeatmap
 from ..kernels import Kernel, as_kernel
 from . import measures
@@ -123,7 +124,7 @@ class Diagnosis:
             chance = f"{100 * (self.chance or 0):.1f} % of shufflings do as well"
             rows.append(("alignment with y", f"{self.alignment:.3f} ({chance})"))
         if self.near_duplicates:
-            pairs = f"{self.near_duplicates} pairs, {self.contradictions} with different labels"
+            pairs = f"{counted(self.near_duplicates, 'pair')}, {self.contradictions} with different labels"
             rows.append(("near-duplicates", pairs))
         return [*rows, *[("advice", advice) for advice in self.advice]]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._presentation.canvas import shorten
 from .._presentation.html import Markup
+from .elements import count
 from .error_measure import SHARE, ErrorMeasure
 from .svg import CYCLE, INK, MUTED, inline, sheet
 
@@ -55,7 +56,7 @@ def calibration_curve(one: Facts) -> Markup:
         for mean, share, rows in points:
             size = 3 + 9 * np.sqrt(rows / points[:, 2].max())
             (spot,) = ax.plot(mean, share, "o", color=CYCLE[0], alpha=0.7, markersize=size, markeredgewidth=0)
-            drawn.tip(spot, f"predicted {mean:.2f}, true {share:.2f}, {rows:.0f} test rows")
+            drawn.tip(spot, f"predicted {mean:.2f}, true {share:.2f}, {count(int(rows), 'test row')}")
         ax.set(xlabel="predicted probability", ylabel="share that is", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         ax.grid()
         return inline(drawn, f"Calibration of {one['title']}", "On the dotted line probabilities are true.")

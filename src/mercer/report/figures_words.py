@@ -9,7 +9,7 @@ import numpy as np
 
 from .._presentation.canvas import class_colours, shorten
 from .._presentation.html import Markup
-from .elements import grouped
+from .elements import count
 from .svg import inline, sheet
 
 Facts = dict[str, Any]
@@ -30,6 +30,6 @@ def words_by_class(column: Facts, classes: Sequence[str], name: str) -> Markup:
         ax.tick_params(length=0)
         ax.locator_params(axis="x", nbins=4, integer=True)
         ax.spines["left"].set_visible(False)
-        listed = "; ".join(f"{one['value']}: {grouped(one['rows'])} rows" for one in column["top"][:5])
+        listed = "; ".join(f"{one['value']}: {count(one['rows'], 'row')}" for one in column["top"][:5])
         by_class = ", by class" if counts.shape[1] == len(classes) else ""
         return inline(drawn, f"Words of {column['name']}", f"{listed}{by_class}.")

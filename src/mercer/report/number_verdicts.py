@@ -11,6 +11,7 @@ from .._runtime.compile import Array
 from .._validation.wording import enumeration
 from .number_errors import in_digits
 from .significance import ALPHA, holm, sign_flips
+from .validation_lead import lead_in_words
 
 
 def fit_of_numbers(
@@ -73,7 +74,7 @@ def headline_of_numbers(
     share = "none" if (test["r2"] or 0) < 0.005 else f"{100 * test['r2']:.0f} %"
     explained = "" if test["r2"] is None else f", and explains {share} of their variance"
     sentences = [
-        f"{winner['title']} had the lowest error in cross-validation and was chosen before any test row was looked at. "
+        f"{winner['title']} {lead_in_words(learners, chosen)} and was chosen before any test row was looked at. "
         f"On the test rows its RMSE is {in_digits(test['rmse'])} (on new rows of the same kind expect "
         f"{in_digits(test['low'])} to {in_digits(test['high'])}); it errs by {in_digits(test['mae'])} on "
         f"average{explained}.",

@@ -7,6 +7,7 @@ from typing import Any
 from .._validation.wording import enumeration
 from .error_measure import percent
 from .significance import ALPHA, holm, mcnemar
+from .validation_lead import lead_in_words
 
 
 def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: float) -> dict[str, str]:
@@ -76,7 +77,7 @@ def headline(
     beaten = [by_name[pair["other"]]["title"] for pair in pairs if pair["verdict"] == "better"]
     ahead = [by_name[pair["other"]]["title"] for pair in pairs if pair["verdict"] == "worse"]
     sentences = [
-        f"{winner['title']} had the lowest error in cross-validation and was chosen before any test row was looked at. "
+        f"{winner['title']} {lead_in_words(learners, chosen)} and was chosen before any test row was looked at. "
         f"It errs on {percent(test['rate'])} of the test rows ({test['wrong']} of {test['rows']}); on new rows of the "
         f"same kind expect {percent(test['low'], 1)} to {percent(test['high'], 1)}.",
         f"Always answering the commonest class would err on {percent(majority, 1)}.",

@@ -215,16 +215,17 @@ def _examine(
     praise = ["symmetric and positive semi-definite", f"items are alike: {nearest:.2f} for the nearest in the median"]
     if y is not None:
         known, classes = _against_labels(K, C, y, random, task)
+        what = "labels" if classes else "targets"
         contradictions = int((y[pairs[:, 0]] != y[pairs[:, 1]]).sum()) if classes else 0
         if known["chance"] > (_CHANCE_OF_FEW if len(K) < _FEW else _CHANCE):
             trouble.append(
-                f"it does not know the labels: alignment {known['alignment']:.3f}, and "
-                f"{100 * known['chance']:.0f} % of shuffled labels do as well"
+                f"it does not know the {what}: alignment {known['alignment']:.3f}, and "
+                f"{100 * known['chance']:.0f} % of shuffled {what} do as well"
             )
         elif known["within"] is not None:
             praise.append(f"blocks by class: {known['within']:.2f} within, {known['between']:.2f} between")
         else:
-            praise.append(f"aligned with the labels: {known['alignment']:.2f}")
+            praise.append(f"aligned with the {what}: {known['alignment']:.2f}")
     return Diagnosis(
         name=name or "a kernel matrix",
         n=len(K),

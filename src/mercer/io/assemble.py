@@ -131,8 +131,9 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
     count, first = int((~known).sum()), table.where(int(np.flatnonzero(~known)[0]))
     if options.unlabelled_rows == "error":
         column = f" in column {target!r}" if table.kind == "rows" else ""
+        have = "has" if count == 1 else "have"
         raise DataError(
-            f"{origin.shown}: {count} of {len(labels)} {table.kind} {'has' if count == 1 else 'have'} no label{column} (first: {first}); "
+            f"{origin.shown}: {count} of {len(labels)} {table.kind} {have} no label{column} (first: {first}); "
             "label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled)."
         )
     if options.unlabelled_rows == "drop":

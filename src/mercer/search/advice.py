@@ -134,7 +134,7 @@ def _ties(search: KernelSearchCV) -> list[Advice]:
     mean, sd = _scores(search), _scores(search, "std_test")
     if mean is None or sd is None or search.n_splits_ < 2:
         return []
-    settings, best = search.cv_results_["params"], mean[search.best_index_]
+    settings, best = search.cv_results_["params"], float(mean[search.best_index_])
     error = sd[search.best_index_] / np.sqrt(search.n_splits_ - 1)
     close = np.flatnonzero(mean >= best - error)
     if close.size < 2:

@@ -117,3 +117,17 @@ def test_nobody_leads_where_all_tie():
     assert "shared the lowest error in cross-validation with b" in lead_in_words([one("a", 0.1), one("b", 0.1)], "a")
     every = [one(name, 0.1) for name in "abc"]
     assert lead_in_words(every, "a") == "had the same error in cross-validation as all the others"
+
+
+def test_kernels_print_themselves_inside_machines():
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from mercer.kernels import Equal, Gaussian, Linear
+
+    machine = SVC(2 * Gaussian() + Linear())
+    assert repr(machine) == "SVC(kernel=2*gaussian + linear)"
+    assert "('svc', SVC(kernel=2*gaussian + linear))" in repr(make_pipeline(StandardScaler(), machine))
+    assert "SVC(kernel=2*gaussian + linear)" in machine._repr_html_()
+    mixed = Gaussian(gamma=0.5).on("age") * Spectrum(p=3).on("sequence of letters") + Equal().on("job")
+    assert "".join(repr(SVC(mixed)).split()) == f"SVC(kernel={mixed})".replace(" ", "")

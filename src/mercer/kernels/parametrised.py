@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.base import BaseEstimator
 
 __all__ = ["Parametrised"]
@@ -23,4 +25,4 @@ class Parametrised:
 
     get_params = BaseEstimator.get_params
     set_params = BaseEstimator.set_params
-    _get_param_names = classmethod(BaseEstimator._get_param_names.__func__)
+    _get_param_names: Any = classmethod(BaseEstimator._get_param_names.__func__)

@@ -72,7 +72,7 @@ class OutlierFilter(BaseEstimator):
     >>> found.keep(X).tolist()
     [True, True, True, True, False]
     >>> print(found.report_)
-    1 of 5 rows are outliers: 0 of 2 rows of class a, 1 of 3 rows of class b.
+    1 of 5 rows is an outlier: 0 of 2 rows of class a and 1 of 3 rows of class b.
     """
 
     def __init__(self, rule: str = "iqr", factor: float | None = None) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .wording import counted
+
 __all__ = [
     "TASKS",
     "could_be_numbers",
@@ -83,8 +85,8 @@ def looks_in_words(target: Any, y: Any) -> str:
     numbers = could_be_numbers(values)
     kind = "classes" if not is_measurement(values) else "a measurement" if numbers else "names"
     return (
-        f"the target {target!r} has {np.unique(values).size} different {'values' if numbers else 'words'} in "
-        f"{values.size} rows, so it looks like {kind}"
+        f"the target {target!r} has {counted(np.unique(values).size, 'different ' + ('value' if numbers else 'word'))} "
+        f"in {counted(values.size, 'row')}, so it looks like {kind}"
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.target_kind import task_of
-from .._validation.wording import enumeration, nearest
+from .._validation.wording import counted, enumeration, nearest
 from ..columns import decide
 from .cells import with_point
 from .record_names import record_names
@@ -169,16 +169,21 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
     count, first = int((~known).sum()), table.where(int(np.flatnonzero(~known)[0]))
     if options.unlabelled_rows == "error":
         column = f" in column {target!r}" if table.kind == "rows" else ""
+        have = "has" if count == 1 else "have"
         raise DataError(
-            f"{origin.shown}: {count} of {len(labels)} {table.kind} have no label{column} (first: {first}); "
+            f"{origin.shown}: {count} of {len(labels)} {table.kind} {have} no label{column} (first: {first}); "
             "label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled)."
         )
     if options.unlabelled_rows == "drop":
+        was = "was" if count == 1 else "were"
         kept = replace(table.take(np.flatnonzero(known)), y=found, target=target)
-        return replace(kept, notes=(*kept.notes, f"{_rows(count)} without a label were left out (first: {first})."))
+        return replace(
+            kept, notes=(*kept.notes, f"{counted(count, 'row')} without a label {was} left out (first: {first}).")
+        )
     y = np.full(len(labels), None, dtype=object)
     y[known] = found.tolist()
-    return replace(table, y=y, target=target, notes=(*table.notes, f"{_rows(count)} have no label (first: {first})."))
+    said = f"{counted(count, 'row has', 'rows have')} no label (first: {first})."
+    return replace(table, y=y, target=target, notes=(*table.notes, said))
 
 
 def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Array:
@@ -209,10 +214,6 @@ def _number_with_comma(value: Any) -> str | None:
         return None
 
 
-def _rows(count: int) -> str:
-    return f"{count} row{'s' if count != 1 else ''}"
-
-
 def _with_notes_on_missing(table: Table) -> Table:
     empty = [name for name, count in table.missing.items() if count == table.n_rows]
     some = {name: count for name, count in table.missing.items() if count < table.n_rows}
@@ -222,8 +223,8 @@ def _with_notes_on_missing(table: Table) -> Table:
     if some:
         total = sum(some.values())
         worst = ", ".join(f"{name!r} {count}" for name, count in sorted(some.items(), key=lambda p: -p[1])[:5])
-        values = "1 value is" if total == 1 else f"{total} values are"
-        notes.append(f"{values} missing, in {len(some)} of {table.n_columns} columns: {worst}.")
+        missing = counted(total, "value is", "values are")
+        notes.append(f"{missing} missing, in {len(some)} of {counted(table.n_columns, 'column')}: {worst}.")
     return replace(table, notes=tuple(notes))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.target_kind import is_measurement, task_in_words, task_of
-from .._validation.wording import enumeration
+from .._validation.wording import counted, enumeration
 from .row_places import RowPlaces
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ class Table:
     def extent(self) -> str:
         """How much it holds, in words."""
         if self.kind == "rows":
-            return f"{self.n_rows} rows, {self.n_columns} columns"
-        return f"{self.n_rows} {self.kind}"
+            return f"{counted(self.n_rows, 'row')}, {counted(self.n_columns, 'column')}"
+        return counted(self.n_rows, self.kind.removesuffix("s"))
 
     @property
     def n_rows(self) -> int:

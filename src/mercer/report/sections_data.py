@@ -10,6 +10,7 @@ from .elements import Cell, bullets, count, figure, grouped, table
 from .error_measure import percent
 from .sections import Facts, section
 from .sections_numbers import target_of_numbers
+from .sections_words import columns_as_read, pictured_words
 
 #: A table of more columns than this is folded.
 _OPEN = 12
@@ -23,12 +24,14 @@ def data(facts: Facts) -> list[Any]:
     drawn = [column for column in data["described"] if column.get("quantiles")][:24]
     return [
         tag("p", _shape(data)),
-        bullets([*data["notes"], *data["warnings"]]),
+        bullets(data["notes"]),
         *_target(facts),
+        *columns_as_read(data),
         tag("h3", "Columns" if data["kind"] == "rows" else "What can be counted"),
         _left_out(data["columns_left_out"], data["columns"]),
         _columns(data),
         _histograms(drawn, labels, data["numeric_columns"]),
+        pictured_words(data),
         tag(
             "div",
             figure(figures.boxes(drawn), "Spread of the columns: each in widths of its own middle half; orange marks "
@@ -161,7 +164,7 @@ def _removed_rows(removed: Facts | None) -> Markup | None:
     return table(heads, rows, caption="Training rows removed as outliers, by class")
 
 
-@section("repeat", "How to repeat this", place=90, contents="How to repeat")
+@section("repeat", "How to repeat this", place=90, contents="Repeat")
 def repeat(facts: Facts) -> list[Any]:
     repeat, data = facts["repeat"], facts["data"]
     versions = [[name, number] for name, number in repeat["versions"].items()]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._runtime.compile import Array
+from .._validation.wording import counted
 from ..kernels import parse
 from ..learners.catalogue import named
 from ..learners.learner import Learner
@@ -91,7 +92,8 @@ class Study(ABC):
         if table.y is None:
             raise ValueError(f"{table.source} has no target column; name one with --target.")
         if not table.labelled.all():
-            raise ValueError(f"{table.source}: {int((~table.labelled).sum())} rows have no label; drop or label them.")
+            missing = counted(int((~table.labelled).sum()), "row has", "rows have")
+            raise ValueError(f"{table.source}: {missing} no label; drop or label such rows.")
         if not 0 < test_size < 1:
             raise ValueError(f"test_size must be a share between 0 and 1, got {test_size!r}.")
         if cv < 2:

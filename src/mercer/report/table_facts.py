@@ -12,11 +12,12 @@ from .._runtime.compile import Array
 from ..describe import ColumnFacts, describe
 from ..describe.measurements import measurements
 from .plain import number, numbers, text
+from .word_facts import commonest_words, telling_words
 
 #: Columns that are described one by one, and those that are drawn and correlated; the most telling ones come first.
 DESCRIBED, DRAWN = 200, 24
-#: Bins of a histogram, and values of a category that are counted.
-_BINS, _VALUES = 24, 8
+#: Bins of a histogram.
+_BINS = 24
 #: Classes that histograms tell apart.
 _TOLD_APART = 6
 
@@ -129,10 +130,10 @@ def _column(facts: ColumnFacts, column: Any, codes: Array, classes: int) -> dict
     common = {"name": text(facts.name), "kind": facts.kind, "missing": facts.missing, "distinct": facts.distinct}
     if facts.kind == "dates":
         return {**common, "first": facts.first, "last": facts.last}
-    if facts.kind in ("words", "texts"):
-        counts = column.value_counts()
-        top = [{"value": text(value), "rows": int(rows)} for value, rows in counts.head(_VALUES).items()]
-        return {**common, "top": top}
+    if facts.kind == "words":
+        return {**common, "top": commonest_words(column, codes, classes if classes <= _TOLD_APART else 1)}
+    if facts.kind == "texts":
+        return {**common, "top": telling_words(column, codes, classes if classes <= _TOLD_APART else 1)}
     values = np.asarray(column, dtype=np.float64)
     seen = np.isfinite(values)
     if not seen.any():

@@ -128,17 +128,17 @@ def test_a_model_that_cannot_be_written_is_refused_before_any_work(mercer):
 
 
 def test_an_interrupted_comparison_writes_no_model(mercer, monkeypatch):
-    from mercer.report import comparison
+    from mercer.report.learning import Learning
 
-    learned, calls = comparison._learned, []
+    fitted, calls = Learning.fitted, []
 
     def second_time(*given):
         calls.append(given)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return learned(*given)
+        return fitted(*given)
 
-    monkeypatch.setattr(comparison, "_learned", second_time)
+    monkeypatch.setattr(Learning, "fitted", second_time)
     done = mercer("compare moons:80 --learners logistic,perceptron --cv 2 -o out --model m", 130)
     assert "no model was written to m" in done.stderr
     assert not Path("m").exists()
@@ -156,7 +156,7 @@ def test_a_model_of_numbers_is_stored_though_its_intervals_were_interrupted(merc
 
 
 def test_a_large_table_is_learned_from_as_many_rows_as_in_the_comparison(mercer, monkeypatch):
-    monkeypatch.setattr("mercer.report.comparison.KERNEL_ROWS", 60)
+    monkeypatch.setattr("mercer.report.learning.KERNEL_ROWS", 60)
     done = mercer("compare moons:100 --learners svc --cv 2 -o out --model m --json")
     line = json.loads(done.stdout)["answer"]["train_command"]
     assert "--max-rows 60" in line

@@ -138,18 +138,25 @@ def _histograms(columns: list[Facts], labels: list[str], numeric: int) -> Markup
 def preprocessing(facts: Facts) -> list[Any]:
     """What was done to the rows, and to whom."""
     steps, split = facts["preprocessing"], facts["split"]
-    drawn = "drawn at random" if facts.get("task") == "regress" else "each class with its share, drawn"
     return [
         tag(
             "p",
-            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, {drawn} with "
-            f"seed {split['seed']}. All steps below were fitted on training rows only, inside "
-            f"the {split['folds']} folds of every cross-validation.",
+            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test{_drawn(facts)}. All "
+            f"steps below were fitted on training rows only, inside the {split['folds']} folds of every cross-validation.",
         ),
         bullets(split["notes"]),
         bullets(steps["words"]),
         _removed_rows(steps["rows"]),
     ]
+
+
+def _drawn(facts: Facts) -> str:
+    """How the test rows were drawn, where nothing else decided which they are."""
+    split = facts["split"]
+    if split["notes"] or split.get("nested"):
+        return ""
+    drawn = "drawn at random" if facts.get("task") == "regress" else "each class with its share, drawn"
+    return f", {drawn} with seed {split['seed']}"
 
 
 def _removed_rows(removed: Facts | None) -> Markup | None:

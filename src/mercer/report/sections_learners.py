@@ -13,6 +13,7 @@ from .elements import Cell, bullets, count, figure, grouped, seconds, table
 from .error_measure import ErrorMeasure, measure_of, percent
 from .figures_numbers import predicted_and_true
 from .gaps import fit_in_a_word, telling_bounds, verdict_in_words
+from .scorings import tuning_measure_of
 from .sections import Facts, section
 from .sections_chosen import picture_of_importances
 from .sections_scores import by_class
@@ -112,7 +113,7 @@ def _folded(one: Facts, facts: Facts) -> Markup:
 
 
 def _learner(one: Facts, facts: Facts) -> Markup:
-    measure = measure_of(facts)
+    tuned_by = tuning_measure_of(facts)
     look = fit_in_a_word(one, facts)[1]
     others = one["name"] != facts["answer"]["chosen"]
     return tag(
@@ -121,14 +122,14 @@ def _learner(one: Facts, facts: Facts) -> Markup:
         bullets(_findings(one, facts)),
         tag(
             "div",
-            figure(figures.tuning_curve(one, measure), "Tuning: validation error (band: ± one deviation over the "
+            figure(figures.tuning_curve(one, tuned_by), "Tuning: validation error (band: ± one deviation over the "
                    "folds), dotted: training error; the ring is the choice."),
             _on_test_rows(one, facts),
             class_="pair",
         ),
         picture_of_importances(one, facts) if others else None,
         by_class(one) if others else None,
-        tag("details", tag("summary", "All settings tried"), _settings(one, measure)),
+        tag("details", tag("summary", "All settings tried"), _settings(one, tuned_by)),
         _confusions(one, facts),
         id=one["name"],
     )  # fmt: skip

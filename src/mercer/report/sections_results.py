@@ -11,6 +11,7 @@ from .elements import Cell, bullets, count, figure, grouped, seconds, table
 from .error_measure import SHARE, measure_of, percent
 from .gaps import fit_in_a_word
 from .scores import score_between, score_in_words, scored_by
+from .scorings import tuning_measure_of
 from .sections import Facts, section
 from .tuning import chosen_setting
 
@@ -101,7 +102,7 @@ def in_validation(one: Facts, facts: Facts) -> Cell:
     """The error in cross-validation, marked where fewer rows were cross-validated than the learner was fitted on."""
     validation = chosen_setting(one["tuning"])["validation"]
     mark = "\u00a0†" if one["tuning"]["rows"] < facts["split"]["train"] else ""
-    return Cell(measure_of(facts).spread(validation) + mark, validation["mean"])
+    return Cell(tuning_measure_of(facts).spread(validation) + mark, validation["mean"])
 
 
 def part_of_the_rows(facts: Facts) -> Markup | None:
@@ -149,11 +150,20 @@ def paired_tests(facts: Facts) -> list[Any]:
     title = facts["answer"]["title"]
     heads = ["learner", "verdict", "only the chosen right", "only this one right", "p", "p corrected"]
     return [
-        tag("p", f"{title} and each other learner decided the same test rows. Rows on which exactly one of the two is "
-            "right fall to either side like a fair coin if both are equally good (McNemar’s exact test; Holm’s "
-            f"correction for {count(len(rows), 'comparison')})."),
+        tag("p", f"{title} and each other learner decided the same test rows. {_how_tested(facts)} Holm’s correction for "
+            f"{count(len(rows), 'comparison')}."),
         table(heads, rows, caption=f"{title} against each of the others, on the test rows", words=2) if rows else None,
     ]  # fmt: skip
+
+
+def _how_tested(facts: Facts) -> str:
+    measure = tuning_measure_of(facts)
+    if measure.is_usual:
+        return (
+            "Rows on which exactly one of the two is right fall to either side like a fair coin if both are equally good "
+            "(McNemar’s exact test)."
+        )
+    return f"The difference of {measure.title} was drawn again from resampled test rows (a paired bootstrap)."
 
 
 @section("cost", "Time and cost", place=50, contents="Time")

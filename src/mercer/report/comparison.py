@@ -184,6 +184,7 @@ def compare(
         "folds": folds,
         "repeats": again,
         "nested": nested,
+        "drawn_freely": division.repeatable,
         **study.split_facts(y, train, test),
     }
     facts["split"]["notes"] += about_folds(division, train, test, cv, folds, again, nested)

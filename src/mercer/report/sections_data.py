@@ -153,7 +153,7 @@ def preprocessing(facts: Facts) -> list[Any]:
 def _drawn(facts: Facts) -> str:
     """How the test rows were drawn, where nothing else decided which they are."""
     split = facts["split"]
-    if split["notes"] or split.get("nested"):
+    if split.get("nested") or not split.get("drawn_freely", True):
         return ""
     drawn = "drawn at random" if facts.get("task") == "regress" else "each class with its share, drawn"
     return f", {drawn} with seed {split['seed']}"

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -109,3 +110,15 @@ def test_names_are_told_apart_by_their_letters(tmp_path):
     assert table.kinds == {"surname": "text"}
     model = pipeline(table, KernelClassifier(None, "logistic", lam=1e-3)).fit(table.X[:200], table.y[:200])
     assert model.score(table.X[200:], table.y[200:]) > 0.97
+
+
+def test_wide_sparse_rows_have_the_same_products_however_many():
+    """Rows that hardly meet are multiplied as sparse ones, a few of them otherwise: bit for bit the same."""
+    rows = Texts("both").fit_transform(column(TEXTS))
+    whole = Gaussian(gamma=0.5)(rows)
+    np.testing.assert_allclose(whole, Gaussian(gamma=0.5)(rows.toarray()), atol=1e-12)
+    for k in (0, 7):
+        np.testing.assert_array_equal(Gaussian(gamma=0.5)(rows[[k]], rows), whole[[k]])
+    wide = sparse.random(60, 50_000, density=0.001, format="csr", random_state=0)
+    np.testing.assert_allclose(Gaussian(gamma=0.1)(wide), Gaussian(gamma=0.1)(wide.toarray()), atol=1e-12)
+    np.testing.assert_array_equal(Gaussian(gamma=0.1)(wide[3:5], wide), Gaussian(gamma=0.1)(wide)[3:5])

@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from mercer import SVC, KernelClassifier, read
 from mercer.kernels import Gaussian, Normalised, Spectrum
+from mercer.kernels.engine.statistics import product
 from mercer.preprocess import Texts, pipeline
 
 rng = np.random.default_rng(0)
@@ -109,3 +111,13 @@ def test_names_are_told_apart_by_their_letters(tmp_path):
     assert table.kinds == {"surname": "text"}
     model = pipeline(table, KernelClassifier(None, "logistic", lam=1e-3)).fit(table.X[:200], table.y[:200])
     assert model.score(table.X[200:], table.y[200:]) > 0.97
+
+
+def test_wide_sparse_rows_have_the_same_products_however_they_are_computed():
+    """Rows that hardly meet are multiplied as sparse ones, others with one side dense: bit for bit the same."""
+    wide = sparse.random(60, 50_000, density=0.001, format="csr", random_state=0)
+    for rows in (wide, Texts("both").fit_transform(column(TEXTS))):
+        with_one_side_dense = rows @ rows.T.toarray(order="C")
+        np.testing.assert_array_equal(product(rows, rows), with_one_side_dense)
+        np.testing.assert_array_equal(product(rows[3:5], rows), with_one_side_dense[3:5])
+        np.testing.assert_allclose(Gaussian(gamma=0.1)(rows), Gaussian(gamma=0.1)(rows.toarray()), atol=1e-12)

@@ -185,7 +185,7 @@ def test_products_of_too_many_columns_are_left_out():
     [
         (lambda y: np.arange(len(y)) / 7, {"learners": ["svc"]}, "looks like a measurement; use svr"),
         (lambda y: np.array([f"name {k}" for k in range(len(y))]), {}, "looks like names"),
-        (lambda y: np.where(np.arange(len(y)) == 0, "rare", y), {}, "has only 1 row;"),
+        (lambda y: np.where(np.arange(len(y)) == 0, "rare", "common"), {}, "has only 1 row;"),
         (lambda y: np.full(len(y), "same"), {}, "only one value"),
         (lambda y: y, {"test_size": 2.0}, "between 0 and 1"),
         (lambda y: y, {"learners": ["nobody"]}, "there is no learner 'nobody'"),

@@ -1,5 +1,7 @@
 """Classes of which one is rare: said, judged fairly, and not left unanswered."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,8 @@ from mercer.report import compare, page
 from mercer.report.error_measure import SHARE
 from mercer.report.score_verdicts import about_rarest
 from mercer.report.uneven import about_uneven, is_uneven, with_class_weights
+
+from .reporting import made_table
 
 
 def rare(rows=400, share=0.08, seed=0):
@@ -69,5 +73,22 @@ def test_even_classes_need_no_word():
 def test_weights_of_classes_are_tried_where_a_learner_takes_them():
     for learner in LEARNERS.values():
         if learner.task == "classify":
-            assert with_class_weights(learner).grid["class_weight"] == [None, "balanced"]
-    assert "class_weight" not in with_class_weights(LEARNERS["ridge"]).grid
+            assert with_class_weights(learner, always=False).grid["class_weight"] == [None, "balanced"]
+    assert "class_weight" not in with_class_weights(LEARNERS["ridge"], always=True).grid
+
+
+def test_classes_too_small_to_be_tested_are_left_out_aloud():
+    table = made_table(60)
+    labels = np.array(["rare", "rarer", "rarer", *table.y[3:].astype(str)])
+    found = compare(replace(table, y=labels), learners=["perceptron"], trees=False)
+    said = "3 rows were left out, as classes of fewer than 4 rows cannot be both learned and tested: "
+    assert f"{said}'rare' (1) and 'rarer' (2)." in found["answer"]["words"]
+    assert {one["label"] for one in found["split"]["classes"]} == set(labels[3:])
+
+
+def test_of_many_classes_f1_decides_where_some_are_rare():
+    rng = np.random.default_rng(0)
+    labels = rng.choice(["a", "b", "c", "d"], 400, p=[0.6, 0.2, 0.17, 0.03])
+    found = compare(replace(made_table(400), y=labels), learners=["perceptron"], trees=False)
+    assert found["scoring"]["name"] == "f1_macro"
+    assert "judged by F1, in which every class counts the same" in found["uneven"]

@@ -12,7 +12,7 @@ import click
 from .._validation.wording import enumeration
 from .arguments import Places, common, data_argument, data_options, preparation_options
 from .exit_status import end_partial
-from .judging import judging_options
+from .judging import judging_options, with_group
 from .printing import Printer, run_line
 
 __all__ = ["compare"]
@@ -128,7 +128,7 @@ def compare(
     # A study makes and drops many small objects. Collecting them need not look at all that was imported.
     gc.freeze()
     gc.set_threshold(100_000)
-    table = read(data, **reading)
+    table = read(data, **with_group(reading, options["group"]))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
     with printer.working("reading", total=1.0) as watched, keep_best():

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-__all__ = ["judging_options"]
+__all__ = ["judging_options", "with_group"]
 
 
 def _known(context: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
@@ -66,3 +66,10 @@ def judging_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def with_group(reading: dict[str, Any], group: str | None) -> dict[str, Any]:
+    """How to read a table whose rows belong to groups: a column that names them may look like one of ids."""
+    if group is None:
+        return reading
+    return {**reading, "kinds": {group: "category", **reading["kinds"]}}

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.target_kind import is_measurement, looks_in_words
+from .._validation.target_kind import could_be_numbers, is_measurement, looks_in_words
+from .._validation.wording import counted, enumeration
 from ..learners.learner import Learner
 from .choice import Choice, choose
 from .class_scores import by_class, curves
@@ -25,6 +26,8 @@ from .uneven import about_uneven, is_uneven, with_class_weights
 from .verdicts import compare_right, fit_verdict, headline
 from .weighted_scores import drawn_weights
 
+#: Rows of a class at least: for training, validation and test.
+_LEAST = 4
 #: Measures of answers rather than of scores, other than the accuracy.
 _OF_ANSWERS = ("balanced_accuracy", "f1", "f1_macro", "matthews_corrcoef")
 
@@ -55,14 +58,28 @@ class ClassStudy(Study):
             )
         if table.asked is None and is_measurement(y):
             raise ValueError(f"{looks_in_words(table.target, y)} and not like classes; name another with --target.")
-        label, least = min(counts.items(), key=lambda item: item[1])
-        if least < 4:
-            raise ValueError(
-                f"class {label!r} of the target {table.target!r} has only {least} row{'s' * (least > 1)}; a comparison "
-                "needs 4 of each class, for training, validation and test. Merge or remove it, or choose another "
-                "target."
-            )
         return y
+
+    def learnable(self, table: Any) -> tuple[Any, list[str]]:
+        """The table without rows of classes that are too small to be learned, validated and tested."""
+        counts = table.class_counts
+        small = {label: rows for label, rows in counts.items() if rows < _LEAST}
+        if not small or len(counts) < 2:
+            return table, []
+        if len(counts) - len(small) < 2:
+            label, rows = min(small.items(), key=lambda item: item[1])
+            raise ValueError(
+                f"class {label!r} of the target {table.target!r} has only {counted(rows, 'row')}; a comparison needs "
+                f"{_LEAST} of each of two classes, for training, validation and test. Merge classes, or choose another "
+                f"target{', or learn numbers (--task regress)' if could_be_numbers(table.y) else ''}."
+            )
+        kept = np.flatnonzero([label not in small for label in table.y.tolist()])
+        named = enumeration((f"{label!r} ({rows})" for label, rows in small.items()), 6)
+        one = len(small) == 1
+        return table.take(kept), [
+            f"{counted(sum(small.values()), 'row was', 'rows were')} left out, as {'a class' if one else 'classes'} of "
+            f"fewer than {_LEAST} rows cannot be both learned and tested: {named}."
+        ]
 
     def judge(self, y: Array, scoring: str | None, positive: Any) -> dict[str, Any]:
         """By accuracy, unless somebody asks for another measure, or a class is so rare that accuracy overlooks it."""
@@ -71,7 +88,8 @@ class ClassStudy(Study):
             self.positive = positive_class(y, positive)
         self.measures = class_measures(classes, self.positive)
         self.uneven = is_uneven(y)
-        usual = "balanced_accuracy" if self.uneven else "accuracy"
+        # Of many classes some are rare as a rule; F1 counts them all without giving the common ones up for them.
+        usual = "accuracy" if not self.uneven else "balanced_accuracy" if len(classes) == 2 else "f1"
         self.measure = measure_named(scoring or usual, "classify", classes, self.positive)
         if scoring is not None:
             why = "It was asked for."
@@ -104,7 +122,9 @@ class ClassStudy(Study):
 
     def for_measure(self, learner: Learner) -> Learner:
         # Weights of classes move answers, but hardly scores that only rank rows; and accuracy has no use for them.
-        return with_class_weights(learner) if self.uneven and self.measure.scoring in _OF_ANSWERS else learner
+        if not self.uneven or self.measure.scoring not in _OF_ANSWERS:
+            return learner
+        return with_class_weights(learner, self.measure.scoring == "balanced_accuracy")
 
     def on_training_rows(self, model: Any, rows: Any, y: Array, found: Predictions) -> dict[str, Any]:
         facts = on_training_rows(model, rows, y, found)

@@ -162,7 +162,9 @@ def compare(
     start = perf_counter()
     say = progress or (lambda what, share: None)
     study: Study = NumberStudy() if table.measured else ClassStudy()
-    y = study.targets(table, test_size, cv)
+    study.targets(table, test_size, cv)
+    table, too_small = study.learnable(table)
+    y = np.asarray(table.y)
     judged = study.judge(y, scoring, positive)
     names = dict.fromkeys(learners or study.usual(table, kernels))
     chosen = [suited(named(name), table, kernels) for name in names]
@@ -187,6 +189,7 @@ def compare(
         "drawn_freely": division.repeatable,
         **study.split_facts(y, train, test),
     }
+    facts["split"]["notes"] += too_small
     facts["split"]["notes"] += about_folds(division, train, test, cv, folds, again, nested)
     chosen = [study.for_targets(learner, y[train]) for learner in chosen]
 
@@ -223,6 +226,7 @@ def compare(
         run.facts.update(study.on_test_rows(said, y[test], run, weights))
     tested = Tested(y, train, test, found, weights, table.where)
     facts.update(study.conclusions([run.facts for run in runs], tested, known))
+    facts["answer"]["words"] += too_small
     if not nested and not budget.is_over:
         best_run = next(run for run in runs if run.learner.name == facts["answer"]["chosen"])
         best_run.facts.update(about_chosen(best_run, table, tested, study.measure, seed))

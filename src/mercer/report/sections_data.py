@@ -141,8 +141,9 @@ def preprocessing(facts: Facts) -> list[Any]:
     return [
         tag(
             "p",
-            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test{_drawn(facts)}. All "
-            f"steps below were fitted on training rows only, inside the {split['folds']} folds of every cross-validation.",
+            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test{_drawn(facts)}. "
+            f"All steps below were fitted on training rows only, inside the {split['folds']} folds of every "
+            "cross-validation.",
         ),
         bullets(split["notes"]),
         bullets(steps["words"]),

@@ -150,8 +150,8 @@ def paired_tests(facts: Facts) -> list[Any]:
     title = facts["answer"]["title"]
     heads = ["learner", "verdict", "only the chosen right", "only this one right", "p", "p corrected"]
     return [
-        tag("p", f"{title} and each other learner decided the same test rows. {_how_tested(facts)} Holm’s correction for "
-            f"{count(len(rows), 'comparison')}."),
+        tag("p", f"{title} and each other learner decided the same test rows. {_how_tested(facts)} Holm’s correction "
+            f"for {count(len(rows), 'comparison')}."),
         table(heads, rows, caption=f"{title} against each of the others, on the test rows", words=2) if rows else None,
     ]  # fmt: skip
 
@@ -160,8 +160,8 @@ def _how_tested(facts: Facts) -> str:
     measure = tuning_measure_of(facts)
     if measure.is_usual:
         return (
-            "Rows on which exactly one of the two is right fall to either side like a fair coin if both are equally good "
-            "(McNemar’s exact test)."
+            "Rows on which exactly one of the two is right fall to either side like a fair coin if both are equally "
+            "good (McNemar’s exact test)."
         )
     return f"The difference of {measure.title} was drawn again from resampled test rows (a paired bootstrap)."
 

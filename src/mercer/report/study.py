@@ -100,6 +100,10 @@ class Study(ABC):
             raise ValueError(f"cv must be at least 2 folds, got {cv!r}.")
         return self.checked(table)
 
+    def learnable(self, table: Any) -> tuple[Any, list[str]]:
+        """The rows of a table that can be learned from and tested on, and what to say of the others."""
+        return table, []
+
     @abstractmethod
     def checked(self, table: Any) -> Array:
         """The targets of a table that has them all."""

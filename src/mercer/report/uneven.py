@@ -46,9 +46,9 @@ def about_uneven(y: Array, measure: ErrorMeasure, asked: bool) -> str | None:
     return f"{said} So learners are judged by {measure.title}, in which every class counts the same."
 
 
-def with_class_weights(learner: Learner) -> Learner:
-    """The learner that, when it is tuned, also tries to count rare classes as much as common ones."""
+def with_class_weights(learner: Learner, always: bool) -> Learner:
+    """The learner that counts rare classes as much as common ones: always, or where that is better when it is tuned."""
     if "class_weight" not in machine_of(learner.build()).get_params(deep=False):
         return learner
-    choices: list[Any] = [None, "balanced"]
+    choices: list[Any] = ["balanced"] if always else [None, "balanced"]
     return replace(learner, grid={**learner.grid, "class_weight": choices})

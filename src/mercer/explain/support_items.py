@@ -184,9 +184,9 @@ def nearest_support(
     Returns
     -------
     list of dict
-        ``"row"``: where it stands, ``"label"``: its class (``None`` where there are none), ``"similarity"``: the
-        cosine in feature space, ``"adds"``: what it adds to the score of the predicted class. Empty for a linear model,
-        which keeps no training items.
+        ``"row"``: where it stands, ``"place"``: its number, ``"label"``: its class (``None`` where there are none),
+        ``"similarity"``: the cosine in feature space, ``"adds"``: what it adds to the score of the predicted class.
+        Empty for a linear model, which keeps no training items.
 
     Examples
     --------
@@ -200,7 +200,13 @@ def nearest_support(
     one = opened.alone(item)
     direction = opened.direction(opened.predicted(one))
     return [
-        {"row": where(each.place), "label": each.label, "similarity": each.similarity, "adds": each.value}
+        {
+            "row": where(each.place),
+            "place": each.place,
+            "label": each.label,
+            "similarity": each.similarity,
+            "adds": each.value,
+        }
         for each in supporters(opened, direction, opened.items(one), top).similar
     ]
 

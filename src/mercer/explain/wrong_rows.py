@@ -38,6 +38,7 @@ def wrong_rows(
     top: int = 10,
     nearest: int = 3,
     where_trained: Callable[[int], str] = _training_row,
+    trained_labels: Any = None,
 ) -> list[dict[str, Any]]:
     """The rows that a fitted model is most wrong about, as plain values.
 
@@ -56,6 +57,8 @@ def wrong_rows(
         How many support items are named beside each row.
     where_trained : callable, optional
         As ``where``, for the rows that the model was fitted on.
+    trained_labels : array, optional
+        The labels or numbers of these rows. By default what the coefficients tell of them.
 
     Returns
     -------
@@ -78,7 +81,7 @@ def wrong_rows(
     answers = np.asarray(model.predict(X))
     wrong = np.flatnonzero(answers != truth)
     worst = wrong[np.argsort(margins[wrong], kind="stable")][:top]
-    beside = _nearest(model, nearest, where_trained)
+    beside = _nearest(model, nearest, where_trained, trained_labels)
     out = []
     for place in worst.tolist():
         one = chosen(X, np.array([place]))
@@ -110,7 +113,7 @@ def _margins(model: Any, X: Any, truth: Array) -> Array:
     return np.where(np.asarray(model.predict(X)) == truth, 1.0, -1.0)
 
 
-def _nearest(model: Any, count: int, where: Callable[[int], str]) -> Callable[[Any], list[dict[str, Any]]]:
+def _nearest(model: Any, count: int, where: Callable[[int], str], labels: Any) -> Callable[[Any], list[dict[str, Any]]]:
     """What tells the support items that are most like a row; nothing where a model has none."""
     try:
         opened = OpenedModel(model)
@@ -121,7 +124,11 @@ def _nearest(model: Any, count: int, where: Callable[[int], str]) -> Callable[[A
     def found(one: Any) -> list[dict[str, Any]]:
         near = nearest_support(model, one[0] if structured else one, top=count, where=where)
         return [
-            {"row": each["row"], "label": _plain(each["label"]), "similarity": float(f"{each['similarity']:.4g}")}
+            {
+                "row": each["row"],
+                "label": _plain(each["label"] if labels is None else labels[each["place"]]),
+                "similarity": float(f"{each['similarity']:.4g}"),
+            }
             for each in near
         ]
 

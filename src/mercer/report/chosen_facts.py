@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import explain
+from ..explain import permutation_importance_of, wrong_rows
 from .error_measure import ErrorMeasure
 from .study import Run, Tested
 
@@ -29,16 +29,15 @@ def about_chosen(run: Run, table: Any, tested: Tested, measure: ErrorMeasure, se
         ``"importances"`` and ``"wrong_rows"``.
     """
     held_out, y = table.take(tested.test), tested.targets
-    found: dict[str, Any] = {}
-    if importance := getattr(explain, "permutation_importance_of", None):
-        scoring = measure.scorer or measure.scoring
-        found["importances"] = importance(run.model, held_out.X, y, scoring=scoring, seed=seed)
-    if wrong := getattr(explain, "wrong_rows", None):
-        found["wrong_rows"] = wrong(
+    scoring = measure.scorer or measure.scoring
+    return {
+        "importances": permutation_importance_of(run.model, held_out.X, y, scoring=scoring, seed=seed),
+        "wrong_rows": wrong_rows(
             run.model,
             held_out.X,
             y,
             lambda row: table.where(int(tested.test[row])),
             where_trained=lambda row: table.where(int(run.places[row])),
-        )
-    return found
+            trained_labels=tested.y[run.places],
+        ),
+    }

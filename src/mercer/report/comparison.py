@@ -42,8 +42,6 @@ DEFAULT_REGRESSORS = NumberStudy.usual_learners
 
 #: Cells of the table of products beyond which a degree-2 learner is left out.
 _PRODUCTS = 2500
-#: The part of the time of a study that trees may take, and seconds that they may take of a short one.
-_TREES, _LEAST_FOR_TREES = 0.1, 5.0
 
 
 class Comparison(dict[str, Any]):
@@ -232,8 +230,8 @@ def compare(
         best_run.facts.update(about_chosen(best_run, table, tested, study.measure, seed))
     facts["yardstick"] = facts["trees"] = None
     if trees and not nested:
-        best, spare = facts["answer"], min(_TREES * (perf_counter() - start) + _LEAST_FOR_TREES, budget.left())
-        facts["yardstick"] = yardstick(table, tested, study.measure, best["chosen"], best["title"], seed, spare)
+        best = facts["answer"]
+        facts["yardstick"] = yardstick(table, tested, study.measure, best["chosen"], best["title"], seed, budget.left())
         if facts["yardstick"] and facts["yardstick"]["words"]:
             facts["trees"] = facts["yardstick"]
     facts.models = {run.learner.name: run.model for run in runs}

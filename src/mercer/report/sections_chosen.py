@@ -90,9 +90,10 @@ def _answers(one: Facts, numbers: bool) -> list[Cell]:
 
 def _nearest(items: list[Facts], numbers: bool) -> list[Markup]:
     """The rows it learned from that are most like this one: where they stand, their label, how similar."""
+    labels = [one["label"] if not numbers or one["label"] is None else in_digits(one["label"]) for one in items]
     return [
-        tag("div", f"{one['row']}: {in_digits(one['label']) if numbers else one['label']} ({one['similarity']:.2f})")
-        for one in items
+        tag("div", f"{one['row']}{'' if label is None else f': {label}'} ({one['similarity']:.2f})")
+        for one, label in zip(items, labels, strict=True)
     ]
 
 

@@ -20,14 +20,14 @@ from .score_intervals import draws_of, scored
 from .significance import ALPHA, drawn_differences
 from .study import Tested
 
-#: Rounds of boosting, after how many of them the clock is looked at, the longest that is waited for, and most cells.
-_ROUNDS, _AT_ONCE, _SECONDS, _CELLS = 100, 20, 20.0, 20_000_000
+#: Rounds of boosting, after how many of them the clock is looked at, and most cells, for each class.
+_ROUNDS, _AT_ONCE, _CELLS = 100, 20, 20_000_000
 #: Categories that trees tell apart, and from which on they are many; how skewed a column is that has a long tail.
 _TOLD_APART, _MANY, _SKEWED = 255, 12, 5.0
 
 
 def yardstick(
-    table: Any, tested: Tested, measure: ErrorMeasure, chosen: str, title: str, seed: int, seconds: float = _SECONDS
+    table: Any, tested: Tested, measure: ErrorMeasure, chosen: str, title: str, seed: int, seconds: float = np.inf
 ) -> dict[str, Any] | None:
     """What boosted trees reach on the test rows, with a sentence where that is clearly better than the winner.
 
@@ -50,13 +50,14 @@ def yardstick(
     """
     y, train, test, weights, winner = tested.y, tested.train, tested.test, tested.weights, tested.found[chosen]
     columns = _columns(table)
-    if columns is None:
+    scores = 1 if winner.classes is None or len(winner.classes) == 2 else len(winner.classes)
+    if columns is None or scores * columns.size > _CELLS:
         return None
     made: dict[str, Any] = {"random_state": seed}
     if measure.scoring == "balanced_accuracy":
         made["class_weight"] = "balanced"  # which is what that measure counts by
     make = HistGradientBoostingRegressor if winner.classes is None else HistGradientBoostingClassifier
-    found = _boosted(make(**made), columns, y, train, test, min(seconds, _SECONDS))
+    found = _boosted(make(**made), columns, y, train, test, seconds)
     if found is None:
         return None
     score = scored(measure, y[test], found, weights)
@@ -82,7 +83,7 @@ def _columns(table: Any) -> Any:
     """The columns as trees take them: words as categories, dates as numbers, no texts; ``None`` if none is left."""
     import pandas as pd
 
-    if table.kind != "rows" or table.n_rows * table.n_columns > _CELLS:
+    if table.kind != "rows" or table.n_rows * table.n_columns > _CELLS:  # before rows that are sparse are filled up
         return None
     if table.frame is None:
         rows = table.rows

@@ -231,7 +231,7 @@ def test_sparse_rows_and_strings_with_numbers(mercer):
 def test_outliers_are_counted_together(mercer):
     houses()
     done = mercer("train ridge houses.csv --impute median --outliers iqr -o m")
-    assert "rows are outliers." in done.stderr
+    assert "rows is an outlier." in done.stderr
     assert math.isfinite(load("m").predict(read("houses.csv").X).sum())
 
 

@@ -400,7 +400,7 @@ def test_a_decimal_comma_is_noticed(save, delimiter):
     without = read(save(text, "bare.csv"))
     for table in (with_header, without):
         np.testing.assert_allclose(table.frame.iloc[:, 0], np.arange(30) / 7, atol=0.005)
-        assert table.found == {"decimal": ","}
+        assert table.found["decimal"] == ","
         assert sum("decimal comma" in note for note in table.notes) == 1
     assert without.columns == ["x1", "x2"]
     with pytest.raises(DataError, match="seems to have a decimal comma"):

@@ -59,15 +59,14 @@ def _used(model: Any) -> set[str] | None:
     from sklearn.pipeline import Pipeline
 
     from .._validation.unwrapped import machine_of, steps_before
-    from ..kernels.on_columns import OnColumns
+    from ..kernels.on_columns import columns_named
     from ..preprocess import Numbers
 
     steps = steps_before(model)
     names: list[Any] = []
     if not steps:
         kernel = getattr(machine_of(model), "kernel_", None)
-        parts = [] if kernel is None else [kernel, *kernel.get_params().values()]
-        names = [name for part in parts if isinstance(part, OnColumns) for name in part.names]
+        names = [] if kernel is None else list(columns_named(kernel))
     else:
         first = steps[0]
         while isinstance(first, Pipeline):

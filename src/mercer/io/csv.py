@@ -17,6 +17,7 @@ from .assemble import origin_of, refuse_duplicates, remaining, target_position
 from .cells import MISSING, Cells, as_number, has_header, open_cells
 from .decimal_sign import with_decimal_sign
 from .raw import RawTable
+from .record_names import says_name
 from .sources import Source
 from .table import DataError
 
@@ -44,8 +45,8 @@ def columns_of(source: Source, options: Options) -> RawTable:
     not_asked: dict[str, str] = {}
     if options.columns is not None:
         not_asked = {name: "not asked for" for name in kept if name not in options.columns and name != labels}
-        kept = [name for name in kept if name not in not_asked]
-    words = {name for name, kind in options.kinds.items() if kind != "number"}
+        kept = [name for name in kept if name not in not_asked or says_name(name)]
+    words = {name for name, kind in options.kinds.items() if kind != "number"}.union(not_asked)
     columns, lines = _convert(layout, kept, options, words, labels)
     mixed = [name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong]
     for name in mixed:

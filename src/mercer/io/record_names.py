@@ -10,10 +10,15 @@ import numpy as np
 
 from .._runtime.compile import Array
 
-__all__ = ["record_names"]
+__all__ = ["record_names", "says_name"]
 
 #: ``id``, ``ID``, ``customer_id``, ``PassengerId``, ``name``, ``uuid`` and the like.
 _CALLED = re.compile(r"(?i:id|uuid|guid|key|name|identifier|code)|.*(?:(?i:[ _.-]id)|[a-z]I[dD])")
+
+
+def says_name(column: str) -> bool:
+    """Whether a column is called as those are that name records."""
+    return _CALLED.fullmatch(column) is not None
 
 
 def record_names(columns: Mapping[str, Any]) -> Array | None:
@@ -27,7 +32,7 @@ def record_names(columns: Mapping[str, Any]) -> Array | None:
     >>> record_names({"id": np.array([1.0, 1.0]), "width": np.array([1.0, 2.0])})
     """
     for name, column in columns.items():
-        if _CALLED.fullmatch(name):
+        if says_name(name):
             cells = list(column)
             if len(set(cells)) == len(cells) > 1 and not any(cell is None or cell != cell for cell in cells):
                 return np.array([_text(cell) for cell in cells], dtype=object)

@@ -393,3 +393,18 @@ def test_a_messy_table_is_learned_as_well_as_one_prepared_by_hand(tmp_path):
     ours = roc_auc_score(positive, own.decision_function(table.X.iloc[test]))
     theirs = roc_auc_score(positive, other.decision_function(by_hand[test]))
     assert ours > theirs - 0.01
+
+
+def test_a_column_that_a_kernel_names_is_never_left_out(tmp_path):
+    from click.testing import CliRunner
+
+    from mercer.cli import main
+
+    path = tmp_path / "t.csv"
+    path.write_text("row,x,y\n" + "".join(f"{k},{(7 * k) % 11},{'a' if k < 20 else 'b'}\n" for k in range(40)))
+    assert "row" in read(path).left_out
+    assert read(path, kinds={"row": "keep"}).kinds["row"] == "number"
+    model = str(tmp_path / "m")
+    done = CliRunner().invoke(main, ["train", "svc", str(path), "--kernel", "gaussian(gamma=.1).on(row)", "-o", model])
+    assert done.exit_code == 0, done.output
+    assert "training error    0.00 %" in done.output

@@ -148,7 +148,7 @@ data_options = _grouped(
             metavar="COLUMN=KIND",
             callback=_kinds,
             help="What a column holds, whatever it looks like: number, category, date (or how dates are written, "
-            "date:%d.%m.%Y), text, or ignore. May be repeated. [default: look]",
+            "date:%d.%m.%Y), text, keep (as it looks, but not left out) or ignore. May be repeated. [default: look]",
         ),
         click.option(
             "--missing",

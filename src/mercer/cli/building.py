@@ -31,12 +31,21 @@ __all__ = [
 _FEW = 20
 
 
-def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer) -> Table:
+def with_columns_of(reading: dict[str, Any], *kernels: str | None) -> dict[str, Any]:
+    """How to read a table whose columns kernels name: none of these is left out, whatever it looks like."""
+    from ..kernels import parse
+    from ..kernels.on_columns import columns_named
+
+    named = {name for kernel in kernels if kernel for name in columns_named(parse(kernel)) if isinstance(name, str)}
+    return {**reading, "kinds": {**dict.fromkeys(sorted(named), "keep"), **reading["kinds"]}}
+
+
+def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer, kernel: str | None = None) -> Table:
     """The table, with notes on what was assumed and what is to be learned; refused where nothing is."""
     from ..io import read
 
     with printer.working("reading"):
-        table = read(data, **reading)
+        table = read(data, **with_columns_of(reading, kernel))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
     refuse_unlearnable(table)

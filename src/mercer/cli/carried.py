@@ -47,17 +47,14 @@ def carried(data: Places, table: Table, keep: tuple[str, ...], reading: dict[str
     names = {*table.columns, *keep}
     if ALL in keep:
         found = _whole(data, reading, {})
-        names |= {*found.columns, *getattr(found, "left_out", ())}
+        names |= {*found.columns, *found.left_out}
     whole = _whole(data, reading, dict.fromkeys(names - {ALL}, "category"))
     wanted = whole.columns if ALL in keep else list(dict.fromkeys(keep))
     for name in wanted:
         if name not in whole.columns:
-            near = nearest(name, whole.columns)
-            hint = (
-                f"the columns are {enumeration(map(repr, whole.columns))}."
-                if near is None
-                else f"did you mean {near!r}?"
-            )
+            there = [*whole.columns, *whole.left_out]
+            near = nearest(name, there)
+            hint = f"the columns are {enumeration(map(repr, there))}." if near is None else f"did you mean {near!r}?"
             raise DataError(f"{table.name} has no column {name!r} to keep; {hint}")
     return {name: ["" if cell != cell else cell for cell in whole.X[name].tolist()] for name in wanted}
 

@@ -118,6 +118,7 @@ def compare(
     from ..io.writing import refuse_unwritable
     from ..report import compare as study
     from ..report import write
+    from .building import with_columns_of
     from .compare_tables import show_comparison
     from .train_line import given_command, said_besides, shown_name, train_command
     from .winner import recipe_of_chosen, saved_winner, without
@@ -128,7 +129,7 @@ def compare(
     # A study makes and drops many small objects. Collecting them need not look at all that was imported.
     gc.freeze()
     gc.set_threshold(100_000)
-    table = read(data, **with_group(reading, options["group"]))
+    table = read(data, **with_columns_of(with_group(reading, options["group"]), *options["kernels"]))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
     with printer.working("reading", total=1.0) as watched, keep_best():

@@ -58,10 +58,11 @@ def kernel(
     from ..io import read
     from ..kernels import parse
     from ..learners.suited import refuse_unfit
+    from .building import with_columns_of
 
     named = [parse(text) for text in texts]
     with printer.working("reading"):
-        table = read(data, **reading)
+        table = read(data, **with_columns_of(reading, *texts))
     if table.task_in_words:
         printer.note(table.task_in_words)
     kernels = named or [parse(text) for text in _usual(table, preparing)]

@@ -128,7 +128,7 @@ def train(
 
         train_detector(recipe, data, output, holdout=holdout, reading=reading, printer=printer)
         return
-    table = table_to_learn(data, reading, printer)
+    table = table_to_learn(data, reading, printer, recipe.kernel)
     learning, testing = split(table, holdout, seed)
     made = trained(recipe, learning, printer, testing)
     model, learner, training, widths = made.model, made.learner, made.facts, made.half_widths

@@ -39,7 +39,7 @@ def train_detector(
     from ..explain import support_lines
     from ..kernels import parse
     from ..model_files import save
-    from .building import about_model, fit, fitting, machine, split, usual_kernel
+    from .building import about_model, fit, fitting, machine, split, usual_kernel, with_columns_of
     from .train_line import given_command
 
     learner, kernel, preparing, seed = recipe.learner, recipe.kernel, dict(recipe.preparing), recipe.seed
@@ -49,7 +49,7 @@ def train_detector(
         raise DataError(f"{learner.name} needs no target, so there is no task; leave out --task {reading['task']}.")
     if preparing["outliers"] is not None:
         raise DataError(f"{learner.name} finds outliers itself; leave out --outliers.")
-    table, target = _without_labels(data, reading, printer)
+    table, target = _without_labels(data, with_columns_of(reading, kernel), printer)
     if table.kind != "rows" or kernel is None or parse(kernel).on_rows:
         _say_what_is_learned_from(table, target, printer)
     learning, testing = split(table, holdout, seed)

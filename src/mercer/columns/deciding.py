@@ -17,8 +17,8 @@ from .word_columns import kind_of_words
 
 __all__ = ["KINDS", "Column", "Decided", "check_kind", "decide"]
 
-#: What a column may be asked to be; "ignore" and "id" leave it out.
-KINDS = ("number", "category", "date", "text", "ignore", "id")
+#: What a column may be asked to be; "keep" is as it looks but never left out, "ignore" and "id" leave it out.
+KINDS = ("number", "category", "date", "text", "keep", "ignore", "id")
 #: Rows from which on a column tells its kind by its values: fewer may be alike, or all different, by chance.
 _ENOUGH = 10
 #: Rows from which on a column that counts them is no chance.
@@ -144,6 +144,9 @@ def _as_asked(name: str, values: Any, kind: str) -> Column:
     kind, _, form = kind.partition(":")
     if kind in ("ignore", "id"):
         return Column("ignore", values, "as asked")
+    if kind == "keep":
+        column = _judged(name, values)
+        return column if column.kind != "ignore" else _kept(values, column)
     if kind == "number":
         return Column("number", _numbers(name, values))
     if kind == "date":
@@ -246,13 +249,15 @@ def _brought_back(
         for name, column in found.items():
             if name in asked or column.why in ("no values", unlike):
                 continue
-            values = columns[name]
-            if not hasattr(values, "codes"):
-                kept[name] = Column("date" if np.asarray(values).dtype.kind == "M" else "number", column.values)
-            else:
-                kept[name] = (
-                    Column("text", _texts(values)) if column.why != "only one value" else Column("category", values)
-                )
+            kept[name] = _kept(columns[name], column)
         if kept:
             return kept
     return {}
+
+
+def _kept(values: Any, column: Column) -> Column:
+    """A column that would be left out, as it looks."""
+    if not hasattr(values, "codes"):
+        return Column("date" if np.asarray(values).dtype.kind == "M" else "number", column.values)
+    several = column.why not in ("only one value", "no values")
+    return Column("text", _texts(values)) if several else Column("category", values)

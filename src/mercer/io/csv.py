@@ -46,7 +46,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
     if options.columns is not None:
         not_asked = {name: "not asked for" for name in kept if name not in options.columns and name != labels}
         kept = [name for name in kept if name not in not_asked or says_name(name)]
-    words = {name for name, kind in options.kinds.items() if kind != "number"}.union(not_asked)
+    words = {name for name, kind in options.kinds.items() if kind not in ("number", "keep")}.union(not_asked)
     columns, lines = _convert(layout, kept, options, words, labels)
     mixed = [name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong]
     for name in mixed:

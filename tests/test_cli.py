@@ -182,7 +182,7 @@ def test_formulas_and_markup_are_harmless(mercer):
     assert "\x1b" not in shown
     mercer("train svc bad.csv -o m -q")
     mercer("run m bad.csv -o out.csv")
-    assert Path("out.csv").read_text().splitlines()[1].split(",")[1] == "'=HYPERLINK(1)"
+    assert Path("out.csv").read_text().splitlines()[1].split(",")[2] == "'=HYPERLINK(1)"
     mercer("inspect m")
 
 
@@ -294,7 +294,8 @@ def test_a_class_of_one_row_is_named_with_a_remedy(mercer):
 
 def test_check_names_the_remedy_for_missing_values(mercer):
     Path("t.csv").write_text(MIXED + ",red,p\n")
-    assert "'size' has missing values, which learners refuse: fill them with --impute" in mercer("check t.csv").stdout
+    said = mercer("check t.csv").stdout
+    assert "'size' has missing values: numbers are filled with their median, and a column says where; --impute" in said
 
 
 def test_run_refuses_numbers_where_the_model_knows_words(mercer):

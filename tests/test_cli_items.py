@@ -196,7 +196,7 @@ def test_compare_with_a_kernel_on_columns(mercer):
     [
         ({"e.fa": ""}, "check e.fa", "is empty"),
         ({"e.fa": "ACGT"}, "check e.fa", "starts with a line '>name'"),
-        ({"e.fa": ">a label=1\nA\n>b\nC\n"}, "train svc e.fa -o m", "1 of 2 strings have no label (first: line 3)"),
+        ({"e.fa": ">a label=1\nA\n>b\nC\n"}, "train svc e.fa -o m", "1 of 2 strings has no label (first: line 3)"),
         ({"e.fa": ">a\nA\n>b\nC\n"}, "train svc e.fa -o m", "write label=... into each header"),
         ({"e.basket": "x a\nx b\n"}, "train svc e.basket -o m", "nothing to learn"),
         ({"e.basket": "x a\nx b\n"}, "compare e.basket", "nothing to tell apart"),

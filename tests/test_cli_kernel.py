@@ -77,3 +77,19 @@ def test_mistakes_get_one_line(mercer, line, hint):
     done = mercer(line, 1)
     assert hint in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_without_a_kernel_the_one_that_suits_the_columns_is_looked_at(mercer):
+    done = mercer("kernel breast_cancer")
+    assert "gaussian(gamma=0.0333) on 569 items" in done.stdout  # 1/30 of standardised columns
+    assert "looking at gaussian(gamma=0.0333), which suits the spread of the columns" in done.stderr
+    assert "verdict: good" in done.stdout
+    given = mercer("kernel breast_cancer --kernel 'gaussian(gamma=1)'")
+    assert "gaussian(gamma=1) on 569 items" in given.stdout
+    assert "suits" not in given.stderr
+
+
+def test_advice_suits_the_items(mercer):
+    assert "widen the kernel (smaller gamma)" in mercer("kernel breast_cancer --kernel 'gaussian(gamma=100)'").stdout
+    words = json.loads(mercer("kernel words.csv --json --kernel 'spectrum(p=4)'").stdout)
+    assert not any("gamma" in advice or "columns" in advice for advice in words["advice"])

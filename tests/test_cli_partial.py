@@ -66,7 +66,7 @@ def test_tuning_that_tried_nothing_gives_nothing(out_of_time, interrupted):
 
 
 def test_tuning_that_was_interrupted_reports_what_it_has(interrupted):
-    tune = ["tune", "kernel-logistic", "moons:60", "--folds", 2, "-o", "m", "--json"]
+    tune = ["tune", "kernel-logistic", "moons:60", "--folds", 2, "--repeats", 1, "-o", "m", "--json"]
     whole = {str(cell["parameters"]): cell["error"] for cell in json.loads(called(*tune).stdout)["cells"]}
     Path("m").unlink()
     interrupted(2 * len(whole))  # in the last cell of the last fold

@@ -3,10 +3,29 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
-from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
-from mercer.explain import explain
+from mercer import (
+    SVC,
+    SVDD,
+    SVR,
+    Calibrated,
+    KernelClassifier,
+    KernelRegressor,
+    KernelSearchCV,
+    OneClassSVM,
+    Pegasos,
+    Perceptron,
+    TunedThreshold,
+)
+from mercer.explain import explain, nearest_support, overview, permutation_importance_of, support_labels, wrong_rows
 from mercer.kernels import (
     Equal,
     Gaussian,
@@ -171,3 +190,253 @@ def test_bad_requests_get_one_sentence():
         explain(SVC(MIXED).fit(TABLE, LABELS), TABLE)
     with pytest.raises(ValueError, match="no single score"):
         explain(Perceptron(Spectrum(1), variant="voted", random_state=0).fit(WORDS, LABELS), WORDS[0])
+
+
+# -- labels and names of any kind -----------------------------------------------------------------------------------
+
+CANCER, TUMOUR = load_breast_cancer(return_X_y=True, as_frame=True)
+CANCER, TUMOUR = CANCER.iloc[::4, :6], TUMOUR.iloc[::4]
+KIND = TUMOUR.map({0: "malignant", 1: "benign"})
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        KIND,
+        KIND.astype("string"),
+        KIND.astype("category"),
+        KIND.to_numpy(object),
+        KIND.tolist(),
+        TUMOUR.astype(bool),
+        TUMOUR.astype(np.int8),
+    ],
+    ids=["object", "string", "category", "array", "list", "bool", "int"],
+)
+def test_labels_of_any_kind(labels):
+    model = make_pipeline(StandardScaler(), SVC("linear")).fit(CANCER, labels)
+    found = explain(model, CANCER.iloc[[3]])
+    assert found.predicted == model.predict(CANCER.iloc[[3]])[0]
+    assert type(found.predicted) in (str, bool, int)
+    assert found.label == found.predicted
+    assert json.loads(json.dumps(found.facts()))["predicted"] == found.predicted
+
+
+def test_columns_keep_their_names_in_sums_of_kernels():
+    model = SVC(2 * Linear() + Gaussian(gamma=1e-6)).fit(CANCER, KIND)
+    found = explain(model, CANCER.iloc[[3]])
+    assert {push.name for push in found.features} == set(CANCER.columns)
+    assert found.score == pytest.approx(abs(model.decision_function(CANCER.iloc[[3]])[0]))
+    product = SVC(Linear() * Linear() + Linear()).fit(CANCER.iloc[:, :2], KIND)
+    first, second = CANCER.columns[:2]
+    assert f"{first} and {second}" in {push.name for push in explain(product, CANCER.iloc[[3], :2]).features}
+
+
+PEOPLE = pd.DataFrame(
+    {
+        "age": np.linspace(20, 70, 60),
+        "job": ["cook", "smith", "clerk"] * 20,
+        "pay": np.tile([10.0, 20, 30, 40], 15),
+    }
+)
+RICH = np.where(PEOPLE["age"] + 5 * (PEOPLE["job"] == "cook") > 45, "yes", "no")
+ENCODED = make_column_transformer(
+    (StandardScaler(), ["age", "pay"]), (OneHotEncoder(), ["job"]), verbose_feature_names_out=False
+)
+
+
+WRAPPED = {
+    "pipeline": lambda machine: make_pipeline(ENCODED, machine),
+    "search": lambda machine: KernelSearchCV(make_pipeline(ENCODED, machine), {"svc__C": [1.0]}, cv=2),
+    "grid": lambda machine: GridSearchCV(make_pipeline(ENCODED, machine), {"svc__C": [1.0]}, cv=2),
+    "calibrated": lambda machine: Calibrated(make_pipeline(ENCODED, machine), cv=2),
+    "threshold": lambda machine: TunedThreshold(make_pipeline(ENCODED, machine), scoring="f1_macro", cv=2),
+}
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+@pytest.mark.parametrize("kernel", ["linear", "gaussian(gamma=0.1)"])
+def test_what_is_around_a_machine_leaves_its_score_as_it_is(wrapped, kernel):
+    model = WRAPPED[wrapped](SVC(kernel)).fit(PEOPLE, RICH)
+    alone = make_pipeline(ENCODED, SVC(kernel)).fit(PEOPLE, RICH)
+    found = explain(model, PEOPLE.iloc[[7]], label="yes", among=PEOPLE)
+    assert found.score == pytest.approx(alone.decision_function(PEOPLE.iloc[[7]])[0])
+    assert found.columns[0].name == "age"
+    assert found.columns[0].value < 0  # it is young
+    if kernel == "linear":
+        assert {push.name for push in found.features} <= {"age", "pay", "job_cook", "job_smith", "job_clerk"}
+        assert "standard deviations" in found.notes[0]
+        assert found.intercept + sum(push.value for push in found.features) == pytest.approx(found.score)
+    else:
+        assert found.similar[0].similarity > 0.9
+        assert json.loads(json.dumps(found.facts()))["similar"][0]["label"] in ("yes", "no")
+
+
+def test_names_of_products_and_of_rows_given_in_other_ways():
+    model = make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False), SVC("linear"))
+    model.fit(PEOPLE[["age", "pay"]], RICH)
+    given = [
+        PEOPLE.loc[[7], ["age", "pay"]],
+        PEOPLE.loc[7, ["age", "pay"]],
+        PEOPLE.loc[7, ["age", "pay"]].to_dict(),
+    ]
+    scores = [explain(model, row).score for row in given]
+    assert scores == pytest.approx(scores[:1] * 3)
+    assert {push.name for push in explain(model, given[0]).features} == {"age", "pay", "age^2", "age pay", "pay^2"}
+
+
+def test_a_column_is_compared_with_the_values_of_other_rows():
+    """Of a linear score, f(x) less its mean over other values of a column is w·(x − mean)."""
+    frame = PEOPLE[["age", "pay"]]
+    model = SVC("linear").fit(frame, RICH)
+    found = explain(model, frame.iloc[[7]], label="yes", among=frame.iloc[:40])
+    expected = model.coef_[0] * (frame.iloc[7] - frame.iloc[:40].mean())
+    assert {push.name: push.value for push in found.columns} == pytest.approx(expected.to_dict(), abs=1e-8)
+
+
+@pytest.mark.parametrize("machine", [OneClassSVM("gaussian(gamma=0.1)"), SVDD("linear"), SVDD("gaussian(gamma=0.1)")])
+def test_what_is_usual(machine):
+    model = make_pipeline(ENCODED, machine).fit(PEOPLE)
+    found = explain(model, PEOPLE.iloc[[7]], among=PEOPLE)
+    assert found.label is None
+    assert found.score == pytest.approx(model.decision_function(PEOPLE.iloc[[7]])[0])
+    assert {each["column"] for each in permutation_importance_of(model, PEOPLE)} == set(PEOPLE.columns)
+
+
+def test_what_no_machine_of_mercer_is_inside_gets_a_sentence():
+    with pytest.raises(
+        TypeError, match="machine of mercer, or a pipeline or search around one; got LogisticRegression"
+    ):
+        explain(make_pipeline(ENCODED, LogisticRegression()).fit(PEOPLE, RICH), PEOPLE.iloc[[0]])
+    with pytest.raises(NotFittedError):
+        explain(GridSearchCV(SVC(), {"C": [1.0]}), PEOPLE.iloc[[0]])
+    with pytest.raises(ValueError, match="gives it many"):
+        explain(SVC().fit([[0.0], [1.0], [2.0]], [[0, 1], [1, 1], [1, 0]]), [1.0])
+
+
+# -- support items --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        SVC("gaussian(gamma=0.5)"),
+        SVC("gaussian(gamma=0.5)", strategy="ovr"),
+        KernelClassifier("gaussian(gamma=0.5)"),
+        Perceptron("gaussian(gamma=0.5)", random_state=0),
+        Pegasos("gaussian(gamma=0.5)", random_state=0, steps=3000),
+    ],
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_signs_of_coefficients_tell_the_classes_of_support_items(machine, classes):
+    X, y = load_iris(return_X_y=True)
+    kept = y < classes
+    names = np.array(["setosa", "versicolor", "virginica"])[y[kept]]
+    model = machine.fit(X[kept], names)
+    told = support_labels(model)
+    truth = names[model.support_].tolist()
+    assert all(label in (None, true) for label, true in zip(told, truth, strict=True))
+    assert told.count(None) <= (0 if isinstance(model, (SVC, KernelClassifier)) else 2)
+
+
+def test_the_nearest_support_item_of_a_support_item_is_itself():
+    model = make_pipeline(ENCODED, SVC("gaussian(gamma=0.1)")).fit(PEOPLE, RICH)
+    place = int(model[-1].support_[0])
+    near = nearest_support(model, PEOPLE.iloc[[place]], where=lambda k: f"line {k + 2}", top=2)
+    assert near[0]["row"] == f"line {place + 2}"
+    assert near[0]["label"] == RICH[place]
+    assert near[0]["similarity"] == pytest.approx(1)
+    assert nearest_support(Perceptron(random_state=0).fit([[0.0], [1.0]], [0, 1]), [1.0]) == []
+
+
+# -- whole models ---------------------------------------------------------------------------------------------------
+
+
+def test_importances_are_those_of_scikit_learn_and_words_stay_together():
+    model = make_pipeline(ENCODED, SVC("gaussian(gamma=0.1)")).fit(PEOPLE, RICH)
+    mine = permutation_importance_of(model, PEOPLE, RICH, "balanced_accuracy", seed=3)
+    theirs = permutation_importance(model, PEOPLE, RICH, scoring="balanced_accuracy", n_repeats=5, random_state=3)
+    assert {each["column"]: each["drop"] for each in mine} == pytest.approx(
+        dict(zip(PEOPLE.columns, theirs.importances_mean, strict=True))
+    )
+    assert mine[0]["column"] == "age"
+    assert mine == permutation_importance_of(model, PEOPLE, RICH, "balanced_accuracy", seed=3)
+
+
+def test_importances_of_texts_numbers_and_arrays():
+    texts = TABLE.assign(noise=0.0)
+    model = SVC(Normalised(Spectrum(2)).on("word") + Linear().on("noise"), C=10).fit(texts, LABELS)
+    found = permutation_importance_of(model, texts, LABELS)
+    assert found[0]["column"] == "word"
+    assert {each["column"]: each["drop"] for each in found}["noise"] == 0
+    X, y = load_diabetes(return_X_y=True)
+    found = permutation_importance_of(SVR("gaussian(gamma=5)", C=1000).fit(X[:200], y[:200]), X[200:], y[200:])
+    assert {each["column"] for each in found[:2]} == {"x2", "x8"}  # bmi and s5
+    assert permutation_importance_of(SVC(Spectrum(1)).fit(WORDS, LABELS), WORDS, LABELS) == []
+
+
+def test_many_rows_are_drawn_from_each_class():
+    from mercer.explain.permuted_columns import some_rows
+
+    y = np.repeat(["often", "rare"], [1950, 50])
+    rows, labels = some_rows(np.arange(2000)[:, None], y, 400, seed=0, even=True)
+    assert len(rows) == 400
+    assert np.sum(labels == "rare") == 10
+    assert (np.diff(rows[:, 0]) > 0).all()
+
+
+def test_an_overview_names_what_the_model_looks_at():
+    model = SVC(Spectrum(p=1)).fit(["aab", "abc", "ccd", "dcb"], ["A", "A", "D", "D"])
+    found = overview(model, ["aab", "abc", "ccd", "dcb"], top=2)
+    assert {(each.name, each.label) for each in found.features} == {("'a'", "A"), ("'d'", "D")}
+    assert found.features[0].rows == 2
+    assert {each.label for each in found.supporters} <= {"A", "D"}
+    assert "features that count most" in str(found)
+    assert json.loads(json.dumps(found.facts()))["features"][0]["label"] in "AD"
+    several = overview(SVC(Spectrum(1)).fit(WORDS, np.arange(60) % 3), WORDS, top=5)
+    assert {each.label for each in several.features} == {0, 1, 2}
+    assert all(each.value > 0 for each in several.features)
+
+
+def test_an_overview_of_a_line_says_which_way_a_column_pushes():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = make_pipeline(StandardScaler(), KernelRegressor("linear", lam=1e-3)).fit(X, y)
+    found = overview(model, X, y, top=10)
+    signs = dict(zip(X.columns, np.sign(model[-1].coef_[0]), strict=True))
+    assert {each.name: np.sign(each.value) for each in found.features} == signs
+    assert "standard deviations" in found.notes[0]
+    assert overview(LogisticRegression().fit(PEOPLE[["age"]], RICH), PEOPLE[["age"]], RICH).importances[0]["drop"] > 0.3
+
+
+# -- rows that are wrong --------------------------------------------------------------------------------------------
+
+
+def test_wrong_rows_are_wrong_and_the_most_wrong_come_first():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = make_pipeline(StandardScaler(), SVC("gaussian(gamma=0.3)")).fit(X, names)
+    found = wrong_rows(model, X, names, lambda row: f"line {row + 2}", top=3)
+    wrong = np.flatnonzero(model.predict(X) != names)
+    assert 1 <= len(found) <= 3
+    assert {int(each["row"].removeprefix("line ")) - 2 for each in found} <= set(wrong.tolist())
+    assert all(each["label"] != each["answer"] for each in found)
+    assert [each["score"] for each in found] == sorted(each["score"] for each in found)
+    assert found[0]["score"] < 0
+    assert list(found[0]["cells"]) == list(X.columns)
+    assert found[0]["nearest"][0]["row"].startswith("training row ")
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_wrong_rows_of_numbers_strings_and_other_models():
+    X, y = load_diabetes(return_X_y=True)
+    model = SVR("gaussian(gamma=5)", C=1000).fit(X, y)
+    found = wrong_rows(model, X, y, top=4)
+    errors = np.abs(y - model.predict(X))
+    assert [abs(each["score"]) for each in found] == pytest.approx(np.sort(errors)[::-1][:4], rel=1e-4)
+    flipped = 1 - np.asarray(LABELS)
+    strings = SVC(Spectrum(2), C=100).fit(WORDS, LABELS)
+    found = wrong_rows(strings, WORDS, flipped, top=2)
+    assert found[0]["cells"]["item"] in WORDS
+    assert found[0]["nearest"]
+    other = wrong_rows(LogisticRegression().fit(PEOPLE[["age"]], RICH), PEOPLE[["age"]], RICH[::-1])
+    assert other[0]["nearest"] == []
+    assert wrong_rows(strings, WORDS, strings.predict(WORDS)) == []

@@ -128,7 +128,7 @@ def test_tables_show_themselves_and_no_markup_of_a_file(tmp_path):
         (
             "t.csv",
             "a,y\n" + "".join(f"{k},{k / 7}\n" for k in range(30)),
-            "30 rows, 1 columns; target 'y': measurements",
+            "30 rows, 1 column; target 'y': measurements",
         ),
     ],
 )

@@ -86,8 +86,8 @@ def test_baskets_are_divided_as_in_training(mercer, tmp_path):
     mercer("train svc train.basket --kernel intersection -o m")
     mercer("run m new.basket --target none -o out.csv")
     lines = (tmp_path / "out.csv").read_text().splitlines()
-    assert [line.split(",")[1] for line in lines[1:]] == ["a", "b"]
-    assert [abs(float(line.split(",")[2])) > 0 for line in lines[1:]] == [True, True]
+    assert [line.split(",")[2] for line in lines[1:]] == ["a", "b"]
+    assert [abs(float(line.split(",")[3])) > 0 for line in lines[1:]] == [True, True]
 
 
 def test_two_labels_for_one_name_are_refused(tmp_path):

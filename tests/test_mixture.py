@@ -439,7 +439,7 @@ def test_parameters_of_the_kernels_go_by_position():
 
 
 def test_notebooks_show_the_weights():
-    shown = Mixture([Linear(), Gaussian(gamma=1.0)], weights=[0.25, 0.75])._repr_mimebundle_()["text/html"]
+    shown = Mixture([Linear(), Gaussian(gamma=1.0)], weights=[0.25, 0.75])._repr_html_()
     assert "<td>gaussian(gamma=1.0)</td><td>0.75</td>" in shown
 
 

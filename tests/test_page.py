@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from mercer.report import page, write
+from mercer.report.gaps import fit_in_a_word, verdict_in_words
 from mercer.report.sections import SECTIONS, section
 from mercer.report.table_facts import table_facts
 
-from .reporting import HOSTILE, made_facts, made_table
+from .reporting import HOSTILE, made_facts, made_table, with_everything
 
 VOID = {"meta", "br", "hr", "col", "input", "link", "use", "path"}
 
@@ -129,6 +130,113 @@ def test_contents_follow_the_sections(html):
     assert order[-1] == "repeat"
 
 
+@pytest.fixture(scope="module")
+def whole(facts):
+    return page(with_everything(facts))
+
+
+def words_of(html):
+    checker = Checker()
+    checker.feed(html)
+    assert checker.open == []
+    assert len(checker.ids) == len(set(checker.ids))
+    return " ".join(" ".join(checker.words).split())
+
+
+def test_answer_has_kernel_parameters_and_commands_to_copy(facts, whole, html):
+    words = words_of(whole)
+    assert "Kernel gaussian(gamma=0.1) + <b> Parameters" in words
+    assert f"mercer train {facts['answer']['chosen']} 'made <&>.csv' --kernel gaussian" in words
+    assert "mercer run made.safetensors new.csv" in words
+    assert whole.count('class="copy"') == 2
+    assert 'class="copy"' not in html  # a study that nobody gave a command to
+
+
+def test_warnings_stand_under_the_answer_and_the_rest_is_folded(whole):
+    header = whole[whole.index('<header id="answer"') : whole.index("</header>") + len("</header>")]
+    words = words_of(header)
+    for said in (
+        "95 % of the rows are of one class <&>.",
+        "Trees are better here.",
+        "warning 1 <&>",
+        "4 more warnings",
+    ):
+        assert said in words
+    assert "warning 5 <&>" in words
+
+
+def test_scores_and_classes_are_shown_by_name(whole):
+    words = words_of(whole)
+    assert "0.877 balanced accuracy of" in words
+    assert "The classes are <uneven>." in words
+    assert "never answers class 1 <&>" in words
+    assert "log loss 0.3100 0.2000–0.4000" in words
+    for part in ("ROC curve of", "Precision and recall of", "Calibration of", "Importance of columns to"):
+        assert part in words
+
+
+def test_wrong_rows_have_their_cells_and_neighbours(whole):
+    words = words_of(whole)
+    assert "line 17 class 0 <&> class 1 <&>" in words
+    assert "line 2: class 0 <&> (0.91)" in words
+    assert "a <i>long</i> text" in words
+
+
+def test_columns_read_and_left_out_are_listed(whole):
+    assert "id <&> was left out: it numbers the rows." in words_of(whole)
+    assert "How each column was read" in whole
+
+
+def test_only_the_chosen_learner_is_open(facts, html):
+    parts = re.findall(r'<details class="learner"( open)?><summary><h3>.*?<article id="([^"]+)"', html)
+    assert [name for opened, name in parts if opened] == [facts["answer"]["chosen"]] == [parts[0][1]]
+    assert len(parts) == len(facts["learners"])
+
+
+def test_words_are_pictured_by_class(facts, html):
+    column = facts["data"]["described"][-1]
+    assert {top["value"]: top["by_class"] for top in column["top"]} == {"<b>zero</b>": [80, 0], "other": [0, 80]}
+    assert "Words of &lt;img" in html
+
+
+def test_bounds_that_promise_nothing_are_left_out(facts):
+    def said(value):
+        learners = [
+            {**one, "bounds": [{"name": "b", "value": value, "words": "A promise."}]} for one in facts["learners"]
+        ]
+        return "A promise." in page({**facts, "learners": learners})
+
+    assert facts["majority_error"] == 0.5
+    assert said(0.3)
+    assert not said(0.5)
+    assert not said(1.7)
+
+
+def test_small_gaps_are_called_small(facts):
+    def one(train, test):
+        found = {**facts["learners"][0], "verdict": {"kind": "overfit", "words": "It overfits: much."}}
+        return {**found, "train": {**found["train"], "rate": train}, "test": {**found["test"], "rate": test}}
+
+    calm, alarmed = one(0.0, 0.02), one(0.0, 0.2)
+    assert fit_in_a_word(calm, facts) == ("small gap", "small")
+    assert fit_in_a_word(alarmed, facts) == ("overfits", "overfit")
+    assert "overfits" not in verdict_in_words(calm, facts)
+    assert verdict_in_words(alarmed, facts) == "It overfits: much."
+
+
+def test_less_errors_than_guessing_are_not_called_guessing(facts):
+    one = {**facts["learners"][0], "verdict": {"kind": "unproven", "words": ""}}
+    assert fit_in_a_word(one, facts) == ("not proved better than guessing", "unproven")
+
+
+def test_planes_that_show_little_are_not_drawn(facts):
+    axes = ["first component (9 % of the spread)", "second component (4 %)"]
+    html = page({**facts, "boundary": {**facts["boundary"], "features": 300, "axes": axes}})
+    assert "the best one holds 13\xa0% of the spread of 300 features" in html
+    assert "Decision boundary of" not in html
+    assert "Decision boundary of" in page(facts)
+
+
 def test_files_are_written_whole(tmp_path, facts, monkeypatch):
     import json
 
@@ -154,6 +262,11 @@ def address(facts, tmp_path_factory):
     return write(facts, tmp_path_factory.mktemp("report")).as_uri()
 
 
+@pytest.fixture(scope="module")
+def whole_address(facts, tmp_path_factory):
+    return write(with_everything(facts), tmp_path_factory.mktemp("whole")).as_uri()
+
+
 def opened(browser, address, **options):
     shown = browser.new_context(**options).new_page()
     shown.trouble, shown.requests = [], []
@@ -172,6 +285,8 @@ def test_page_in_a_browser(browser, address, scheme, width):
     assert shown.trouble == []
     assert shown.requests == [address]
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
+    shown.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    assert shown.evaluate("document.documentElement.scrollWidth") <= width
     for figure in shown.locator("svg").all():
         box = figure.bounding_box()
         assert box["width"] > 60
@@ -183,6 +298,53 @@ def test_page_in_a_browser(browser, address, scheme, width):
         return [style("svg text").fill, style("body").backgroundColor];
     }""")
     assert contrast(ink, paper) > 4.5
+    shown.context.close()
+
+
+def test_test_errors_are_seen_on_a_phone(browser, address, whole_address):
+    for place in (address, whole_address):
+        shown = opened(browser, place, viewport={"width": 390, "height": 844})
+        assert shown.evaluate("document.documentElement.scrollWidth") <= 390
+        for cell in shown.locator("#results tbody td.main").all():
+            box = cell.bounding_box()
+            assert box["x"] + box["width"] <= 390
+        shown.context.close()
+
+
+def test_commands_are_copied(browser, whole_address):
+    shown = opened(browser, whole_address, permissions=["clipboard-read", "clipboard-write"])
+    shown.locator("button.copy").last.click()
+    assert shown.locator("button.copy").last.inner_text() == "Copied"
+    assert shown.evaluate("navigator.clipboard.readText()") == "mercer run made.safetensors new.csv"
+    assert shown.trouble == []
+    shown.context.close()
+
+
+def test_links_open_what_is_folded(browser, facts, address):
+    shown = opened(browser, address, viewport={"width": 1200, "height": 800})
+    other = next(one for one in facts["learners"] if one["name"] != facts["answer"]["chosen"])
+    verdict = shown.locator(f"#{other['name']} .verdict")
+    assert not verdict.is_visible()
+    shown.locator("#results table").get_by_role("link", name=other["title"], exact=True).click()
+    verdict.wait_for(state="visible")
+    shown.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_paper_shows_all_and_cuts_nothing(browser, whole_address, scheme):
+    shown = opened(browser, whole_address, viewport={"width": 680, "height": 900}, color_scheme=scheme)  # A4, 15 mm
+    shown.emulate_media(media="print", color_scheme=scheme)
+    assert not shown.locator("nav").is_visible()
+    assert not shown.locator("button.copy").first.is_visible()
+    for table in shown.locator("table").all():
+        assert table.is_visible()
+        box = table.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 681
+    colours = [shown.evaluate(f"getComputedStyle(document.body).getPropertyValue('--c{k}')") for k in range(6)]
+    greys = sorted(sum(w * int(c[k : k + 2], 16) for w, k in ((0.3, 1), (0.59, 3), (0.11, 5))) for c in colours)
+    assert min(np.diff(greys)) > 8  # told apart without colour
+    assert shown.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     shown.context.close()
 
 
@@ -201,7 +363,7 @@ def contrast(first, second):
 def test_tables_sort_and_marks_explain_themselves(browser, address):
     shown = opened(browser, address, viewport={"width": 1200, "height": 900})
     table = shown.locator("#results table")
-    column = table.locator("tbody tr td:nth-child(3)")
+    column = table.locator("tbody tr td:nth-child(2)")
 
     def rates():
         return [float(text.split("\u00a0")[0]) for text in column.all_inner_texts()]
@@ -215,7 +377,9 @@ def test_tables_sort_and_marks_explain_themselves(browser, address):
     mark.evaluate("mark => mark.scrollIntoView({block: 'center', behavior: 'instant'})")
     mark.hover()
     assert "test" in shown.locator("#tip").inner_text()
-    shown.locator("#svc details summary").first.click()
-    assert shown.locator("#svc details table").first.is_visible()
+    table.get_by_role("link", name="SVM", exact=False).first.click()
+    name = shown.evaluate("location.hash")
+    shown.locator(f"{name} details summary").first.click()
+    assert shown.locator(f"{name} details table").first.is_visible()
     assert shown.trouble == []
     shown.context.close()

@@ -55,7 +55,7 @@ def test_words_and_holes_are_not_outliers():
     found = OutlierFilter().fit(frame, ["p", "p", "q", "q", "q"])
     assert found.keep(frame).tolist() == [True, True, True, True, False]
     assert found.report_.by_class == {"p": (0, 2), "q": (1, 3)}
-    assert str(found.report_) == "1 of 5 rows are outliers: 0 of 2 rows of class p, 1 of 3 rows of class q."
+    assert str(found.report_) == "1 of 5 rows is an outlier: 0 of 2 rows of class p and 1 of 3 rows of class q."
 
 
 def test_a_fit_without_outliers_is_a_fit_on_the_others():
@@ -115,8 +115,8 @@ def mixed(tmp_path):
 
 
 def test_mixed_columns_are_imputed_scaled_and_one_hot(mixed):
-    with pytest.raises(DataError, match=r"missing in 'a' \(1\) and 'w' \(1\); fill them with impute='median'"):
-        prepare(mixed)
+    with pytest.raises(DataError, match=r"missing in 'a' \(1\) and 'w' \(1\), and impute='none'"):
+        prepare(mixed, impute="none")
     steps = prepare(mixed, impute="median", standardise="minmax").fit(mixed.X)
     assert steps.get_feature_names_out().tolist() == ["a", "w_blue", "w_red", "w_nan"]
     np.testing.assert_allclose(steps.transform(mixed.X), [[0, 0, 1, 0], [0.5, 0, 0, 1], [0.5, 1, 0, 0], [1, 0, 1, 0]])

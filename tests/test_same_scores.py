@@ -195,6 +195,7 @@ pickle.dump(answers, open(sys.argv[2], "wb"))
 """
 
 
+@pytest.mark.thorough
 def test_threads(tmp_path):
     """In processes of their own: how many threads there are is settled when the libraries are loaded."""
     models = []

@@ -51,7 +51,7 @@ def test_advice():
     ).fit(X[:80], y[:80])
     kinds = {advice.kind for advice in search.advice_}
     assert "overfitting" in kinds
-    edge = KernelSearchCV(SVC("gaussian"), {"C": [1e-4, 1e-3]}, cv=3).fit(X, y).advice_[0]
+    edge = KernelSearchCV(SVC("gaussian"), {"C": [0.05, 0.2]}, cv=3).fit(X, y).advice_[0]
     assert edge.kind == "edge"
     assert "smaller ones" in str(edge) or "larger ones" in str(edge)
     short = KernelSearchCV(Pegasos(random_state=0), {"steps": [20, 40]}, cv=3).fit(X, y)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .wording import counted
+
 __all__ = [
     "TASKS",
     "could_be_numbers",
@@ -29,7 +31,8 @@ def is_measurement(y: Any) -> bool:
 
     Labels come again, two rows or more of each on average, or there are but few of them. Numbers with fractions are
     labels only where both are so, as doses are. Many whole numbers are labels only where they count the classes, from 0
-    or 1 on without a gap. Words that never come again are names, and no better as classes.
+    or 1 on without a gap, and where each comes again: the largest of many counts of something rarely do. Words that
+    never come again are names, and no better as classes.
 
     Parameters
     ----------
@@ -48,14 +51,14 @@ def is_measurement(y: Any) -> bool:
     (False, True)
     """
     values = _as_one_kind(np.asarray(y))
-    different = np.unique(values)
+    different, counts = np.unique(values, return_counts=True)
     few, again = different.size <= _FEW, 2 * different.size <= values.size
     if values.dtype.kind not in "iuf":
         return not (few or again)
     if (values != np.floor(values)).any():
         return not (few and again)
     counted = different.size and different[0] in (0, 1) and different[-1] - different[0] == different.size - 1
-    return not few and not (again and counted)
+    return not few and not (again and counted and counts.min() > 1)
 
 
 def task_of(y: Any) -> str:
@@ -82,8 +85,8 @@ def looks_in_words(target: Any, y: Any) -> str:
     numbers = could_be_numbers(values)
     kind = "classes" if not is_measurement(values) else "a measurement" if numbers else "names"
     return (
-        f"the target {target!r} has {np.unique(values).size} different {'values' if numbers else 'words'} in "
-        f"{values.size} rows, so it looks like {kind}"
+        f"the target {target!r} has {counted(np.unique(values).size, 'different ' + ('value' if numbers else 'word'))} "
+        f"in {counted(values.size, 'row')}, so it looks like {kind}"
     )
 
 

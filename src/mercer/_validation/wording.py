@@ -1,4 +1,4 @@
-"""Lists and near misses as messages say them. The one place for it."""
+"""Numbers of things, lists and near misses as messages say them. The one place for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["enumeration", "nearest"]
+__all__ = ["counted", "enumeration", "nearest"]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number of things: what is said of one of them, and of many, which by default has an s more.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(0, "row"), counted(2, "class", "classes"), counted(1, "row repeats", "rows repeat")
+    ('1 row', '0 rows', '2 classes', '1 row repeats')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def enumeration(values: Iterable[Any], most: int = 12, last: str = "and") -> str:

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("mercer.cli.compare:compare", "Compare learners on a table, with a report."),
     "train": ("mercer.cli.train:train", "Train a learner on a table and store the model."),
     "run": ("mercer.cli.run:run", "Let a model predict a table, and count its errors."),
+    "explain": ("mercer.cli.explain:explain", "Say what a model looks at, as a whole or in one row."),
     "tune": ("mercer.cli.tune:tune", "Find good parameters for a learner by cross-validation."),
     "kernel": ("mercer.cli.kernel:kernel", "Look at the kernel matrix of a table."),
     "inspect": ("mercer.cli.inspect:inspect", "Say what is in a model file."),

@@ -13,9 +13,20 @@ import click
 from ..io.formats import FORMATS
 from .printing import Printer
 
-__all__ = ["LearnerCommand", "common", "data_options", "learner_argument", "parameters", "preparation_options"]
+__all__ = [
+    "LearnerCommand",
+    "Places",
+    "common",
+    "data_argument",
+    "data_options",
+    "learner_argument",
+    "parameters",
+    "preparation_options",
+]
 
 Command = Callable[..., Any]
+#: One place where rows are, or a list of them.
+Places = Any
 
 
 def _grouped(options: list[Command], into: str, names: dict[str, str], make: Callable[..., Any]) -> Command:
@@ -86,10 +97,32 @@ def common(command: Command) -> Command:
     )(command)
 
 
+def _kinds(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """``--as age=number`` and the like, as a dictionary; names of columns may hold ``=``."""
+    from ..columns.deciding import KINDS, check_kind
+
+    found = {}
+    for text in given:
+        name, equals, kind = text.rpartition("=")
+        if not equals or not name or not check_kind(kind):
+            known = ", ".join(KINDS)
+            raise click.BadParameter(f"{text!r} should look like COLUMN=KIND, where KIND is one of {known}")
+        found[name] = kind
+    return found
+
+
+def _one_or_several(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> str | list[str]:
+    return given[0] if len(given) == 1 else list(given)
+
+
+#: Where the rows are: the command gets ``data``, one place or a list of them, as :func:`mercer.read` takes it.
+data_argument = click.argument("data", nargs=-1, required=True, callback=_one_or_several)
+
+
 def _reading(**given: Any) -> dict[str, Any]:
     if given["delimiter"] == "\\t":  # a tab as people write it in a shell
         given["delimiter"] = "\t"
-    given["kinds"] = dict.fromkeys(given.pop("categories"), "category")
+    given["kinds"] = {**dict.fromkeys(given.pop("categories"), "category"), **given.pop("kinds")}
     given["unlabelled_rows"] = "drop" if given.pop("drop_unlabelled") else "error"
     return given
 
@@ -109,22 +142,42 @@ data_options = _grouped(
             help="Read a column as words though it looks like numbers.",
         ),
         click.option(
+            "--as",
+            "kinds",
+            multiple=True,
+            metavar="COLUMN=KIND",
+            callback=_kinds,
+            help="What a column holds, whatever it looks like: number, category, date (or how dates are written, "
+            "date:%d.%m.%Y), text, keep (as it looks, but not left out) or ignore. May be repeated. [default: look]",
+        ),
+        click.option(
             "--missing",
             multiple=True,
             metavar="WORD",
             help="A further word that means a missing value, besides ? and NA.",
+        ),
+        click.option(
+            "--missing-words/--no-missing-words",
+            default=True,
+            help="Whether ?, NA, NaN and NULL mean a missing value, or empty cells only.",
         ),
         click.option("--drop-unlabelled", is_flag=True, help="Leave rows without a label out."),
         click.option(
             "--header/--no-header", default=None, help="Whether the first line names the columns. [default: look]"
         ),
         click.option("--delimiter", help="What stands between cells. [default: look]"),
-        click.option("--decimal", type=click.Choice([".", ","]), default=".", help="The decimal sign."),
+        click.option("--decimal", type=click.Choice([".", ","]), help="The decimal sign. [default: look]"),
         click.option("--quotes/--no-quotes", default=True, help='Whether " protects a cell.'),
         click.option(
             "--format",
             type=click.Choice(list(FORMATS)),
             help="The format of DATA. [default: look]",
+        ),
+        click.option(
+            "--sheet",
+            metavar="NAME",
+            help="The sheet of a workbook, the file of an archive or the table of a database. [default: the first "
+            "sheet, all files, the only table]",
         ),
         click.option(
             "--zero-based/--one-based",
@@ -148,13 +201,16 @@ data_options = _grouped(
         "target",
         "drop",
         "categories",
+        "kinds",
         "missing",
+        "missing_words",
         "drop_unlabelled",
         "header",
         "delimiter",
         "decimal",
         "quotes",
         "format",
+        "sheet",
         "zero_based",
         "labels",
         "task",
@@ -183,8 +239,9 @@ preparation_options = _grouped(
         click.option("--min-max", is_flag=True, help="Bring numbers to the range 0 to 1 instead."),
         click.option(
             "--impute",
-            type=click.Choice(["mean", "median", "most_frequent"]),
-            help="Fill missing numbers; missing words become a category.",
+            type=click.Choice(["mean", "median", "most_frequent", "none"]),
+            help="Fill missing numbers; missing words become a category. none: refuse them. [default: the median, "
+            "and a column that says where]",
         ),
         click.option(
             "--outliers", type=click.Choice(["iqr", "zscore"]), help="Leave outliers out of the training rows."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._validation.target_kind import extreme_in_words, is_measurement, looks_in_words
 from ..io.table import DataError
+from .arguments import Places
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -30,12 +31,21 @@ __all__ = [
 _FEW = 20
 
 
-def table_to_learn(data: str, reading: dict[str, Any], printer: Printer) -> Table:
+def with_columns_of(reading: dict[str, Any], *kernels: str | None) -> dict[str, Any]:
+    """How to read a table whose columns kernels name: none of these is left out, whatever it looks like."""
+    from ..kernels import parse
+    from ..kernels.on_columns import columns_named
+
+    named = {name for kernel in kernels if kernel for name in columns_named(parse(kernel)) if isinstance(name, str)}
+    return {**reading, "kinds": {**dict.fromkeys(sorted(named), "keep"), **reading["kinds"]}}
+
+
+def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer, kernel: str | None = None) -> Table:
     """The table, with notes on what was assumed and what is to be learned; refused where nothing is."""
     from ..io import read
 
     with printer.working("reading"):
-        table = read(data, **reading)
+        table = read(data, **with_columns_of(reading, kernel))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
     refuse_unlearnable(table)
@@ -164,8 +174,10 @@ def reach(model: Any, table: Table, seed: int, printer: Printer) -> list[float |
 def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
     """What a model file remembers besides the model."""
     from .._validation.unwrapped import machine_of
+    from .as_in_training import as_read
 
     last = machine_of(model)
+    columns = [] if table.frame is None else _columns_used(last, table)
     return {
         "learner": learner.name,
         "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
@@ -174,12 +186,31 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "classes": model.classes_.tolist() if learner.task == "classify" else None,
         "kind": table.kind,
         "format": reading["format"],
-        "columns": [] if table.frame is None else table.columns,
-        "words": table.category_columns,
+        "columns": columns,
+        "words": [name for name in table.category_columns if name in columns],
+        "kinds": {name: kind for name, kind in _kinds_read(table).items() if name in columns},
+        "left_out": table.left_out,
         "missing": list(reading["missing"]),
+        "missing_words": reading["missing_words"],
         "sparse": table.rows is not None,
         "features": table.n_columns,
         "found": table.found,
+        "as_read": as_read(table, reading),
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
         **more,
     }
+
+
+def _columns_used(machine: Any, table: Table) -> list[str]:
+    """The columns that a model looks at: those that its kernel names, or all of them."""
+    from ..kernels import as_kernel
+    from ..kernels.on_columns import columns_named
+
+    kernel = getattr(machine, "kernel", None)
+    named = set() if kernel is None else columns_named(as_kernel(kernel))
+    return [name for name in table.columns if name in named] if named <= set(table.columns) and named else table.columns
+
+
+def _kinds_read(table: Table) -> dict[str, str]:
+    """How each column was read, to be read like that again."""
+    return {**table.kinds, **table.found.get("kinds", {})} if table.frame is not None else {}

@@ -6,23 +6,24 @@ from typing import Any
 
 import click
 
-from .._validation.wording import enumeration
-from .arguments import common, data_options
+from .._validation.wording import counted, enumeration
+from .arguments import Places, common, data_argument, data_options
 from .printing import Printer
 
 __all__ = ["check"]
 
-#: Columns shown in the terminal; JSON has them all.
-_SHOWN = 40
+#: Columns, classes, groups of correlated columns and warnings shown in the terminal, so that all of it fits a screen;
+#: JSON has them all.
+_SHOWN, _CLASSES, _GROUPS, _WARNINGS = 20, 10, 5, 8
 #: Whole numbers from here on have an exponent.
 _LARGE = 1e10
 
 
 @click.command()
-@click.argument("data")
+@data_argument
 @data_options
 @common
-def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> None:
+def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) -> None:
     """Look at a table and say what a learner may stumble over.
 
     Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the
@@ -40,7 +41,7 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
         found = describe(table)
     printer.json_result({**found.facts(), "source": table.source, "sha256": table.digest})
-    kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words)"
+    kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words{_more_kinds(table)})"
     target = "no labels" if table.target is None else f"target {table.target!r}"
     printer.line(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
     if found.sparse:
@@ -52,11 +53,7 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
     if found.values is not None:
         _target(found.values, printer)
     if found.classes:
-        labelled = sum(found.classes.values())
-        rows = [
-            [label, count, f"{100 * count / labelled:.1f} %"] for label, count in list(found.classes.items())[:_SHOWN]
-        ]
-        printer.table(["<class", "rows", "share"], rows, _title("classes", len(found.classes)))
+        _classes(found, printer)
     _columns(found, printer)
     for rule, title in (("iqr", "1.5 quartile distances"), ("zscore", "3 standard deviations")):
         if rule in found.outliers:
@@ -65,15 +62,41 @@ def check(data: str, reading: dict[str, Any], printer: Printer, seed: int) -> No
     printer.line(
         f"repeated {found.kind}: {found.duplicates}; with an equal one of another {label}: {found.contradictions}"
     )
-    for first, others in found.correlated.items():
-        printer.line(f"correlated with {first!r} (more than 0.95): {enumeration(map(repr, others))}")
+    groups = [
+        f"correlated with {first!r} (more than 0.95): {enumeration(map(repr, others), 6)}"
+        for first, others in found.correlated.items()
+    ]
+    _lines(groups, _GROUPS, "group", printer)
     printer.line("" if found.warnings else "Nothing to warn of.")
-    for warning in found.warnings:
-        printer.line(f"warning: {warning}")
+    _lines([f"warning: {warning}" for warning in found.warnings], _WARNINGS, "warning", printer)
+
+
+def _lines(lines: list[str], most: int, what: str, printer: Printer) -> None:
+    """The first lines, and how many more there are."""
+    for line in lines[:most]:
+        printer.line(line)
+    if len(lines) > most:
+        printer.line(f"... and {counted(len(lines) - most, f'more {what}')}; --json has all.")
+
+
+def _more_kinds(table: Any) -> str:
+    more = {"dates": len(table.date_columns), "texts": len(table.text_columns)}
+    return "".join(f", {count} of {kind}" for kind, count in more.items() if count)
 
 
 def _title(what: str, count: int) -> str:
     return what if count <= _SHOWN else f"{what} (the first {_SHOWN} of {count}; --json has all)"
+
+
+def _classes(found: Any, printer: Printer) -> None:
+    """Each class and its rows; of many classes the largest."""
+    labelled, many = sum(found.classes.values()), len(found.classes) > _CLASSES
+    counts = list(found.classes.items())
+    if many:
+        counts = sorted(counts, key=lambda pair: -pair[1])[:_CLASSES]
+    title = f"classes (the {_CLASSES} largest of {len(found.classes)}; --json has all)" if many else "classes"
+    rows = [[label, count, f"{100 * count / labelled:.1f} %"] for label, count in counts]
+    printer.table(["<class", found.kind, "share"], rows, title)
 
 
 def _target(values: Any, printer: Printer) -> None:
@@ -94,6 +117,16 @@ def _columns(found: Any, printer: Printer) -> None:
         rows = [[c.name, c.distinct, c.common, c.common_count, c.missing] for c in words[:_SHOWN]]
         names = ["<words", "distinct", "<most common", "rows", "missing"]
         printer.table(names, rows, _title("columns of words", len(words)))
+    dates = [column for column in found.columns if column.kind == "dates"]
+    if dates:
+        rows = [[c.name, c.distinct, c.first, c.last, c.missing] for c in dates[:_SHOWN]]
+        names = ["<dates", "distinct", "first", "last", "missing"]
+        printer.table(names, rows, _title("columns of dates", len(dates)))
+    texts = [column for column in found.columns if column.kind == "texts"]
+    if texts:
+        rows = [[c.name, c.distinct, (c.common or "")[:40], c.common_count, c.missing] for c in texts[:_SHOWN]]
+        names = ["<texts", "distinct", "<most common", "rows", "missing"]
+        printer.table(names, rows, _title("columns of texts", len(texts)))
 
 
 def _numbers(column: Any) -> list[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import shlex
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,10 @@ from typing import Any
 import click
 
 from .._validation.wording import enumeration
-from .arguments import common, data_options, preparation_options
+from .arguments import Places, common, data_argument, data_options, preparation_options
 from .exit_status import end_partial
-from .printing import Printer
+from .judging import judging_options, with_group
+from .printing import Printer, run_line
 
 __all__ = ["compare"]
 
@@ -40,7 +39,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
 
 
 @click.command()
-@click.argument("data")
+@data_argument
 @click.option(
     "--learners",
     callback=_names,
@@ -65,8 +64,11 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     "--time-limit",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Begin no further learner after this time.",
+    help="How long it may take, about: learners share the time, with fewer rows where it is short.",
 )
+@click.option("--nested", is_flag=True, help="Test every row once, by nested cross-validation: for few rows.")
+@click.option("--trees/--no-trees", default=True, help="Whether boosted trees are tried as a yardstick.")
+@judging_options
 @click.option(
     "-o",
     "--output",
@@ -75,13 +77,19 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     show_default=True,
     help="The folder for report.html and report.json.",
 )
+@click.option(
+    "--model",
+    type=click.Path(dir_okay=False),
+    help='Store the chosen learner as a model for "mercer run", fitted anew on all rows.',
+)
 @data_options
 @preparation_options
 @common
 def compare(
-    data: str,
+    data: Places,
     learners: list[str] | None,
     output: Path,
+    model: str | None,
     reading: dict[str, Any],
     preparing: dict[str, Any],
     printer: Printer,
@@ -94,23 +102,34 @@ def compare(
     it has never seen. The report says who won, by how much, and whether that is more than chance. Where the target
     holds numbers, learners of numbers are compared, with errors in its unit, residuals and intervals.
 
+    At the end stands the "mercer train" line of the learner that was chosen. With --model that model is made at once,
+    of all rows, the test rows too; the file remembers the test error of the comparison.
+
     \b
     Example:
       mercer compare moons:200 --learners logistic,svc -o moons-report
+      mercer compare people.csv --model people.safetensors
       mercer compare waves
       mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
       mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
     from .._runtime.interrupts import keep_best
     from ..io import read
+    from ..io.writing import refuse_unwritable
     from ..report import compare as study
     from ..report import write
+    from .building import with_columns_of
+    from .compare_tables import show_comparison
+    from .train_line import given_command, said_besides, shown_name, train_command
+    from .winner import recipe_of_chosen, saved_winner, without
 
+    if model is not None:
+        refuse_unwritable(model)
     begin = time.perf_counter()
     # A study makes and drops many small objects. Collecting them need not look at all that was imported.
     gc.freeze()
     gc.set_threshold(100_000)
-    table = read(data, **reading)
+    table = read(data, **with_columns_of(with_group(reading, options["group"]), *options["kernels"]))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
     with printer.working("reading", total=1.0) as watched, keep_best():
@@ -119,76 +138,29 @@ def compare(
             learners=learners,
             seed=seed,
             progress=lambda what, share: watched.reach(share, what),
-            command=_command(),
+            command=given_command(),
             **preparing,
             **options,
         )
+        apart = [options[name] for name in ("group", "time") if options.get(name)]
+        table = without(table, apart)
+        recipe = recipe_of_chosen(facts, table, preparing, seed)
+        besides = said_besides(table.target if table.kind == "rows" else None, apart)
+        again = train_command(recipe, data, model or shown_name(table.name), besides)
+        facts["answer"].update(setting=recipe.in_words, train_command=again)
         page = write(facts, output)
-    printer.json_result(facts)
-    _show(facts, printer)
+    show_comparison(facts, printer)
+    printer.line(f"\n{recipe.in_words}:\n  {again}")
+    made = None
+    if model is not None and facts["stopped"] != "interrupted":
+        made = saved_winner(facts, recipe, table, model, reading, printer)
+        rows = f"{made.facts['rows']:,} of {table.n_rows:,}" if recipe.max_rows else f"all {table.n_rows:,}"
+        printer.line(f"Model of {rows} {table.kind}, those of the test too: {model}\n  {run_line(model)}")
+    printer.json_result(facts if made is None else {**facts, "model": model})
     printer.line(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
+    if made is not None and made.learner.task == "regress" and made.half_widths is None:
+        end_partial("interrupted", f'the model in {model} is whole, but for --intervals of "mercer run".')
     if facts["stopped"]:
         missing = enumeration(one["title"] for one in facts["skipped"]) or "what only the last pictures show"
-        end_partial(facts["stopped"], f"the comparison is partial, without {missing}.")
-
-
-def _command() -> str:
-    """The command as it was given; what was not said has its default."""
-    return shlex.join(["mercer", *sys.argv[1:]])
-
-
-def _show(facts: dict[str, Any], printer: Printer) -> None:
-    """The table of all learners, and the answer."""
-    data = facts["data"]
-    printer.line(f"{data['name']}: {data['extent']}, target {data['target']!r}")
-    if facts["task"] == "regress":
-        _table_of_numbers(facts, printer)
-    else:
-        _table_of_classes(facts, printer)
-    for one in facts["skipped"]:
-        printer.line(f"{one['title']} was left out: {one['why']}")
-    reach = [facts["intervals"]["words"]] if facts.get("intervals") else []
-    printer.line("* " + "\n  ".join([*facts["answer"]["words"], *reach]))
-
-
-def _table_of_classes(facts: dict[str, Any], printer: Printer) -> None:
-    rows = []
-    for one in facts["learners"]:
-        tuning, test = one["tuning"], one["test"]
-        validation = tuning["candidates"][tuning["best"]]["validation"]
-        rows.append(
-            [
-                one["title"] + (" *" if one["name"] == facts["answer"]["chosen"] else ""),
-                f"{100 * test['rate']:.2f} %",
-                f"{100 * test['low']:.1f}–{100 * test['high']:.1f} %",
-                f"{100 * validation['mean']:.2f} ± {100 * validation['sd']:.2f} %",
-                f"{100 * one['train']['rate']:.2f} %",
-                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
-            ]
-        )
-    printer.table(["<learner", "test error", "95 % interval", "CV error", "training error", "seconds"], rows)
-
-
-def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
-    from ..report.error_measure import NUMBERS
-    from ..report.number_errors import in_digits
-
-    def errors(test: dict[str, Any]) -> list[str]:
-        explained = "" if test["r2"] is None else f"{test['r2']:.3f}"
-        return [NUMBERS.of(test), NUMBERS.between(test), in_digits(test["mae"]), explained]
-
-    rows = []
-    for one in facts["learners"]:
-        tuning = one["tuning"]
-        rows.append(
-            [
-                one["title"] + (" *" if one["name"] == facts["answer"]["chosen"] else ""),
-                *errors(one["test"]),
-                NUMBERS.spread(tuning["candidates"][tuning["best"]]["validation"]),
-                NUMBERS.of(one["train"]),
-                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
-            ]
-        )
-    rows.append([facts["baseline"]["title"], *errors(facts["baseline"]), "", "", ""])
-    names = ["<learner", "test RMSE", "95 % interval", "MAE", "R²", "CV RMSE", "training RMSE", "seconds"]
-    printer.table(names, rows, "errors in the unit of the target")
+        unsaid = f"; no model was written to {model}" if model and facts["stopped"] == "interrupted" else ""
+        end_partial(facts["stopped"], f"the comparison is partial, without {missing}{unsaid}.")

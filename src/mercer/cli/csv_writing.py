@@ -13,20 +13,20 @@ __all__ = ["csv_of", "escaped_formula"]
 
 
 def csv_of(columns: Mapping[str, Any]) -> str:
-    """Columns by name, after the number of each row.
+    """Columns by name.
 
     Examples
     --------
-    >>> print(csv_of({"prediction": ["a", "=b"], "score": [0.5, float("nan")]}), end="")
+    >>> print(csv_of({"row": [1, 2], "prediction": ["a", "=b"], "score": [0.5, None]}), end="")
     row,prediction,score
     1,a,0.5
     2,'=b,
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([escaped_formula(name) for name in ["row", *columns]])
-    for number, cells in enumerate(zip(*columns.values(), strict=True), 1):
-        writer.writerow([number, *("" if cell != cell else escaped_formula(cell) for cell in cells)])
+    writer.writerow([escaped_formula(name) for name in columns])
+    for cells in zip(*columns.values(), strict=True):
+        writer.writerow(["" if cell is None or cell != cell else escaped_formula(cell) for cell in cells])
     return out.getvalue()
 
 

@@ -56,14 +56,21 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         "kernel": about.get("kernel") or "none (linear)",
         "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "as usual",
         "target": _learned(about, machine),
-        "columns": _columns(about),
+        **_columns(about),
         "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
         **_errors(training, about.get("task")),
+        **_honest_error(about),
         **({"probabilities": f"calibrated by {training['calibrated']}"} if training.get("calibrated") else {}),
         "status": f"{training.get('status')}, {training.get('seconds', 0):.2f} s",
+        **({"threshold": f"chosen by {training['threshold']}"} if training.get("threshold") else {}),
         "file": f"{size:,} bytes, written by mercer {about.get('mercer')}",
     }
     printer.table(["", ""], list(facts.items()))
+    if isinstance(compared := about.get("comparison"), dict):
+        learned = f"The test error is of the same setting, learned from {compared['train_rows']:,} other rows"
+        printer.line(f"{learned}; this model has learned from {training.get('rows'):,} of all {data.get('rows'):,}.")
+    if isinstance(about.get("command"), str):
+        printer.line(f"Made by: {about['command']}")
     if training.get("outliers"):
         printer.line(training["outliers"])
     if rows_inside:
@@ -98,10 +105,28 @@ def _errors(training: dict[str, Any], task: Any) -> dict[str, str]:
     }
 
 
-def _columns(about: dict[str, Any]) -> str:
+def _honest_error(about: dict[str, Any]) -> dict[str, str]:
+    """The error on rows that were kept out, where the model comes of a comparison."""
+    from ..report.error_measure import measure_of
+
+    compared = about.get("comparison")
+    if not isinstance(compared, dict):
+        return {}
+    measure, tested = measure_of(about), compared["test"]
+    name = "" if measure.task == "classify" else f"{measure.name} "
+    return {
+        "test error": f"{name}{measure.of(tested)} ({measure.to(tested)}) on {compared['test_rows']:,} rows kept out"
+    }
+
+
+def _columns(about: dict[str, Any]) -> dict[str, str]:
     if about.get("kind", "rows") != "rows":
-        return f"none: it compares {about['kind']}"
-    return enumeration(about.get("columns") or [f"{about.get('features', '?')} sparse features"])
+        return {"columns": f"none: it compares {about['kind']}"}
+    kinds = about.get("kinds")
+    if isinstance(kinds, dict) and kinds:
+        by_kind = {kind: [name for name in kinds if kinds[name] == kind] for kind in dict.fromkeys(kinds.values())}
+        return {f"{kind} columns": enumeration(names, _SHOWN) for kind, names in by_kind.items()}
+    return {"columns": enumeration(about.get("columns") or [f"{about.get('features', '?')} sparse features"])}
 
 
 def _weights(model: Any, machine: Any) -> dict[str, float]:

@@ -23,7 +23,8 @@ __all__ = ["kernel"]
     "texts",
     multiple=True,
     help="A kernel as text, also on columns: 'gaussian(gamma=0.1).on(age) + equal.on(job)'. Several are ranked. "
-    "[default: gaussian; on strings, sets and graphs those that suit them]",
+    "[default: a gaussian whose gamma suits the spread of the columns; on strings, sets and graphs those that suit "
+    "them]",
 )
 @click.option(
     "--sample", type=click.IntRange(2), default=1000, show_default=True, help="Look at so many rows, drawn at random."
@@ -56,18 +57,18 @@ def kernel(
     from ..diagnostics import diagnose
     from ..io import read
     from ..kernels import parse
-    from ..learners.suited import kernels_for, refuse_unfit
+    from ..learners.suited import refuse_unfit
+    from .building import with_columns_of
 
     named = [parse(text) for text in texts]
     with printer.working("reading"):
-        table = read(data, **reading)
+        table = read(data, **with_columns_of(reading, *texts))
     if table.task_in_words:
         printer.note(table.task_in_words)
-    usual = ["gaussian"] if table.kind == "rows" else kernels_for(table)
-    kernels = named or [parse(text) for text in usual]
+    kernels = named or [parse(text) for text in _usual(table, preparing)]
     for each in kernels:
         refuse_unfit(each, table)
-    with printer.working("comparing rows"):
+    with printer.working(f"comparing {table.kind}"):
         ranking = _ranking(kernels, table, preparing, sample, seed) if len(kernels) > 1 else None
         chosen = kernels[0] if ranking is None else ranking.best
         found = diagnose(
@@ -78,6 +79,8 @@ def kernel(
         facts["ranking"] = {str(each): value for each, value in zip(ranking.kernels, ranking.values, strict=True)}
         facts["mixture"] = {"kernel": str(ranking.mixture), "alignment": ranking.mixture_value}
     printer.json_result({**facts, "source": table.source, "sha256": table.digest})
+    if not named and table.kind == "rows":
+        printer.note(f"No kernel was named; looking at {found.name}, which suits the spread of the columns.")
     if ranking is not None:
         printer.line(f"{ranking}\n")
     printer.line(str(found))
@@ -98,6 +101,17 @@ def _ranking(kernels: list[Kernel], table: Table, preparing: dict[str, Any], sam
         )
     items = _items(kernels[0], table, preparing)
     return align(kernels, items, table.y, sample=sample, random_state=seed, task=table.asked)
+
+
+def _usual(table: Table, preparing: dict[str, Any]) -> list[str]:
+    """What is looked at where no kernel was named: of rows, the Gaussian that suits the spread of their columns."""
+    from ..kernels import Gaussian
+    from ..learners.suited import kernels_for
+
+    if table.kind != "rows":
+        return kernels_for(table)
+    kernel = Gaussian("scale")
+    return [f"gaussian(gamma={kernel.resolved(_items(kernel, table, preparing)).gamma:.3g})"]
 
 
 def _items(kernel: Kernel, table: Table, preparing: dict[str, Any]) -> Any:

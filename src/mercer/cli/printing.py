@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ import click
 from .._runtime.progress import Progress, progress
 from .._runtime.terminal import printable
 
-__all__ = ["Printer", "error_in_words", "mixture_weights", "show_mixture", "show_most_unusual"]
+__all__ = ["Printer", "error_in_words", "mixture_weights", "run_line", "show_mixture", "show_most_unusual"]
 
 _LONG = 80
 #: Unusual rows that are shown.
@@ -37,12 +38,31 @@ def error_in_words(error: dict[str, Any]) -> str:
     return f"RMSE {in_digits(error['rmse'])}, mean absolute error {in_digits(error['mae'])}{explained}"
 
 
+def run_line(model: str) -> str:
+    """How to go on with a model.
+
+    Examples
+    --------
+    >>> run_line("my model.safetensors")
+    "mercer run 'my model.safetensors' NEW-DATA"
+    """
+    return f"mercer run {shlex.quote(model)} NEW-DATA"
+
+
 @dataclass(frozen=True)
 class Printer:
-    """What a command was told about its output."""
+    """What a command was told about its output.
+
+    Parameters
+    ----------
+    json, quiet : bool
+    aside : bool
+        Whether results go to the standard error, because the standard output is taken.
+    """
 
     json: bool = False
     quiet: bool = False
+    aside: bool = False
 
     def note(self, text: str) -> None:
         """A sentence on the standard error, unless the user wants quiet."""
@@ -52,7 +72,7 @@ class Printer:
     def line(self, text: str) -> None:
         """A line of the result, unless it is given as JSON."""
         if not self.json:
-            click.echo(printable(text))
+            click.echo(printable(text), err=self.aside)
 
     def json_result(self, facts: dict[str, Any]) -> None:
         """The whole result as JSON, where asked for."""
@@ -76,9 +96,8 @@ class Printer:
             table.add_column(Text(printable(name.removeprefix("<"), _LONG)), justify=justify, overflow="fold")
         for row in rows:
             table.add_row(*(Text(printable(cell, _LONG)) for cell in row))
-        console: Any = Console(
-            file=sys.stdout, highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 120
-        )
+        file = sys.stderr if self.aside else sys.stdout
+        console: Any = Console(file=file, highlight=False, soft_wrap=False, width=None if file.isatty() else 120)
         console.print(table)
 
     @contextmanager

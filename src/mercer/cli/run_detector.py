@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .delivery import Delivery
 from .printing import Printer, show_most_unusual
 
 if TYPE_CHECKING:
@@ -16,29 +17,22 @@ __all__ = ["run_detector"]
 _SHOWN = 40
 
 
-def run_detector(loaded: ModelFile, table: Table, output: str | None, printer: Printer, model: str) -> None:
-    """Say which rows are usual, and write 1 or −1 and the score of each."""
-    from ..io.writing import write_whole
-    from .csv_writing import csv_of
-
+def run_detector(loaded: ModelFile, table: Table, delivery: Delivery, facts: dict[str, Any]) -> dict[str, Any]:
+    """Say which rows are usual: 1 or −1 and the score of each."""
+    printer = delivery.aside
     with printer.working(f"looking at {table.n_rows} rows"):
         predicted = loaded.estimator.predict(table.X)
         scores = loaded.estimator.decision_function(table.X)
     unusual = int((predicted < 0).sum())
-    facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "unusual": unusual}
-    if output is not None:
-        columns = {"prediction": predicted.tolist(), "score": scores}
-        if table.y is not None:
-            columns["label"] = ["" if label is None else label for label in table.y.tolist()]
-        write_whole(output, csv_of(columns))
-        facts["output"] = output
+    columns: dict[str, Any] = {"prediction": predicted.tolist(), "score": scores}
+    if table.y is not None:
+        columns["label"] = table.y.tolist()
+    facts = {**facts, "unusual": unusual, **delivery.give(table, columns, columns)}
     printer.line(f"{unusual} of {table.n_rows} {table.kind} ({100 * unusual / table.n_rows:.2f} %) are unusual")
     if table.labelled.any() and not table.measured:
         facts["by_label"] = _by_label(table, predicted, printer)
     show_most_unusual(table, scores, printer)
-    if output is not None:
-        printer.line(f"{table.n_rows} {table.kind}, 1 for usual and -1 for unusual, in {output}")
-    printer.json_result(facts)
+    return facts
 
 
 def _by_label(table: Table, predicted: Any, printer: Printer) -> dict[str, dict[str, int]]:

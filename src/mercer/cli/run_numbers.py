@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..io.table import DataError
-from .csv_writing import csv_of
+from .delivery import Delivery
 from .printing import Printer, error_in_words
 
 if TYPE_CHECKING:
@@ -21,22 +21,21 @@ _SHOWN = 5
 
 
 def run_numbers(
-    loaded: ModelFile, table: Table, output: str | None, coverage: float | None, printer: Printer, model: str
-) -> None:
-    """Predict numbers, say how wrong they are where that can be known, and write them."""
-    from ..io.writing import write_whole
+    loaded: ModelFile, table: Table, delivery: Delivery, coverage: float | None, facts: dict[str, Any]
+) -> dict[str, Any]:
+    """Predict numbers, and say how wrong they are where that can be known."""
     from ..report.number_errors import in_digits
 
+    printer = delivery.aside
     reach = None if coverage is None else _reach(loaded.about, coverage)
     with printer.working(f"predicting {table.n_rows} rows"):
         predicted = loaded.estimator.predict(table.X)
     known = table.labelled
-    facts: dict[str, Any] = {"model": model, "rows": table.n_rows, "labelled": int(known.sum())}
+    facts = {**facts, "labelled": int(known.sum())}
     if reach is not None:
         facts["intervals"] = {"coverage": coverage, "half_width": reach}
-    if output is not None:
-        write_whole(output, _predictions_csv(table, predicted, reach))
-        facts["output"] = output
+    columns = _columns(table, predicted, reach)
+    facts.update(delivery.give(table, columns, columns))
     if known.any():
         assert table.y is not None
         truth = table.y[known].astype(np.float64)
@@ -50,9 +49,7 @@ def run_numbers(
         printer.line(
             f"intervals: each prediction ± {in_digits(reach)}, to hold {100 * float(coverage or 0):g} % of new values"
         )
-    if output is not None:
-        printer.line(f"predictions of {table.n_rows} rows in {output}")
-    printer.json_result(facts)
+    return facts
 
 
 def _reach(about: dict[str, Any], coverage: float) -> float:
@@ -87,12 +84,12 @@ def _errors(table: Table, truth: Any, predicted: Any, reach: float | None, print
     return facts
 
 
-def _predictions_csv(table: Table, predicted: Any, reach: float | None) -> str:
-    """A line for each row: its prediction, its interval where asked for, and its true value and what is left of it."""
+def _columns(table: Table, predicted: Any, reach: float | None) -> dict[str, Any]:
+    """For each row its prediction, its interval where asked for, and its true value and what is left of it."""
     columns: dict[str, Any] = {"prediction": predicted}
     if reach is not None:
         columns |= {"low": predicted - reach, "high": predicted + reach}
     if table.y is not None:
         truth = np.array([np.nan if value is None else float(value) for value in table.y.tolist()])
         columns |= {"target": truth, "residual": truth - predicted}
-    return csv_of(columns)
+    return columns

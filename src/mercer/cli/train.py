@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._validation.wording import enumeration
-from ..io.table import DataError
-from .arguments import LearnerCommand, common, data_options, learner_argument, parameters, preparation_options
+from .arguments import (
+    LearnerCommand,
+    Places,
+    common,
+    data_argument,
+    data_options,
+    learner_argument,
+    parameters,
+    preparation_options,
+)
 from .exit_status import end_partial
-from .printing import Printer, show_mixture
+from .printing import Printer, run_line, show_mixture
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -18,13 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-#: Folds from which probabilities are learned.
-_FOLDS = 5
-
 
 @click.command(cls=LearnerCommand)
 @learner_argument
-@click.argument("data")
+@data_argument
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The model file to write.")
 @click.option(
     "--kernel",
@@ -58,23 +62,35 @@ _FOLDS = 5
     metavar="TRUE,ANSWERED=COST",
     help="What a mistake costs where it is not 1, such as sick,healthy=20. May be repeated.",
 )
+@click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Let each class count as much as any other, however few rows it has.",
+)
+@click.option(
+    "--threshold",
+    metavar="SCORE",
+    help="Of two classes: answer by the threshold that is best by a score, such as balanced_accuracy or f1.",
+)
+@click.option(
+    "--max-rows",
+    type=click.IntRange(2),
+    metavar="ROWS",
+    help="Learn from so many rows at most, drawn at random within each class.",
+)
 @data_options
 @preparation_options
 @common
 def train(
     learner: Learner,
-    data: str,
+    data: Places,
     output: str,
-    kernel: str | None,
-    degree: int | None,
-    params: dict[str, Any],
     holdout: float | None,
-    calibrate: str | None,
-    costs: tuple[str, ...],
     reading: dict[str, Any],
     preparing: dict[str, Any],
     printer: Printer,
     seed: int,
+    **options: Any,
 ) -> None:
     """Train a learner on a table and store the model.
 
@@ -98,72 +114,34 @@ def train(
     from .._validation.unwrapped import machine_of
     from ..io.writing import refuse_unwritable
     from ..model_files import save
-    from .building import (
-        about_model,
-        fit,
-        fitting,
-        machine,
-        outliers_in_words,
-        reach,
-        split,
-        table_to_learn,
-        usual_kernel,
-    )
+    from .building import split, table_to_learn
+    from .recipe import Recipe
+    from .train_classes import refuse_for_others
+    from .train_line import given_command
+    from .trained import trained
 
     refuse_unwritable(output)
-    if learner.task != "classify" and (calibrate or costs):
-        raise DataError(f"{'--calibrate' if calibrate else '--cost'} is for classes, which {learner.name} does not "
-                        "learn; leave it out.")  # fmt: skip
+    recipe = Recipe(learner, preparing=preparing, seed=seed, **options)
+    refuse_for_others(recipe)
     if learner.task == "detect":
         from .train_detector import train_detector
 
-        train_detector(
-            learner,
-            data,
-            output,
-            kernel=kernel,
-            degree=degree,
-            params=params,
-            holdout=holdout,
-            reading=reading,
-            preparing=preparing,
-            printer=printer,
-            seed=seed,
-        )
+        train_detector(recipe, data, output, holdout=holdout, reading=reading, printer=printer)
         return
-    table = table_to_learn(data, reading, printer)
+    table = table_to_learn(data, reading, printer, recipe.kernel)
     learning, testing = split(table, holdout, seed)
-    learner = fitting(learner, learning, kernel)
-    if kernel is None and learner.takes_kernel:
-        kernel = usual_kernel(learning, learner, preparing, printer)
-    if costs:
-        priced = _priced(costs, learning)
-        if calibrate is None:
-            _refuse_costs(learner)
-            params = {**params, "costs": priced}
-    model = machine(learning, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
-    if calibrate is not None:
-        model = _calibrated(model, calibrate, learning, priced if costs else None, printer)
-    seconds = fit(model, learning, f"training {learner.title} on {learning.n_rows} rows", printer)
-    error: Any = _rate_of_mistakes if learner.task == "classify" else _error_of_numbers
-    errors = {"train": error(model, learning)}
-    if testing is not None:
-        errors["holdout"] = error(model, testing)
-    last = machine_of(model)
-    training = {
-        "rows": learning.n_rows,
-        "seconds": seconds,
-        "errors": errors,
-        "status": getattr(last, "status_", None),
-        "support": len(last.support_) if hasattr(last, "support_") else None,
-        "seed": seed,
-        "outliers": outliers_in_words(model),
-        "calibrated": calibrate,
-    }
-    widths = reach(model, learning, seed, printer) if learner.task == "regress" else None
-    save(model, output, about_model(table, learner, model, reading, training=training, half_widths=widths))
+    made = trained(recipe, learning, printer, testing)
+    model, learner, training, widths = made.model, made.learner, made.facts, made.half_widths
+    errors, seconds, last = training["errors"], training["seconds"], machine_of(model)
+    save(model, output, made.about(table, reading, command=given_command()))
     printer.json_result(
-        {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training}
+        {
+            "model": output,
+            "learner": learner.name,
+            "kernel": made.kernel or learner.fixed.get("kernel"),
+            **training,
+            "run": run_line(output),
+        }
     )
     if learner.task == "classify":
         printer.line(f"{learner.title}: {learning.extent}, {len(model.classes_)} classes")
@@ -175,63 +153,12 @@ def train(
     show_mixture(last, printer)
     support = f", {training['support']} support rows" if training["support"] is not None else ""
     printer.line(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
+    printer.line(f"Go on with: {run_line(output)}")
     limit = getattr(last, "time_limit", None)
     if training["status"] != "converged" and limit is not None and seconds >= limit:
         end_partial("time_limit", f"the model in {output} is the best so far.")
     if learner.task == "regress" and widths is None:
         end_partial("interrupted", f'the model in {output} is whole, but for --intervals of "mercer run".')
-
-
-def _calibrated(model: Any, method: str, table: Table, costs: Any, printer: Printer) -> Any:
-    """A model with probabilities, from as many folds as the smallest class allows."""
-    from ..calibration import Calibrated
-
-    fewest = min(table.class_counts.values())
-    folds = max(2, min(_FOLDS, fewest))
-    if folds < _FOLDS:
-        printer.note(f"Probabilities are learned from {folds} folds instead of {_FOLDS}: a class has {fewest} rows.")
-    return Calibrated(model, method=method, cv=folds, costs=costs)
-
-
-def _refuse_costs(learner: Learner) -> None:
-    """Refuse costs that the machine does not take; with probabilities any does."""
-    from .._validation.unwrapped import machine_of
-
-    if "costs" not in machine_of(learner.build()).get_params(deep=False):
-        raise DataError(f"{learner.name} does not weigh mistakes by itself; add --calibrate sigmoid, or use svc.")
-
-
-def _priced(given: tuple[str, ...], table: Table) -> dict[tuple[Any, Any], float]:
-    """What mistakes cost, by the true and the answered class."""
-    classes = {str(label): label for label in table.class_counts}
-    found = {}
-    for text in given:
-        pair, _, cost = text.rpartition("=")
-        words = pair.split(",")
-        halves = [(",".join(words[:k]).strip(), ",".join(words[k:]).strip()) for k in range(1, len(words))]
-        known = [half for half in halves if half[0] in classes and half[1] in classes]
-        try:
-            price = float(cost)
-        except ValueError:
-            known = []
-        if not known:
-            raise DataError(
-                f"--cost {text!r} should look like TRUE,ANSWERED=5 with two of the classes "
-                f"{enumeration(map(repr, classes), 6)}."
-            )
-        found[classes[known[0][0]], classes[known[0][1]]] = price
-    return found
-
-
-def _rate_of_mistakes(model: Any, table: Table) -> float:
-    return 1 - model.score(table.X, table.y)
-
-
-def _error_of_numbers(model: Any, table: Table) -> dict[str, Any]:
-    from ..report.number_errors import error_of_numbers
-
-    found = error_of_numbers(table.y, model.predict(table.X))
-    return {name: value if value == value else None for name, value in found.items()}
 
 
 def _show_numbers(learner: Learner, table: Table, errors: dict[str, Any], widths: Any, printer: Printer) -> None:

@@ -8,12 +8,13 @@ import numpy as np
 
 from .._validation.wording import enumeration
 from ..io.table import DataError
+from .arguments import Places
 from .exit_status import end_partial
-from .printing import Printer, show_most_unusual
+from .printing import Printer, run_line, show_most_unusual
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.learner import Learner
+    from .recipe import Recipe
 
 __all__ = ["WITHOUT_ERRORS", "train_detector"]
 
@@ -25,37 +26,39 @@ WITHOUT_ERRORS = (
 
 
 def train_detector(
-    learner: Learner,
-    data: str,
+    recipe: Recipe,
+    data: Places,
     output: str,
     *,
-    kernel: str | None,
-    degree: int | None,
-    params: dict[str, Any],
     holdout: float | None,
     reading: dict[str, Any],
-    preparing: dict[str, Any],
     printer: Printer,
-    seed: int,
 ) -> None:
     """Learn what is usual, say how many rows are not, and store the model."""
     from .._validation.unwrapped import machine_of
+    from ..explain import support_lines
     from ..kernels import parse
     from ..model_files import save
-    from .building import about_model, fit, fitting, machine, split, usual_kernel
+    from .building import about_model, fit, fitting, machine, split, usual_kernel, with_columns_of
+    from .train_line import given_command
 
+    learner, kernel, preparing, seed = recipe.learner, recipe.kernel, dict(recipe.preparing), recipe.seed
+    if recipe.max_rows is not None:
+        raise DataError(f"--max-rows keeps the shares of classes, and {learner.name} knows none; leave it out.")
     if reading["task"] is not None:
         raise DataError(f"{learner.name} needs no target, so there is no task; leave out --task {reading['task']}.")
     if preparing["outliers"] is not None:
         raise DataError(f"{learner.name} finds outliers itself; leave out --outliers.")
-    table, target = _without_labels(data, reading, printer)
+    table, target = _without_labels(data, with_columns_of(reading, kernel), printer)
     if table.kind != "rows" or kernel is None or parse(kernel).on_rows:
         _say_what_is_learned_from(table, target, printer)
     learning, testing = split(table, holdout, seed)
     learner = fitting(learner, learning, kernel)
     if kernel is None:
         kernel = usual_kernel(learning, learner, preparing, printer)
-    model = machine(learning, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
+    model = machine(
+        learning, learner, preparing, kernel=kernel, degree=recipe.degree, seed=seed, params=dict(recipe.params)
+    )
     seconds = fit(model, learning, f"training {learner.title} on {learning.n_rows} rows", printer)
     scores = model.decision_function(learning.X)
     outside = {"train": _outside(scores)}
@@ -70,11 +73,13 @@ def train_detector(
         "support": len(last.support_),
         "seed": seed,
     }
-    about = about_model(table, learner, model, reading, training=training)
+    remembered = {"training": training, "support_lines": support_lines(model, learning), "command": given_command()}
+    about = about_model(table, learner, model, reading, **remembered)
     save(model, output, {**about, "target": target})
     printer.json_result(
-        {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training}
-    )
+        {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training,
+         "run": run_line(output)}
+    )  # fmt: skip
     printer.line(f"{learner.title}: {learning.extent}")
     promised = f"at most {100 * last.nu:g} % by nu={last.nu:g}"
     printer.line(f"training rows outside  {_in_words(outside['train'])}, {promised}")
@@ -82,11 +87,12 @@ def train_detector(
         printer.line(f"holdout rows outside   {_in_words(outside['holdout'])}")
     show_most_unusual(learning, scores, printer)
     printer.line(f"{last.status_} in {seconds:.2f} s, {training['support']} support rows; model in {output}")
+    printer.line(f"Go on with: {run_line(output)}")
     if last.status_ != "converged" and last.time_limit is not None and seconds >= last.time_limit:
         end_partial("time_limit", f"the model in {output} is the best so far.")
 
 
-def _without_labels(data: str, reading: dict[str, Any], printer: Printer) -> tuple[Table, str | None]:
+def _without_labels(data: Places, reading: dict[str, Any], printer: Printer) -> tuple[Table, str | None]:
     """The table without its labels, and the name of the column that held them, if there is one."""
     from dataclasses import replace
 

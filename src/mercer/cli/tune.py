@@ -10,8 +10,18 @@ import click
 from click.core import ParameterSource
 
 from ..io.table import DataError
-from .arguments import LearnerCommand, common, data_options, learner_argument, parameters, preparation_options
+from .arguments import (
+    LearnerCommand,
+    Places,
+    common,
+    data_argument,
+    data_options,
+    learner_argument,
+    parameters,
+    preparation_options,
+)
 from .exit_status import end_partial
+from .judging import judging_options, with_group
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -22,12 +32,13 @@ __all__ = ["tune"]
 
 _SHOWN = 10
 #: Options that "mercer train" does not have, or that its line says otherwise.
-_OWN = ("output", "kernel", "params", "folds", "strategy", "time_limit", "journal", "resume", "as_json", "quiet")
+_OWN = ("output", "kernel", "params", "folds", "strategy", "time_limit", "journal", "resume", "as_json", "quiet",
+        "scoring", "positive", "group", "time", "ordered", "repeats")  # fmt: skip
 
 
 @click.command(cls=LearnerCommand)
 @learner_argument
-@click.argument("data")
+@data_argument
 @click.option(
     "-o",
     "--output",
@@ -53,12 +64,18 @@ _OWN = ("output", "kernel", "params", "folds", "strategy", "time_limit", "journa
 )
 @click.option("--journal", type=click.Path(dir_okay=False), help="Keep what was found in this file while searching.")
 @click.option("--resume", is_flag=True, help="Go on with the search in the journal.")
+@judging_options
+@click.option(
+    "--threshold",
+    metavar="MEASURE",
+    help="With two classes, choose the threshold on the scores of the best setting by this measure, such as f1.",
+)
 @data_options
 @preparation_options
 @common
 def tune(
     learner: Learner,
-    data: str,
+    data: Places,
     output: str | None,
     kernel: str | None,
     degree: int | None,
@@ -68,6 +85,13 @@ def tune(
     time_limit: float | None,
     journal: str | None,
     resume: bool,
+    scoring: str | None,
+    positive: str | None,
+    group: str | None,
+    time: str | None,
+    ordered: bool,
+    repeats: int | None,
+    threshold: str | None,
     reading: dict[str, Any],
     preparing: dict[str, Any],
     printer: Printer,
@@ -76,24 +100,24 @@ def tune(
     """Find good parameters for a learner by cross-validation.
 
     All preparation is fitted inside each fold, on its training rows alone. The search says when the best value lies on
-    the edge of what was tried. With a journal an interrupted search can go on where it stopped.
+    the edge of what was tried. With a journal an interrupted search can go on where it stopped. What is good is the
+    share of rows answered rightly or, where a class is rare, the balanced accuracy; --scoring says otherwise.
 
     \b
     Example:
       mercer tune logistic moons:200 --folds 3 -o best.safetensors
+      mercer tune svc visits.csv --scoring auc --group patient
       mercer tune svc baskets.basket
     """
-    from sklearn.model_selection import KFold, StratifiedKFold
-
     from .._runtime.interrupts import keep_best
     from .._validation.unwrapped import machine_of, parameter_prefix
     from ..io.writing import refuse_unwritable
     from ..model_files import save
-    from ..report.number_errors import in_digits
     from ..report.plain import setting
     from ..search import KernelSearchCV
     from .building import about_model, fit, fitting, machine, reach, table_to_learn
     from .train_detector import WITHOUT_ERRORS
+    from .tune_judgement import Judgement
 
     if learner.task == "detect":
         raise DataError(f"{learner.name} {WITHOUT_ERRORS}")
@@ -105,13 +129,16 @@ def tune(
         raise DataError(f"{journal!r} exists; add --resume to go on with that search, or name another file.")
     if resume and not Path(str(journal)).exists():
         printer.note(f"There is no journal {journal!r} to go on with; the search starts anew and is kept there.")
-    table = table_to_learn(data, reading, printer)
+    table = table_to_learn(data, with_group(reading, group), printer, kernel)
     learner = fitting(learner, table, kernel)
     numbers = learner.task == "regress"
     if numbers and table.n_rows < folds:
         raise DataError(f"{table.name} has only {table.n_rows} rows, too few for {folds} folds; use fewer (--folds).")
     if not numbers:
         _refuse_rare_classes(table, folds)
+    judgement = Judgement.of(table, scoring, positive, threshold, printer)
+    table, splits = judgement.divided(table, folds, repeats, seed, group=group, time=time, ordered=ordered)
+    learner = judgement.for_learner(learner)
     model = machine(table, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     prefix = parameter_prefix(model)
     grid = learner.search_grid(model, kernel)
@@ -121,8 +148,8 @@ def tune(
     search = KernelSearchCV(
         model,
         grid,
-        cv=(KFold if numbers else StratifiedKFold)(folds, shuffle=True, random_state=seed),
-        scoring="neg_root_mean_squared_error" if numbers else None,
+        cv=splits,
+        scoring=judgement.scorer,
         strategy=strategy,
         journal=journal,
         time_limit=time_limit,
@@ -135,8 +162,12 @@ def tune(
         output = None  # a model that is half made is none to predict with
     best = {name.removeprefix(prefix): value for name, value in search.best_params_.items()}
     advice = [fact.message.replace(prefix, "") for fact in getattr(search, "advice_", [])]
-    perfect = 0 if numbers else 1
-    error = perfect - search.best_score_
+    measure = judgement.measure
+    error = measure.perfect - search.best_score_
+    found, by_class = search.best_estimator_, None
+    if search.stopped_ != "interrupted":
+        by_class = judgement.by_class(found, table, splits)
+        found = judgement.with_threshold(found, table, splits)
     if output is not None:
         training = {
             "rows": table.n_rows,
@@ -146,33 +177,37 @@ def tune(
             "seed": seed,
             "best": {name: setting(value) for name, value in best.items()},
         }
-        found = search.best_estimator_
         widths = reach(found, table, seed, printer) if numbers else None
         save(found, output, about_model(table, learner, found, reading, training=training, half_widths=widths))
-    rows = _ranked(search.cv_results_, prefix, perfect)
+    rows = _ranked(search.cv_results_, prefix, measure.perfect)
     printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
-                "cells": rows, "output": output, "stopped": search.stopped_})  # fmt: skip
+                "cells": rows, "output": output, "stopped": search.stopped_, "scoring": measure.scoring,
+                "score": search.best_score_, "by_class": by_class,
+                "threshold": getattr(found, "best_threshold_", None)})  # fmt: skip
     names = list(best)
     lines = [
         [
             *(row["parameters"][name] for name in names),
-            in_digits(row["error"]) if numbers else f"{100 * row['error']:.2f} %",
-            in_digits(row["std"], 3) if numbers else f"{100 * row['std']:.2f}",
+            measure.words(row["error"]).replace("\u00a0", " "),
+            measure.deviation(row["std"]),
         ]
         for row in rows[:_SHOWN]
     ]
     printer.table(
-        [*names, "RMSE" if numbers else "error", "± between folds"],
+        [*names, measure.name, "± between folds"],
         lines,
         f"the best {len(lines)} of {len(rows)} settings",
     )
     for text in advice:
         printer.line(f"- {text}")
+    judgement.show(by_class, found, printer)
     where = f"; model in {output}" if output is not None else ""
-    reached = f"RMSE {in_digits(error)}" if numbers else f"error {100 * error:.2f} %"
+    reached = f"{measure.name} {measure.words(error)}".replace("\u00a0", " ")
     printer.line(f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, {reached} ({seconds:.1f} s){where}")
     if numbers:
-        printer.line(_train_line(learner.name, data, machine_of(search.best_estimator_), best, params))
+        without = ["--drop", group or time] if group or time else []
+        fixed = {**judgement.fixed(learner), **params}
+        printer.line(_train_line(learner.name, data, machine_of(search.best_estimator_), best, fixed, without))
     if output is not None and numbers and widths is None:
         end_partial("interrupted", f'the model in {output} is whole, but for --intervals of "mercer run".')
     if search.stopped_:
@@ -181,7 +216,9 @@ def tune(
         end_partial(search.stopped_, f"the search is partial, {len(rows)} of {settings} settings were tried{unsaid}.")
 
 
-def _train_line(name: str, data: str, best: Any, chosen: dict[str, Any], fixed: dict[str, Any]) -> str:
+def _train_line(
+    name: str, data: str, best: Any, chosen: dict[str, Any], fixed: dict[str, Any], without: list[Any]
+) -> str:
     """The command that trains the best setting, with whatever else was said about data and preparation."""
     settings = {**fixed, **{key: value for key, value in chosen.items() if not key.startswith("kernel")}}
     words = ["mercer", "train", name, data]
@@ -189,7 +226,7 @@ def _train_line(name: str, data: str, best: Any, chosen: dict[str, Any], fixed: 
         words += ["--kernel", str(best.kernel_)]
     for key, value in settings.items():
         words += ["--set", f"{key}={value}"]
-    return shlex.join([*words, *_said_besides(), "-o", "MODEL"])
+    return shlex.join([*words, *_said_besides(), *without, "-o", "MODEL"])
 
 
 def _said_besides() -> list[str]:
@@ -221,7 +258,7 @@ def _refuse_rare_classes(table: Table, folds: int) -> None:
                         f"or {remedy}.")  # fmt: skip
 
 
-def _ranked(results: Any, prefix: str, perfect: int) -> list[dict[str, Any]]:
+def _ranked(results: Any, prefix: str, perfect: float) -> list[dict[str, Any]]:
     cells = [
         {
             "parameters": {name.removeprefix(prefix): value for name, value in chosen.items()},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._validation.target_kind import is_measurement, looks_in_words
-from .._validation.wording import enumeration
+from .._validation.wording import counted, enumeration
 from .target_caveats import about_numbers, tells_number
 
 if TYPE_CHECKING:
@@ -42,23 +42,26 @@ def _about_labels(found: Description, table: Table) -> Iterator[str]:
                 "the rows, so judge a learner against that."
             )
         if few < 10:
-            yield f"Class {smallest!r} has only {_count(few, 'row')}: too few to learn from, or to test on."
+            there = counted(few, found.kind.removesuffix("s"))
+            yield f"Class {smallest!r} has only {there}: too few to learn from, or to test on."
 
 
 def _about_rows(found: Description) -> Iterator[str]:
     features = len(found.columns)
+    one, many = found.kind.removesuffix("s"), found.kind
     if found.rows < 50:
-        yield f"There are only {_count(found.rows, 'row')}: errors measured on so few say little."
-    if features > found.rows:
+        there = counted(found.rows, one)
+        yield f"There {'is' if found.rows == 1 else 'are'} only {there}: errors measured on so few say little."
+    if found.kind == "rows" and features > found.rows:
         yield f"There are more columns ({features}) than rows ({found.rows}): almost any learner will fit them exactly."
     if found.contradictions:
-        contradictory = _count(found.contradictions, "row")
+        contradictory = counted(found.contradictions, f"{one} has", f"{many} have")
         other, right = ("label", "right") if found.task == "classify" else ("value of the target", "exact")
-        yield f"{contradictory} have an equal row with another {other} beside them: no learner can be {right} on all."
+        yield f"{contradictory} an equal {one} with another {other}: no learner can be {right} on all."
     if found.duplicates:
         yield (
-            f"{_count(found.duplicates, 'row')} repeat an earlier one: if copies fall into both training and test "
-            "rows, the test error is too good."
+            f"{counted(found.duplicates, f'{one} repeats', f'{many} repeat')} an earlier one: if copies fall into both "
+            f"training and test {many}, the test error is too good."
         )
     for rule, report in found.outliers.items():
         if rule != "iqr" or report.dropped < 20 or len(report.by_class) < 2:
@@ -75,14 +78,18 @@ def _about_columns(found: Description, table: Table) -> Iterator[str]:
     holes = [column.name for column in found.columns if column.missing and column.distinct]
     if holes:
         yield (
-            f"{enumeration(map(repr, holes), 5)} {'has' if len(holes) == 1 else 'have'} missing values, which learners "
-            "refuse: fill them with --impute median, or leave columns out with --drop."
+            f"{enumeration(map(repr, holes), 5)} {'has' if len(holes) == 1 else 'have'} missing values: numbers are "
+            "filled with their median, and a column says where; --impute none refuses them, --drop leaves columns out."
         )
+    nothing = {name: why for name, why in found.left_out.items() if why in ("only one value", "no values")}
+    for name, why in nothing.items():
+        yield f"Column {name!r} has {why} and is left out."
     for column in found.columns:
         yield from _about_column(column, found.rows, table)
     for first, others in found.correlated.items():
         same = enumeration(map(repr, others), 5)
-        yield f"{same} say almost the same as {first!r}; --correlation 0.95 keeps only the first."
+        say = "says" if len(others) == 1 else "say"
+        yield f"{same} {say} almost the same as {first!r}; --correlation 0.95 keeps only the first."
     spreads = [column.std for column in found.columns if column.std]
     if len(spreads) > 1 and max(spreads) > 100 * min(spreads):
         yield "The columns have very different scales: standardise them, as 'mercer train' does by default."
@@ -133,7 +140,3 @@ def _tells_label(column: ColumnFacts, table: Table) -> bool:
     if values.std() == 0 or second.std() == 0:
         return False
     return bool(abs(np.corrcoef(values / np.abs(values).max(), second)[0, 1]) > 0.999)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

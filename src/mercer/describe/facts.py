@@ -23,7 +23,11 @@ CORRELATED = 0.95
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """One column. The numbers are ``None`` where a column has none; ``common`` is the most frequent word."""
+    """One column, of "numbers", "words", "dates" or "texts".
+
+    The numbers are ``None`` where a column has none; ``common`` is the most frequent word or text, ``first`` and
+    ``last`` are dates.
+    """
 
     name: str
     kind: str
@@ -37,6 +41,8 @@ class ColumnFacts:
     outliers: int | None = None
     common: str | None = None
     common_count: int | None = None
+    first: str | None = None
+    last: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,7 @@ class Description:
     kind: str = "rows"
     task: str = "classify"
     values: ColumnFacts | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
 
     def facts(self) -> dict[str, Any]:
         """Everything as JSON can say it."""
@@ -121,6 +128,7 @@ def describe(table: Table) -> Description:
         kind=table.kind,
         task=table.task,
         values=_target_values(table) if table.measured else None,
+        left_out=dict(table.left_out),
     )
     found.warnings.extend(caveats(found, table))
     return found
@@ -144,11 +152,28 @@ def _column(table: Table, name: str) -> ColumnFacts:
     assert table.frame is not None
     column = table.frame[name]
     missing = table.missing.get(name, 0)
-    if name in set(table.category_columns):
+    kind = table.kinds[name]
+    if kind in ("category", "text"):
         counts = column.value_counts()
         top = (str(counts.index[0]), int(counts.iloc[0])) if len(counts) and counts.iloc[0] else (None, None)
-        return ColumnFacts(name, "words", missing, int((counts > 0).sum()), common=top[0], common_count=top[1])
+        own = "words" if kind == "category" else "texts"
+        return ColumnFacts(name, own, missing, int((counts > 0).sum()), common=top[0], common_count=top[1])
+    if kind == "date":
+        return _of_dates(name, column.dropna(), missing)
     return _of_numbers(name, column.to_numpy(dtype=np.float64), missing)
+
+
+def _of_dates(name: str, dates: Any, missing: int) -> ColumnFacts:
+    if dates.empty:
+        return ColumnFacts(name, "dates", missing, 0)
+    return ColumnFacts(
+        name, "dates", missing, int(dates.nunique()), first=_written(dates.min()), last=_written(dates.max())
+    )
+
+
+def _written(date: Any) -> str:
+    """A date as the standard writes it, with the time of day where it has one."""
+    return str(date.date()) if date == date.normalize() else date.isoformat(" ", "minutes")
 
 
 def _target_values(table: Table) -> ColumnFacts:

@@ -10,6 +10,7 @@ import numpy as np
 from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._validation.labels import plain_label
+from .._validation.wording import counted
 from ..displays import KernelHeatmap
 from ..kernels import Kernel, as_kernel
 from . import measures
@@ -123,7 +124,7 @@ class Diagnosis:
             chance = f"{100 * (self.chance or 0):.1f} % of shufflings do as well"
             rows.append(("alignment with y", f"{self.alignment:.3f} ({chance})"))
         if self.near_duplicates:
-            pairs = f"{self.near_duplicates} pairs, {self.contradictions} with different labels"
+            pairs = f"{counted(self.near_duplicates, 'pair')}, {self.contradictions} with different labels"
             rows.append(("near-duplicates", pairs))
         return [*rows, *[("advice", advice) for advice in self.advice]]
 
@@ -171,7 +172,7 @@ def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0
         X, y = _arguments(data, "diagnose(kernel, X, y)", least=1)
         items, index, total = some_items(X, sample, random)
         kernel = kernel.resolved(items)
-        return _examine(str(kernel), kernel(items), labels_of(y, total, index), total, random, task)
+        return _examine(kernel, kernel(items), labels_of(y, total, index), total, random, task)
     (y,) = _arguments(data, "diagnose(K, y)", least=0)
     K = measures.as_matrix(subject)
     if K.shape[0] != K.shape[1]:
@@ -187,7 +188,7 @@ def _arguments(data: tuple[Any, ...], form: str, least: int) -> tuple[Any, ...]:
 
 
 def _examine(
-    name: str | None, K: Array, y: Array | None, total: int, random: np.random.Generator, task: str | None
+    kernel: Kernel | None, K: Array, y: Array | None, total: int, random: np.random.Generator, task: str | None
 ) -> Diagnosis:
     gap, i, j = measures.worst_asymmetry(K)
     symmetric = gap <= 1e-6 * float(np.abs(K).max())
@@ -214,23 +215,24 @@ def _examine(
     praise = ["symmetric and positive semi-definite", f"items are alike: {nearest:.2f} for the nearest in the median"]
     if y is not None:
         known, classes = _against_labels(K, C, y, random, task)
+        what = "labels" if classes else "targets"
         contradictions = int((y[pairs[:, 0]] != y[pairs[:, 1]]).sum()) if classes else 0
         if known["chance"] > (_CHANCE_OF_FEW if len(K) < _FEW else _CHANCE):
             trouble.append(
-                f"it does not know the labels: alignment {known['alignment']:.3f}, and "
-                f"{100 * known['chance']:.0f} % of shuffled labels do as well"
+                f"it does not know the {what}: alignment {known['alignment']:.3f}, and "
+                f"{100 * known['chance']:.0f} % of shuffled {what} do as well"
             )
         elif known["within"] is not None:
             praise.append(f"blocks by class: {known['within']:.2f} within, {known['between']:.2f} between")
         else:
-            praise.append(f"aligned with the labels: {known['alignment']:.2f}")
+            praise.append(f"aligned with the {what}: {known['alignment']:.2f}")
     return Diagnosis(
-        name=name or "a kernel matrix",
+        name="a kernel matrix" if kernel is None else str(kernel),
         n=len(K),
         of=total,
         verdict="bad" if trouble else "good",
         reasons=trouble or praise,
-        advice=_advice(name or "kernel", K, diagonal, mean),
+        advice=_advice(kernel, K, diagonal, mean),
         symmetric=symmetric,
         psd=spectrum.psd,
         smallest_eigenvalue=float(spectrum.eigenvalues[0]),
@@ -274,20 +276,28 @@ def _against_labels(
     return found, classes
 
 
-def _advice(name: str, K: Array, diagonal: bool, mean: float) -> list[str]:
+def _advice(kernel: Kernel | None, K: Array, diagonal: bool, mean: float) -> list[str]:
     """What would make the matrix easier to learn from."""
     advice = []
     lengths = np.sqrt(np.maximum(K.diagonal(), 0))
     used = lengths[lengths > 0]
     if used.size and used.max() > _UNEVEN * used.min():
         advice.append(
-            f"normalise, normalised({name}): items have lengths from {used.min():.3g} to {used.max():.3g}, so the "
-            "longest decide"
+            f"normalise, normalised({kernel or 'kernel'}): items have lengths from {used.min():.3g} to "
+            f"{used.max():.3g}, so the longest decide"
         )
     if diagonal:
-        advice.append("widen the kernel (smaller gamma, shorter substrings), or drop features that do not matter")
+        drop = ", or drop columns that do not matter" if kernel is not None and kernel.on_rows else ""
+        advice.append(f"widen the kernel{_lever(kernel, 'smaller gamma', 'shorter substrings')}{drop}")
     elif mean > 0.9:
-        advice.append(
-            "centre the matrix, or narrow the kernel (larger gamma): most of every similarity is shared by all"
-        )
+        narrow = f"narrow the kernel{_lever(kernel, 'larger gamma', 'longer substrings')}"
+        advice.append(f"centre the matrix, or {narrow}: most of every similarity is shared by all")
     return advice
+
+
+def _lever(kernel: Kernel | None, of_rows: str, of_strings: str) -> str:
+    """What widens or narrows a kernel of this kind, if there is a word for it."""
+    params = {} if kernel is None else kernel.get_params()
+    if any(name.rpartition("__")[2] == "gamma" for name in params):
+        return f" ({of_rows})"
+    return f" ({of_strings})" if any(name.rpartition("__")[2] == "p" for name in params) else ""

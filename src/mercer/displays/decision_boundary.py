@@ -75,6 +75,7 @@ class DecisionBoundary(Canvas):
         ----------
         estimator : fitted classifier
         X : array, sparse matrix or frame of numbers
+            Columns of words, dates or texts have no place on a plane: prepare them first, and give the machine alone.
         y : array
         grid : int
             Points along each side.
@@ -83,7 +84,7 @@ class DecisionBoundary(Canvas):
         random_state : int, RandomState or None
         """
         names = [str(name) for name in getattr(X, "columns", [])]
-        rows = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        rows = _numbers(X)
         features = rows.shape[1]
         if features < 2:
             raise ValueError(f"DecisionBoundary needs two features or more, got {features}.")
@@ -93,9 +94,8 @@ class DecisionBoundary(Canvas):
         pad = 0.08 * np.where(high > low, high - low, 1.0)
         horizontal, vertical = (np.linspace(low[k] - pad[k], high[k] + pad[k], grid) for k in (0, 1))
         mesh = np.column_stack([axis.ravel() for axis in np.meshgrid(horizontal, vertical)])
-        response = np.concatenate(
-            [_response(estimator, plane.rows(mesh[begin : begin + _BLOCK])) for begin in range(0, len(mesh), _BLOCK)]
-        )
+        blocks = (plane.rows(mesh[begin : begin + _BLOCK]) for begin in range(0, len(mesh), _BLOCK))
+        response = np.concatenate([_response(estimator, _like(X, block)) for block in blocks])
         kept = np.random.default_rng(random_state).permutation(len(spots))[:max_points]
         return cls(
             horizontal=horizontal,
@@ -186,6 +186,40 @@ class _Plane:
             return (columns[0], columns[1]) if columns else ("first feature", "second feature")
         first, second = 100 * self.pca.explained_variance_ratio_
         return f"first component ({first:.0f} % of the spread)", f"second component ({second:.0f} %)"
+
+
+def _numbers(X: Any) -> Any:
+    """Rows as numbers, none of them missing, or a sentence."""
+    if sparse.issparse(X):
+        return X
+    if hasattr(X, "columns"):
+        for name in X.columns:
+            if np.asarray(X[name]).dtype.kind not in "fiub":
+                raise ValueError(
+                    f"DecisionBoundary needs columns of numbers, and column {name!r} holds others; draw the boundary "
+                    "in the prepared columns: from the last step of the pipeline, with the rows that reach it."
+                )
+    try:
+        rows = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "DecisionBoundary needs rows of numbers; strings, sets, graphs and words have no place on a plane."
+        ) from None
+    if rows.ndim == 2 and not np.isfinite(rows).all():
+        column = int(np.argmin(np.isfinite(rows).all(axis=0)))
+        raise ValueError(
+            f"DecisionBoundary needs a number in every cell, and column {column} lacks some; fill them in first."
+        )
+    return rows
+
+
+def _like(X: Any, rows: Array) -> Any:
+    """Rows with the names of columns that a model was fitted with."""
+    if not hasattr(X, "columns"):
+        return rows
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(X.columns))
 
 
 def _response(estimator: Any, rows: Array) -> Array:

@@ -11,9 +11,10 @@ import numpy as np
 from .._presentation.canvas import Canvas, draw_cells, short, shorten, show_legend
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
+from .._validation.wording import counted
 
-#: Lines of one picture that are told apart, and how many of them are named where names are long.
-_LINES, _NAMED, _LONG_NAME = 6, 2, 30
+#: Lines of one picture that are told apart, and letters of their names.
+_LINES, _LETTERS = 6, 38
 #: An axis whose values reach farther than this factor is logarithmic.
 _WIDE = 8
 #: So many values each have a tick.
@@ -142,20 +143,24 @@ class SearchCurve(Canvas):
         return SearchCurve(parameter=self.parameter, lines=[line.as_losses() for line in self.lines], measure=measure)
 
     def plot(self, ax: Any = None) -> SearchCurve:
-        """Draw the validation scores with a band of one standard deviation, training scores as dotted lines."""
+        """Draw the validation scores with a band of one standard deviation, training scores as dotted lines.
+
+        Of many lines the best six are drawn, each with its name, and the legend counts the others.
+        """
         ax = self._open(ax)
         values = sorted({value for line in self.lines for value in line.values}, key=_order)
         numeric = all(is_number(value) for value in values)
-        for rank, line in enumerate(self.lines[:_LINES]):
+        for line in self.lines[:_LINES]:
             x = line.values if numeric else [values.index(value) for value in line.values]
-            named = rank < _NAMED or len(line.others) <= _LONG_NAME
-            (drawn,) = ax.plot(x, line.validation, marker="o", markersize=3,
-                               label=(line.others or "validation") if named else None)  # fmt: skip
+            name = shorten(line.others or "validation", _LETTERS)
+            (drawn,) = ax.plot(x, line.validation, marker="o", markersize=3, label=name)
             band = line.validation - line.sd, line.validation + line.sd
             ax.fill_between(x, *band, color=drawn.get_color(), alpha=0.14, linewidth=0)
             if line.train is not None:
                 label = "training" if len(self.lines) == 1 else None
                 ax.plot(x, line.train, color=drawn.get_color(), linewidth=0.9, linestyle=":", label=label)
+        if len(self.lines) > _LINES:
+            ax.plot([], [], " ", label=f"({counted(len(self.lines) - _LINES, 'worse line')} not shown)")
         _parameter_axis(ax, values, numeric)
         ax.set(xlabel=_last(self.parameter), ylabel=self.measure)
         show_legend(ax, loc="best")

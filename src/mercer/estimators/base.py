@@ -21,6 +21,7 @@ from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
 from ..problems import Certificate, Status
 from .model import KernelModel, LinearModel
+from .remedies import rescale
 from .sanity import warn_if_alike
 from .state import FittedState
 from .training import Training, training_of
@@ -219,7 +220,7 @@ class KernelMachine(FittedState, BaseEstimator):
             row = bad[0] if numbers is None else numbers[bad[0]]
             raise ValueError(
                 f"{type(self).__name__}: the score of row {row} is not a finite number, so that nothing can be "
-                "predicted for it; scale the columns, or use a kernel whose values are finite on these rows."
+                f"predicted for it; {rescale(self.kernel_)}, or use a kernel whose values are finite on these rows."
             )
 
     def __sklearn_tags__(self) -> Tags:

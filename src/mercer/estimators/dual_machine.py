@@ -23,6 +23,7 @@ from ..solvers.svm.trust import trusted
 from .base import KernelMachine
 from .callbacks import FRAMES, CallbackSupportMixin, reported
 from .model import model_of
+from .remedies import rescale
 from .training import Training
 
 
@@ -142,7 +143,6 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
             message = f"{name} stopped before tol={self.tol:g} was reached: the worst violation is "
         else:
             return
-        remedy = (
-            "" if self.status_ == str(Status.INTERRUPTED) else " Scale the columns, or raise max_iter or time_limit."
-        )
+        remedy = f" Raise max_iter or time_limit, or {rescale(self.kernel_)}."
+        remedy = "" if self.status_ == str(Status.INTERRUPTED) else remedy
         warnings.warn(f"{message}{self.kkt_violation_:.3g}.{remedy}", ConvergenceWarning, stacklevel=4 + FRAMES)

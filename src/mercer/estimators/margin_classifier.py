@@ -32,6 +32,7 @@ from .mixing import Mixed
 from .model import KernelModel, LinearModel, model_of
 from .pair_machines import solve_pairs
 from .pair_votes import laid_out, votes
+from .remedies import rescale
 from .sanity import refuse_undefined
 from .training import Training
 
@@ -295,8 +296,8 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         elif self.status_ != str(Status.CONVERGED):
             warnings.warn(
                 f"{type(self).__name__} stopped before tol={self.tol:g} was reached: the worst violation is "
-                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Scale the columns, {self._softer}, or raise "
-                "max_iter or time_limit.",
+                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Raise max_iter or time_limit, "
+                f"{self._softer}, or {rescale(self.kernel_)}.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )

@@ -12,6 +12,7 @@ from .._validation.parameters import number
 from .binary_machine import BinaryMachine
 from .margin_classifier import MarginClassifier
 from .nu_machine import NuMachine
+from .remedies import rescale
 from .training import Training
 
 
@@ -111,8 +112,8 @@ class NuSVC(MarginClassifier):
     def _without_margin(self, machines: list[BinaryMachine]) -> str:
         return (
             f"NuSVC: no margin was found that leaves at most a share nu={self.nu:g} of the rows on its wrong side; if "
-            "there is one, it is too narrow for the precision of numbers, and scores mean little. Scale the columns, "
-            "raise nu, or choose a kernel that tells more."
+            f"there is one, it is too narrow for the precision of numbers, and scores mean little. Raise nu, "
+            f"{rescale(self.kernel_)}, or choose a kernel that tells more."
         )
 
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:

@@ -24,6 +24,7 @@ from .base import KernelMachine
 from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
 from .mixing import Mixed, components_of, mixed
 from .model import model_of
+from .remedies import rescale
 from .training import Training
 
 #: Matrices of all items that a factorisation has in memory at once.
@@ -221,7 +222,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         elif not self.converged_:
             message = (
                 f"{name} stopped after {self.n_iter_} iterations with {gap}, at an objective of "
-                f"{np.max(self.objective_):.3g}; scale the columns, or raise max_iter, time_limit or lam."
+                f"{np.max(self.objective_):.3g}; {rescale(self.kernel_)}, or raise max_iter, time_limit or lam."
             )
         else:
             return

@@ -2,5 +2,25 @@
 
 from .explanation import Explanation, Push, Supporter, explain
 from .kernel_shares import KernelShare, KernelShares, kernel_shares
+from .model_overview import ModelOverview, NamedFeature, overview
+from .permuted_columns import permutation_importance_of
+from .support_items import nearest_support, support_labels, support_lines
+from .wrong_rows import wrong_rows
 
-__all__ = ["Explanation", "KernelShare", "KernelShares", "Push", "Supporter", "explain", "kernel_shares"]
+__all__ = [
+    "Explanation",
+    "KernelShare",
+    "KernelShares",
+    "ModelOverview",
+    "NamedFeature",
+    "Push",
+    "Supporter",
+    "explain",
+    "kernel_shares",
+    "nearest_support",
+    "overview",
+    "permutation_importance_of",
+    "support_labels",
+    "support_lines",
+    "wrong_rows",
+]

@@ -12,36 +12,30 @@ Examples
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from dataclasses import dataclass, fields
-from itertools import combinations
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
-
-import numpy as np
-from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
-from ..estimators.base import KernelMachine
-from ..estimators.model import KernelModel, LinearModel
+from .column_effects import column_effects
+from .named_weights import feature_weights, marked_features
+from .opened_model import OpenedModel
+from .support_items import Supporter, supporters
 
 __all__ = ["Explanation", "Push", "Supporter", "explain"]
+
+
+#: Smaller parts of a score than this share of its largest are rounding.
+_ROUNDING = 1e-12
 
 
 class Push(NamedTuple):
     """A feature and what it adds to the score."""
 
     name: str
-    value: float
-
-
-class Supporter(NamedTuple):
-    """A training item, how similar it is (as a cosine), and what it adds to the score."""
-
-    place: int
-    item: Any
-    similarity: float
     value: float
 
 
@@ -64,6 +58,13 @@ class Explanation:
         The training items that add most to the score, or take most from it.
     similar : list of Supporter
         Those most like the item.
+    columns : list of Push
+        How much the score is above what it would be on average with the values that other rows have in a column;
+        largest first. Empty where no other rows were given (``among``).
+    cells : dict
+        What the row holds in each column, where columns have names.
+    notes : list of str
+        What to know about the numbers, in sentences: the unit that a scaler gave them, a threshold other than zero.
     """
 
     label: Any
@@ -74,25 +75,38 @@ class Explanation:
     features: list[Push]
     deciding: list[Supporter]
     similar: list[Supporter]
+    columns: list[Push] = field(default_factory=list)
+    cells: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def facts(self) -> dict[str, Any]:
         """Everything as plain dictionaries and lists."""
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
-        lists = {name: [each._asdict() for each in plain[name]] for name in ("features", "deciding", "similar")}
-        return {**plain, **lists}
+        pushes = {name: [each._asdict() for each in plain[name]] for name in ("features", "columns")}
+        items = {name: [each.facts() for each in plain[name]] for name in ("deciding", "similar")}
+        return {**plain, **pushes, **items}
+
+    def named(self, push: Push) -> str:
+        """A feature or column with what the row holds there, where that is known."""
+        if push.name not in self.cells:
+            return push.name
+        cell = self.cells[push.name]
+        return f"{push.name} = {f'{cell:.6g}' if isinstance(cell, float) else cell!s:.60}"
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
         what = f"score {self.score:+.4g}" + ("" if self.label is None else f" for {self.label!r}")
         return f"predicted {self.predicted!r}; {what}, of which {self.intercept:+.4g} is the intercept"
 
     def __str__(self) -> str:
-        lines = [self._title]
+        lines = [self.title, *self.notes]
         for title, sign in (("pushes up", 1), ("pushes down", -1)):
             pushes = [push for push in self.features if push.value * sign > 0]
-            lines += [f"{title}:"] * bool(pushes) + [f"  {push.value:+.4g}  {push.name}" for push in pushes]
+            lines += [f"{title}:"] * bool(pushes) + [f"  {push.value:+.4g}  {self.named(push)}" for push in pushes]
         if self.features:
             lines.append(f"all else: {self.rest:+.4g}")
+        lines += ["beside other values of the column:"] * bool(self.columns)
+        lines += [f"  {push.value:+.4g}  {self.named(push)}" for push in self.columns]
         for title, items in (("training items that decide most:", self.deciding), ("most similar:", self.similar)):
             lines += [title] * bool(items)
             lines += [
@@ -102,140 +116,128 @@ class Explanation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> Markup:
-        pushes = [[push.name, f"{push.value:+.4g}"] for push in self.features]
+        pushes = [[self.named(push), f"{push.value:+.4g}"] for push in self.features]
         rest = [["all else", f"{self.rest:+.4g}"]] if pushes else []
-        tables = [table_html(self._title, pushes + rest, heads=["feature", "adds"] if pushes else ())]
+        heads = ["feature", "adds"] if pushes else ()
+        tables = [table_html(self.title, pushes + rest, heads=heads, notes=self.notes)]
+        if self.columns:
+            rows = [[self.named(push), f"{push.value:+.4g}"] for push in self.columns]
+            tables.append(table_html("beside other values of the column", rows, heads=["column", "adds"]))
         for title, items in (("training items that decide most", self.deciding), ("most similar", self.similar)):
             rows = [[f"item {e.place}", f"{e.item!r:.70}", f"{e.similarity:.3f}", f"{e.value:+.4g}"] for e in items]
             tables += [table_html(title, rows, heads=["", "item", "similarity", "adds"])] * bool(rows)
         return tag("div", tables)
 
 
-def explain(model: Any, item: Any, *, label: Any = None, top: int = 10) -> Explanation:
-    """Take the score of one item apart: by the features of the kernel, and by the training items.
+def explain(
+    model: Any,
+    item: Any,
+    *,
+    label: Any = None,
+    top: int = 10,
+    among: Any = None,
+    names: Sequence[str] | None = None,
+    random_state: Any = 0,
+) -> Explanation:
+    """Take the score of one item apart: by the features of the kernel, by columns, and by the training items.
 
     Parameters
     ----------
-    model : fitted estimator of mercer
+    model : fitted estimator
+        A machine of mercer, or a pipeline, search, calibration or threshold around one: features then have the names
+        that the steps before the machine give to them.
     item : one row, string, set, graph, or a frame with one row
+        A row with columns may also be a row of a frame, or a dict.
     label : object, optional
         The class whose score is explained; the predicted one by default.
     top : int, default=10
-        How many features and training items are named.
+        How many features, columns and training items are named.
+    among : frame or array, optional
+        Other rows, such as the training rows: what each column of the row does is then told by comparison with the
+        values that these have in it.
+    names : sequence of str, optional
+        What the columns of sparse rows are called; x0, x1, … by default.
+    random_state : int, RandomState or None, default=0
+        Draws some of the other rows where they are many.
 
     Returns
     -------
     Explanation
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from mercer import SVC
+    >>> from mercer.explain import explain
+    >>> people = pd.DataFrame({"age": [20, 30, 60, 70], "shoes": [40, 44, 44, 40]})
+    >>> model = make_pipeline(StandardScaler(), SVC("linear")).fit(people, ["young", "young", "old", "old"])
+    >>> found = explain(model, {"age": 65, "shoes": 40})
+    >>> found.predicted, [found.named(push) for push in found.features], found.notes
+    ('old', ['age = 65'], ['Each number counts in standard deviations from the mean of its column.'])
     """
-    if not isinstance(model, KernelMachine):
-        raise TypeError(f"explain takes a fitted machine of mercer, got {type(model).__name__}.")
-    check_is_fitted(model, "_model")
-    if getattr(model, "variant", "") == "voted":
-        raise ValueError("a vote of many models has no single score to explain; fit with variant='averaged'.")
-    scores = model._model.intercept.size
-    if scores > 1 and not hasattr(model, "classes_"):
-        raise ValueError(f"explain takes one prediction apart, and this model makes {scores} for a row; fit one alone.")
-    one = _alone(model, item)
-    predicted = model.predict(one)[0].item()
-    label, signs = _direction(model, predicted if label is None else label)
-    fitted: LinearModel | KernelModel = model._model
-    rows = model.read_items(one, model.kernel_)
-    intercept = float(signs @ fitted.intercept)
-    if isinstance(fitted, LinearModel):
-        pushes = _of_columns(model, signs @ fitted.coef, rows)
-        score = intercept + sum(push.value for push in pushes)
-        supporters: list[Supporter] = []
-    else:
-        coefficients = signs @ fitted.coef
-        similarities = fitted.similarities(rows, slice(0, 1))[0].astype(np.float64)
-        score = intercept + float(coefficients @ similarities)
-        pushes = _of_features(fitted, coefficients, rows)
-        supporters = _supporters(model, fitted, coefficients, similarities, rows)
-    pushes.sort(key=lambda push: (-float(f"{abs(push.value):.9g}"), push.name))  # of equals, the first by name
+    opened = OpenedModel(model, names)
+    one = opened.alone(item)
+    predicted = opened.predicted(one)
+    direction = opened.direction(predicted if label is None else label)
+    rows = opened.items(one)
+    score = float(opened.scores(one, direction)[0])
+    pushes = _pushes(opened, direction.signs, rows)
     named = pushes[:top]
+    training = supporters(opened, direction, rows, top)
     return Explanation(
-        label=label,
+        label=direction.label,
         predicted=predicted,
         score=score,
-        intercept=intercept,
-        rest=score - intercept - sum(push.value for push in named),
+        intercept=direction.intercept,
+        rest=_rest(score, direction.intercept, named),
         features=named,
-        deciding=sorted(supporters, key=lambda each: -abs(each.value))[:top],
-        similar=sorted(supporters, key=lambda each: -each.similarity)[:top],
+        deciding=training.deciding,
+        similar=training.similar,
+        columns=[] if among is None else _columns(opened, one, among, direction, random_state)[:top],
+        cells=_cells(one),
+        notes=[note for note in (opened.units if pushes else "", opened.threshold, opened.pairs) if note],
     )
 
 
-def _alone(model: Any, item: Any) -> Any:
-    """A collection of this item only."""
-    if hasattr(item, "columns") or sparse.issparse(item):
-        if item.shape[0] != 1:
-            raise ValueError(f"explain takes one item; this table has {item.shape[0]} rows.")
-        return item
-    kernel = model.kernel_
-    if kernel.on_rows:
-        rows = np.atleast_2d(np.asarray(item))
-        if rows.shape[0] != 1:
-            raise ValueError(f"explain takes one item; this array has {rows.shape[0]} rows.")
-        return rows
-    return [item]
+def _rest(score: float, intercept: float, named: list[Push]) -> float:
+    """What features leave of a score; rounding leaves nothing."""
+    parts = [score, -intercept, *(-push.value for push in named)]
+    rest = math.fsum(parts)
+    return rest if abs(rest) > _ROUNDING * max(map(abs, parts)) else 0.0
 
 
-def _direction(model: Any, label: Any) -> tuple[Any, Array]:
-    """The class, and how each machine of the model counts for it: for (+1), against (−1) or not at all (0)."""
-    if not hasattr(model, "classes_"):
-        return None, np.ones(1)
-    classes = model.classes_.tolist()
-    if label not in classes:
-        raise ValueError(f"the model knows no class {label!r}; its classes are {', '.join(map(repr, classes))}.")
-    position, machines = classes.index(label), model._model.intercept.size
-    if len(classes) == 2:
-        return label, np.array([1.0 if position else -1.0])
-    if machines == len(classes) and getattr(model, "strategy", "ovr") == "ovr":
-        return label, np.eye(machines)[position]
-    pairs = combinations(range(len(classes)), 2)
-    return label, np.array([(second == position) - (first == position) for first, second in pairs], dtype=np.float64)
-
-
-def _of_columns(model: Any, weights: Array, rows: Any) -> list[Push]:
-    """What each column adds to the score of a linear model."""
-    values = weights * (rows.toarray() if sparse.issparse(rows) else rows)[0]
-    names = getattr(model, "feature_names_in_", [f"x{k}" for k in range(values.size)])
-    return [Push(str(name), float(value)) for name, value in zip(names, values, strict=True) if value]
-
-
-def _of_features(fitted: KernelModel, coefficients: Array, rows: Any) -> list[Push]:
-    """What each named feature adds: φ(x)·w with w = Σⱼ zⱼφ(xⱼ), for the features that x has."""
-    own = None if fitted.items is None else fitted.kernel.named_features(rows)
-    theirs = None if own is None else fitted.kernel.named_features(fitted.items)
-    if own is None or theirs is None:
+def _pushes(opened: OpenedModel, signs: Array, rows: Any) -> list[Push]:
+    """What each named feature adds: φ(x)·w, for the features that x has; the largest first, of equals by name."""
+    own = marked_features(opened, rows)
+    weights = None if own is None else feature_weights(opened, signs, own[0])[0]
+    if own is None or weights is None:
         return []
-    weights = dict.fromkeys(own[0], 0.0)
-    for z, features in zip(coefficients, theirs, strict=True):
-        for name in weights.keys() & features.keys():
-            weights[name] += z * features[name]
     values: dict[str, float] = defaultdict(float)
-    for name, weight in weights.items():
-        values[name.text] += float(weight * own[0][name])
-    return [Push(text, value) for text, value in values.items() if value]
+    for name, value in own[0].items():
+        values[name.text] += float(weights[name] * value)
+    return _ranked([Push(text, value) for text, value in values.items() if value])
 
 
-def _supporters(
-    model: Any, fitted: KernelModel, coefficients: Array, similarities: Array, rows: Any
-) -> list[Supporter]:
-    if fitted.items is None:  # a precomputed kernel does not say how long items are
-        cosines, items = similarities, [None] * similarities.size
-    else:
-        lengths = np.sqrt(fitted.kernel.diag(fitted.items).astype(np.float64) * float(fitted.kernel.diag(rows)[0]))
-        cosines = np.divide(similarities, lengths, out=np.zeros_like(similarities), where=lengths > 0)
-        items = _listed(model.support_vectors_)
-    values = coefficients * similarities
-    return [
-        Supporter(int(place), item, float(cosine), float(value))
-        for place, item, cosine, value in zip(fitted.support, items, cosines, values, strict=True)
-    ]
+def _columns(opened: OpenedModel, one: Any, among: Any, direction: Any, random_state: Any) -> list[Push]:
+    found = column_effects(opened, one, among, direction, random_state=random_state)
+    return _ranked([Push(name, value) for name, value in found.items() if value])
 
 
-def _listed(items: Any) -> list[Any]:
-    if hasattr(items, "columns"):
-        return [dict(zip(items.columns, row, strict=True)) for row in items.to_numpy().tolist()]
-    return items.toarray().tolist() if sparse.issparse(items) else list(items)
+def _ranked(pushes: list[Push]) -> list[Push]:
+    return sorted(pushes, key=lambda push: (-float(f"{abs(push.value):.9g}"), push.name))
+
+
+def _cells(one: Any) -> dict[str, Any]:
+    """The values of a row whose columns have names."""
+    if not hasattr(one, "columns"):
+        return {}
+    return {str(name): plain_cell(one[name].to_numpy()[0]) for name in one.columns}
+
+
+def plain_cell(value: Any) -> Any:
+    """A cell as a value of Python's own; dates as text."""
+    if hasattr(value, "dtype") and value.dtype.kind in "mM":
+        return str(value)[:19].removesuffix("T00:00:00")
+    return value.item() if hasattr(value, "item") else value

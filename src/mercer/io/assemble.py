@@ -10,7 +10,11 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.target_kind import task_of
-from .._validation.wording import enumeration, nearest
+from .._validation.wording import counted, enumeration, nearest
+from ..columns import decide
+from .cells import with_point
+from .record_names import record_names
+from .row_places import RowPlaces
 from .table import DataError, Table, as_labels, as_targets
 
 if TYPE_CHECKING:
@@ -28,10 +32,10 @@ class Origin:
     name: str
     source: str
     digest: str
-    lines: Array | None = None
+    lines: Array | RowPlaces | None = None
 
 
-def origin_of(source: Source, lines: Array | None = None) -> Origin:
+def origin_of(source: Source, lines: Array | RowPlaces | None = None) -> Origin:
     """The origin of what is read from a file; ``lines`` where the rows begin."""
     return Origin(source.shown, source.name, source.path, source.digest, lines)
 
@@ -88,8 +92,9 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     Parameters
     ----------
     columns : dict
-        Arrays of float64 for numbers, pandas Categoricals for words; the target as a list of texts or an array,
-        ``None`` or NaN where it is missing. See :func:`target_position`.
+        Arrays of float64 for numbers or of datetime64 for dates, pandas Categoricals for words; the target as a list of
+        texts or an array, ``None`` or NaN where it is missing. See :func:`target_position`. What each of them holds is
+        decided here, for all files alike (:func:`mercer.columns.decide`).
     origin : Origin
     options : Options
     notes : sequence of str
@@ -105,14 +110,47 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     features = [name for k, name in enumerate(names) if k != position]
     if not features:
         raise DataError(f"{origin.shown} has only the target column {names[0]!r}; learning needs others besides it.")
-    frame = pd.DataFrame({name: columns[name] for name in features})  # a copy puts all numbers into one block
+    _refuse_unknown(options, names, origin.shown)
+    wanted = features if options.columns is None else [name for name in features if name in options.columns]
+    try:
+        decided = decide({name: columns[name] for name in wanted}, options.kinds)
+    except ValueError as error:
+        raise DataError(f"{origin.shown}, {error}.") from None
+    if not decided.columns and wanted:
+        raise DataError(f"{origin.shown}: all columns besides the target are to be left out; keep one to learn from.")
+    rows = len(columns[names[0]])
+    kept = {  # texts stay Python's own
+        name: pd.Series(column, dtype=object) if decided.kinds[name] == "text" else column
+        for name, column in decided.columns.items()
+    }
+    frame = pd.DataFrame(kept, index=pd.RangeIndex(rows))  # a copy puts all numbers into one block
     table = Table(
-        origin.name, frame, None, None, None, (*said, *notes), origin.source, origin.digest, origin.lines
+        origin.name,
+        frame,
+        notes=(*said, *notes, *decided.notes),
+        source=origin.source,
+        digest=origin.digest,
+        lines=origin.lines,
+        found={"kinds": decided.forms} if decided.forms else {},
+        left_out={**dict.fromkeys((name for name in features if name not in wanted), "not asked for"),
+                  **decided.left_out},
+        names=record_names({name: columns[name] for name in features}),
     )  # fmt: skip
     if position is not None:
         labels = _label_list(columns[names[position]])
         table = with_labels(table, labels, names[position], origin, options)
     return _with_notes_on_missing(table)
+
+
+def _refuse_unknown(options: Options, names: list[str], shown: str) -> None:
+    """Kinds of columns that are not there are a slip of the pen, but where a file is read for a model."""
+    if not options.labelled:
+        return
+    for name in options.kinds:
+        if name not in names and name not in options.drop:
+            near = nearest(name, names)
+            hint = f"the columns are {enumeration(map(repr, names))}." if near is None else f"did you mean {near!r}?"
+            raise DataError(f"{shown} has no column {name!r} to be read as {options.kinds[name]}; {hint}")
 
 
 def _label_list(column: Any) -> list[Any]:
@@ -131,16 +169,21 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
     count, first = int((~known).sum()), table.where(int(np.flatnonzero(~known)[0]))
     if options.unlabelled_rows == "error":
         column = f" in column {target!r}" if table.kind == "rows" else ""
+        have = "has" if count == 1 else "have"
         raise DataError(
-            f"{origin.shown}: {count} of {len(labels)} {table.kind} have no label{column} (first: {first}); "
+            f"{origin.shown}: {count} of {len(labels)} {table.kind} {have} no label{column} (first: {first}); "
             "label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled)."
         )
     if options.unlabelled_rows == "drop":
+        was = "was" if count == 1 else "were"
         kept = replace(table.take(np.flatnonzero(known)), y=found, target=target)
-        return replace(kept, notes=(*kept.notes, f"{_rows(count)} without a label were left out (first: {first})."))
+        return replace(
+            kept, notes=(*kept.notes, f"{counted(count, 'row')} without a label {was} left out (first: {first}).")
+        )
     y = np.full(len(labels), None, dtype=object)
     y[known] = found.tolist()
-    return replace(table, y=y, target=target, notes=(*table.notes, f"{_rows(count)} have no label (first: {first})."))
+    said = f"{counted(count, 'row has', 'rows have')} no label (first: {first})."
+    return replace(table, y=y, target=target, notes=(*table.notes, said))
 
 
 def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Array:
@@ -148,7 +191,7 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
     known = [(place, label) for place, label in enumerate(labels) if label is not None]
     values = [label for _, label in known]
     if options.decimal == ",":
-        numbers, strange = as_targets([str(value).replace(",", ".") for value in values])
+        numbers, strange = as_targets([_number_with_comma(value) for value in values])
         if strange is None and options.task != "classify" and (options.task or task_of(numbers)) == "regress":
             return numbers
     if options.task == "regress":
@@ -164,8 +207,11 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
     return as_labels(values, options.kinds.get(target) == "category", options.task)
 
 
-def _rows(count: int) -> str:
-    return f"{count} row{'s' if count != 1 else ''}"
+def _number_with_comma(value: Any) -> str | None:
+    try:
+        return with_point(str(value)) if isinstance(value, str) else str(value)
+    except ValueError:
+        return None
 
 
 def _with_notes_on_missing(table: Table) -> Table:
@@ -177,7 +223,8 @@ def _with_notes_on_missing(table: Table) -> Table:
     if some:
         total = sum(some.values())
         worst = ", ".join(f"{name!r} {count}" for name, count in sorted(some.items(), key=lambda p: -p[1])[:5])
-        notes.append(f"{total} values are missing, in {len(some)} of {table.n_columns} columns: {worst}.")
+        missing = counted(total, "value is", "values are")
+        notes.append(f"{missing} missing, in {len(some)} of {counted(table.n_columns, 'column')}: {worst}.")
     return replace(table, notes=tuple(notes))
 
 

@@ -130,4 +130,5 @@ def builtin(text: str, options: Options) -> Table:
     columns = {**{column: frame[column].to_numpy() for column in frame}, target: y}
     if options.target is None:
         options = replace(options, target=target)
+    options = replace(options, kinds={**dict.fromkeys(frame, "number"), **options.kinds})
     return assemble(columns, Origin(repr(text), name, f"built in: {text}", digest), options)

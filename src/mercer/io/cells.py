@@ -9,32 +9,58 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .sources import Source, line_of
 from .table import DataError
 
-__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "open_cells"]
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "missing_words", "open_cells", "with_point"]
 
 #: Words that mean "missing", in small letters.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})
 
+#: With a decimal comma, points set groups of three digits apart.
+_GROUPED = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d*)?")
 _SAMPLE = 65536
 _SAMPLE_LINES = 100
 #: In the order of trust: a comma also stands in numbers and sentences, a space everywhere.
 _DELIMITERS = ("\t", ";", "|", ",", " ")
 
 
+def missing_words(options: Options) -> frozenset[str]:
+    """The words that mean "missing" under these options, in small letters."""
+    return MISSING | {word.lower() for word in options.missing}
+
+
 def as_number(cell: str, decimal: str = ".") -> float:
     """The number a cell holds, or ``ValueError``. Python also reads 1_000, which no table means as a number."""
-    if "_" in cell or (decimal != "." and "." in cell):
+    if "_" in cell:
         raise ValueError(cell)
-    return float(cell.replace(decimal, "."))
+    return float(cell if decimal == "." else with_point(cell))
 
 
-def is_numeric(cell: str) -> bool:
+def with_point(cell: str) -> str:
+    """A number with a decimal comma, whose thousands a point may set apart, as programs write it.
+
+    Examples
+    --------
+    >>> with_point("3,14"), with_point("-1.234.567,5"), with_point("1.234")
+    ('3.14', '-1234567.5', '1234')
+    """
+    if "." in cell:
+        if not _GROUPED.fullmatch(cell):
+            raise ValueError(cell)
+        cell = cell.replace(".", "")
+    return cell.replace(",", ".")
+
+
+def is_numeric(cell: str, decimal: str = ".") -> bool:
     """Whether a cell holds a number."""
     try:
-        as_number(cell)
+        as_number(cell, decimal)
     except ValueError:
         return False
     return True
@@ -142,7 +168,7 @@ def _delimiter(lines: list[str], source: Source) -> str:
     return ","
 
 
-def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]) -> bool:
+def has_header(first: list[str], later: list[list[str]], missing: frozenset[str], decimal: str = ".") -> bool:
     """Whether a first row names the columns.
 
     It does where it holds no number, repeats no word, and differs from what stands below: a column of numbers, or
@@ -155,17 +181,17 @@ def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]
     """
     names = [cell for cell in first if cell]
     if not names or not later:
-        return bool(names) and not any(map(is_numeric, names))
+        return bool(names) and not any(is_numeric(cell, decimal) for cell in names)
     if all(re.fullmatch(r"\d{1,6}", cell) for cell in names):
         numbers = [int(cell) for cell in names]
         return len(numbers) > 2 and numbers in (
             list(range(len(numbers))),
             list(range(1, len(numbers) + 1)),
         )
-    if any(is_numeric(cell) or cell.lower() in missing - {""} for cell in names):
+    if any(is_numeric(cell, decimal) or cell.lower() in missing - {""} for cell in names):
         return False
     columns = list(zip(*(row for row in later if len(row) == len(first)), strict=True))
-    if any(any(map(is_numeric, column)) for column in columns):
+    if any(is_numeric(cell, decimal) for column in columns for cell in column):
         return True
     return len(set(names)) == len(names) and not any(
         name in column for name, column in zip(first, columns, strict=False)

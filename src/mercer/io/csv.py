@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,19 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.wording import enumeration
-from .assemble import assemble, origin_of, refuse_duplicates, remaining, target_position
+from ..columns.signed_numbers import signed_numbers
+from .assemble import origin_of, refuse_duplicates, remaining, target_position
 from .cells import MISSING, Cells, as_number, has_header, open_cells
+from .decimal_sign import with_decimal_sign
+from .raw import RawTable
+from .record_names import says_name
 from .sources import Source
-from .table import DataError, Table
+from .table import DataError
 
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["read"]
+__all__ = ["columns_of"]
 
 #: Cells that are held as Python texts at a time.
 _BLOCK = 500_000
@@ -30,31 +34,40 @@ _PEEK = 100
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
-def read(source: Source, options: Options) -> Table:
-    """Read a text table; see :func:`mercer.read`."""
-    layout = _layout(open_cells(source, options.delimiter, options.quotes), options)
+def columns_of(source: Source, options: Options) -> RawTable:
+    """The columns of a text table, each of numbers or of words."""
+    cells = open_cells(source, options.delimiter, options.quotes)
+    options, said = with_decimal_sign(cells, options)
+    layout = _layout(cells, options)
     kept = remaining(layout.names, options, source.shown)
     target, _ = target_position(kept, options, source.shown)
     labels = None if target is None else kept[target]
-    words = {name for name, kind in options.kinds.items() if kind == "category"}
+    not_asked: dict[str, str] = {}
+    if options.columns is not None:
+        not_asked = {name: "not asked for" for name in kept if name not in options.columns and name != labels}
+        kept = [name for name in kept if name not in not_asked or says_name(name)]
+    words = {name for name, kind in options.kinds.items() if kind not in ("number", "keep")}.union(not_asked)
     columns, lines = _convert(layout, kept, options, words, labels)
     mixed = [name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong]
     for name in mixed:
         _refuse_mistakes(name, columns[name], source, options)
-    notes = list(layout.notes)
     partly = [name for name in mixed if columns[name].right]
-    if partly:
-        notes.append(
-            f"Some cells of {enumeration(map(repr, partly), 5)} are numbers and others are not; read as categories."
-        )
     if mixed:  # once more, now that it is known which columns are words
         columns, lines = _convert(layout, kept, options, words.union(mixed), labels)
     finished = {name: column.finish() for name, column in columns.items()}
     for name, column in columns.items():
         if isinstance(column, _Numbers):
             _refuse_infinite(name, finished[name], lines, source)
-    origin = origin_of(source, lines)
-    return assemble(finished, origin, replace(options, drop=frozenset()), notes)
+    found = {"header": layout.has_header, **({"decimal": ","} if options.decimal == "," else {})}
+    return RawTable(
+        finished,
+        origin_of(source, lines),
+        (*layout.notes, *said),
+        found,
+        target=labels if not_asked else None,
+        mixed=tuple(partly),
+        left_out=not_asked,
+    )
 
 
 # -- the layout: names and width ----------------------------------------------------------------------------------
@@ -92,8 +105,8 @@ def _layout(cells: Cells, options: Options) -> _Layout:
     if not peek:
         raise DataError(f"{shown} is empty.")
     first, later = peek[0], peek[1:]
-    missing = MISSING | {word.lower() for word in options.missing}
-    header = has_header(first, later, missing) if options.header is None else options.header
+    missing = _missing(options)
+    header = has_header(first, later, missing, options.decimal or ".") if options.header is None else options.header
     if header and not later:
         raise DataError(f"{shown} has a header and no rows.")
     width = len(first)
@@ -111,6 +124,12 @@ def _layout(cells: Cells, options: Options) -> _Layout:
         names = [f"x{k}" for k in range(1, count + 1)]
         notes.append(f"No header was found; the columns are called x1 to x{count}.")
     return _Layout(cells, names, header, width, tuple(notes))
+
+
+def _missing(options: Options) -> frozenset[str]:
+    """The words that mean "missing", in small letters."""
+    usual = MISSING if options.missing_words else frozenset({""})
+    return usual | {word.lower() for word in options.missing}
 
 
 # -- the columns --------------------------------------------------------------------------------------------------
@@ -153,28 +172,44 @@ class _Numbers:
 
 @dataclass
 class _Words:
-    """A column of categories, kept as numbers of words."""
+    """A column of words, kept as numbers of words.
+
+    A word for "missing" that is written as names are, such as Nan, is one where most others are written like that too.
+    """
 
     missing: frozenset[str]
+    said: frozenset[str] = frozenset()
     known: dict[str, int] = field(default_factory=dict)
     blocks: list[Array] = field(default_factory=list)
 
     def add(self, cells: tuple[str, ...], lines: list[int]) -> None:
-        known, missing = self.known, self.missing
+        known, is_missing = self.known, self._is_missing
         codes = [
-            known[cell] if cell in known else -1 if cell.lower() in missing else known.setdefault(cell, len(known))
+            known[cell] if cell in known else -1 if is_missing(cell) else known.setdefault(cell, len(known))
             for cell in cells
         ]
         self.blocks.append(np.array(codes, dtype=np.int32))
+
+    def _is_missing(self, cell: str) -> bool:
+        return cell.lower() in self.missing and (cell in self.said or not _like_a_name(cell))
 
     def finish(self) -> Any:
         import pandas as pd
 
         words = np.array(list(self.known), dtype=object)
+        doubtful = np.array([word.lower() in self.missing for word in words], dtype=bool)
+        others = words[~doubtful]
+        if doubtful.any() and 2 * sum(word[:1].isupper() for word in others) > others.size:
+            doubtful[:] = False
         order = np.argsort(words, kind="stable") if words.size else np.empty(0, int)
-        place = np.empty(words.size + 1, dtype=np.int32)
-        place[order], place[-1] = np.arange(words.size), -1
+        order = order[~doubtful[order]]
+        place = np.full(words.size + 1, -1, dtype=np.int32)
+        place[order] = np.arange(order.size)
         return pd.Categorical.from_codes(place[np.concatenate(self.blocks)], categories=words[order])
+
+
+def _like_a_name(cell: str) -> bool:
+    return cell.isalpha() and cell.istitle()
 
 
 @dataclass
@@ -197,13 +232,14 @@ def _convert(
     layout: _Layout, kept: list[str], options: Options, words: set[str], labels: str | None
 ) -> tuple[dict[str, Any], Array]:
     """One walk through the file, over the columns that are kept."""
-    missing = MISSING | {word.lower() for word in options.missing}
+    missing = _missing(options)
     columns: dict[str, Any] = {}
     for name in kept:
         if name == labels:
             columns[name] = _Labels(missing)
         else:
-            columns[name] = _Words(missing) if name in words else _Numbers(missing, options.decimal)
+            numbers = _Numbers(missing, options.decimal or ".")
+            columns[name] = _Words(missing, options.missing) if name in words else numbers
     plain = options.decimal == "." and b"_" not in layout.cells.source.data
     rows, lines = layout.rows(), []
     size = max(1, _BLOCK // max(1, len(layout.names)))
@@ -243,10 +279,12 @@ def _refuse_mistakes(name: str, column: _Numbers, source: Source, options: Optio
         thousands = ", or write thousands without one" if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", cell) else ""
         raise DataError(f"{place}: {cell!r} seems to have a decimal comma; say decimal=',' (--decimal ,){thousands}.")
     if options.kinds.get(name) == "number":
+        if signed_numbers([cell for _, cell in column.first_wrong]) is not None:
+            return  # a sign or a unit stands around them
         raise DataError(f"{place}: {cell[:40]!r} is not a number.")
     if total >= 20 and column.wrong <= _FEW * total:
         others = f" and {column.wrong - 1} more" if column.wrong > 1 else ""
         raise DataError(
             f"{place}: {cell[:40]!r}{others} is not a number, but the other {column.right} cells are; correct it, "
-            f"name it as a word for missing (--missing), or read the column as categories (--category {name!r})."
+            f"name it as a word for missing (--missing), or read the column as categories (--as {name!r}=category)."
         )

@@ -35,11 +35,13 @@ def read(source: Source, options: Options) -> Table:
     lines = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
     begins = np.array([number for number, line in enumerate(lines, 1) if line.startswith(b">")])
     labels: Sequence[Any] | None = found.labels
+    words = [header.partition(" ")[0] for header in found.headers]
     if options.labels is not None:
-        labels = labels_from_file([header.partition(" ")[0] for header in found.headers], options)
+        labels = labels_from_file(words, options)
     remedy = f"write {target}=... into each header, or name a file of labels with labels=... (--labels FILE)"
     items = Strings.of(found.sequences)
-    return item_table(items, "strings", labels, target, origin_of(source, begins), options, remedy)
+    names = np.array(words if len(set(words)) == len(words) else found.headers, dtype=object)
+    return item_table(items, "strings", labels, target, origin_of(source, begins), options, remedy, names=names)
 
 
 class Fasta(NamedTuple):

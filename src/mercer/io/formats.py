@@ -17,6 +17,7 @@ from .._validation.wording import enumeration
 
 if TYPE_CHECKING:
     from .options import Options
+    from .raw import RawTable
     from .sources import Source
     from .table import Table
 
@@ -68,6 +69,11 @@ class Format:
         Whether ``looks_like`` finds a signature that no other file has, and that counts more than a suffix.
     folder : Folder, optional
         How it is read from a folder of files.
+    columns_of : callable, optional
+        Gives the columns of a source, as the options say, before a table is made of them: so that several files can
+        become one table.
+    has_sheets : bool
+        Whether a file may hold several tables, each with a name (``read(..., sheet=...)``).
     """
 
     name: str
@@ -78,6 +84,8 @@ class Format:
     looks_like: Callable[[Source], bool] = _never
     signed: bool = False
     folder: Folder | None = None
+    columns_of: Callable[[Source, Options], RawTable] | None = None
+    has_sheets: bool = False
 
 
 #: Every format by its name, in the order in which files are tried.
@@ -119,7 +127,7 @@ def formats_in_words() -> str:
     Examples
     --------
     >>> formats_in_words()  # doctest: +ELLIPSIS
-    'rows from CSV files and their relatives, Parquet files and svmlight files; strings from FASTA files; ...'
+    'rows from CSV files and their relatives, Excel workbooks, ... and svmlight files; strings from FASTA files; ...'
     """
     entries = groupby(FORMATS.values(), lambda entry: entry.holds)
     return "; ".join(f"{holds} from {enumeration(each.title for each in group)}" for holds, group in entries)
@@ -130,15 +138,39 @@ def _later(module: str, function: str) -> Callable[..., Any]:
     return lambda *given: getattr(import_module(f".{module}", __package__), function)(*given)
 
 
-register(Format("csv", "CSV files and their relatives", (".csv", ".tsv", ".tab"), _later("csv", "read")))
+def _of_rows(name: str, title: str, suffixes: tuple[str, ...], module: str, **more: Any) -> Format:
+    """A format of rows, whose module has a function ``columns_of``."""
+
+    def read(source: Source, options: Options) -> Table:
+        from .raw import assembled
+
+        return assembled(columns_of(source, options), options)
+
+    columns_of = _later(module, "columns_of")
+    return Format(name, title, suffixes, read, columns_of=columns_of, **more)
+
+
+def _signed(module: str) -> dict[str, Any]:
+    return {"looks_like": _later(module, "looks_like"), "signed": True}
+
+
+register(_of_rows("csv", "CSV files and their relatives", (".csv", ".tsv", ".tab"), "csv"))
+register(_of_rows("excel", "Excel workbooks", (".xlsx", ".xlsm"), "excel", has_sheets=True, **_signed("excel")))
 register(
-    Format(
-        "parquet",
-        "Parquet files",
-        (".parquet",),
-        _later("parquet", "read"),
-        looks_like=_later("parquet", "looks_like"),
-        signed=True,
+    _of_rows(
+        "json",
+        "JSON files, also with a record in each line",
+        (".json", ".jsonl", ".ndjson"),
+        "json_records",
+        looks_like=_later("json_records", "looks_like"),
+    )
+)
+register(_of_rows("arff", "ARFF and KEEL files", (".arff",), "arff", **_signed("arff")))
+register(_of_rows("parquet", "Parquet files", (".parquet",), "parquet", **_signed("parquet")))
+register(_of_rows("feather", "Feather and Arrow files", (".feather", ".arrow"), "feather", **_signed("feather")))
+register(
+    _of_rows(
+        "sqlite", "SQLite databases", (".sqlite", ".sqlite3", ".db"), "sqlite", has_sheets=True, **_signed("sqlite")
     )
 )
 register(

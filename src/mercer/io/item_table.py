@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._runtime.compile import Array
 from .assemble import Origin, with_labels
 from .cells import open_cells
 from .sources import open_source
@@ -25,6 +26,7 @@ def item_table(
     options: Options,
     remedy: str,
     notes: Sequence[str] = (),
+    names: Array | None = None,
 ) -> Table:
     """Items with their labels, or without any where the options allow that; ``remedy`` says how to get some."""
     if options.drop:
@@ -33,7 +35,7 @@ def item_table(
         raise DataError(f"{origin.shown} has {len(items)} {kind}, but there are {len(labels)} labels.")
     table = Table(
         origin.name, None, notes=tuple(notes), source=origin.source, digest=origin.digest, lines=origin.lines,
-        items=items, kind=kind,
+        items=items, kind=kind, names=names,
     )  # fmt: skip
     if labels is not None:
         return with_labels(table, list(labels), target, origin, options)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from .._validation.target_kind import TASKS
 from .._validation.wording import enumeration
+from ..columns.deciding import KINDS, check_kind
 from .formats import FORMATS
 
 __all__ = ["Options"]
 
-_CHOICES = {"unlabelled_rows": ("error", "drop", "keep"), "decimal": (".", ",")}
+_CHOICES = {"unlabelled_rows": ("error", "drop", "keep"), "decimal": (None, ".", ",")}
 
 
 @dataclass(frozen=True)
@@ -24,16 +25,19 @@ class Options:
     unlabelled_rows: str = "error"
     header: bool | None = None
     delimiter: str | None = None
-    decimal: str = "."
+    decimal: str | None = None
     quotes: bool = True
     missing: frozenset[str] = frozenset()
+    missing_words: bool = True
     kinds: Mapping[str, str] = field(default_factory=dict)
     drop: frozenset[str] = frozenset()
+    columns: frozenset[str] | None = None
     dense: bool | None = None
     features: int | None = None
     zero_based: bool | None = None
     format: str | None = None
     labels: str | Path | None = None
+    sheet: str | None = None
     max_bytes: int | str = "1GB"
     task: str | None = None
 
@@ -45,7 +49,8 @@ class Options:
                 known = enumeration(filter(None, words), last="or")
                 raise ValueError(f"read: {name} must be one of {known}; got {given!r}.")
         for column, kind in self.kinds.items():
-            if kind not in ("number", "category"):
-                raise ValueError(f"read: the kind of {column!r} must be 'number' or 'category', got {kind!r}.")
+            if not check_kind(kind):
+                known = enumeration(map(repr, KINDS), last="or")
+                raise ValueError(f"read: the kind of {column!r} must be {known}, got {kind!r}.")
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise ValueError(f"read: delimiter must be one character, got {self.delimiter!r}.")

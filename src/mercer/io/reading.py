@@ -5,35 +5,42 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from .._validation.wording import enumeration
-from .builtin import BUILTIN, builtin, is_builtin
-from .formats import FORMATS, format_of
+from .builtin import builtin, is_builtin
+from .database import columns_of as database_columns
+from .database import is_address
+from .formats import FORMATS
+from .frames import is_frame, read_frame
+from .opening import table_of_files
 from .options import Options
-from .sources import MissingFileError, open_source
+from .raw import assembled
 from .table import DataError, Table
 
 __all__ = ["read"]
 
 
 def read(
-    source: str | Path,
+    source: Any,
     target: str | int | None = None,
     *,
     labelled: bool = True,
     unlabelled_rows: str = "error",
     header: bool | None = None,
     delimiter: str | None = None,
-    decimal: str = ".",
+    decimal: str | None = None,
     quotes: bool = True,
     missing: Sequence[str] = (),
+    missing_words: bool = True,
     kinds: Mapping[str, str] | None = None,
     drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
     dense: bool | None = None,
     features: int | None = None,
     zero_based: bool | None = None,
     format: str | None = None,
     labels: str | Path | None = None,
+    sheet: str | None = None,
     max_bytes: int | str = "1GB",
     task: str | None = None,
 ) -> Table:
@@ -41,10 +48,14 @@ def read(
 
     Parameters
     ----------
-    source : str or Path
-        A file in one of :data:`mercer.io.FORMATS`, as it is or packed with gzip, bzip2 or xz; ``"-"`` for the standard
-        input; or a built-in name, see :data:`mercer.io.BUILTIN`. Graphs also come from folders (``"folder/NAME"`` where
-        one holds several collections).
+    source : str, Path, DataFrame or list
+        A file in one of :data:`mercer.io.FORMATS`, as it is or packed with gzip, bzip2, xz or zip; ``"-"`` for the
+        standard input; a built-in name, see :data:`mercer.io.BUILTIN`; the address of a database with a table or a
+        query (``"sqlite:///people.db?table=people"``); a frame of pandas, or of what becomes one. A part of a file
+        stands after a ``#``: ``"book.xlsx#Sheet2"``, ``"archive.zip#data.csv"``.
+
+        Several files with the same columns are one table: a list of them, a folder, a pattern such as ``"data/*.csv"``,
+        or a zip archive. Graphs also come from folders (``"folder/NAME"`` where one holds several collections).
     target : str or int, optional
         The column of labels, by name or by position from 0 (negative: from the end). By default the last one. In a
         FASTA header, the word before ``=``, by default ``"label"``; in a basket, ``"first"`` (default) or ``"last"``.
@@ -56,15 +67,22 @@ def read(
         Whether the first line names the columns. By default it is looked at.
     delimiter : str, optional
         What stands between cells. By default it is found out.
-    decimal : {".", ","}, default="."
+    decimal : {".", ","}, optional
+        The decimal sign. By default it is looked at.
     quotes : bool, default=True
         Whether ``"`` around a cell protects what stands inside; if not, it is an ordinary character.
     missing : sequence of str
         Words that mean "missing" besides the empty cell, ``?``, ``NA``, ``N/A``, ``NaN`` and ``NULL``.
+    missing_words : bool, default=True
+        ``False``: only empty cells are missing, and the words of ``missing``.
     kinds : mapping, optional
-        Columns to read as ``"number"`` or as ``"category"`` whatever they look like; also the target.
+        What some columns hold whatever they look like: ``"number"``, ``"category"``, ``"date"`` (or how dates are
+        written, ``"date:%d.%m.%Y"``), ``"text"``, or ``"ignore"`` to leave one out; also the target. All others are
+        looked at: see ``table.kinds``, ``table.left_out`` and ``table.notes``.
     drop : sequence of str
         Columns to leave out.
+    columns : sequence of str, optional
+        The only columns to read, besides the target.
     dense : bool, optional
         Whether a svmlight file becomes a frame or sparse rows. By default what is smaller.
     features : int, optional
@@ -76,6 +94,9 @@ def read(
         The name of one of :data:`mercer.io.FORMATS`. By default what the suffix says, or the beginning of the file.
     labels : str or Path, optional
         A file with the labels of strings, sets or graphs: one a line, or the name of a record and its label.
+    sheet : str, optional
+        The sheet of a workbook, the file of an archive, or the table of a database. By default the first sheet, all
+        files, the only table.
     max_bytes : int or str, default="1GB"
         What the file may take in memory, also after unpacking.
     task : {"classify", "regress"}, optional
@@ -110,31 +131,40 @@ def read(
         decimal=decimal,
         quotes=quotes,
         missing=frozenset(missing),
+        missing_words=missing_words,
         kinds=dict(kinds or {}),
         drop=frozenset(drop),
+        columns=None if columns is None else frozenset(columns),
         dense=dense,
         features=features,
         zero_based=zero_based,
         format=format,
         labels=labels,
+        sheet=sheet,
         max_bytes=max_bytes,
         task=task,
     )
-    if is_builtin(source):
-        return builtin(str(source), options)
-    if source != "-" and not os.path.isfile(source):
-        folders = [each.folder for each in FORMATS.values() if each.folder and format in (None, each.name)]
+    if is_frame(source):
+        return read_frame(source, options)
+    paths = [str(each) for each in source] if isinstance(source, (list, tuple)) else [str(source)]
+    if not paths:
+        raise DataError("no file is named; give at least one.")
+    if len(paths) == 1:
+        alone = _alone(paths[0], options)
+        if alone is not None:
+            return alone
+    return table_of_files(paths, options)
+
+
+def _alone(path: str, options: Options) -> Table | None:
+    """The table of something that is no file: built in, in a database, or a folder that is one data set."""
+    if is_builtin(path):
+        return builtin(path, options)
+    if is_address(path):
+        return assembled(database_columns(path, options), options)
+    if path != "-" and not os.path.isfile(path):
+        folders = (each.folder for each in FORMATS.values() if each.folder and options.format in (None, each.name))
         for folder in folders:
-            if folder.holds(Path(source)):
-                return folder.read(Path(source), options)
-        if os.path.isdir(source):
-            instead = enumeration(["a file in it", *(folder.title for folder in folders)], last="or")
-            raise DataError(f"{str(source)!r} is a folder; name {instead}.")
-    try:
-        opened = open_source(source, max_bytes)
-    except MissingFileError as error:
-        raise MissingFileError(f"{str(error)[:-1]}; the built-in tables are {enumeration(BUILTIN)}.") from None
-    entry = FORMATS[format] if format is not None else format_of(opened)
-    if labels is not None and entry.holds == "rows":
-        raise DataError(f"{opened.shown} is a table, whose labels are one of its columns; name it with --target.")
-    return entry.read(opened, options)
+            if folder.holds(Path(path)):
+                return folder.read(Path(path), options)
+    return None

@@ -16,7 +16,17 @@ from typing import Any, BinaryIO
 from .._validation.memory import bytes_of
 from .table import DataError
 
-__all__ = ["MissingFileError", "Source", "as_text", "line_of", "open_source", "raw_bytes"]
+__all__ = [
+    "MissingFileError",
+    "Source",
+    "as_text",
+    "line_of",
+    "open_source",
+    "raw_bytes",
+    "said_by",
+    "suffix_of",
+    "unpacked",
+]
 
 _PIECE = 1 << 20
 _PACKED: dict[bytes, tuple[str, Any]] = {
@@ -27,8 +37,9 @@ _PACKED: dict[bytes, tuple[str, Any]] = {
 _SUFFIXES = (".gz", ".bz2", ".xz")
 #: How files that are no tables begin, and what to do with them.
 _FOREIGN = {
-    b"PK\x03\x04": "is a zip archive or an Excel workbook; save the sheet as CSV, or unpack the archive",
-    b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save it as .xlsx, or the sheet as CSV",
+    b"7z\xbc\xaf\x27\x1c": "is a 7z archive; unpack it first",
+    b"Rar!": "is a RAR archive; unpack it first",
     b"\x28\xb5\x2f\xfd": "is packed with zstd; unpack it first, or pack it with gzip, bzip2 or xz",
     b"%PDF": "is a PDF document, not a table",
     b"\x89PNG": "is a picture, not a table",
@@ -47,30 +58,47 @@ class MissingFileError(DataError):
 
 @dataclass(frozen=True)
 class Source:
-    """A file in memory: what messages call it, its bytes unpacked, its digest as it lies on disk."""
+    """A file in memory: what messages call it, its bytes unpacked, its digest as it lies on disk.
+
+    ``member`` is the name that it has in an archive at ``path``, where it comes from one.
+    """
 
     path: str
     data: bytes
     digest: str
+    member: str = ""
 
     @property
     def suffix(self) -> str:
         """The suffix that tells the format, in small letters: ``.csv`` of ``a.csv.gz``."""
-        return Path(self._unpacked_name).suffix.lower()
+        return suffix_of(self.member or self.path)
 
     @property
     def name(self) -> str:
-        return Path(self._unpacked_name).stem if self.path != "-" else "standard input"
+        return Path(self._unpacked_name).stem if self._unpacked_name != "-" else "standard input"
 
     @property
     def shown(self) -> str:
         """The file as messages name it."""
-        return repr(Path(self.path).name) if self.path != "-" else "the standard input"
+        archive = repr(Path(self.path).name) if self.path != "-" else "the standard input"
+        return f"{Path(self.member).name!r} in {archive}" if self.member else archive
 
     @property
     def _unpacked_name(self) -> str:
-        path = Path(self.path)
+        path = Path(self.member or self.path)
         return path.stem if path.suffix.lower() in _SUFFIXES else path.name
+
+
+def suffix_of(path: str | Path) -> str:
+    """The suffix that tells the format of a file, packed or not, in small letters.
+
+    Examples
+    --------
+    >>> suffix_of("a.CSV.gz"), suffix_of("a")
+    ('.csv', '')
+    """
+    place = Path(path)
+    return (Path(place.stem) if place.suffix.lower() in _SUFFIXES else place).suffix.lower()
 
 
 def open_source(path: str | Path, max_bytes: int | str = "1GB") -> Source:
@@ -90,13 +118,19 @@ def open_source(path: str | Path, max_bytes: int | str = "1GB") -> Source:
     shown = repr(Path(path).name) if path != "-" else "the standard input"
     raw = _read_within(sys.stdin.buffer, limit, shown, "is") if path == "-" else raw_bytes(path, limit, shown)
     digest = hashlib.sha256(raw).hexdigest()
-    data = _unpacked(raw, limit, shown)
-    for start, what in _FOREIGN.items():
-        if data.startswith(start):
-            raise DataError(f"{shown} {what}.")
-    if not data.strip():
-        raise DataError(f"{shown} is empty.")
-    return Source(path, data, digest)
+    return Source(path, unpacked(raw, limit, shown), digest)
+
+
+def said_by(error: BaseException) -> str:
+    """What a library says of a damaged file, in part of a line.
+
+    Examples
+    --------
+    >>> said_by(ValueError("bad magic number.\\nat byte 7")), said_by(EOFError())
+    ('bad magic number', 'EOFError')
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].partition(". ")[0][:200].rstrip(". ")
 
 
 def line_of(data: bytes, position: int) -> int:
@@ -130,7 +164,18 @@ def raw_bytes(path: str, limit: int, shown: str) -> bytes:
         raise DataError(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
 
 
-def _unpacked(raw: bytes, limit: int, shown: str) -> bytes:
+def unpacked(raw: bytes, limit: int, shown: str) -> bytes:
+    """The bytes inside gzip, bzip2 or xz, refused where they cannot be a table."""
+    data = _inside(raw, limit, shown)
+    for start, what in _FOREIGN.items():
+        if data.startswith(start):
+            raise DataError(f"{shown} {what}.")
+    if not data.strip():
+        raise DataError(f"{shown} is empty.")
+    return data
+
+
+def _inside(raw: bytes, limit: int, shown: str) -> bytes:
     for start, (kind, reader) in _PACKED.items():
         if raw.startswith(start):
             try:

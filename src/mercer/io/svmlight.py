@@ -80,7 +80,8 @@ def read(source: Source, options: Options) -> Table:
         raise DataError(f"{source.shown} has {cells:,} cells, too many for a dense table; read it with dense=False.")
     columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(np.ascontiguousarray(rows.toarray().T))}
     columns["label"] = y
-    return replace(assemble(columns, origin, _labels_last(options), notes), found=found)
+    options = replace(_labels_last(options), kinds={**dict.fromkeys(columns, "number"), **options.kinds})
+    return replace(assemble(columns, origin, options, notes), found=found)
 
 
 def _labels_last(options: Options) -> Options:

@@ -12,7 +12,8 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.target_kind import is_measurement, task_in_words, task_of
-from .._validation.wording import enumeration
+from .._validation.wording import counted, enumeration
+from .row_places import RowPlaces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,8 @@ class Table:
     name : str
         What the table is called in reports: the file's name without its suffix.
     frame : DataFrame, optional
-        Feature columns: float64 for numbers (NaN where missing), ``category`` for words.
+        Feature columns: float64 for numbers (NaN where missing), ``category`` for words, ``datetime64[ns]`` for dates
+        (NaT where missing), objects for texts (``None`` where missing).
     rows : sparse matrix, optional
         The features instead, where a file is sparse.
     y : array, optional
@@ -59,8 +61,8 @@ class Table:
         Where it came from.
     digest : str
         The SHA-256 of the file, in hexadecimal digits.
-    lines : array, optional
-        The line of the file at which each row begins.
+    lines : array or RowPlaces, optional
+        The line of the file at which each row begins; where it stands, if that is not a line of one file.
     items : collection, optional
         Strings, sets or graphs instead of features, see :mod:`mercer.kernels`.
     kind : {"rows", "strings", "sets", "graphs"}
@@ -70,6 +72,10 @@ class Table:
         should be read with.
     asked : {"classify", "regress"}, optional
         What is to be learned of the target, where somebody said so.
+    left_out : dict
+        Columns of the file that are not learned from, and why.
+    names : array, optional
+        What each row is called: the header of a FASTA record, the cell of a column of ids.
 
     Examples
     --------
@@ -89,11 +95,13 @@ class Table:
     notes: tuple[str, ...] = ()
     source: str = ""
     digest: str = ""
-    lines: Array | None = None
+    lines: Array | RowPlaces | None = None
     items: Any = None
     kind: str = "rows"
     found: dict[str, Any] = field(default_factory=dict)
     asked: str | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
+    names: Array | None = None
 
     def __repr__(self) -> str:
         return f"<Table {self.name!r}: {self.extent}; {self._labels_in_words()}>"
@@ -132,8 +140,8 @@ class Table:
     def extent(self) -> str:
         """How much it holds, in words."""
         if self.kind == "rows":
-            return f"{self.n_rows} rows, {self.n_columns} columns"
-        return f"{self.n_rows} {self.kind}"
+            return f"{counted(self.n_rows, 'row')}, {counted(self.n_columns, 'column')}"
+        return counted(self.n_rows, self.kind.removesuffix("s"))
 
     @property
     def n_rows(self) -> int:
@@ -151,17 +159,34 @@ class Table:
         return list(self.frame.columns)
 
     @cached_property
-    def category_columns(self) -> list[str]:
-        """Columns of words."""
+    def kinds(self) -> dict[str, str]:
+        """What each feature column holds: "number", "category", "date" or "text"."""
         if self.frame is None:
-            return []
-        return [name for name, dtype in zip(self.columns, self.frame.dtypes, strict=True) if str(dtype) == "category"]
+            return dict.fromkeys(self.columns, "number")
+        return {name: _kind_of(dtype) for name, dtype in zip(self.columns, self.frame.dtypes, strict=True)}
+
+    def _of_kind(self, kind: str) -> list[str]:
+        return [name for name, own in self.kinds.items() if own == kind]
+
+    @cached_property
+    def category_columns(self) -> list[str]:
+        """Columns of words that come again and again."""
+        return self._of_kind("category")
 
     @cached_property
     def numeric_columns(self) -> list[str]:
         """Columns of numbers."""
-        words = set(self.category_columns)
-        return [name for name in self.columns if name not in words]
+        return self._of_kind("number")
+
+    @cached_property
+    def date_columns(self) -> list[str]:
+        """Columns of dates."""
+        return self._of_kind("date")
+
+    @cached_property
+    def text_columns(self) -> list[str]:
+        """Columns of texts."""
+        return self._of_kind("text")
 
     @cached_property
     def missing(self) -> dict[str, int]:
@@ -204,6 +229,7 @@ class Table:
             items=None if self.items is None else self.items[index],
             y=None if self.y is None else self.y[index],
             lines=None if self.lines is None else self.lines[index],
+            names=None if self.names is None else self.names[index],
         )
 
     @cached_property
@@ -227,7 +253,16 @@ class Table:
 
     def where(self, row: int) -> str:
         """The place of a row in its file, for messages."""
-        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+        if self.lines is None:
+            return f"row {row + 1}"
+        return self.lines[row] if isinstance(self.lines, RowPlaces) else f"line {self.lines[row]}"
+
+
+def _kind_of(dtype: Any) -> str:
+    """What a column of a frame holds, by its dtype."""
+    if str(dtype) == "category":
+        return "category"
+    return {"M": "date", "O": "text"}.get(dtype.kind, "number")
 
 
 #: Longer labels stay Python strings: an array of fixed width would take their length for every row.

@@ -8,6 +8,8 @@ import io
 import lzma
 import tarfile
 import zlib
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +28,10 @@ from .tu_parts import is_collection, one_collection, part_of
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["TUGraphs", "read", "read_folder", "read_tu"]
+__all__ = ["TUGraphs", "read", "read_folder", "read_parts", "read_tu"]
+
+#: The name of a collection, and its files by what they hold.
+Parts = tuple[str, dict[str, bytes]]
 
 
 def read(source: Source, options: Options) -> Table:
@@ -44,9 +49,25 @@ def read_folder(folder: Path, options: Options) -> Table:
     return _table(folder, Origin(shown, folder.name, str(folder), digest.hexdigest()), options)
 
 
-def _table(source: Path | bytes, origin: Origin, options: Options) -> Table:
+def read_parts(sources: Sequence[Source], options: Options) -> Table:
+    """Graphs of files in the TU format that came together in an archive."""
+    parts = {}
+    names = [each.member for each in sources]
     try:
-        found = read_tu(source, options.max_bytes)
+        one_collection(names, "unpack it and name one of them")
+    except ValueError as error:
+        raise DataError(f"{Path(sources[0].path).name!r}: {error}") from None
+    for each in sources:
+        known = part_of(Path(each.member).name)
+        if known is not None:
+            name, parts[known[1]] = known[0], each.data
+    origin = replace(origin_of(sources[0]), shown=repr(Path(sources[0].path).name), name=name)
+    return _table((name, parts), origin, options)
+
+
+def _table(source: Path | bytes | Parts, origin: Origin, options: Options) -> Table:
+    try:
+        found = _graphs(*source) if isinstance(source, tuple) else read_tu(source, options.max_bytes)
     except ValueError as error:
         raise DataError(f"{origin.shown}: {error}") from None
     labels = None if found.labels is None else found.labels.tolist()
@@ -97,6 +118,10 @@ def read_tu(source: str | Path | bytes, max_bytes: int | str = "1GB") -> TUGraph
         name, parts = _folder(Path(source).parent, limit, Path(source).name)
     else:
         name, parts = _archive(source if isinstance(source, bytes) else Path(source).read_bytes(), limit)
+    return _graphs(name, parts)
+
+
+def _graphs(name: str, parts: dict[str, bytes]) -> TUGraphs:
     for needed in ("A", "graph_indicator"):
         if needed not in parts:
             raise ValueError(f"the file {name}_{needed}.txt is missing, which the TU format needs; add it.")

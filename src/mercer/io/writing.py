@@ -15,6 +15,8 @@ __all__ = ["refuse_unwritable", "write_whole"]
 def refuse_unwritable(path: str | Path) -> None:
     """Find out before hours of work whether its result can be stored."""
     path = Path(path)
+    if str(path) == "-":
+        raise DataError("'-' stands for the standard output, which takes predictions only; name a file to write.")
     if path.is_dir():
         raise DataError(f"{str(path)!r} is a folder; name a file to write.")
     if not path.parent.is_dir():

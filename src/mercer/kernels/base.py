@@ -12,7 +12,6 @@ from collections import Counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
@@ -24,6 +23,7 @@ from .engine.pairing import Pairing, Tile
 from .engine.parts import Parts, length, part_of
 from .engine.statistics import SQUARED_DISTANCE, Statistic
 from .html_form import html
+from .parametrised import Parametrised
 from .rates import check_rate, rate
 from .readable import NamedFeatures
 from .registry import register
@@ -32,7 +32,7 @@ from .text_form import Text, call
 __all__ = ["Kernel", "OfStatistic"]
 
 
-class Kernel(BaseEstimator):
+class Kernel(Parametrised):
     """A similarity k(x, z) that is a dot product of some features: symmetric and positive semi-definite.
 
     Call a kernel on one or two collections of items for their matrix. ``+``, ``*`` and ``**`` make new kernels,
@@ -321,10 +321,10 @@ class Kernel(BaseEstimator):
 
     # -- text and equality ----------------------------------------------------------------------------------------
 
-    def __repr__(self, N_CHAR_MAX: int | None = None) -> str:
+    def __repr__(self) -> str:
         return self.text().text
 
-    def _html_repr(self) -> str:
+    def _repr_html_(self) -> str:
         return html(self)
 
     def __eq__(self, other: object) -> bool:

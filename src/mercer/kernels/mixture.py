@@ -258,7 +258,7 @@ class Mixture(Kernel):
             fine &= kernel.cheaper_in_primal(self._part(A, place), self._part(B, place))
         return fine
 
-    def _html_repr(self) -> str:
+    def _repr_html_(self) -> str:
         scales = ["" if self.scales is None else f"{scale:.4g}" for scale in self.scales or self.kernels]
         weights = [f"{weight:.4g}" for weight in self.weights_]
         rows = zip(map(str, self.kernels), weights, scales, strict=True)

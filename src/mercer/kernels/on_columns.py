@@ -18,7 +18,7 @@ from .engine.parts import Parts, part_of
 from .readable import InColumns, Name, renamed
 from .text_form import Precedence, Text, column, within
 
-__all__ = ["OnColumns"]
+__all__ = ["OnColumns", "columns_named"]
 
 #: Column names that an error message lists.
 _LISTED = 20
@@ -112,6 +112,25 @@ class OnColumns(Kernel, named=False):
 
     def cheaper_in_primal(self, A, B):
         return self.kernel.cheaper_in_primal(part_of(A, 0), part_of(B, 0))
+
+
+def columns_named(kernel: Kernel) -> set[str | int]:
+    """The columns that the parts of a kernel are bound to.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Equal, Gaussian
+    >>> sorted(columns_named(Gaussian().on("age") + Equal().on("job", "city")))
+    ['age', 'city', 'job']
+    """
+    if isinstance(kernel, OnColumns):
+        return set(kernel.names)
+    found: set[str | int] = set()
+    for value in kernel.get_params(deep=False).values():
+        for part in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(part, Kernel):
+                found |= columns_named(part)
+    return found
 
 
 def select(table: Any, names: list[Any], numbers: bool) -> Any:

@@ -19,6 +19,8 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+from sklearn.metrics._scorer import _BaseScorer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.utils.validation import check_is_fitted
@@ -35,7 +37,17 @@ from ..estimators.voters import Voter
 from ..intervals import Conformal
 from ..io.table import DataError
 from ..kernels.engine.parts import length
-from ..preprocess import Constant, CorrelationFilter, Numbers, OutlierFilter, OutlierReport, WithoutOutliers
+from ..preprocess import (
+    Constant,
+    CorrelationFilter,
+    DateParts,
+    Filled,
+    Numbers,
+    OutlierFilter,
+    OutlierReport,
+    Texts,
+    WithoutOutliers,
+)
 from .packed_items import ITEM_KINDS
 from .packing import Packer, Unpacker
 
@@ -190,24 +202,47 @@ def _names(value: Any) -> Any:
 
 
 def _imputer_state(step: SimpleImputer) -> Fields:
-    return {"parameters": step.get_params(deep=False), "statistics": step.statistics_, "names": _names(step)}
+    gaps = step.indicator_.features_ if step.add_indicator else np.empty(0, np.int64)
+    return {
+        "parameters": step.get_params(deep=False),
+        "statistics": step.statistics_,
+        "gaps": gaps,
+        "names": _names(step),
+    }
 
 
 def _imputer(cls: Any, fields: Fields) -> Any:
-    # The mean, median and most frequent value of one row are that row itself.
-    return _named(cls(**fields["parameters"]).fit(np.atleast_2d(fields["statistics"])), fields)
+    # The mean, median and most frequent value of one row are that row itself, also beside one with gaps.
+    whole = np.atleast_2d(fields["statistics"])
+    gaps = fields.get("gaps", [])  # files of older versions say nothing of gaps
+    rows = np.vstack([whole, whole]) if len(gaps) else whole
+    rows[1:, gaps] = np.nan
+    return _named(cls(**fields["parameters"]).fit(rows), fields)
 
 
 def _encoder_state(step: OneHotEncoder) -> Fields:
     parameters = {"handle_unknown": step.handle_unknown, "sparse_output": step.sparse_output}
-    return {"parameters": parameters, "categories": list(step.categories_), "names": _names(step)}
+    rare = None
+    if step.min_frequency is not None:
+        parameters["min_frequency"] = step.min_frequency
+        rare = [np.empty(0, object) if words is None else words for words in step.infrequent_categories_]
+    return {"parameters": parameters, "categories": list(step.categories_), "rare": rare, "names": _names(step)}
 
 
 def _encoder(cls: Any, fields: Fields) -> Any:
     made: Any = cls(**fields["parameters"])
-    categories = fields["categories"]
-    row = np.array([[words[0] for words in categories]], dtype=object)
-    return _named(made.set_params(categories=categories).fit(row).set_params(categories="auto"), fields)
+    categories, rare = fields["categories"], fields.get("rare")
+    rows = np.array([[words[0] for words in categories]], dtype=object)
+    if rare is not None:
+        rows = _rows_of_frequencies(categories[0], rare[0], int(fields["parameters"]["min_frequency"]))
+    return _named(made.set_params(categories=categories).fit(rows).set_params(categories="auto"), fields)
+
+
+def _rows_of_frequencies(words: Any, rare: Any, frequent: int) -> Any:
+    """A column in which rare words stand once and all others as often as frequent ones must."""
+    few = {None if word != word else word for word in rare}
+    times = [1 if (None if word != word else word) in few else frequent for word in words]
+    return np.repeat(np.asarray(words, dtype=object), times)[:, None]
 
 
 def _expansion_state(step: PolynomialFeatures) -> Fields:
@@ -224,7 +259,8 @@ def _pipeline(cls: Any, fields: Fields) -> Any:
 
 def _column_state(value: ColumnTransformer) -> Fields:
     parts = [[name, step, list(columns)] for name, step, columns in value.transformers_ if name != "remainder"]
-    return {"parts": parts, "names": value.feature_names_in_, "threshold": value.sparse_threshold}
+    known = {"names": value.feature_names_in_, "threshold": value.sparse_threshold, "sparse": value.sparse_output_}
+    return {"parts": parts, **known}
 
 
 def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
@@ -236,13 +272,14 @@ def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
     blank = []
     for name, step, columns in parts:
         unfitted = clone(step)
-        if isinstance(step, OneHotEncoder):
+        if isinstance(step, OneHotEncoder) and step.min_frequency is None:
             unfitted.set_params(categories=step.categories_)
             row.update({column: [words[0]] for column, words in zip(columns, step.categories_, strict=True)})
         blank.append((name, unfitted, columns))
     made = cls(blank, sparse_threshold=fields["threshold"], verbose_feature_names_out=False)
     made.fit(pd.DataFrame(row))
     made.transformers_ = parts
+    made.sparse_output_ = bool(fields.get("sparse", made.sparse_output_))  # a row without zeros is no sparse one
     return made.set_params(**{name: clone(step) for name, step, _ in parts})
 
 
@@ -275,13 +312,22 @@ def _calibrated(cls: Any, fields: Fields) -> Calibrated:
 
 def _threshold_state(model: TunedThreshold) -> Fields:
     check_is_fitted(model, "estimator_")
-    parameters = {name: getattr(model, name) for name in ("scoring", "response_method")}
+    scoring = model.scoring
+    if isinstance(scoring, _BaseScorer):  # a measure of one class, such as F1: by its name, and that class
+        names = [name for name in get_scorer_names() if get_scorer(name)._score_func is scoring._score_func]
+        if set(scoring._kwargs) <= {"pos_label", "zero_division"} and names:
+            scoring = {"name": names[0], "positive": scoring._get_pos_label()}
+    parameters = {"scoring": scoring, "response_method": model.response_method}
     found = {"best_threshold": model.best_threshold_, "best_score": model.best_score_}
     return {"estimator": model.estimator_, "parameters": parameters, **found}
 
 
 def _threshold(cls: Any, fields: Fields) -> TunedThreshold:
-    made = cls(clone(fields["estimator"]), **fields["parameters"])
+    parameters = fields["parameters"]
+    if isinstance(scoring := parameters["scoring"], dict):
+        score = get_scorer(scoring["name"])._score_func
+        parameters = {**parameters, "scoring": make_scorer(score, pos_label=scoring["positive"])}
+    made = cls(clone(fields["estimator"]), **parameters)
     made.estimator_ = fields["estimator"]
     made.best_threshold_, made.best_score_ = float(fields["best_threshold"]), float(fields["best_score"])
     made._curve_scorer = made._get_curve_scorer()
@@ -311,7 +357,8 @@ def _types() -> Iterator[_SavedType]:
         yield _SavedType(cls.__name__, cls, cls.fitted_state, _machine)
     for cls in (LinearModel, KernelModel, OutlierReport):
         yield _SavedType(cls.__name__, cls, _own_fields, _values)
-    for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, OutlierFilter):
+    for cls in (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, OutlierFilter,
+                DateParts, Filled, Texts):  # fmt: skip
         yield _SavedType(cls.__name__, cls, _plain_state, _plain)
     for cls in (SigmoidMap, IsotonicMap, VennAbersMap):
         yield _SavedType(f"_{cls.__name__}", cls, _own_fields, _values)

@@ -11,16 +11,22 @@ Examples
 14
 """
 
+from .date_parts import DateParts
+from .filled import Filled
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
+from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
 __all__ = [
     "Constant",
     "CorrelationFilter",
+    "DateParts",
+    "Filled",
     "Numbers",
     "OutlierFilter",
     "OutlierReport",
+    "Texts",
     "WithoutOutliers",
     "pipeline",
     "prepare",

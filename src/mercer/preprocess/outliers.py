@@ -14,8 +14,12 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from .._runtime.compile import Array
 from .._validation.offered import offered_as
 from .._validation.target_kind import task_of
+from .._validation.wording import counted, enumeration
 
 __all__ = ["OutlierFilter", "OutlierReport", "WithoutOutliers"]
+
+#: Classes that a report names.
+_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,13 @@ class OutlierReport:
     by_column: dict[Any, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        parts = ", ".join(f"{gone} of {count} rows of class {label}" for label, (gone, count) in self.by_class.items())
-        return f"{self.dropped} of {self.rows} rows are outliers" + (f": {parts}." if parts else ".")
+        classes = list(self.by_class.items())
+        if len(classes) > _NAMED + 1:
+            classes.sort(key=lambda item: -item[1][0])
+        each = (f"{gone} of {counted(count, 'row')} of class {label}" for label, (gone, count) in classes)
+        parts = enumeration(each, _NAMED)
+        found = "is an outlier" if self.dropped == 1 else "are outliers"
+        return f"{self.dropped} of {counted(self.rows, 'row')} {found}" + (f": {parts}." if parts else ".")
 
 
 class OutlierFilter(BaseEstimator):
@@ -63,7 +72,7 @@ class OutlierFilter(BaseEstimator):
     >>> found.keep(X).tolist()
     [True, True, True, True, False]
     >>> print(found.report_)
-    1 of 5 rows are outliers: 0 of 2 rows of class a, 1 of 3 rows of class b.
+    1 of 5 rows is an outlier: 0 of 2 rows of class a and 1 of 3 rows of class b.
     """
 
     def __init__(self, rule: str = "iqr", factor: float | None = None) -> None:

@@ -12,8 +12,13 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Pol
 
 from .._validation.tables import LARGEST
 from .._validation.wording import enumeration
+from ..columns import text_units
 from ..io.table import DataError
+from ..kernels.on_columns import columns_named
+from .date_parts import DateParts
+from .filled import Filled
 from .outliers import OutlierFilter, WithoutOutliers
+from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
 if TYPE_CHECKING:
@@ -23,6 +28,10 @@ __all__ = ["pipeline", "prepare"]
 
 #: More columns than this, most of them zeros of one-hot codes, are kept as a sparse matrix.
 _WIDE = 2000
+#: More different words than this in a column, and those of them that stand in fewer rows count as one.
+_MANY, _RARE = 50, 3
+#: How many columns texts weigh as much as: a share of all others, and at least so many.
+_SHARE, _LEAST = 0.25, 4
 _IMPUTERS = ("mean", "median", "most_frequent")
 
 
@@ -44,13 +53,14 @@ def prepare(
     standardise : {"auto", "standard", "minmax"} or bool, default="auto"
         Bring each number column to mean 0 and standard deviation 1, or to the range 0 to 1; ``False``: leave it. Rows
         of a sparse table are left as they are unless asked, and then divided only, so that zeros stay zeros.
-    impute : {"mean", "median", "most_frequent"}, optional
-        What stands for a missing number. Missing words become a category of their own. By default missing values are
-        an error.
+    impute : {"mean", "median", "most_frequent", "none"}, optional
+        What stands for a missing number. By default the median, and each column with gaps has another beside it that
+        says where they are. Missing words become a category of their own, missing texts are empty, see
+        :class:`DateParts` for dates. "none": missing values are an error.
     correlation : float, optional
-        Keep only the first of columns correlated more than this.
+        Keep only the first of columns correlated more than this; texts are not looked at.
     degree : int, default=1
-        Add the products of up to so many columns.
+        Add the products of up to so many columns; not of texts.
     constant : bool, default=False
         Add a column of ones.
 
@@ -69,17 +79,21 @@ def prepare(
     if degree < 1 or degree != int(degree):
         raise ValueError(f"prepare: degree must be a whole number of at least 1, got {degree!r}.")
     scaler = _scaler(standardise, sparse=table.frame is None)
+    others = [name for name, kind in table.kinds.items() if kind != "text"] if table.text_columns else []
     steps: list[tuple[str, Any]] = []
     if table.frame is None:
         steps += [("scale", scaler)] if scaler is not None else []
     else:
-        steps += _columns(table, scaler, impute)
-    if correlation is not None:
+        _check_gaps(table, impute)
+        steps += _columns(table, scaler, impute) if others or not table.text_columns else []
+    if correlation is not None and (steps or table.frame is None):
         if table.frame is None:
             raise DataError("a correlation filter needs dense rows; this table is sparse.")
         steps.append(("correlation", CorrelationFilter(correlation)))
-    if degree > 1:
+    if degree > 1 and (steps or table.frame is None):
         steps.append(("expand", PolynomialFeatures(degree, include_bias=False)))
+    if table.text_columns:
+        steps = [("columns", _beside_texts(table, steps, others))]
     if constant:
         steps.append(("constant", Constant()))
     return Pipeline(steps or [("same", "passthrough")])
@@ -103,7 +117,8 @@ def pipeline(
     Returns
     -------
     Pipeline with steps "prepare" and "learner", inside a :class:`WithoutOutliers` where outliers are to go. A learner
-    whose kernel works on strings, sets, graphs or named columns sees them as they are: there is no "prepare" then.
+    whose kernel works on strings, sets, graphs or named columns sees them as they are: there is no "prepare" then, but
+    a step "fill" (:class:`Filled`) where a table has gaps or dates.
 
     Examples
     --------
@@ -117,7 +132,7 @@ def pipeline(
     """
     if _sees_items(estimator):
         _refuse_steps(estimator.kernel, options)
-        model = Pipeline([("learner", estimator)])
+        model = Pipeline([*_filling(table, estimator, options.get("impute")), ("learner", estimator)])
     else:
         model = Pipeline([("prepare", prepare(table, **options)), ("learner", estimator)])
     if outliers is None:
@@ -135,9 +150,22 @@ def _sees_items(estimator: Any) -> bool:
     return kernel is not None and not as_kernel(kernel).on_rows
 
 
+def _filling(table: Table, estimator: Any, impute: str | None) -> list[tuple[str, Any]]:
+    """The step that fills the gaps of columns that a kernel names, and turns their dates into numbers."""
+    from ..kernels import as_kernel
+
+    named = columns_named(as_kernel(estimator.kernel))
+    used = [name for name in table.kinds if name in named] if table.frame is not None else []
+    gaps = {name: table.missing[name] for name in used if name in table.missing}
+    if not gaps and not any(table.kinds[name] == "date" for name in used):
+        return []
+    _refuse_missing(gaps, impute)
+    return [("fill", Filled(tuple(used)))]
+
+
 def _refuse_steps(kernel: Any, options: dict[str, Any]) -> None:
     """Refuse preparation that was asked for where nothing is prepared."""
-    asked = [name for name, value in options.items() if value not in (None, False, "auto", 1)]
+    asked = [name for name, value in options.items() if value not in (None, False, "auto", "none", 1)]
     if asked:
         raise DataError(
             f"the kernel {kernel} sees the data as they are, so there is nothing to prepare; leave out "
@@ -155,31 +183,67 @@ def _scaler(standardise: str | bool, sparse: bool) -> Any:
     raise ValueError(f"prepare: standardise must be 'auto', 'standard', 'minmax', True or False; got {standardise!r}.")
 
 
-def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, Any]]:
-    """Steps from the columns of a frame to scaled numbers."""
-    if impute is not None and impute not in _IMPUTERS:
-        raise ValueError(f"prepare: impute must be one of {enumeration(_IMPUTERS, last='or')}; got {impute!r}.")
-    empty = {name for name, count in table.missing.items() if count == table.n_rows}
+def _check_gaps(table: Table, impute: str | None) -> None:
+    if impute not in (None, "none", *_IMPUTERS):
+        known = enumeration((*_IMPUTERS, "none"), last="or")
+        raise ValueError(f"prepare: impute must be one of {known}; got {impute!r}.")
+    empty = _empty(table)
+    if len(empty) == table.n_columns:
+        raise DataError(f"{table.name}: no column has any values.")
     _refuse_missing({name: count for name, count in table.missing.items() if name not in empty}, impute)
+
+
+def _empty(table: Table) -> set[str]:
+    return {name for name, count in table.missing.items() if count == table.n_rows}
+
+
+def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, Any]]:
+    """Steps from the columns of a frame, but for its texts, to scaled numbers."""
+    empty = _empty(table)
     numbers = [name for name in table.numeric_columns if name not in empty]
     _refuse_overflow(table, numbers)
-    words = [name for name in table.category_columns if name not in empty]
-    if not numbers and not words:
-        raise DataError(f"{table.name}: no column has any values.")
     steps: list[tuple[str, Any]] = []
-    if impute is not None:
+    if impute in _IMPUTERS:
         steps.append(("impute", SimpleImputer(strategy=impute, keep_empty_features=True)))
-    if scaler is not None:
-        steps.append(("scale", scaler))
-    if not words:
+    elif any(name in table.missing for name in numbers):
+        steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True, add_indicator=True)))
+    scaling = [("scale", scaler)] if scaler is not None else []
+    steps += scaling
+    if set(table.columns) == {*table.numeric_columns, *table.text_columns}:
         return [("columns", Numbers(tuple(sorted(empty)))), *steps]
-    parts: list[tuple[str, Any, list[str]]] = [("words", OneHotEncoder(handle_unknown="ignore"), words)]
+    parts: list[tuple[str, Any, list[str]]] = []
     if numbers:
-        parts.insert(0, ("numbers", Pipeline(steps or [("same", "passthrough")]), numbers))
-    width = len(numbers) + sum(int(table.X[name].nunique()) + 1 for name in words)
+        parts.append(("numbers", Pipeline(steps or [("same", "passthrough")]), numbers))
+    dates = [name for name in table.date_columns if name not in empty]
+    if dates:
+        parts.append(("dates", Pipeline([("parts", DateParts()), *scaling]), dates))
+    different = {name: int(table.X[name].nunique()) for name in table.category_columns if name not in empty}
+    words = [name for name, count in different.items() if count <= _MANY]
+    if words:
+        parts.append(("words", OneHotEncoder(handle_unknown="ignore"), words))
+    for name, count in different.items():
+        if count > _MANY:
+            encoder = OneHotEncoder(min_frequency=_RARE, handle_unknown="infrequent_if_exist")
+            parts.append((f"words of {name}".replace("__", " "), encoder, [name]))
+    width = len(numbers) + sum(different.values()) + len(words)
     sparse_threshold = 1.0 if width > _WIDE else 0.0
-    together = ColumnTransformer(parts, sparse_threshold=sparse_threshold, verbose_feature_names_out=False)
-    return [("columns", together)]
+    return [("columns", ColumnTransformer(parts, sparse_threshold=sparse_threshold, verbose_feature_names_out=False))]
+
+
+def _beside_texts(table: Table, steps: list[tuple[str, Any]], others: list[str]) -> ColumnTransformer:
+    """Texts beside the other columns.
+
+    Standardised columns have squared lengths of one each in the mean. Texts together weigh as much as a quarter of all
+    other columns, and at least as much as four: most of their thousands of features are noise, which a greater weight
+    lets learners fit, and a smaller one hides what they say from a Gaussian kernel.
+    """
+    texts = [name for name in table.text_columns if table.missing.get(name) != table.n_rows]
+    weight = float(np.sqrt(max(_LEAST, _SHARE * len(others)) / max(1, len(texts))))
+    parts: list[tuple[str, Any, list[str]]] = [("others", Pipeline(steps), others)] if steps else []
+    for name in texts:
+        units = text_units([text for text in table.X[name] if isinstance(text, str)])
+        parts.append((f"text {name}".replace("__", " "), Texts(units, weight), [name]))
+    return ColumnTransformer(parts, sparse_threshold=1.0, verbose_feature_names_out=False)
 
 
 def _refuse_overflow(table: Table, numbers: list[str]) -> None:
@@ -194,10 +258,9 @@ def _refuse_overflow(table: Table, numbers: list[str]) -> None:
 
 
 def _refuse_missing(missing: dict[str, int], impute: str | None) -> None:
-    if not missing or impute is not None:
-        return
-    where = enumeration((f"{name!r} ({count})" for name, count in missing.items()), 6)
-    raise DataError(
-        f"values are missing in {where}; fill them with impute='median' (--impute median), or leave those "
-        "columns out (--drop)."
-    )
+    if missing and impute == "none":
+        where = enumeration((f"{name!r} ({count})" for name, count in missing.items()), 6)
+        raise DataError(
+            f"values are missing in {where}, and impute='none' (--impute none) refuses them; leave it out, name "
+            "another way to fill them (--impute median), or leave those columns out (--drop)."
+        )

@@ -3,70 +3,74 @@
 from __future__ import annotations
 
 import platform
-import time
-import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import train_test_split
 
 from .. import __version__
 from .._presentation.html import Markup, table_html
-from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
+from ..io.table import DataError
 from ..learners.catalogue import named
 from ..learners.learner import Learner
 from ..learners.suited import suited
+from .chosen_facts import about_chosen
 from .class_study import ClassStudy
 from .error_measure import measure_of
+from .learning import Learning
 from .number_study import NumberStudy
 from .plain import number, text
-from .preparation import Preparation, fitted_rows
-from .study import Run, Study
+from .predictions import predictions_of
+from .preparation import Preparation
+from .scorings import tuning_measure_of
+from .splits import Division, Ordered, about_folds, division_of, usual_repeats
+from .study import Study, Tested
 from .table_facts import table_facts
-from .tuning import chosen_setting, sample, short_params, tune
+from .time_shares import Budget, in_shares
+from .trees import yardstick
+from .tuning import chosen_setting
+from .turns import in_turn, left_out
+from .weighted_scores import drawn_weights
 
 #: What is compared unless asked otherwise: of classes, of classes of strings, sets and graphs, and of numbers.
 DEFAULT_LEARNERS = ClassStudy.usual_learners
 STRUCTURED_LEARNERS = ClassStudy.structured_learners
 DEFAULT_REGRESSORS = NumberStudy.usual_learners
 
-#: Rows on which every learner is tuned: the same for all, as errors from fewer rows are larger.
-TUNED_ROWS = 4000
-#: Rows on which a learner with a kernel is fitted in the end: its work grows with their square.
-KERNEL_ROWS = 10_000
 #: Cells of the table of products beyond which a degree-2 learner is left out.
 _PRODUCTS = 2500
-#: Why learners are left out of a study that ended early.
-_STOPPED = {
-    "time_limit": "the time limit of {:g} s was over before it began.",
-    "interrupted": "the study was interrupted before it was done.",
-}
 
 
 class Comparison(dict[str, Any]):
     """Everything that a study has found, as values of JSON's own kinds; a notebook shows who won.
 
     :func:`mercer.report.page` makes the whole report of it.
+
+    Attributes
+    ----------
+    models : dict
+        By the name of each learner, the model that was fitted on the training rows. It is no part of the facts.
     """
 
+    models: dict[str, Any]
+
     def _repr_html_(self) -> Markup:
-        measure = measure_of(self)
+        measure, tuned_by = measure_of(self), tuning_measure_of(self)
         rows = [
             [
                 one["title"],
                 measure.of(one["test"]),
                 measure.to(one["test"]),
-                measure.words(chosen_setting(one["tuning"])["validation"]["mean"]),
+                tuned_by.words(chosen_setting(one["tuning"])["validation"]["mean"]),
                 measure.of(one["train"]),
             ]
             for one in self["learners"]
         ]
         name = measure.name
-        heads = ["learner", f"test {name}", "95 % interval", f"CV {name}", f"training {name}"]
+        heads = ["learner", f"test {name}", "95 % interval", f"CV {tuned_by.name}", f"training {name}"]
         title = f"{self['data']['name']}: {self['data']['extent']}"
         return table_html(title, rows, heads=heads, notes=self["answer"]["words"])
 
@@ -88,6 +92,14 @@ def compare(
     progress: Callable[[str, float], None] | None = None,
     time_limit: float | None = None,
     command: str | None = None,
+    scoring: str | None = None,
+    positive: Any = None,
+    group: str | None = None,
+    time: str | None = None,
+    ordered: bool = False,
+    repeats: int | None = None,
+    nested: bool = False,
+    trees: bool = True,
 ) -> Comparison:
     """Compare learners on a table, and return everything that was found as plain values.
 
@@ -115,9 +127,29 @@ def compare(
     progress : callable, optional
         Called with what begins and the share of the work that is done.
     time_limit : float, optional
-        Seconds after which no further learner is begun.
+        Seconds that the study may take, about. Every learner gets its share of what is left; rows for tuning become
+        fewer before learners are left out.
     command : str, optional
         The command that repeats the run, to be printed in the report.
+    scoring : str, optional
+        What learners are tuned, chosen and tested by: "accuracy", "balanced_accuracy", "roc_auc", "average_precision",
+        "f1", "mcc" or "log_loss" of classes, "rmse", "mae", "r2" or "pinball(0.9)" of numbers. By default the accuracy,
+        or the balanced accuracy where a class is rare; the RMSE of numbers. All others are reported as well.
+    positive : label, optional
+        Of two classes the one that F1 and average precision are of; by default the rarer one.
+    group : str, optional
+        A column whose equal values keep rows together: on one side of every split. It is no feature.
+    time : str, optional
+        A column by which rows are ordered: the last are tested, and each fold is predicted from those before it. It is
+        no feature.
+    ordered : bool
+        Whether the rows are in the order of time as they are.
+    repeats : int, optional
+        How often folds are drawn; by default three times where there are fewer than 500 training rows.
+    nested : bool
+        Whether every row is tested once, by learners tuned and fitted without its fold, instead of a share of them.
+    trees : bool
+        Whether boosted trees, not tuned, are tried on the same rows as a yardstick.
 
     Returns
     -------
@@ -125,27 +157,38 @@ def compare(
         A dictionary of facts of JSON's own kinds. ``"stopped"`` is "time_limit" where learners were left out for lack
         of time, "interrupted" where Ctrl-C ended the study early (:func:`mercer.keep_best`), else ``None``.
     """
-    start = time.perf_counter()
+    start = perf_counter()
     say = progress or (lambda what, share: None)
     study: Study = NumberStudy() if table.measured else ClassStudy()
-    y = study.targets(table, test_size, cv)
+    study.targets(table, test_size, cv)
+    table, too_small = study.learnable(table)
+    y = np.asarray(table.y)
+    judged = study.judge(y, scoring, positive)
     names = dict.fromkeys(learners or study.usual(table, kernels))
     chosen = [suited(named(name), table, kernels) for name in names]
+    table, division = division_of(table, group, time, ordered)
+    _refuse_at_odds(nested, division, time_limit)
 
     say("describing the data", 0.0)
-    facts = Comparison(format=1, task=study.measure.task, data=table_facts(table))
-    train, test = train_test_split(np.arange(len(y)), test_size=test_size, stratify=study.strata(y), random_state=seed)
-    train, test = np.sort(train), np.sort(test)
+    facts = Comparison(format=1, task=study.task, **judged, data=table_facts(table))
+    train, test = (np.arange(len(y)),) * 2 if nested else division.test_rows(y, test_size, seed)
     learn, held_out = table.take(train), table.take(test)
-    folds = study.folds(y[train], cv)
+    folds = min(cv, division.most_folds(train, y[train]))
+    often = usual_repeats(len(train)) if time_limit is None else 1
+    again = (repeats or often) if division.repeatable else 1
     facts["split"] = {
         "train": len(train),
         "test": len(test),
         "test_size": test_size,
         "seed": seed,
         "folds": folds,
-        **study.split_facts(y, train, test, cv, folds),
+        "repeats": again,
+        "nested": nested,
+        "drawn_freely": division.repeatable,
+        **study.split_facts(y, train, test),
     }
+    facts["split"]["notes"] += too_small
+    facts["split"]["notes"] += about_folds(division, train, test, cv, folds, again, nested)
     chosen = [study.for_targets(learner, y[train]) for learner in chosen]
 
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
@@ -153,89 +196,57 @@ def compare(
     prepared = any(learner.on_rows for learner in chosen)
     facts["preprocessing"] = preparation.facts(learn, study.strata(y[train])) if prepared else preparation.no_facts()
     width = facts["preprocessing"]["features"]
+    why_not = {each.name: _reason_to_skip(each, width) or study.reason_to_skip(each) for each in chosen}
+    able = [learner for learner in chosen if not why_not[learner.name]]
 
-    runs, skipped = [], []
-    stopped: str | None = None
-    for position, learner in enumerate(chosen):
-        say(f"tuning {learner.title}", position / len(chosen))
-        if time_limit is not None and time.perf_counter() - start > time_limit:
-            stopped = stopped or "time_limit"
-        why = _STOPPED[stopped].format(time_limit) if stopped else _reason_to_skip(learner, width)
-        if not why:
-            try:
-                with whole():
-                    runs.append(_learned(study, learner, preparation, learn, y[train], folds, seed))
-                continue
-            except KeyboardInterrupt:
-                if not (kept() and runs):
-                    raise
-                stopped = "interrupted"
-                why = _STOPPED[stopped]
-        skipped.append({"name": learner.name, "title": learner.title, "why": why})
+    learning = Learning(study, preparation, learn, y[train], train, division, folds, again, seed)
+    budget = Budget(np.inf if time_limit is None else time_limit, start)
+    work = in_turn(learning, able, say, nested) if time_limit is None else in_shares(learning, able, say, budget)
+    runs, left, stopped = work
+    skipped = [left_out(learner, str(why_not[learner.name])) for learner in chosen if learner not in able] + left
     if not runs:
         raise ValueError(f"no learner could be compared: {skipped[0]['why']}")
 
+    known = None
     try:
         with whole():
-            known = study.from_training_rows(runs, learn, y[train], seed)
+            if not budget.is_too_short_for(study.seconds_of_pictures(runs)):
+                known = study.from_training_rows(runs, learn, y[train], seed)
     except KeyboardInterrupt:
         if not kept():
             raise
-        known, stopped = None, "interrupted"
+        stopped = "interrupted"
     say("testing", 1.0)
-    outcomes = {}
+    weights, found = drawn_weights(len(test), seed), {}
     for run in runs:
-        tested, outcomes[run.learner.name] = study.on_test_rows(run.model, held_out.X, y[test], run)
-        run.facts.update(tested)
-    facts.update(study.conclusions([run.facts for run in runs], outcomes, y, train, test, known, table.where))
+        said = run.tested or predictions_of(run.model, held_out.X)
+        found[run.learner.name] = said
+        run.facts.update(study.on_test_rows(said, y[test], run, weights))
+    tested = Tested(y, train, test, found, weights, table.where)
+    facts.update(study.conclusions([run.facts for run in runs], tested, known))
+    facts["answer"]["words"] += too_small
+    if not nested and not budget.is_over:
+        best_run = next(run for run in runs if run.learner.name == facts["answer"]["chosen"])
+        best_run.facts.update(about_chosen(best_run, table, tested, study.measure, seed))
+    facts["yardstick"] = facts["trees"] = None
+    if trees and not nested:
+        best = facts["answer"]
+        facts["yardstick"] = yardstick(table, tested, study.measure, best["chosen"], best["title"], seed, budget.left())
+        if facts["yardstick"] and facts["yardstick"]["words"]:
+            facts["trees"] = facts["yardstick"]
+    facts.models = {run.learner.name: run.model for run in runs}
     facts["skipped"] = skipped
     facts["stopped"] = stopped
-    facts["repeat"] = _repeat(table, seed, command, time.perf_counter() - start)
+    facts["repeat"] = _repeat(table, seed, command, perf_counter() - start)
     return facts
 
 
-def _learned(
-    study: Study, learner: Learner, preparation: Preparation, learn: Any, y: Array, folds: int, seed: int
-) -> Run:
-    """Tune a learner and fit it on the training rows."""
-    notes = []
-    even = study.strata(y) is not None
-    drawn = "drawn at random within each class" if even else "drawn at random"
-    tuned_on = sample(y, TUNED_ROWS, seed, even)
-    part = learn if tuned_on is None else learn.take(tuned_on)
-    estimator = preparation.pipeline_to(learner.build(random_state=seed))
-    grid = learner.search_grid(estimator)
-    cv = study.splitter(folds, seed)
-    params, tuning = tune(estimator, grid, part.X, y if tuned_on is None else y[tuned_on], cv, study.measure)
-    if tuned_on is not None:
-        notes.append(f"Tuned on {len(tuned_on):,} of {len(y):,} training rows, {drawn}.")
-
-    fitted_on = sample(y, KERNEL_ROWS if learner.takes_kernel else None, seed, even)
-    part = learn if fitted_on is None else learn.take(fitted_on)
-    labels = y if fitted_on is None else y[fitted_on]
-    if fitted_on is not None:
-        notes.append(f"Fitted on {len(fitted_on):,} of {len(y):,} training rows, {drawn}.")
-    model = clone(estimator).set_params(**params)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        begin = time.perf_counter()
-        model.fit(part.X, labels)
-        seconds = time.perf_counter() - begin
-    rows, labels = fitted_rows(model, part, labels)
-    facts = {
-        "name": learner.name,
-        "title": learner.title,
-        "short_title": learner.short_title or learner.title,
-        "family": learner.family,
-        "fixed": short_params(learner.fixed),
-        "params": short_params(params),
-        "tuning": tuning,
-        "fit_seconds": number(seconds, 4),
-        "warnings": sorted({text(warning.message) for warning in caught}),
-        "notes": notes,
-        **study.on_training_rows(model, rows, labels),
-    }
-    return Run(learner, facts, model, rows, labels)
+def _refuse_at_odds(nested: bool, division: Division, time_limit: float | None) -> None:
+    """Nested cross-validation tests every row by all others, and takes the time it takes."""
+    if nested and isinstance(division, Ordered):
+        raise DataError("nested cross-validation tests rows by later ones, so it does not go with an order in time.")
+    if nested and time_limit is not None:
+        raise DataError("nested cross-validation is for few rows and has no time limit; leave one of the two out.")
 
 
 def _reason_to_skip(learner: Learner, width: int) -> str | None:

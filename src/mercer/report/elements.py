@@ -27,9 +27,11 @@ def table(
     words: int = 1,
     sortable: bool = True,
     marked: int | None = None,
+    also_words: Sequence[int] = (),
 ) -> Markup:
-    """A table in a box that scrolls by itself. The first ``words`` columns are text, the others numbers."""
-    head = [_head(name, k < words, sortable) for k, name in enumerate(heads)]
+    """A table in a box that scrolls by itself. The first ``words`` columns are text, and ``also_words`` by number; the
+    others hold numbers."""
+    head = [_head(name, k < words or k in also_words, sortable) for k, name in enumerate(heads)]
     body = [
         tag("tr", [_cell(value, k, words) for k, value in enumerate(row)], class_="chosen" if n == marked else None)
         for n, row in enumerate(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,16 @@ from ..displays import MarginHistogram, WeightTable
 from ..estimators import SVC
 from ..margins import decision_margins
 from .plain import number, numbers, text
+from .predictions import Predictions
 from .significance import error_rate
 
 #: Weights that are kept, and products of columns among them.
 _WEIGHTS, _PRODUCTS = 40, 15
 
 
-def on_training_rows(model: Any, frame: Any, y: Array) -> dict[str, Any]:
+def on_training_rows(model: Any, frame: Any, y: Array, found: Predictions) -> dict[str, Any]:
     """What a fitted model shows without any test row."""
-    predicted = model.predict(frame)
-    wrong = int(np.sum(predicted != y))
+    wrong = int(np.sum(found.predicted != y))
     learner, rows = machine_of(model), rows_at_machine(model, frame)
     return {
         "train": error_rate(wrong, len(y)),
@@ -45,29 +44,24 @@ def of_machine(model: Any, rows: int) -> dict[str, Any]:
     }
 
 
-def on_test_rows(model: Any, frame: Any, y: Array, train_frame: Any, train_y: Array) -> tuple[dict[str, Any], Array]:
-    """What the test rows say, and which of them were decided rightly: the one place where they are looked at."""
-    start = time.perf_counter()
-    scores = model.decision_function(frame)
-    seconds = time.perf_counter() - start
-    classes = model.classes_
-    codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-    predicted = classes[codes]
+def on_test_rows(found: Predictions, y: Array, trained: Predictions, train_y: Array) -> dict[str, Any]:
+    """Mistakes on the test rows, and how clearly they were decided beside those that were learned from."""
+    classes: Any = found.classes
+    scores: Any = found.scores
     histogram = MarginHistogram.from_predictions(
-        decision_margins(model.decision_function(train_frame), np.searchsorted(classes, train_y)),
+        decision_margins(np.asarray(trained.scores), np.searchsorted(classes, train_y)),
         decision_margins(scores, np.searchsorted(classes, y)),
     )
-    facts = {
-        "test": error_rate(int(np.sum(predicted != y)), len(y)),
-        "predict_microseconds": number(1e6 * seconds / len(y), 3),
-        "confusion": confusion_matrix(y, predicted, labels=classes).tolist(),
+    return {
+        "test": error_rate(int(np.sum(found.predicted != y)), len(y)),
+        "predict_microseconds": number(1e6 * found.seconds / len(y), 3),
+        "confusion": confusion_matrix(y, found.predicted, labels=classes).tolist(),
         "margins": {
             "edges": numbers(histogram.edges, 5),
             "train": histogram.train_counts.tolist(),
             "test": None if histogram.test_counts is None else histogram.test_counts.tolist(),
         },
     }
-    return facts, predicted == y
 
 
 def _weights(model: Any) -> dict[str, Any] | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from .._runtime.compile import Array
 from .._validation.target_kind import extreme_in_words
 from ..learners import spread_of
 from ..learners.learner import Learner
+from .choice import Choice, choose
 from .error_measure import NUMBERS
+from .judgement import by_scores
 from .learner_facts import of_machine
 from .number_errors import (
     error_of_numbers,
@@ -27,13 +29,19 @@ from .number_errors import (
 )
 from .number_verdicts import compare_errors, fit_of_numbers, headline_of_numbers
 from .plain import number, numbers
-from .study import Run, Study, chosen_of
+from .predictions import Predictions
+from .score_intervals import all_scores, scored
+from .scorings import asked_quantile, measure_named, number_measures
+from .study import Run, Study, Tested
 from .tuning import sample
+from .weighted_scores import drawn_weights
 
 #: Fewest rows of a study, points of a drawing, bins of a histogram, errors that are listed.
 _LEAST, _POINTS, _BINS, _LISTED = 20, 400, 30, 10
 #: The share of new values that intervals are to hold.
 _COVERAGE = 0.9
+#: Fits of the chosen learner that residuals and the learning curve take, about.
+_FITS = 10
 #: Shares of the rows that a learning curve stops at, its folds, and the most rows it takes.
 _SHARES, _CURVE_FOLDS, _CURVE_ROWS = (0.1, 0.2, 0.4, 0.7, 1.0), 3, 2000
 
@@ -41,7 +49,10 @@ _SHARES, _CURVE_FOLDS, _CURVE_ROWS = (0.1, 0.2, 0.4, 0.7, 1.0), 3, 2000
 class NumberStudy(Study):
     """Which number is it?"""
 
+    task = "regress"
     measure = NUMBERS
+    #: Which quantile is to be predicted, where somebody asked for the loss of one.
+    quantile: float | None = None
     usual_learners = ("ridge", "huber", "ridge-2", "kernel-ridge", "kernel-huber", "svr", "quantile")
     structured_learners = ("kernel-ridge", "kernel-huber", "svr", "quantile")
 
@@ -60,73 +71,92 @@ class NumberStudy(Study):
     def strata(self, y: Array) -> Array | None:
         return None
 
-    def folds(self, y: Array, cv: int) -> int:
-        return min(cv, len(y) // 2)
+    def judge(self, y: Array, scoring: str | None, positive: Any) -> dict[str, Any]:
+        """By the RMSE, unless somebody asks for another measure."""
+        if positive is not None:
+            raise ValueError("a positive class is one of two classes, and numbers are to be learned.")
+        self.measure = measure_named(scoring or "rmse", "regress")
+        self.quantile = asked_quantile(scoring) if self.measure.scoring == "neg_mean_pinball_loss" else None
+        self.measures = number_measures(self.quantile or 0.5)
+        why = "It was asked for." if scoring else "It is in the unit of the target, and large errors count most."
+        return {
+            "scoring": {"name": self.measure.scoring, "title": self.measure.title, "why": why, "asked": bool(scoring)}
+        }
 
-    def splitter(self, folds: int, seed: int) -> Any:
-        return KFold(folds, shuffle=True, random_state=seed)
-
-    def split_facts(self, y: Array, train: Array, test: Array, cv: int, folds: int) -> dict[str, Any]:
-        notes = [] if folds == cv else [f"{folds} folds instead of {cv}: there are no more training rows."]
+    def split_facts(self, y: Array, train: Array, test: Array) -> dict[str, Any]:
         unit = f"Widths of losses were tried in units of the spread of the training targets, {spread_of(y[train]):g}."
-        return {"notes": [*notes, unit]}
+        return {"notes": [unit]}
 
     def for_targets(self, learner: Learner, y: Array) -> Learner:
-        return learner.in_units(spread_of(y))
+        return self.for_measure(learner.in_units(spread_of(y)))
 
-    def on_training_rows(self, model: Any, rows: Any, y: Array) -> dict[str, Any]:
-        return {"train": _error(y, model.predict(rows)), **of_machine(model, len(y)), "bounds": []}
+    def for_measure(self, learner: Learner) -> Learner:
+        if self.quantile is not None and "quantiles" in learner.fixed:
+            title = learner.title.replace("median", f"{self.quantile:g}-quantile")
+            return replace(learner, title=title, fixed={**learner.fixed, "quantiles": self.quantile})
+        return learner
 
-    def on_test_rows(self, model: Any, rows: Any, y: Array, run: Run) -> tuple[dict[str, Any], Array]:
-        start = time.perf_counter()
-        predicted = model.predict(rows)
-        seconds = time.perf_counter() - start
-        facts = {
-            "test": _error(y, predicted),
-            "predict_microseconds": number(1e6 * seconds / len(y), 3),
-            "predictions": _drawn(y, predicted),
+    def on_training_rows(self, model: Any, rows: Any, y: Array, found: Predictions) -> dict[str, Any]:
+        facts = {"train": _error(y, found.predicted), **of_machine(model, len(y)), "bounds": []}
+        if not self.measure.is_usual:
+            facts["train"]["score"] = scored(self.measure, y, found, drawn_weights(len(y), 0))
+        return facts
+
+    def on_test_rows(self, found: Predictions, y: Array, run: Run, weights: Array) -> dict[str, Any]:
+        return {
+            "test": _error(y, found.predicted),
+            "predict_microseconds": number(1e6 * found.seconds / len(y), 3),
+            "predictions": _drawn(y, found.predicted),
+            "scores": all_scores(self.measures.values(), y, found, weights),
         }
-        return facts, y - predicted
 
     def conclusions(
-        self,
-        learners: list[dict[str, Any]],
-        outcomes: Mapping[str, Array],
-        y: Array,
-        train: Array,
-        test: Array,
-        known: dict[str, Any] | None,
-        where: Callable[[int], str],
+        self, learners: list[dict[str, Any]], tested: Tested, known: dict[str, Any] | None
     ) -> dict[str, Any]:
-        mean = float(y[train].mean())
-        constant = y[test] - mean
+        y, test = tested.y, tested.test
+        mean = float(y[tested.train].mean())
         baseline = {"title": "The mean", "value": number(mean), **_error(y[test], np.full(len(test), mean))}
-        chosen = chosen_of(learners)
-        best_test = min((one["test"] for one in learners), key=lambda error: error["rmse"])
-        for one in learners:
-            one["verdict"] = fit_of_numbers(one, outcomes[one["name"]], best_test, baseline, constant)
-        pairs = compare_errors([one["name"] for one in learners], outcomes, chosen)
-        worst = np.argsort(-np.abs(outcomes[chosen]), kind="stable")[:_LISTED]
+        choice = choose(learners, tested.nested)
+        residuals = {name: y[test] - found.predicted for name, found in tested.found.items()}
+        if self.measure.is_usual:
+            judged = _by_residuals(learners, residuals, choice, baseline, y[test] - mean)
+        else:
+            judged = by_scores(self.measure, learners, tested, choice, self._guess(tested))
+        left = residuals[choice.name]
+        worst = np.argsort(-np.abs(left), kind="stable")[:_LISTED]
         return {
-            "answer": headline_of_numbers(learners, pairs, chosen, baseline),
+            **judged,
             "baseline": baseline,
-            "learners": sorted(learners, key=lambda one: one["test"]["rmse"]),
-            "pairs": pairs,
-            **_beside_test_rows(known, outcomes[chosen]),
+            **_beside_test_rows(known, left),
             "worst": [
                 {
                     "row": int(test[k]) + 1,
-                    "where": where(int(test[k])),
+                    "where": tested.where(int(test[k])),
                     "true": number(y[test[k]]),
-                    "predicted": number(y[test[k]] - outcomes[chosen][k]),
-                    "difference": number(outcomes[chosen][k]),
+                    "predicted": number(y[test[k]] - left[k]),
+                    "difference": number(left[k]),
                 }
                 for k in worst
             ],
         }
 
+    def _guess(self, tested: Tested) -> tuple[str, Predictions]:
+        """The constant that does best on the training rows by the measure, on the test rows."""
+        learned, rows = tested.y[tested.train], len(tested.test)
+        if self.quantile is not None:
+            title, constant = f"the {self.quantile:g}-quantile", np.quantile(learned, self.quantile)
+        elif self.measure.scoring == "neg_mean_absolute_error":
+            title, constant = "the median", np.median(learned)
+        else:
+            title, constant = "the mean", learned.mean()
+        return f"always answering {title} of the training rows", Predictions(np.full(rows, float(constant)))
+
+    def seconds_of_pictures(self, runs: Sequence[Run]) -> float:
+        chosen = choose([run.facts for run in runs]).name
+        return _FITS * next(run.facts["fit_seconds"] for run in runs if run.learner.name == chosen)
+
     def from_training_rows(self, runs: Sequence[Run], learn: Any, y: Array, seed: int) -> dict[str, Any]:
-        chosen = chosen_of([run.facts for run in runs])
+        chosen = choose([run.facts for run in runs]).name
         model = next(run.model for run in runs if run.learner.name == chosen)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is wrong with the chosen learner was said when it was fitted
@@ -138,6 +168,25 @@ class NumberStudy(Study):
             "residuals": {"edges": numbers(edges, 8), "out_of_fold": np.histogram(left, edges)[0].tolist()},
             "learning_curve": curve,
         }
+
+
+def _by_residuals(
+    learners: list[dict[str, Any]],
+    residuals: Mapping[str, Array],
+    choice: Choice,
+    baseline: dict[str, Any],
+    constant: Array,
+) -> dict[str, Any]:
+    """Verdicts, paired tests and the answer by squared errors; ``constant`` is what the mean leaves of each target."""
+    best_test = min((one["test"] for one in learners), key=lambda error: error["rmse"])
+    for one in learners:
+        one["verdict"] = fit_of_numbers(one, residuals[one["name"]], best_test, baseline, constant)
+    pairs = compare_errors([one["name"] for one in learners], residuals, choice.name)
+    return {
+        "answer": headline_of_numbers(learners, pairs, choice, baseline),
+        "learners": sorted(learners, key=lambda one: one["test"]["rmse"]),
+        "pairs": pairs,
+    }
 
 
 def _beside_test_rows(known: dict[str, Any] | None, tested: Array) -> dict[str, Any]:

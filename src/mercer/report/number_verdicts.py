@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.wording import enumeration
+from .choice import Choice
+from .error_measure import NUMBERS
 from .number_errors import in_digits
+from .score_verdicts import about_pairs, told
 from .significance import ALPHA, holm, sign_flips
 
 
@@ -25,9 +27,16 @@ def fit_of_numbers(
     train, test = learner["train"], learner["test"]
     said = f"RMSE {in_digits(train['rmse'])} on the rows it learned from, {in_digits(test['rmse'])} on new rows"
     gained = np.square(constant) - np.square(residuals)
-    if gained.mean() <= 0 or sign_flips(gained) >= ALPHA:
+    if gained.mean() <= 0:
         words = f"No better than always answering the mean (RMSE {in_digits(baseline['rmse'])}): {said}."
         return {"kind": "useless", "words": words}
+    if sign_flips(gained) >= ALPHA:
+        words = (
+            f"RMSE {in_digits(test['rmse'])} on new rows against {in_digits(baseline['rmse'])} for always answering "
+            f"the mean: {residuals.size:,} test rows do not prove it better. On the rows it learned from it is "
+            f"{in_digits(train['rmse'])}."
+        )
+        return {"kind": "unproven", "words": words}
     under, over = train["low"] > best_test["high"], test["low"] > train["high"]
     if under and over:
         return {"kind": "both", "words": f"Too simple for these data, and it overfits as well: {said}."}
@@ -62,40 +71,24 @@ def compare_errors(names: list[str], residuals: Mapping[str, Array], chosen: str
 
 
 def headline_of_numbers(
-    learners: list[dict[str, Any]], pairs: list[dict[str, Any]], chosen: str, baseline: dict[str, Any]
+    learners: list[dict[str, Any]], pairs: list[dict[str, Any]], choice: Choice, baseline: dict[str, Any]
 ) -> dict[str, Any]:
     """The answer: who won, by how much, and whether it is real."""
-    by_name = {learner["name"]: learner for learner in learners}
-    winner = by_name[chosen]
+    winner = choice.learner
     test = winner["test"]
-    told = {kind: [by_name[pair["other"]]["title"] for pair in pairs if pair["verdict"] == kind]
-            for kind in ("tie", "better", "worse")}  # fmt: skip
     share = "none" if (test["r2"] or 0) < 0.005 else f"{100 * test['r2']:.0f} %"
     explained = "" if test["r2"] is None else f", and explains {share} of their variance"
     sentences = [
-        f"{winner['title']} had the lowest error in cross-validation and was chosen before any test row was looked at. "
+        f"{choice.in_words(NUMBERS)} "
         f"On the test rows its RMSE is {in_digits(test['rmse'])} (on new rows of the same kind expect "
         f"{in_digits(test['low'])} to {in_digits(test['high'])}); it errs by {in_digits(test['mae'])} on "
         f"average{explained}.",
         f"Always answering the mean of the training rows would have an RMSE of {in_digits(baseline['rmse'])}.",
+        *choice.about_convergence(),
     ]
-    linear = [one for one in learners if one["family"] == "linear" and one["name"] != chosen]
+    linear = [one for one in learners if one["family"] == "linear" and one["name"] != choice.name]
     if linear and winner["family"] != "linear":
         best = min(linear, key=lambda one: one["test"]["rmse"])
         sentences.append(f"The best linear learner, {best['title']}, reaches {in_digits(best['test']['rmse'])}.")
-    if told["better"]:
-        whom = "all the others" if len(told["better"]) == len(pairs) > 1 else enumeration(told["better"], 6)
-        sentences.append(f"It is really better than {whom}: chance would rarely make such a difference.")
-    if told["tie"]:
-        whom = "any of the others" if len(told["tie"]) == len(pairs) > 1 else enumeration(told["tie"], 6)
-        sentences.append(f"These test rows cannot tell it from {whom}: among equals take the simplest or the fastest.")
-    if told["worse"]:
-        sentences.append(f"The test rows prefer {enumeration(told['worse'], 6)}: cross-validation chose wrongly here.")
-    return {
-        "chosen": chosen,
-        "title": winner["title"],
-        "ties": told["tie"],
-        "beaten": told["better"],
-        "ahead": told["worse"],
-        "words": sentences,
-    }
+    sentences += about_pairs(learners, pairs)
+    return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}

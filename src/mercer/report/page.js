@@ -39,7 +39,39 @@ function show(event) {
 }
 document.addEventListener("pointermove", show);
 document.addEventListener("pointerdown", show);
-// Everything unfolds on paper.
+// A link to something folded unfolds it.
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target === null) return;
+  for (let part = target.closest("details"); part !== null; part = part.parentElement.closest("details")) part.open = true;
+  target.scrollIntoView();
+}
+window.addEventListener("hashchange", unfold);
+if (location.hash) unfold();
+// A button copies its command; where the browser forbids that, the command is selected for the reader to copy.
+for (const button of document.querySelectorAll("button.copy")) {
+  button.addEventListener("click", async () => {
+    const line = document.getElementById(button.dataset.copies);
+    try {
+      await navigator.clipboard.writeText(line.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(line);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+}
+// Everything unfolds on paper, and folds again afterwards.
 window.addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("details")) part.open = true;
+  for (const part of document.querySelectorAll("details:not([open])")) {
+    part.open = true;
+    part.dataset.folded = "";
+  }
+});
+window.addEventListener("afterprint", () => {
+  for (const part of document.querySelectorAll("details[data-folded]")) {
+    part.open = false;
+    delete part.dataset.folded;
+  }
 });

@@ -10,9 +10,16 @@ from pathlib import Path
 
 from .._presentation.html import Markup, tag
 from ..io.writing import write_whole
-from . import sections_data, sections_learners, sections_numbers, sections_results  # noqa: F401  they register
+from . import (  # noqa: F401  they register
+    sections_chosen,
+    sections_data,
+    sections_learners,
+    sections_numbers,
+    sections_results,
+    sections_scores,
+)
+from .answer import answer_header
 from .sections import Facts, Section, rendered
-from .sections_results import answer_header
 
 
 def page(facts: Facts) -> str:

@@ -16,10 +16,12 @@ from .tuning import sample
 
 #: Points along each side of the grid, rows drawn on it, rows that the plane is computed from.
 _GRID, _POINTS, _ROWS = 48, 220, 2000
+#: Of more features than this, as those of texts, no plane shows anything.
+_WIDEST = 500
 
 
 def boundaries(models: Mapping[str, Any], X: Any, y: Array) -> dict[str, Any] | None:
-    """Every learner's plane, some rows on it, and the responses; ``None`` where there are fewer than two features.
+    """Every learner's plane, some rows on it, and the responses; ``None`` where features are fewer than two, or many.
 
     Each learner has the plane of its own prepared rows: one that was fitted on fewer rows may know fewer words, and
     so have fewer features.
@@ -31,7 +33,7 @@ def boundaries(models: Mapping[str, Any], X: Any, y: Array) -> dict[str, Any] | 
     for name, model in models.items():
         prepare, learner = split_model(model)
         rows = prepare.transform(X)
-        if rows.shape[1] < 2:
+        if not 2 <= rows.shape[1] <= _WIDEST:
             return None
         shown[name] = DecisionBoundary.from_estimator(learner, rows, y, grid=_GRID, max_points=_POINTS)
     first = next(iter(shown.values()))

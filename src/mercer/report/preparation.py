@@ -72,14 +72,21 @@ class Preparation:
 
     def _about_columns(self, dropped: list[dict[str, str]], width: int) -> list[str]:
         table, said = self.table, []
-        if table.missing and self.options["impute"]:
-            how = str(self.options["impute"]).replace("_", " ")
-            said.append(
-                f"{count(sum(table.missing.values()), 'missing cell')}: numbers were filled in by the {how} of their "
-                "column, missing words became a category of their own."
-            )
+        if table.missing:
+            said.append(self._about_gaps())
         if table.category_columns:
             said.append(f"{count(len(table.category_columns), 'column')} of words became columns of 0 and 1.")
+        if table.date_columns:
+            said.append(
+                f"{count(len(table.date_columns), 'column')} of dates became days, and places in the year, the week "
+                "and the day where these vary."
+            )
+        if table.text_columns:
+            texts = enumeration(map(repr, table.text_columns), 6)
+            said.append(
+                f"The texts of {texts} became counts of words and substrings, which say less the more texts have them; "
+                "their products are a string kernel."
+            )
         if table.frame is None:
             said.append("The rows are sparse and were left as they are.")
         elif self.options["standardise"] == "minmax":
@@ -94,6 +101,20 @@ class Preparation:
             )
         said.append(f"{count(width, 'feature')} reach the learners.")
         return said
+
+    def _about_gaps(self) -> str:
+        table, impute = self.table, self.options["impute"]
+        how = "median" if impute is None else str(impute).replace("_", " ")
+        where = ", and further columns say where" if impute is None else ""
+        gaps = [f"numbers were filled in by the {how} of their column{where}"] if _gaps(table, "number") else []
+        gaps += ["missing words became a category of their own"] if _gaps(table, "category") else []
+        gaps += ["missing dates count as the middle one"] if _gaps(table, "date") else []
+        gaps += ["missing texts are empty"] if _gaps(table, "text") else []
+        return f"{count(sum(table.missing.values()), 'missing cell')}: {', '.join(gaps)}."
+
+
+def _gaps(table: Any, kind: str) -> bool:
+    return any(table.kinds[name] == kind for name in table.missing)
 
 
 def fitted_rows(model: Any, table: Any, y: Array) -> tuple[Any, Array]:

@@ -10,6 +10,7 @@ from .elements import Cell, bullets, count, figure, grouped, table
 from .error_measure import percent
 from .sections import Facts, section
 from .sections_numbers import target_of_numbers
+from .sections_words import columns_as_read, pictured_words
 
 #: A table of more columns than this is folded.
 _OPEN = 12
@@ -23,12 +24,14 @@ def data(facts: Facts) -> list[Any]:
     drawn = [column for column in data["described"] if column.get("quantiles")][:24]
     return [
         tag("p", _shape(data)),
-        bullets([*data["notes"], *data["warnings"]]),
+        bullets(data["notes"]),
         *_target(facts),
+        *columns_as_read(data),
         tag("h3", "Columns" if data["kind"] == "rows" else "What can be counted"),
         _left_out(data["columns_left_out"], data["columns"]),
         _columns(data),
         _histograms(drawn, labels, data["numeric_columns"]),
+        pictured_words(data),
         tag(
             "div",
             figure(figures.boxes(drawn), "Spread of the columns: each in widths of its own middle half; orange marks "
@@ -135,18 +138,26 @@ def _histograms(columns: list[Facts], labels: list[str], numeric: int) -> Markup
 def preprocessing(facts: Facts) -> list[Any]:
     """What was done to the rows, and to whom."""
     steps, split = facts["preprocessing"], facts["split"]
-    drawn = "drawn at random" if facts.get("task") == "regress" else "each class with its share, drawn"
     return [
         tag(
             "p",
-            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test, {drawn} with "
-            f"seed {split['seed']}. All steps below were fitted on training rows only, inside "
-            f"the {split['folds']} folds of every cross-validation.",
+            f"{count(split['train'], 'row')} for training, {count(split['test'], 'row')} for the test{_drawn(facts)}. "
+            f"All steps below were fitted on training rows only, inside the {split['folds']} folds of every "
+            "cross-validation.",
         ),
         bullets(split["notes"]),
         bullets(steps["words"]),
         _removed_rows(steps["rows"]),
     ]
+
+
+def _drawn(facts: Facts) -> str:
+    """How the test rows were drawn, where nothing else decided which they are."""
+    split = facts["split"]
+    if split.get("nested") or not split.get("drawn_freely", True):
+        return ""
+    drawn = "drawn at random" if facts.get("task") == "regress" else "each class with its share, drawn"
+    return f", {drawn} with seed {split['seed']}"
 
 
 def _removed_rows(removed: Facts | None) -> Markup | None:
@@ -161,7 +172,7 @@ def _removed_rows(removed: Facts | None) -> Markup | None:
     return table(heads, rows, caption="Training rows removed as outliers, by class")
 
 
-@section("repeat", "How to repeat this", place=90, contents="How to repeat")
+@section("repeat", "How to repeat this", place=90, contents="Repeat")
 def repeat(facts: Facts) -> list[Any]:
     repeat, data = facts["repeat"], facts["data"]
     versions = [[name, number] for name, number in repeat["versions"].items()]

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .._presentation.canvas import short
 from .._presentation.html import Markup, tag
 from . import figures
+from .answer import kernel_of
 from .elements import Cell, bullets, count, figure, grouped, seconds, table
 from .error_measure import ErrorMeasure, measure_of, percent
 from .figures_numbers import predicted_and_true
+from .gaps import fit_in_a_word, telling_bounds, verdict_in_words
+from .scorings import tuning_measure_of
 from .sections import Facts, section
+from .sections_chosen import picture_of_importances
+from .sections_scores import by_class
 
 #: Classes up to which a confusion matrix is shown whole.
 _CONFUSED = 40
+#: A plane that shows less than this share of the spread of the rows explains nothing.
+_TELLING = 0.2
 
 
-@section("boundaries", "What they decide", place=30, task="classify")
+@section("boundaries", "What they decide", place=30, contents="Boundaries", task="classify")
 def boundaries(facts: Facts) -> list[Any] | None:
     """The boundaries of all learners on one plane."""
     plane = facts["boundary"]
     if plane is None:
         return None
+    share = _share_of_spread(plane)
+    if share < _TELLING:
+        words = (
+            f"No plane shows these data: the best one holds {percent(share, 0)} of the spread of "
+            f"{count(plane['features'], 'feature')}, so that a picture would mislead."
+        )
+        return [tag("p", words)]
     labels = [one["label"] for one in facts["data"]["classes"]]
     where = (
         f"The plane of {plane['axes'][0]} and {plane['axes'][1]}."
@@ -35,6 +50,14 @@ def boundaries(facts: Facts) -> list[Any] | None:
     margins = " The full line is the boundary, dashed lines are scores of ±1." if len(labels) == 2 else ""
     caption = tag("figcaption", where, margins, " ", figures.class_keys(labels))
     return [tag("figure", tag("div", pictures, class_="many wide"), caption)]
+
+
+def _share_of_spread(plane: Facts) -> float:
+    """How much of the spread of all features a plane shows: the shares of its axes, which their names tell."""
+    if plane["features"] <= 2:
+        return 1.0
+    shares = [re.search(r"\((\d+) %", axis) for axis in plane["axes"]]
+    return sum(int(share[1]) for share in shares if share) / 100 if all(shares) else 1.0
 
 
 @section("weights", "Weights side by side", place=40, contents="Weights")
@@ -74,42 +97,63 @@ def _meaning(facts: Facts) -> str:
     return "With several classes a weight is its length over all of them, without a sign."
 
 
-@section("learners", "Learner by learner", place=60)
+@section("learners", "Learner by learner", place=60, contents="Learners")
 def learner_by_learner(facts: Facts) -> list[Any]:
-    """Each learner by itself."""
-    return [_learner(one, facts) for one in facts["learners"]]
+    """Each learner by itself: the chosen one first and open, the others folded."""
+    chosen = facts["answer"]["chosen"]
+    return [_folded(one, facts) for one in sorted(facts["learners"], key=lambda one: one["name"] != chosen)]
+
+
+def _folded(one: Facts, facts: Facts) -> Markup:
+    is_chosen = one["name"] == facts["answer"]["chosen"]
+    measure = measure_of(facts)
+    badge = tag("span", "chosen", class_="badge") if is_chosen else None
+    title = tag("h3", one["title"], badge, tag("small", f"{measure.of(one['test'])} test {measure.name}"))
+    return tag("details", tag("summary", title), _learner(one, facts), class_="learner", open=is_chosen)
 
 
 def _learner(one: Facts, facts: Facts) -> Markup:
-    tuning, measure = one["tuning"], measure_of(facts)
+    tuned_by = tuning_measure_of(facts)
+    look = fit_in_a_word(one, facts)[1]
+    others = one["name"] != facts["answer"]["chosen"]
+    return tag(
+        "article",
+        tag("p", verdict_in_words(one, facts), class_=f"verdict fit-{look}"),
+        bullets(_findings(one, facts)),
+        tag(
+            "div",
+            figure(figures.tuning_curve(one, tuned_by), "Tuning: validation error (band: ± one deviation over the "
+                   "folds), dotted: training error; the ring is the choice."),
+            _on_test_rows(one, facts),
+            class_="pair",
+        ),
+        picture_of_importances(one, facts) if others else None,
+        by_class(one) if others else None,
+        tag("details", tag("summary", "All settings tried"), _settings(one, tuned_by)),
+        _confusions(one, facts),
+        id=one["name"],
+    )  # fmt: skip
+
+
+def _findings(one: Facts, facts: Facts) -> list[str]:
+    """What there is to say of a learner, a sentence each."""
+    tuning, kernel = one["tuning"], kernel_of(one)
+    tried = count(len(tuning["candidates"]), "setting")
     found = [
-        f"Best of {count(len(tuning['candidates']), 'setting')} by {tuning['folds']}-fold cross-validation: "
-        f"{figures.settings(one['params'])}.",
+        f"Best of {tried} by {tuning['folds']}-fold cross-validation: {figures.settings(one['params'])}."
+        if len(tuning["candidates"]) > 1
+        else f"One setting: {figures.settings(one['params'])}.",
+        *([f"Kernel: {kernel}."] if kernel else []),
         *one["notes"],
+        *([] if one.get("converged", True) else ["It did not converge: more steps may change it."]),
         *[fact["message"] for fact in tuning["advice"]],
     ]
     if one["support"]:
         share = percent(one["support"]["share"], 0)
         found.append(f"Made of {count(one['support']['number'], 'support vector')}, {share} of its training rows.")
     found += [one["certificate"]["words"]] if one["certificate"] else []
-    found += [bound["words"] for bound in one["bounds"]]
-    found += [f"Warning: {words}" for words in one["warnings"]]
-    return tag(
-        "article",
-        tag("h3", one["title"], tag("small", f"{measure.of(one['test'])} test {measure.name}")),
-        tag("p", one["verdict"]["words"], class_=f"verdict fit-{one['verdict']['kind']}"),
-        bullets(found),
-        tag(
-            "div",
-            figure(figures.tuning_curve(one, measure), "Tuning: validation error (band: ± one deviation over the "
-                   "folds), dotted: training error; the ring is the choice."),
-            _on_test_rows(one, facts),
-            class_="pair",
-        ),
-        tag("details", tag("summary", "All settings tried"), _settings(one, measure)),
-        _confusions(one, facts),
-        id=one["name"],
-    )  # fmt: skip
+    found += [bound["words"] for bound in telling_bounds(one, facts)]
+    return [*found, *[f"Warning: {words}" for words in one["warnings"]]]
 
 
 def _on_test_rows(one: Facts, facts: Facts) -> Markup | None:

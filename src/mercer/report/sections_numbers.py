@@ -10,8 +10,18 @@ from .elements import Cell, count, figure, grouped, table
 from .error_measure import NUMBERS
 from .number_errors import in_digits
 from .sections import Facts, section
-from .sections_results import SAID, by_chance, chance, left_out, who
-from .tuning import chosen_setting
+from .sections_results import (
+    SAID,
+    by_chance,
+    chance,
+    how_it_fits,
+    in_validation,
+    left_out,
+    part_of_the_rows,
+    score_cells,
+    score_heads,
+    who,
+)
 
 
 @section("results", "Results", place=10, task="regress")
@@ -19,13 +29,22 @@ def results_of_numbers(facts: Facts) -> list[Any]:
     """All learners in one table and one figure, beside the constant."""
     pairs = {pair["other"]: pair for pair in facts["pairs"]}
     chosen, baseline = facts["answer"]["chosen"], facts["baseline"]
-    rows = [_result(one, pairs.get(one["name"]), one["name"] == chosen) for one in facts["learners"]]
-    rows.append([Cell(baseline["title"]), Cell("a constant"), *_errors(baseline), *[Cell("") for _ in range(3)]])
+    rows = [_result(one, pairs.get(one["name"]), facts) for one in facts["learners"]]
+    blank = [Cell("") for _ in score_heads(facts)]
+    rows.append([Cell(baseline["title"]), *blank, *_errors(baseline), Cell("a constant", look="words"),
+                 *[Cell("") for _ in range(3)]])  # fmt: skip
+    if trees := facts.get("trees"):
+        rows.append([Cell(trees["title"]), *blank, Cell(NUMBERS.words(trees["error"]), trees["error"], "main"),
+                     Cell(NUMBERS.between(trees), trees["low"]), *[Cell("") for _ in range(6)]])  # fmt: skip
     marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
-    heads = ["learner", "fit", "test RMSE", "95 % interval", "MAE", "R²", "CV RMSE", "training RMSE", "p"]
+    heads = [
+        "learner", *score_heads(facts), "test RMSE", "95 % interval", "MAE", "R²", "fit", "CV RMSE", "training RMSE",
+        "p",
+    ]  # fmt: skip
     caption = "Every learner, tuned by cross-validation, tested once; errors in the unit of the target"
     return [
-        table(heads, rows, caption=caption, words=2, marked=marked),
+        table(heads, rows, caption=caption, marked=marked, also_words=[heads.index("fit")]),
+        part_of_the_rows(facts),
         tag("p", "RMSE: the root of the mean squared error; MAE: the mean absolute error; R²: the share of the "
             "variance that is explained. p: how often chance alone would make a difference to the chosen learner at "
             "least this large, corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
@@ -35,12 +54,13 @@ def results_of_numbers(facts: Facts) -> list[Any]:
     ]  # fmt: skip
 
 
-def _result(one: Facts, pair: Facts | None, is_chosen: bool) -> list[Any]:
-    validation = chosen_setting(one["tuning"])["validation"]
+def _result(one: Facts, pair: Facts | None, facts: Facts) -> list[Any]:
     return [
-        *who(one, is_chosen),
+        who(one, facts),
+        *score_cells(one, facts),
         *_errors(one["test"]),
-        Cell(NUMBERS.spread(validation), validation["mean"]),
+        how_it_fits(one, facts),
+        in_validation(one, facts),
         Cell(NUMBERS.of(one["train"]), one["train"]["rmse"]),
         by_chance(pair),
     ]
@@ -106,7 +126,7 @@ def what_is_missed(facts: Facts) -> list[Any]:
             class_="pair",
         ),
         _from_training_rows(facts, chosen["title"]),
-        _largest(facts["worst"]),
+        None if chosen.get("wrong_rows") else _largest(facts["worst"]),
     ]  # fmt: skip
 
 

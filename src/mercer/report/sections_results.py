@@ -7,47 +7,13 @@ from typing import Any
 from .._presentation.canvas import short
 from .._presentation.html import Markup, tag
 from . import figures
-from .elements import Cell, bullets, count, figure, grouped, paragraphs, seconds, table
+from .elements import Cell, bullets, count, figure, grouped, seconds, table
 from .error_measure import SHARE, measure_of, percent
+from .gaps import fit_in_a_word
+from .scores import score_between, score_in_words, scored_by
+from .scorings import tuning_measure_of
 from .sections import Facts, section
 from .tuning import chosen_setting
-
-_FITS = {
-    "good": "fits well",
-    "overfit": "overfits",
-    "underfit": "underfits",
-    "both": "too simple, overfits",
-    "useless": "no better than guessing",
-}
-
-
-def answer_header(facts: Facts) -> Markup:
-    """Who won, by how much, and is it real."""
-    answer = facts["answer"]
-    winner = next(one for one in facts["learners"] if one["name"] == answer["chosen"])
-    measure = measure_of(facts)
-    return tag(
-        "header",
-        tag("p", "mercer compare", class_="kicker"),
-        tag("h1", facts["data"]["name"]),
-        tag(
-            "div",
-            tag(
-                "p",
-                tag("strong", measure.of(winner["test"])),
-                tag("span", f"test {measure.name} of {answer['title']}"),
-                class_="figure",
-            ),
-            tag("div", paragraphs([*answer["words"], *_reach(facts)]), class_="words"),
-            class_="answer",
-        ),
-        id="answer",
-    )
-
-
-def _reach(facts: Facts) -> list[str]:
-    """How far errors of numbers reach."""
-    return [facts["intervals"]["words"]] if facts.get("intervals") else []
 
 
 @section("results", "Results", place=10, task="classify")
@@ -55,12 +21,19 @@ def results(facts: Facts) -> list[Any]:
     """All learners in one table and one figure."""
     pairs = {pair["other"]: pair for pair in facts["pairs"]}
     chosen = facts["answer"]["chosen"]
-    rows = [_result(one, pairs.get(one["name"]), one["name"] == chosen) for one in facts["learners"]]
+    rows = [_result(one, pairs.get(one["name"]), facts) for one in facts["learners"]]
     marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
-    heads = ["learner", "fit", "test error", "95 % interval", "CV error", "training error", "p", "fitted in"]
+    heads = [
+        "learner", *score_heads(facts), "test error", "95 % interval", "fit", "CV error", "training error", "p",
+        "fitted in",
+    ]  # fmt: skip
+    if trees := facts.get("trees"):
+        rows.append([trees["title"], *[Cell("") for _ in score_heads(facts)], *_error(
+            {"rate": trees["error"], **trees}), *[Cell("") for _ in range(5)]])  # fmt: skip
     return [
         table(heads, rows, caption="Every learner, tuned by cross-validation, tested once; the chosen one is marked",
-              words=2, marked=marked),
+              marked=marked, also_words=[heads.index("fit")]),
+        part_of_the_rows(facts),
         tag("p", "p: how often chance alone would make a difference to the chosen learner at least this large, "
             "corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
         figure(figures.errors(facts["learners"], SHARE, facts["majority_error"], "commonest class"),
@@ -74,26 +47,72 @@ def left_out(skipped: list[Facts]) -> Markup | None:
     return bullets([[tag("strong", one["title"]), f" was left out: {one['why']}"] for one in skipped])
 
 
-def _result(one: Facts, pair: Facts | None, is_chosen: bool) -> list[Any]:
-    validation, test = chosen_setting(one["tuning"])["validation"], one["test"]
+def _result(one: Facts, pair: Facts | None, facts: Facts) -> list[Any]:
     return [
-        *who(one, is_chosen),
-        Cell(percent(test["rate"]), test["rate"], "main"),
-        Cell(f"{100 * test['low']:.1f}–{percent(test['high'], 1)}", test["low"]),
-        Cell(f"{100 * validation['mean']:.2f} ± {percent(validation['sd'])}", validation["mean"]),
+        who(one, facts),
+        *score_cells(one, facts),
+        *_error(one["test"]),
+        how_it_fits(one, facts),
+        in_validation(one, facts),
         Cell(percent(one["train"]["rate"]), one["train"]["rate"]),
         by_chance(pair),
         Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
-    ]  # fmt: skip
-
-
-def who(one: Facts, is_chosen: bool) -> list[Cell]:
-    """A learner by its name, and how it fits."""
-    badge = tag("span", "chosen", class_="badge") if is_chosen else None
-    return [
-        Cell([tag("a", one["title"], href=f"#{one['name']}"), badge], one["title"]),
-        Cell(_FITS[one["verdict"]["kind"]], look=f"fit-{one['verdict']['kind']}"),
     ]
+
+
+def _error(test: Facts) -> list[Cell]:
+    return [
+        Cell(percent(test["rate"]), test["rate"], "main"),
+        Cell(f"{100 * test['low']:.1f}–{percent(test['high'], 1)}", test["low"]),
+    ]
+
+
+def score_heads(facts: Facts) -> list[str]:
+    """The name of the score that decided, where it is not the error itself."""
+    scoring = scored_by(facts)
+    return [scoring["title"]] if scoring else []
+
+
+def score_cells(one: Facts, facts: Facts) -> list[Cell]:
+    """What a learner scored on the test rows by the score that decided."""
+    scoring = scored_by(facts)
+    if not scoring:
+        return []
+    name = scoring["name"]
+    score = one.get("scores", {}).get(name) or {"value": None}
+    between = score_between(name, score)
+    tip = f"95 %: {between}" if between else None
+    return [Cell(score_in_words(name, score["value"]), score["value"], "main", tip)]
+
+
+def who(one: Facts, facts: Facts) -> Cell:
+    """A learner by its name."""
+    badge = tag("span", "chosen", class_="badge") if one["name"] == facts["answer"]["chosen"] else None
+    unfinished = None if one.get("converged", True) else tag("span", "did not converge", class_="badge warn")
+    return Cell([tag("a", one["title"], href=f"#{one['name']}"), badge, unfinished], one["title"])
+
+
+def how_it_fits(one: Facts, facts: Facts) -> Cell:
+    """How near training and test error are."""
+    word, look = fit_in_a_word(one, facts)
+    return Cell(word, look=f"words fit-{look}")
+
+
+def in_validation(one: Facts, facts: Facts) -> Cell:
+    """The error in cross-validation, marked where fewer rows were cross-validated than the learner was fitted on."""
+    validation = chosen_setting(one["tuning"])["validation"]
+    mark = "\u00a0†" if one["tuning"]["rows"] < facts["split"]["train"] else ""
+    return Cell(tuning_measure_of(facts).spread(validation) + mark, validation["mean"])
+
+
+def part_of_the_rows(facts: Facts) -> Markup | None:
+    """What the mark of :func:`in_validation` means."""
+    whole = facts["split"]["train"]
+    parts = {one["tuning"]["rows"] for one in facts["learners"]} - {whole}
+    if not parts:
+        return None
+    words = f"† Cross-validated on {count(max(parts), 'row')} of {grouped(whole)}, so rather too pessimistic."
+    return tag("p", words, class_="quiet")
 
 
 def by_chance(pair: Facts | None) -> Cell:
@@ -131,14 +150,23 @@ def paired_tests(facts: Facts) -> list[Any]:
     title = facts["answer"]["title"]
     heads = ["learner", "verdict", "only the chosen right", "only this one right", "p", "p corrected"]
     return [
-        tag("p", f"{title} and each other learner decided the same test rows. Rows on which exactly one of the two is "
-            "right fall to either side like a fair coin if both are equally good (McNemar’s exact test; Holm’s "
-            f"correction for {count(len(rows), 'comparison')})."),
+        tag("p", f"{title} and each other learner decided the same test rows. {_how_tested(facts)} Holm’s correction "
+            f"for {count(len(rows), 'comparison')}."),
         table(heads, rows, caption=f"{title} against each of the others, on the test rows", words=2) if rows else None,
     ]  # fmt: skip
 
 
-@section("cost", "Time and cost", place=50)
+def _how_tested(facts: Facts) -> str:
+    measure = tuning_measure_of(facts)
+    if measure.is_usual:
+        return (
+            "Rows on which exactly one of the two is right fall to either side like a fair coin if both are equally "
+            "good (McNemar’s exact test)."
+        )
+    return f"The difference of {measure.title} was drawn again from resampled test rows (a paired bootstrap)."
+
+
+@section("cost", "Time and cost", place=50, contents="Time")
 def cost(facts: Facts) -> list[Any]:
     """Running time and what it buys."""
     rows = [

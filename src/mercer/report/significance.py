@@ -21,8 +21,20 @@ def error_rate(wrong: int, rows: int) -> dict[str, float]:
     >>> error_rate(0, 10)
     {'wrong': 0, 'rows': 10, 'rate': 0.0, 'low': 0.0, 'high': 0.2775}
     """
-    low, high = map(float, binomtest(wrong, rows).proportion_ci(CONFIDENCE, method="wilson"))
+    low, high = wilson(wrong, rows)
     return {"wrong": wrong, "rows": rows, "rate": wrong / rows, "low": round(low, 4), "high": round(high, 4)}
+
+
+def wilson(some: int, rows: int) -> tuple[float, float]:
+    """Between which values a share lies of which ``some`` of ``rows`` were seen.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson(0, 10)]
+    [0.0, 0.2775]
+    """
+    low, high = binomtest(some, rows).proportion_ci(CONFIDENCE, method="wilson")
+    return float(low), float(high)
 
 
 def mcnemar(only_first_right: int, only_second_right: int) -> float:
@@ -67,6 +79,24 @@ def sign_flips(differences: Array, seed: int = 0) -> float:
         signs = random.integers(0, 2, size=(flips, scaled.size), dtype=np.int8) * 2 - 1
         reached += int((np.abs(signs @ scaled) >= real * (1 - 1e-9)).sum())
     return reached / (1 + _FLIPS)
+
+
+def drawn_differences(differences: Array) -> float:
+    """The p-value of a difference of two scores, from its values in draws of the same rows with replacement.
+
+    Were there no difference, about as many draws would fall on either side of zero. The p-value is twice the share on
+    the smaller side, draws without any difference counted half on each, and one more draw on either side.
+
+    Examples
+    --------
+    >>> drawn_differences(np.zeros(99)), drawn_differences(np.linspace(1, 2, 199))
+    (1.0, 0.01)
+    """
+    seen = differences[np.isfinite(differences)]
+    if not seen.size:
+        return 1.0
+    above = np.sum(seen > 0) + np.sum(seen == 0) / 2
+    return float(min(1.0, 2 * (1 + min(above, seen.size - above)) / (1 + seen.size)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

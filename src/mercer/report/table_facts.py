@@ -12,11 +12,12 @@ from .._runtime.compile import Array
 from ..describe import ColumnFacts, describe
 from ..describe.measurements import measurements
 from .plain import number, numbers, text
+from .word_facts import commonest_words, telling_words
 
 #: Columns that are described one by one, and those that are drawn and correlated; the most telling ones come first.
 DESCRIBED, DRAWN = 200, 24
-#: Bins of a histogram, and values of a category that are counted.
-_BINS, _VALUES = 24, 8
+#: Bins of a histogram.
+_BINS = 24
 #: Classes that histograms tell apart.
 _TOLD_APART = 6
 
@@ -47,6 +48,14 @@ def table_facts(table: Any) -> dict[str, Any]:
         "columns": table.n_columns,
         "numeric_columns": len(table.numeric_columns),
         "category_columns": len(table.category_columns),
+        "date_columns": len(table.date_columns),
+        "text_columns": len(table.text_columns),
+        "columns_read": [
+            {"name": text(name), "kind": kind, "why": text(_why(table, name))} for name, kind in table.kinds.items()
+        ]
+        if table.frame is not None and table.n_columns <= DESCRIBED
+        else [],
+        "left_out": [{"name": text(name), "why": text(why)} for name, why in table.left_out.items()],
         "missing_cells": sum(table.missing.values()),
         "duplicate_rows": None if left_out else found.duplicates,
         "contradictory_rows": None if left_out else found.contradictions,
@@ -68,6 +77,13 @@ def table_facts(table: Any) -> dict[str, Any]:
     }
 
 
+def _why(table: Any, name: str) -> str:
+    """What was said about a column when it was read; nothing where its kind is plain."""
+    if table.kinds[name] in ("number", "category"):
+        return next((note for note in table.notes if note.startswith("Read as numbers") and repr(name) in note), "")
+    return next((note for note in table.notes if repr(name) in note and not note.startswith("Left out")), "")
+
+
 def _groups(table: Any) -> tuple[Array, Array]:
     """The classes, and of which one each row is; of numbers, fifths of the rows from the smallest to the largest."""
     y = np.asarray(table.y)
@@ -80,7 +96,8 @@ def _most_telling(table: Any, codes: Array) -> Any:
     """All columns where they are few; else those in which the classes lie farthest apart, then columns of words."""
     if table.frame is not None and table.n_columns <= DESCRIBED:
         return table.frame
-    numeric = np.flatnonzero([name not in set(table.category_columns) for name in table.columns])
+    of_numbers = set(table.numeric_columns)
+    numeric = np.flatnonzero([name in of_numbers for name in table.columns])
     rows = table.rows.tocsc()[:, numeric] if table.frame is None else table.frame.iloc[:, numeric].to_numpy()
     spread = _spread_of_classes(rows, codes)
     best = np.sort(np.argsort(-spread, kind="stable")[:DESCRIBED])
@@ -88,7 +105,7 @@ def _most_telling(table: Any, codes: Array) -> Any:
         import pandas as pd
 
         return pd.DataFrame(rows[:, best].toarray(), columns=[table.columns[k] for k in best])
-    others = [table.columns.index(name) for name in table.category_columns]
+    others = [place for place, name in enumerate(table.columns) if name not in of_numbers]
     return table.frame.iloc[:, [*numeric[best], *others][:DESCRIBED]]
 
 
@@ -111,10 +128,12 @@ def _spread_of_classes(rows: Any, codes: Array) -> Array:
 
 def _column(facts: ColumnFacts, column: Any, codes: Array, classes: int) -> dict[str, Any]:
     common = {"name": text(facts.name), "kind": facts.kind, "missing": facts.missing, "distinct": facts.distinct}
+    if facts.kind == "dates":
+        return {**common, "first": facts.first, "last": facts.last}
     if facts.kind == "words":
-        counts = column.value_counts()
-        top = [{"value": text(value), "rows": int(rows)} for value, rows in counts.head(_VALUES).items()]
-        return {**common, "top": top}
+        return {**common, "top": commonest_words(column, codes, classes if classes <= _TOLD_APART else 1)}
+    if facts.kind == "texts":
+        return {**common, "top": telling_words(column, codes, classes if classes <= _TOLD_APART else 1)}
     values = np.asarray(column, dtype=np.float64)
     seen = np.isfinite(values)
     if not seen.any():

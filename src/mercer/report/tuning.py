@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,12 @@ from .error_measure import ErrorMeasure
 from .plain import number, setting, text
 
 
-def search(estimator: Any, grid: Mapping[str, list[Any]], cv: Any, scoring: str) -> Any:
+def search(
+    estimator: Any, grid: Mapping[str, list[Any]], cv: Any, scoring: Any, time_limit: float | None = None
+) -> Any:
     """The search that every learner is tuned by. It does not refit: the final fit may have more rows."""
-    return KernelSearchCV(estimator, dict(grid), cv=cv, scoring=scoring, refit=False, return_train_score=True)
+    options: dict[str, Any] = {"refit": False, "return_train_score": True, "time_limit": time_limit}
+    return KernelSearchCV(estimator, dict(grid), cv=cv, scoring=scoring, **options)
 
 
 def sample(y: Array, limit: int | None, seed: int, even: bool = True) -> Array | None:
@@ -33,9 +36,15 @@ def sample(y: Array, limit: int | None, seed: int, even: bool = True) -> Array |
 
 
 def tune(
-    estimator: Any, grid: Mapping[str, list[Any]], frame: Any, y: Array, cv: Any, measure: ErrorMeasure
+    estimator: Any,
+    grid: Mapping[str, list[Any]],
+    frame: Any,
+    y: Array,
+    splits: Sequence[tuple[Array, Array]],
+    measure: ErrorMeasure,
+    time_limit: float | None = None,
 ) -> tuple[Any, dict]:
-    """The best parameters, and the table of all of them.
+    """The best parameters, and the table of all of them; of those that there was time for, where it is limited.
 
     Returns
     -------
@@ -46,7 +55,7 @@ def tune(
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of candidates that lose; the final fit says what is wrong with the winner
-        found = search(estimator, grid, cv, measure.scoring).fit(frame, y)
+        found = search(estimator, grid, splits, measure.scorer or measure.scoring, time_limit).fit(frame, y)
     table = found.cv_results_
     candidates = [
         {
@@ -60,7 +69,7 @@ def tune(
     ]
     facts = {
         "rows": len(y),
-        "folds": cv.get_n_splits(),
+        "folds": len(splits),
         "candidates": candidates,
         "best": int(found.best_index_),
         "advice": [
@@ -68,6 +77,7 @@ def tune(
             for fact in getattr(found, "advice_", [])
         ],
         "seconds": number(time.perf_counter() - start, 4),
+        "stopped": found.stopped_,
     }
     return found.best_params_, facts
 

@@ -1,28 +1,35 @@
-"""What the numbers mean, in plain words."""
+"""What shares of mistakes mean, in plain words."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .._validation.wording import enumeration
-from .error_measure import percent
+from .choice import Choice
+from .error_measure import SHARE, percent
+from .score_verdicts import about_pairs, about_rarest, told
 from .significance import ALPHA, holm, mcnemar
 
 
 def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: float) -> dict[str, str]:
-    """Whether a learner over- or underfits.
+    """Whether a learner over- or underfits, and whether it is of any use.
 
-    Overfitting is a test error clearly above the training error: their intervals do not touch. Underfitting is a
-    training error clearly above what the best learner reaches on new rows: more data would not help, a richer model
-    would.
+    Where the interval of its test error holds the error of always answering the commonest class, the test rows do not
+    prove it better than that. Overfitting is a test error clearly above the training error: their intervals do not
+    touch. Underfitting is a training error clearly above what the best learner reaches on new rows: more data would not
+    help, a richer model would.
     """
     train, test = learner["train"], learner["test"]
     numbers = f"{percent(train['rate'])} on the rows it learned from, {percent(test['rate'])} on new rows"
-    if test["low"] <= majority <= test["high"] or test["rate"] > majority:
-        return {
-            "kind": "useless",
-            "words": f"No better than always answering the commonest class ({percent(majority)}): {numbers}.",
-        }
+    if test["rate"] >= majority:
+        words = f"No better than always answering the commonest class ({percent(majority)}): {numbers}."
+        return {"kind": "useless", "words": words}
+    if majority <= test["high"]:
+        words = (
+            f"{percent(test['rate'])} on new rows against {percent(majority)} for always answering the commonest "
+            f"class: {test['rows']:,} test rows do not prove it better. On the rows it learned from it errs on "
+            f"{percent(train['rate'])}."
+        )
+        return {"kind": "unproven", "words": words}
     under, over = train["low"] > best_test["high"], test["low"] > train["high"]
     if under and over:
         return {"kind": "both", "words": f"Too simple for these data, and it overfits as well: {numbers}."}
@@ -66,34 +73,18 @@ def _pair_verdict(won: int, lost: int, p: float) -> str:
 
 
 def headline(
-    learners: list[dict[str, Any]], pairs: list[dict[str, Any]], chosen: str, majority: float
+    learners: list[dict[str, Any]], pairs: list[dict[str, Any]], choice: Choice, majority: float, uneven: bool = False
 ) -> dict[str, Any]:
-    """The answer: who won, by how much, and whether it is real."""
-    by_name = {learner["name"]: learner for learner in learners}
-    winner = by_name[chosen]
+    """The answer: who won, by how much, and whether it is real; where classes are uneven, how the rarest fares."""
+    winner = choice.learner
     test = winner["test"]
-    ties = [by_name[pair["other"]]["title"] for pair in pairs if pair["verdict"] == "tie"]
-    beaten = [by_name[pair["other"]]["title"] for pair in pairs if pair["verdict"] == "better"]
-    ahead = [by_name[pair["other"]]["title"] for pair in pairs if pair["verdict"] == "worse"]
     sentences = [
-        f"{winner['title']} had the lowest error in cross-validation and was chosen before any test row was looked at. "
+        f"{choice.in_words(SHARE)} "
         f"It errs on {percent(test['rate'])} of the test rows ({test['wrong']} of {test['rows']}); on new rows of the "
         f"same kind expect {percent(test['low'], 1)} to {percent(test['high'], 1)}.",
         f"Always answering the commonest class would err on {percent(majority, 1)}.",
+        *choice.about_convergence(),
+        *(about_rarest(winner) if uneven else []),
+        *about_pairs(learners, pairs),
     ]
-    if beaten:
-        whom = "all the others" if len(beaten) == len(pairs) > 1 else enumeration(beaten, 6)
-        sentences.append(f"It is really better than {whom}: chance would rarely make such a difference.")
-    if ties:
-        whom = "any of the others" if len(ties) == len(pairs) > 1 else enumeration(ties, 6)
-        sentences.append(f"These test rows cannot tell it from {whom}: among equals take the simplest or the fastest.")
-    if ahead:
-        sentences.append(f"The test rows prefer {enumeration(ahead, 6)}: cross-validation chose wrongly here.")
-    return {
-        "chosen": chosen,
-        "title": winner["title"],
-        "ties": ties,
-        "beaten": beaten,
-        "ahead": ahead,
-        "words": sentences,
-    }
+    return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}

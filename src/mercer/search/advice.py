@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
 from .._validation.unwrapped import machine_of
+from .._validation.wording import enumeration
+from .beyond import beyond, largest_nu
 from .outcome import setting_key
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ _SIMPLER_LARGE = ("lam", "length", "tol")
 _OVERFIT, _UNDERFIT = 0.1, 0.75
 #: How many times the training error an error on other rows is worth a word.
 _TIMES = 2.0
+#: Scores nearer than this to each other, or to their size, are the same.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -61,37 +66,52 @@ class AdviceList(list[Advice]):
         return table_html("advice", [[one.kind, one.message] for one in self])
 
 
-def advise(search: KernelSearchCV, splits: list[tuple[Array, Array]]) -> AdviceList:
+def advise(search: KernelSearchCV, splits: list[tuple[Array, Array]], y: Any = None) -> AdviceList:
     """All that is worth saying about a finished search."""
     if not hasattr(search, "best_index_"):
         return AdviceList()
-    return AdviceList([*_edges(search), *_short(search, splits), *_ties(search), *_fit(search)])
+    return AdviceList([*_edges(search, y), *_short(search, splits), *_ties(search), *_fit(search)])
 
 
-def _grids(search: KernelSearchCV) -> list[dict[str, Any]]:
-    return [search.param_grid] if isinstance(search.param_grid, dict) else list(search.param_grid)
+def _scores(search: KernelSearchCV, part: str = "mean_test") -> Array | None:
+    """A score of each setting; of several metrics, the one that decided."""
+    metric = search.refit if search.multimetric_ and isinstance(search.refit, str) else "score"
+    return search.cv_results_.get(f"{part}_{metric}")
 
 
-def _edges(search: KernelSearchCV) -> list[Advice]:
-    """Parameters whose best value is the least or the greatest tried."""
+def _edges(search: KernelSearchCV, y: Any) -> list[Advice]:
+    """Parameters whose best value is the least or the greatest tried, where values beyond it may be better."""
     found = []
+    most = largest_nu(y) if y is not None and is_classifier(search) and np.ndim(y) == 1 else 1.0
     for name, best in search.best_params_.items():
-        values = [g[name] for g in _grids(search) if name in g and not hasattr(g[name], "rvs")]
-        numbers = sorted({v for grid in values for v in grid if is_number(v)})
-        if not is_number(best) or len(numbers) < 2 or best not in (numbers[0], numbers[-1]) or not 0 < best < np.inf:
+        scored = _best_by_value(search, name)
+        numbers = sorted(scored)
+        if not is_number(best) or len(numbers) < 2 or best not in (numbers[0], numbers[-1]):
             continue
         low = best == numbers[0]
-        step = numbers[1] / numbers[0] if low else numbers[-1] / numbers[-2] if numbers[-2] > 0 else 10.0
-        further = best / step if low else best * step
-        if name.rpartition("__")[2] == "nu":
-            further = min(further, 1.0)  # a share of the rows
-        if further == best:
+        beside = numbers[1] if low else numbers[-2]
+        if scored[best] - scored[beside] <= _SAME * max(1.0, abs(scored[best])):
+            continue  # the scores do not rise towards this edge
+        further = beyond(name.rpartition("__")[2], best, beside, most)
+        if further is None:
             continue
         message = (
             f"The best {name} = {best:g} is the {'smallest' if low else 'largest'} value tried; try "
             f"{'smaller' if low else 'larger'} ones, such as {further:g}."
         )
         found.append(Advice("edge", message, {"parameter": name, "best": best, "direction": "down" if low else "up"}))
+    return found
+
+
+def _best_by_value(search: KernelSearchCV, name: str) -> dict[float, float]:
+    """For each number that a parameter took, the best score among the settings with it."""
+    scores = _scores(search)
+    found: dict[float, float] = {}
+    if scores is not None:
+        for params, score in zip(search.cv_results_["params"], np.nan_to_num(scores, nan=-np.inf), strict=True):
+            value = params.get(name)
+            if is_number(value) and np.isfinite(value):
+                found[value] = max(float(score), found.get(value, -np.inf))
     return found
 
 
@@ -111,22 +131,35 @@ def _short(search: KernelSearchCV, splits: list[tuple[Array, Array]]) -> list[Ad
 
 def _ties(search: KernelSearchCV) -> list[Advice]:
     """Settings within one standard error of the best, and the simplest of them."""
-    results = search.cv_results_
-    metric = search.refit if search.multimetric_ and isinstance(search.refit, str) else "score"
-    mean, sd = results.get(f"mean_test_{metric}"), results.get(f"std_test_{metric}")
+    mean, sd = _scores(search), _scores(search, "std_test")
     if mean is None or sd is None or search.n_splits_ < 2:
         return []
+    settings, best = search.cv_results_["params"], float(mean[search.best_index_])
     error = sd[search.best_index_] / np.sqrt(search.n_splits_ - 1)
-    close = np.flatnonzero(mean >= mean[search.best_index_] - error)
+    close = np.flatnonzero(mean >= best - error)
     if close.size < 2:
         return []
-    simplest = results["params"][min(close, key=lambda k: (_complexity(results["params"][k]), -mean[k]))]
+    simplest = settings[min(close, key=lambda k: (_complexity(settings[k]), -mean[k]))]
     if setting_key(simplest) == setting_key(search.best_params_):
         detail = "the winner is the simplest of them"
     else:
         detail = "the simplest of them is " + ", ".join(f"{k} = {_shown(v)}" for k, v in simplest.items())
-    message = f"{close.size} settings are within one standard error of the best ({_in_few(error)}); {detail}."
+    if _all_tie(mean):
+        message = (
+            f"{_all(len(settings))} score the same ({_in_few(abs(best))}), so that the choice says little; {detail}."
+        )
+    else:
+        message = f"{close.size} settings are within one standard error of the best ({_in_few(error)}); {detail}."
     return [Advice("tie", message, {"settings": int(close.size), "standard_error": float(error), "simplest": simplest})]
+
+
+def _all_tie(mean: Array) -> bool:
+    """Whether no setting is better than another."""
+    return bool(np.ptp(mean) <= _SAME * max(1.0, float(np.abs(mean).max())))
+
+
+def _all(number: int) -> str:
+    return "Both settings" if number == 2 else f"All {number} settings"
 
 
 def _complexity(params: dict[str, Any]) -> float:
@@ -154,30 +187,45 @@ def _fit(search: KernelSearchCV) -> list[Advice]:
     train, test = float(results["mean_train_score"][best]), float(results["mean_test_score"][best])
     facts = {"train": train, "validation": test}
     if test < 0 and train <= 0 and str(search.scoring).startswith("neg_"):
-        return _overfit_errors(-train, -test)
+        return _overfit_errors(search, -train, -test)
     if not (0 <= test <= 1 and 0 <= train <= 1):
         return []
     if train - test > _OVERFIT:
         message = (
-            f"The winner scores {train:.3f} on training rows and {test:.3f} on others: it overfits. More rows, a "
-            "smaller C (larger λ) or a smoother kernel may help."
+            f"The winner scores {train:.3f} on training rows and {test:.3f} on others: it overfits. "
+            f"{_remedies(search, simpler=True)} may help."
         )
         return [Advice("overfitting", message, facts)]
     if train < _UNDERFIT:
         message = (
-            f"The winner scores only {train:.3f} on the rows it was trained on: it underfits. A larger C (smaller λ) "
-            "or a richer kernel may help."
+            f"The winner scores only {train:.3f} on the rows it was trained on: it underfits. "
+            f"{_remedies(search, simpler=False)} may help."
         )
         return [Advice("underfitting", message, facts)]
     return []
 
 
-def _overfit_errors(train: float, test: float) -> list[Advice]:
+def _overfit_errors(search: KernelSearchCV, train: float, test: float) -> list[Advice]:
     """Errors on other rows that are far larger than those on training rows."""
     if test <= _TIMES * train:
         return []
     message = (
-        f"The winner errs by {_in_few(train)} on training rows and by {_in_few(test)} on others: it overfits. More "
-        "rows, a smaller C (larger λ) or a smoother kernel may help."
+        f"The winner errs by {_in_few(train)} on training rows and by {_in_few(test)} on others: it overfits. "
+        f"{_remedies(search, simpler=True)} may help."
     )
     return [Advice("overfitting", message, {"train": train, "validation": test})]
+
+
+def _remedies(search: KernelSearchCV, simpler: bool) -> str:
+    """What makes a simpler or a richer model: parameters that this estimator has, unless the search showed that they
+    make no difference; and more rows, or another kernel."""
+    tried = {name.rpartition("__")[2]: name for params in search.cv_results_["params"] for name in params}
+    names = {name.rpartition("__")[2] for name in search.estimator.get_params()}
+    said = ["more rows"] if simpler else []
+    for name in (*_SIMPLER_SMALL, *_SIMPLER_LARGE[:1]):
+        scored = list(_best_by_value(search, tried[name]).values()) if name in tried else []
+        if name in names and not (len(scored) > 1 and _all_tie(np.array(scored))):
+            said.append(f"a {'smaller' if simpler == (name in _SIMPLER_SMALL) else 'larger'} {name}")
+    said.append(f"a {'smoother' if simpler else 'richer'} kernel" if "kernel" in names else "other columns")
+    words = enumeration(said, last="or")
+    return words[0].upper() + words[1:]

@@ -167,7 +167,7 @@ class KernelSearchCV(Loop):
         refitted = hasattr(self, "best_estimator_")
         status = getattr(machine_of(self), "status_", None) if refitted else None
         self.stopped_ = "interrupted" if status == "interrupted" else stopped
-        self.advice_ = advise(self, splits)
+        self.advice_ = advise(self, splits, y)
         if stopped:
             reached = np.isfinite(self.cv_results_[self._name_of_score(self.cv_results_)]).sum()
             warnings.warn(

@@ -25,6 +25,9 @@ from .thin import ThinRows, is_thin, near_origin
 #: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
 _DENSE_NUMBERS = 4_000_000
 
+#: A multiplication that must be looked for takes the time of so many.
+_SEARCH = 8.0
+
 #: Sparse rows with more than this part of their numbers are full.
 _FULL = 0.5
 
@@ -62,9 +65,26 @@ def product(a: Any, b: Any) -> Array:
         return np.ascontiguousarray(product(b, a).T)
     if not sparse.issparse(b):
         return a @ np.ascontiguousarray(b.T)
-    width = max(1, _DENSE_NUMBERS // max(1, b.shape[1]))
-    blocks = [a @ b[j : j + width].T.toarray(order="C") for j in range(0, b.shape[0], width)]
+    if _hardly_meet(a, b):
+        width = max(1, _DENSE_NUMBERS // max(1, a.shape[0]))
+        blocks = [(a @ b[j : j + width].T.tocsr()).toarray() for j in range(0, b.shape[0], width)]
+    else:
+        width = max(1, _DENSE_NUMBERS // max(1, b.shape[1]))
+        blocks = [a @ b[j : j + width].T.toarray(order="C") for j in range(0, b.shape[0], width)]
     return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
+
+
+def _hardly_meet(a: Any, b: Any) -> bool:
+    """Whether two rows have few columns in common, so that their products are worth looking for.
+
+    Columns with p numbers on one side and q on the other take p·q multiplications among sparse rows; a dense side takes
+    one for each number of the other and each row. Both add the products of two rows in the order of the columns of the
+    left one, and the same numbers come out: what a dense side adds besides is zero.
+    """
+    if not a.nnz or not b.nnz:
+        return False
+    left, right = (np.bincount(side.indices, minlength=side.shape[1]).astype(np.float64) for side in (a, b))
+    return bool(_SEARCH * (left @ right) < a.nnz * b.shape[0])
 
 
 def skipping_zeros(A: Any, B: Any) -> tuple[ThinRows, ThinRows] | None:

@@ -32,11 +32,15 @@ class Substrings(CountDot):
     tokens: str
 
     def count(self, A: Strings) -> Counts:
+        return count(*self.occurrences(A))
+
+    def occurrences(self, A: Strings) -> tuple[Array, Array]:
+        """The keys of all substrings in the order in which they stand, and where those of each string start."""
         codes, starts = A.tokens(self.tokens)
         new_starts = starts_of(np.maximum(np.diff(starts) - self.size + 1, 0))
         keys = np.empty(new_starts[-1], np.uint64)
         in_chunks(len(A), lambda first, stop: _substring_keys(codes, starts, self.size, first, stop, new_starts, keys))
-        return count(keys, new_starts)
+        return keys, new_starts
 
 
 @jit

@@ -1,0 +1,158 @@
+"""What ``mercer compare`` shows on the console: all learners, and the one that was chosen more closely."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .printing import Printer
+
+__all__ = ["show_comparison"]
+
+#: Classes that are told one by one.
+_CLASSES = 12
+#: Scores that the table of learners shows anyway, under another name.
+_SHOWN_ANYWAY = ("accuracy", "neg_root_mean_squared_error")
+_UNFINISHED = "† stopped before it was done: with more steps or time its errors may still change."
+
+
+def show_comparison(facts: dict[str, Any], printer: Printer) -> None:
+    """The table of all learners, and the answer."""
+    data = facts["data"]
+    printer.line(f"{data['name']}: {data['extent']}, target {data['target']!r}")
+    if facts["task"] == "regress":
+        _table_of_numbers(facts, printer)
+    else:
+        _table_of_classes(facts, printer)
+    _show_footnotes(facts, printer)
+    for one in facts["skipped"]:
+        printer.line(f"{one['title']} was left out: {one['why']}")
+    _show_by_class(facts, printer)
+    reach = [facts["intervals"]["words"]] if facts.get("intervals") else []
+    trees = [facts["trees"]["words"]] if facts.get("trees") else []
+    uneven = [facts["uneven"]] if facts.get("uneven") else []
+    printer.line("* " + "\n  ".join([*facts["answer"]["words"], *reach, *uneven, *trees]))
+
+
+def _table_of_classes(facts: dict[str, Any], printer: Printer) -> None:
+    title, scores = _asked_score(facts)
+    rows = []
+    for one in facts["learners"]:
+        tuning, test = one["tuning"], one["test"]
+        rows.append(
+            [
+                _titled(one, facts),
+                *scores(one),
+                f"{100 * test['rate']:.2f} %",
+                f"{100 * test['low']:.1f}–{100 * test['high']:.1f} %",
+                _validated(one, facts),
+                f"{100 * one['train']['rate']:.2f} %",
+                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
+            ]
+        )
+    cv = f"CV {title[0] if title else 'error'}"
+    printer.table(["<learner", *title, "test error", "95 % interval", cv, "training error", "seconds"], rows)
+
+
+def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
+    from ..report.error_measure import NUMBERS
+    from ..report.number_errors import in_digits
+
+    def errors(test: dict[str, Any]) -> list[str]:
+        explained = "" if test["r2"] is None else f"{test['r2']:.3f}"
+        return [NUMBERS.of(test), NUMBERS.between(test), in_digits(test["mae"]), explained]
+
+    title, scores = _asked_score(facts)
+    rows = []
+    for one in facts["learners"]:
+        tuning = one["tuning"]
+        rows.append(
+            [
+                _titled(one, facts),
+                *scores(one),
+                *errors(one["test"]),
+                _validated(one, facts),
+                NUMBERS.of(one["train"]),
+                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
+            ]
+        )
+    rows.append([facts["baseline"]["title"], *([""] * len(title)), *errors(facts["baseline"]), "", "", ""])
+    cv = f"CV {title[0] if title else 'RMSE'}"
+    names = ["<learner", *title, "test RMSE", "95 % interval", "MAE", "R²", cv, "training RMSE", "seconds"]
+    printer.table(names, rows, "errors in the unit of the target")
+
+
+def _titled(one: dict[str, Any], facts: dict[str, Any]) -> str:
+    """A learner in the table: the chosen one with a star, one that is not done with a dagger."""
+    chosen = " *" if one["name"] == facts["answer"]["chosen"] else ""
+    return one["title"] + chosen + (" †" if one.get("converged") is False else "")
+
+
+def _validated(one: dict[str, Any], facts: dict[str, Any]) -> str:
+    """The mean over folds and its deviation: errors, or the score that the learners were chosen by.
+
+    What a score lacks stands in the facts: of one that is best at 1 the rest to it, of an error with a minus sign that
+    error.
+    """
+    from ..report.error_measure import measure_of
+
+    found, name = one["tuning"]["candidates"][one["tuning"]["best"]]["validation"], _other_score(facts)
+    if found["mean"] is None:
+        return "—"
+    if name is None:
+        return measure_of(facts).spread(found).replace("\u00a0", " ") + _sampled(one, facts)
+    value = found["mean"] if name.startswith("neg_") else 1 - found["mean"]
+    return f"{value:.3f} ± {found['sd']:.3f}" + _sampled(one, facts)
+
+
+def _other_score(facts: dict[str, Any]) -> str | None:
+    """The score by which learners were chosen, where it is not that of the table."""
+    name = (facts.get("scoring") or {}).get("name")
+    return None if name in _SHOWN_ANYWAY else name
+
+
+def _sampled(one: dict[str, Any], facts: dict[str, Any]) -> str:
+    return " ‡" if one.get("tuned_rows") and one["tuned_rows"] < facts["split"]["train"] else ""
+
+
+def _asked_score(facts: dict[str, Any]) -> tuple[list[str], Any]:
+    """The column of the score by which learners were chosen, where the table does not have it anyway."""
+    name = _other_score(facts)
+    if name is None:
+        return [], lambda one: []
+
+    def cell(one: dict[str, Any]) -> list[str]:
+        value = one.get("scores", {}).get(name, {}).get("value")
+        return ["" if value is None else f"{-value if name.startswith('neg_') else value:.3f}"]
+
+    return [facts["scoring"]["title"]], cell
+
+
+def _show_footnotes(facts: dict[str, Any], printer: Printer) -> None:
+    rows = facts["split"]["train"]
+    if any(one.get("converged") is False for one in facts["learners"]):
+        printer.line(_UNFINISHED)
+    tuned = {one["tuned_rows"] for one in facts["learners"] if _sampled(one, facts)}
+    if tuned:
+        printer.line(f"‡ cross-validated on {min(tuned):,} of {rows:,} training rows, drawn at random.")
+    fitted = [one for one in facts["learners"] if one.get("fitted_rows", rows) < rows]
+    if fitted:
+        fewest = min(one["fitted_rows"] for one in fitted)
+        printer.line(f"Learners with a kernel were fitted on {fewest:,} of {rows:,} training rows.")
+
+
+def _show_by_class(facts: dict[str, Any], printer: Printer) -> None:
+    """How well the chosen learner does on each class."""
+    chosen = next(one for one in facts["learners"] if one["name"] == facts["answer"]["chosen"])
+    classes = chosen.get("by_class") or []
+    if not 0 < len(classes) <= _CLASSES:
+        return
+
+    def share(value: float | None) -> str:
+        return "—" if value is None else f"{100 * value:.1f} %"
+
+    rows = [
+        [one["label"], one["rows"], one["answered"], *(share(one[name]) for name in ("recall", "precision", "f1"))]
+        for one in classes
+    ]
+    heads = ["<class", "test rows", "answered", "found (recall)", "right (precision)", "F1"]
+    printer.table(heads, rows, f"{chosen['title']}, class by class")

@@ -1,0 +1,126 @@
+"""Predictions, a row for each item: on the screen, as CSV in a file or on the standard output, or as JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .csv_writing import csv_of
+from .printing import Printer
+
+if TYPE_CHECKING:
+    from ..io import Table
+
+__all__ = ["STANDARD_OUTPUT", "Delivery"]
+
+STANDARD_OUTPUT = "-"
+#: Rows that are shown on the screen.
+_SHOWN = 15
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Where predictions go, and what goes along with them.
+
+    Parameters
+    ----------
+    output : str or None
+        A file, ``"-"`` for the standard output, or nothing: they are shown then.
+    carried : mapping
+        Columns of the input that are carried through.
+    printer : Printer
+    """
+
+    output: str | None
+    carried: Mapping[str, list[Any]]
+    printer: Printer
+
+    def __post_init__(self) -> None:
+        if self.output == STANDARD_OUTPUT and self.printer.json:
+            raise click.UsageError("--json and -o - both write to the standard output; leave one of them out.")
+
+    @property
+    def aside(self) -> Printer:
+        """The printer for all other results: the standard output may be taken."""
+        return replace(self.printer, aside=self.output == STANDARD_OUTPUT)
+
+    def give(self, table: Table, columns: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+        """Write all columns, or show some of them, and tell what a result in JSON says about it.
+
+        Parameters
+        ----------
+        table : Table
+            What was predicted.
+        columns : mapping
+            What there is to say about each row, its prediction first.
+        shown : mapping
+            What a screen has room for.
+
+        Returns
+        -------
+        dict
+        """
+        from ..io.writing import write_whole
+
+        places = _places(table)
+        taken = {*places, *columns}
+        own = {f"input {name}" if name in taken else name: cells for name, cells in self.carried.items()}
+        whole: dict[str, Any] = {**places, **own, **columns}
+        if self.output is None:
+            self._show(table, {**own, **shown})
+            return {"predictions": [dict(zip(whole, cells, strict=True)) for cells in _rows(whole)]}
+        text = csv_of(whole)
+        if self.output == STANDARD_OUTPUT:
+            sys.stdout.buffer.write(text.encode())
+            sys.stdout.buffer.flush()
+        else:
+            write_whole(self.output, text)
+        return {"output": self.output}
+
+    def _show(self, table: Table, columns: Mapping[str, Any]) -> None:
+        if self.printer.json:
+            return
+        count = min(_SHOWN, table.n_rows)
+        names = [] if table.names is None else ["<name"]
+        rows = []
+        for row, cells in zip(range(count), _rows(columns), strict=False):
+            called = [] if table.names is None else [table.names[row]]
+            rows.append([table.where(row), *called, *map(_in_few_digits, cells)])
+        if table.n_rows > count:
+            title = f"predictions, the first {count} of {table.n_rows:,} {table.kind} (-o FILE.csv writes all of them)"
+        else:
+            title = "predictions"
+        heads = [f"<{name}" if _are_words(cells) else name for name, cells in columns.items()]
+        self.printer.table(["<where", *names, *heads], rows, title)
+
+
+def _places(table: Table) -> dict[str, Any]:
+    """The number of each row, its line in the file and its name, where it has them."""
+    found: dict[str, Any] = {"row": range(1, table.n_rows + 1)}
+    if isinstance(table.lines, np.ndarray):
+        found["line"] = table.lines
+    elif table.lines is not None:  # rows of a sheet, lines of several files
+        found["where"] = [table.where(row) for row in range(table.n_rows)]
+    if table.names is not None:
+        found["name"] = table.names
+    return found
+
+
+def _rows(columns: Mapping[str, Any]) -> Any:
+    values = [cells.tolist() if hasattr(cells, "tolist") else cells for cells in columns.values()]
+    return zip(*values, strict=True)
+
+
+def _are_words(cells: Any) -> bool:
+    return any(isinstance(cell, str) and cell for cell in cells[:_SHOWN])
+
+
+def _in_few_digits(cell: Any) -> str:
+    if cell is None or cell != cell:
+        return ""
+    return f"{cell:.5g}" if isinstance(cell, float) else str(cell)

@@ -1,0 +1,130 @@
+"""A model made by a recipe, with what is to be said and remembered about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .printing import Printer
+
+if TYPE_CHECKING:
+    from ..io import Table
+    from ..learners.learner import Learner
+    from .recipe import Recipe
+
+__all__ = ["Trained", "error_on", "few_enough", "trained"]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A fitted model.
+
+    Parameters
+    ----------
+    model : estimator
+    learner : Learner
+        As it suits the table.
+    kernel : str, optional
+    facts : dict
+        Rows, seconds, errors and status of the training.
+    half_widths : list, optional
+        How far errors of numbers reach; ``None`` for classes, and where measuring it was interrupted.
+    support_lines : list of str, optional
+        Where the rows that the model keeps stood in their file.
+    """
+
+    model: Any
+    learner: Learner
+    kernel: str | None
+    facts: dict[str, Any]
+    half_widths: list[float | None] | None
+    support_lines: Any = None
+
+    def about(self, table: Table, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
+        """What a model file remembers."""
+        from .building import about_model
+
+        return about_model(
+            table,
+            self.learner,
+            self.model,
+            reading,
+            training=self.facts,
+            half_widths=self.half_widths,
+            support_lines=self.support_lines,
+            **more,
+        )
+
+
+def trained(recipe: Recipe, learning: Table, printer: Printer, testing: Table | None = None) -> Trained:
+    """Make a model of a table.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Its learner is the one of the catalogue.
+    learning : Table
+    printer : Printer
+    testing : Table, optional
+        Rows to test on.
+
+    Returns
+    -------
+    Trained
+    """
+    from .._validation.unwrapped import machine_of
+    from ..explain import support_lines
+    from .building import fit, fitting, machine, outliers_in_words, reach, usual_kernel
+    from .train_classes import about_mistakes, answering
+
+    learning = few_enough(learning, recipe, printer)
+    learner, kernel = fitting(recipe.learner, learning, recipe.kernel), recipe.kernel
+    if kernel is None and learner.takes_kernel:
+        kernel = usual_kernel(learning, learner, dict(recipe.preparing), printer)
+    params = {**recipe.params, **about_mistakes(recipe, learning)}
+    model = machine(
+        learning, learner, dict(recipe.preparing), kernel=kernel, degree=recipe.degree, seed=recipe.seed, params=params
+    )
+    model = answering(model, recipe, learning, printer)
+    seconds = fit(model, learning, f"training {learner.title} on {learning.n_rows} rows", printer)
+    errors = {"train": error_on(model, learning, learner.task)}
+    if testing is not None:
+        errors["holdout"] = error_on(model, testing, learner.task)
+    last = machine_of(model)
+    facts = {
+        "rows": learning.n_rows,
+        "seconds": seconds,
+        "errors": errors,
+        "status": getattr(last, "status_", None),
+        "support": len(last.support_) if hasattr(last, "support_") else None,
+        "seed": recipe.seed,
+        "outliers": outliers_in_words(model),
+        "calibrated": recipe.calibrate,
+        "threshold": recipe.threshold,
+    }
+    widths = reach(model, learning, recipe.seed, printer) if learner.task == "regress" else None
+    return Trained(model, learner, kernel, facts, widths, support_lines(model, learning))
+
+
+def few_enough(table: Table, recipe: Recipe, printer: Printer) -> Table:
+    """At most as many rows as the recipe allows, each class with its share."""
+    from ..report.tuning import sample
+
+    if recipe.max_rows is None or table.n_rows <= recipe.max_rows:
+        return table
+    assert table.y is not None
+    even = not table.measured and min(table.class_counts.values()) > 1
+    kept = sample(table.y, recipe.max_rows, recipe.seed, even)
+    drawn = "drawn at random within each class" if even else "drawn at random"
+    printer.note(f"Learning from {recipe.max_rows:,} of {table.n_rows:,} rows, {drawn}.")
+    return table.take(kept)
+
+
+def error_on(model: Any, table: Table, task: str) -> Any:
+    """The share of mistakes on the rows of a table, or the errors of numbers."""
+    from ..report.number_errors import error_of_numbers
+
+    if task == "classify":
+        return 1 - model.score(table.X, table.y)
+    found = error_of_numbers(table.y, model.predict(table.X))
+    return {name: value if value == value else None for name, value in found.items()}

@@ -1,0 +1,59 @@
+"""What comes after a comparison: the chosen learner as a recipe, and as a model of all rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .printing import Printer
+
+if TYPE_CHECKING:
+    from ..io import Table
+    from ..report.comparison import Comparison
+    from .recipe import Recipe
+    from .trained import Trained
+
+__all__ = ["recipe_of_chosen", "saved_winner", "without"]
+
+
+def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
+    """The learner that a study has chosen, with its kernel and parameters."""
+    from ..learners.catalogue import named
+    from ..report.learning import KERNEL_ROWS
+    from .recipe import recipe_of
+
+    name = facts["answer"]["chosen"]
+    learner = named(name)
+    limit = KERNEL_ROWS if learner.takes_kernel else None
+    return recipe_of(learner, facts.models[name], table, preparing, seed, limit)
+
+
+def without(table: Table, names: list[str]) -> Table:
+    """A table without some columns, by which rows were kept together or put in order."""
+    if table.frame is None or not names:
+        return table
+    return replace(table, frame=table.frame.drop(columns=[name for name in names if name in table.columns]))
+
+
+def saved_winner(
+    facts: Comparison, recipe: Recipe, table: Table, output: str, reading: dict[str, Any], printer: Printer
+) -> Trained:
+    """Fit the chosen learner on all rows, the test rows too, and store it.
+
+    The test error belongs to the model of the training rows: the stored one has seen more, and there is no row left to
+    test it with. The file remembers that error as what it is.
+    """
+    from ..model_files import save
+    from .trained import trained
+
+    made = trained(recipe, table, printer)
+    chosen = next(one for one in facts["learners"] if one["name"] == recipe.learner.name)
+    tested = {
+        "test": chosen["test"],
+        "scores": chosen.get("scores"),
+        "train_rows": facts["split"]["train"],
+        "test_rows": facts["split"]["test"],
+        "command": facts["repeat"]["command"],
+    }
+    save(made.model, output, made.about(table, reading, command=facts["answer"]["train_command"], comparison=tested))
+    return made

@@ -1,0 +1,92 @@
+"""What was decided about columns, in plain sentences, each with the way to decide otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._validation.wording import enumeration
+from .text_units import text_units, words_each
+
+__all__ = ["in_words"]
+
+#: Columns that are named in one sentence.
+_NAMED = 6
+_COMPARED = {
+    "characters": "letter by letter",
+    "words": "by its words",
+    "both": "by its words and letter by letter",
+}
+
+
+def in_words(found: Mapping[str, Any], asked: Mapping[str, str]) -> list[str]:
+    """A sentence for each kind of decision that is not plain."""
+    judged = {name: column for name, column in found.items() if name not in asked}
+    dated = {name: column for name, column in found.items() if column.kind == "date"}
+    doubtful = {name: column for name, column in dated.items() if column.or_else}
+    plain = {name: column for name, column in dated.items() if name in judged and name not in doubtful}
+    texts = {name: column for name, column in judged.items() if column.kind == "text"}
+    return [
+        *_left_out(judged),
+        *_signed(judged),
+        *_dates(plain),
+        *(_day_or_month(name, column) for name, column in doubtful.items()),
+        *(_text(name, column.values) for name, column in texts.items()),
+    ]
+
+
+def _left_out(judged: Mapping[str, Any]) -> list[str]:
+    gone = {name: column for name, column in judged.items() if column.kind == "ignore"}
+    if not gone:
+        return []
+    because = enumeration((f"{name!r} ({column.why})" for name, column in gone.items()), _NAMED)
+    name = next(iter(gone))
+    kind = "number" if getattr(gone[name].values, "dtype", None) == "float64" else "category"
+    back = "brings it back" if len(gone) == 1 else "brings one back"
+    return [f"Left out: {because}; --as {_quoted(name)}={kind} {back}."]
+
+
+def _signed(judged: Mapping[str, Any]) -> list[str]:
+    signed = {name: column for name, column in judged.items() if column.kind == "number" and column.detail}
+    if not signed:
+        return []
+    read = enumeration((f"{name!r} ({column.detail})" for name, column in signed.items()), _NAMED)
+    first = next(iter(signed))
+    return [f"Read as numbers without what stands around them: {read}; --as {_quoted(first)}=category keeps the words."]
+
+
+def _dates(dated: Mapping[str, Any]) -> list[str]:
+    if not dated:
+        return []
+    named = enumeration((f"{name!r}{_few(column)}" for name, column in dated.items()), _NAMED)
+    return [
+        f"{named} {'holds' if len(dated) == 1 else 'hold'} dates; learned as days since the first one, with season, "
+        f"weekday and hour where they vary; --as {_quoted(next(iter(dated)))}=category keeps the words."
+    ]
+
+
+def _day_or_month(name: str, column: Any) -> str:
+    first = "month" if column.form.startswith("%m") else "day"
+    return (
+        f"{name!r}{_few(column)} holds dates; the {first} is taken to come first, though the values do not tell; "
+        f"--as {_quoted(name)}=date:{column.or_else} says otherwise."
+    )
+
+
+def _few(column: Any) -> str:
+    return f" ({column.detail})" if column.detail else ""
+
+
+def _text(name: str, values: Any) -> str:
+    texts = [text for text in values if text]
+    length = words_each(texts)
+    how = _COMPARED[text_units(texts)]
+    otherwise = f"--as {_quoted(name)}=category or =ignore says otherwise."
+    if length < 4:
+        return f"{name!r} holds names or other words that hardly come again; compared {how}; {otherwise}"
+    return f"{name!r} is free text (about {length:,.0f} words each); compared {how}; {otherwise}"
+
+
+def _quoted(name: str) -> str:
+    """A name as people write it in a shell."""
+    return name if name.replace("_", "").isalnum() else f"{name!r}"

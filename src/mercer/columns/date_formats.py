@@ -1,0 +1,116 @@
+"""Dates in the forms in which people write them, each column in one form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._runtime.compile import Array
+
+__all__ = ["Dates", "dates", "parsed"]
+
+#: The share of cells that must be dates in the form of the others.
+MOST = 0.95
+#: Cells that are looked at before all are read.
+_SAMPLE = 200
+
+_CLOCK = r"(?:[ T]\d{1,2}:\d{2}(?P<seconds>:\d{2})?(?P<fraction>\.\d{1,9})?(?P<half> ?[AaPp][Mm])?)"
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
+_BY_YEAR = re.compile(rf"\d{{4}}(?P<mark>[/.])\d{{1,2}}(?P=mark)\d{{1,2}}{_CLOCK}?")
+_BY_DAY = re.compile(rf"\d{{1,2}}(?P<mark>[./-])\d{{1,2}}(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_CLOCK}?")
+_MONTHS = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+_NAMED = re.compile(
+    rf"(?:(?P<day>\d{{1,2}})(?P<mark>[ -])(?P<after>[A-Za-z]{{3,9}})(?P=mark)\d{{4}}"
+    rf"|(?P<before>[A-Za-z]{{3,9}}) \d{{1,2}}(?P<comma>,?) \d{{4}}){_CLOCK}?"
+)
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Dates, the form in which they were written, and the other one that fits as well."""
+
+    values: Array
+    form: str
+    or_else: str | None = None
+
+
+def dates(words: Sequence[str], counts: Array) -> Dates | None:
+    """The dates in different cells of a column, each of which stands in so many rows; ``None`` where they are none.
+
+    Where both the day and the month may come first, the values decide: no month is the thirteenth. Where they do not,
+    the day is first before a dot or a hyphen, the month before a slash.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = dates(["31.12.2024", "1.2.2024"], np.array([1, 1]))
+    >>> found.values.astype("datetime64[D]").tolist()[1].isoformat(), found.form
+    ('2024-02-01', '%d.%m.%Y')
+    >>> dates(["1/2/2024", "3/4/2024"], np.array([1, 1])).or_else
+    '%d/%m/%Y'
+    """
+    few = list(words[:: max(1, len(words) // _SAMPLE)])
+    best: Dates | None = None
+    most = MOST * counts.sum()
+    for form in _forms(few):
+        values = parsed(words, form)
+        right = counts[values == values].sum()  # a date that is none differs from itself
+        if right < most:
+            continue
+        if best is not None and right == counts[best.values == best.values].sum():
+            return Dates(best.values, best.form, form)
+        if best is None or right > counts[best.values == best.values].sum():
+            best = Dates(values, form)
+    return best
+
+
+def parsed(words: Sequence[str], form: str) -> Array:
+    """Dates written in a form, in universal time where they name a time zone; NaT where a cell is none."""
+    import pandas as pd
+
+    series = pd.Series(list(words), dtype=object)
+    found: Any = pd.to_datetime(series, format=form, errors="coerce", utc=True)
+    return found.dt.tz_localize(None).to_numpy().astype("datetime64[ns]")
+
+
+def _forms(few: list[str]) -> list[str]:
+    """The forms that some cells may be written in, the likeliest first."""
+    for pattern, forms in (
+        (_ISO, lambda match: ["ISO8601"]),
+        (_MONTHS, lambda match: ["%Y-%m"]),
+        (_BY_YEAR, lambda match: [f"%Y{match['mark']}%m{match['mark']}%d{_clock(match)}"]),
+        (_BY_DAY, _day_or_month_first),
+        (_NAMED, _with_named_month),
+    ):
+        matches = [match for match in map(pattern.fullmatch, few) if match]
+        if few and len(matches) >= MOST * len(few):
+            return list(dict.fromkeys(form for form in forms(matches[0])))
+    return []
+
+
+def _day_or_month_first(match: Any) -> list[str]:
+    mark, year = match["mark"], "%Y" if len(match["year"]) == 4 else "%y"
+    if year == "%y" and mark == ".":
+        return [f"%d.%m.%y{_clock(match)}"]
+    by_day = f"%d{mark}%m{mark}{year}{_clock(match)}"
+    by_month = f"%m{mark}%d{mark}{year}{_clock(match)}"
+    return [by_month, by_day] if mark == "/" else [by_day, by_month]
+
+
+def _with_named_month(match: Any) -> list[str]:
+    months = ("%b", "%B")
+    if match["before"]:
+        return [f"{month} %d{match['comma']} %Y{_clock(match)}" for month in months]
+    return [f"%d{match['mark']}{month}{match['mark']}%Y{_clock(match)}" for month in months]
+
+
+def _clock(match: Any) -> str:
+    text = match.string
+    if ":" not in text:
+        return ""
+    between = "T" if re.search(r"\dT\d", text) else " "
+    hour = "%I" if match["half"] else "%H"
+    half = f"{' ' if match['half'].startswith(' ') else ''}%p" if match["half"] else ""
+    return f"{between}{hour}:%M{':%S' if match['seconds'] else ''}{'.%f' if match['fraction'] else ''}{half}"

@@ -1,0 +1,273 @@
+"""What a fitted model looks at, as a whole: columns, named features, kernels and the training items that count most."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import is_classifier, is_outlier_detector
+
+from .._presentation.html import Markup, table_html, tag
+from .._runtime.compile import Array
+from .._validation.labels import plain_label
+from ..estimators.model import KernelModel
+from ..kernels import Mixture
+from ..kernels.engine.parts import length
+from .kernel_shares import KernelShare, kernel_shares
+from .named_weights import feature_weights, marked_features
+from .opened_model import OpenedModel
+from .permuted_columns import ROWS, permutation_importance_of, some_rows
+from .support_items import Supporter, support_items, support_labels
+
+__all__ = ["ModelOverview", "NamedFeature", "overview"]
+
+#: Classes whose features are listed one by one.
+_CLASSES = 20
+#: Comparisons of rows with support items that tell which items count most, and rows that are compared at least.
+_COMPARED, _FEWEST = 300_000, 50
+
+
+class NamedFeature(NamedTuple):
+    """A feature, the class it speaks for, by how much it moves the score of a row that has it, and how many have it.
+
+    Where it may be positive or negative, as a number less its mean is, larger values speak for that class. ``label`` is
+    ``None`` where numbers are predicted; the feature makes them larger where ``value`` is positive.
+    """
+
+    name: str
+    label: Any
+    value: float
+    rows: int
+
+
+@dataclass(frozen=True)
+class ModelOverview:
+    """What a model looks at. Printing it gives the tables.
+
+    Attributes
+    ----------
+    rows : int
+        How many of the given rows were looked at.
+    importances : list of dict
+        As :func:`permutation_importance_of` returns them.
+    features : list of NamedFeature
+        Those that set the scores of the rows apart most, the strongest first; of several classes some for each.
+    kernels : list of KernelShare
+        Of a mixture of kernels.
+    supporters : list of Supporter
+        The training items that move the scores of the rows most; ``value`` is by how much on average, and
+        ``similarity`` how much a row is like it on average.
+    notes : list of str
+    """
+
+    rows: int
+    importances: list[dict[str, Any]]
+    features: list[NamedFeature]
+    kernels: list[KernelShare]
+    supporters: list[Supporter]
+    notes: list[str] = field(default_factory=list)
+
+    def facts(self) -> dict[str, Any]:
+        """Everything as plain dictionaries and lists."""
+        return {
+            "rows": self.rows,
+            "importances": self.importances,
+            "features": [each._asdict() for each in self.features],
+            "kernels": [{**each._asdict(), "kernel": str(each.kernel)} for each in self.kernels],
+            "supporters": [each.facts() for each in self.supporters],
+            "notes": self.notes,
+        }
+
+    def tables(self) -> dict[str, tuple[list[str], list[list[str]]]]:
+        """What there is to show: by title, the names of the columns and the rows of cells."""
+        shown: dict[str, tuple[list[str], list[list[str]]]] = {}
+        if self.importances:
+            shown["how much worse it gets where a column is shuffled"] = (
+                ["column", "worse by", "±"],
+                [[each["column"], f"{each['drop']:.4g}", f"{each['sd']:.2g}"] for each in self.importances],
+            )
+        if self.features:
+            label = [] if self.features[0].label is None else ["speaks for"]
+            shown["features that count most"] = (
+                ["feature", *label, "adds", "rows"],
+                [[e.name, *[str(e.label)] * len(label), f"{e.value:+.4g}", str(e.rows)] for e in self.features],
+            )
+        if self.kernels:
+            shown["mixture of kernels"] = (
+                ["kernel", "weight", "share of ‖w‖²"],
+                [[str(each.kernel), f"{each.weight:.4g}", f"{each.share:.4g}"] for each in self.kernels],
+            )
+        if self.supporters:
+            label = [] if self.supporters[0].label is None else ["class"]
+            shown["training items that count most"] = (
+                ["", *label, "moves a score by", "item"],
+                [
+                    [f"item {e.place}", *[str(e.label)] * len(label), f"{e.value:.4g}", f"{e.item!r:.70}"]
+                    for e in self.supporters
+                ],
+            )
+        return shown
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        for title, (heads, rows) in self.tables().items():
+            widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+            lines += [f"{title}:"]
+            lines += ["  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
+        return "\n".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> Markup:
+        tables = [table_html(title, rows, heads=heads) for title, (heads, rows) in self.tables().items()]
+        return tag("div", tables, [tag("p", note) for note in self.notes])
+
+
+def overview(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    scoring: Any = None,
+    top: int = 10,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    max_rows: int = ROWS,
+) -> ModelOverview:
+    """What a fitted model looks at in some rows.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A machine of mercer, or a pipeline, search or calibration around one. Of other estimators only the importances
+        of columns are told.
+    X : frame, array, sparse matrix or collection of strings, sets or graphs
+    y : array, optional
+        Targets of the rows; without them there are no importances, but for a model of what is usual.
+    scoring : str or callable, optional
+        As for :func:`permutation_importance_of`.
+    top : int, default=10
+        How many columns, features and training items are named.
+    names : sequence of str, optional
+        What the columns of sparse rows are called; x0, x1, … by default.
+    seed : int, default=0
+    max_rows : int, default=500
+        More rows than this are not looked at; those that are, are drawn at random.
+
+    Returns
+    -------
+    ModelOverview
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.explain import overview
+    >>> from mercer.kernels import Spectrum
+    >>> words = ["abab", "baba", "cdcd", "dcdc"]
+    >>> model = SVC(Spectrum(p=2), C=10).fit(words, ["left", "left", "right", "right"])
+    >>> [(each.name, each.label) for each in overview(model, words, top=2).features]
+    [("'ab'", 'left'), ("'ba'", 'left')]
+    """
+    judged = y is not None or is_outlier_detector(model)
+    importances = permutation_importance_of(model, X, y, scoring, seed, max_rows=max_rows) if judged else []
+    if names is not None:
+        called = {f"x{k}": name for k, name in enumerate(names)}
+        importances = [{**each, "column": called.get(each["column"], each["column"])} for each in importances]
+    some, _ = some_rows(X, None if y is None else np.asarray(y), max_rows, seed, even=is_classifier(model))
+    number = length(some)
+    try:
+        opened = OpenedModel(model, names)
+    except (TypeError, ValueError) as refusal:
+        return ModelOverview(number, importances[:top], [], [], [], [str(refusal)])
+    items = opened.items(some)
+    features, notes = _features(opened, items, top)
+    mixed = isinstance(opened.machine.kernel_, Mixture) and isinstance(opened.machine._model, KernelModel)
+    return ModelOverview(
+        rows=number,
+        importances=importances[:top],
+        features=features,
+        kernels=kernel_shares(opened.machine).kernels if mixed else [],
+        supporters=_supporters(opened, items, top),
+        notes=[note for note in (opened.units if features else "", opened.threshold, *notes) if note],
+    )
+
+
+def _features(opened: OpenedModel, items: Any, top: int) -> tuple[list[NamedFeature], list[str]]:
+    """The features that set the scores of the items apart: by the variance of wₖφₖ(xᵢ) over the items xᵢ."""
+    values = marked_features(opened, items)
+    if values is None:
+        return [], []
+    classes = [plain_label(label) for label in getattr(opened.machine, "classes_", [None])]
+    if len(classes) <= 2:
+        found, left_out = _strongest(opened, classes[-1], classes[0] if len(classes) == 2 else None, values, top)
+    else:
+        found, left_out = [], 0
+        for label in classes[:_CLASSES]:
+            some, left_out = _strongest(opened, label, None, values, max(1, min(top, 3)), positive=True)
+            found += some
+    notes = []
+    if left_out:
+        notes.append(f"{left_out} support items that count least are left out of the features: there are too many.")
+    if len(classes) > _CLASSES:
+        notes.append(f"Features are listed for the first {_CLASSES} of {len(classes)} classes.")
+    return found, notes
+
+
+def _strongest(
+    opened: OpenedModel, label: Any, other: Any, values: list[dict[Any, float]], top: int, positive: bool = False
+) -> tuple[list[NamedFeature], int]:
+    """The strongest features for a class, or for the ``other`` one; ``positive``: those that speak for it alone."""
+    weights, left_out = feature_weights(opened, opened.direction(label).signs)
+    if weights is None:
+        return [], 0
+    size: dict[str, float] = defaultdict(float)
+    total: dict[str, float] = defaultdict(float)
+    squares: dict[str, float] = defaultdict(float)
+    lean: dict[str, float] = defaultdict(float)
+    rows: dict[str, int] = defaultdict(int)
+    for each in values:
+        pushed: dict[str, float] = defaultdict(float)
+        for name, value in each.items():
+            push = weights.get(name, 0.0) * value
+            pushed[name.text] += push
+            lean[name.text] += push if value > 0 else -push
+        for text, push in pushed.items():
+            size[text] += abs(push)
+            total[text] += push
+            squares[text] += push**2
+            rows[text] += 1
+    variance = {text: squares[text] / len(values) - (total[text] / len(values)) ** 2 for text in rows}
+    strongest = sorted(
+        (text for text in variance if lean[text] > 0 or (lean[text] < 0 and not positive)),
+        key=lambda text: (-float(f"{variance[text]:.9g}"), text),
+    )
+    named = []
+    for text in strongest[:top]:
+        adds = size[text] / rows[text]
+        against = lean[text] < 0
+        if other is None:
+            named.append(NamedFeature(text, label, -adds if against else adds, rows[text]))
+        else:
+            named.append(NamedFeature(text, other if against else label, adds, rows[text]))
+    return named, left_out
+
+
+def _supporters(opened: OpenedModel, items: Any, top: int) -> list[Supporter]:
+    """The training items that move the scores of the items most: by the mean of |zⱼ·k(xⱼ, xᵢ)| over them."""
+    fitted = opened.machine._model
+    if not isinstance(fitted, KernelModel) or not fitted.support.size:
+        return []
+    some = items[: max(_FEWEST, _COMPARED // fitted.support.size)]
+    total: Array = np.zeros(fitted.support.size)
+    for rows in fitted.blocks(some, opened.machine.memory, fitted.support.size):
+        total += np.abs(fitted.similarities(some, rows)).sum(axis=0)
+    similar = total / length(some)
+    moved = np.abs(fitted.coef).max(axis=0) * similar
+    best = np.argsort(-moved, kind="stable")[:top]
+    labels = support_labels(opened.model)
+    given = support_items(opened, best)
+    return [
+        Supporter(int(fitted.support[k]), item, float(similar[k]), float(moved[k]), labels[k])
+        for k, item in zip(best.tolist(), given, strict=True)
+    ]

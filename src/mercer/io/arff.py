@@ -1,0 +1,146 @@
+"""ARFF and KEEL files: a header that declares each attribute, then rows of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._validation.memory import bytes_of
+from .arff_header import Attribute, Header, header_of, split_cells, unquoted
+from .assemble import origin_of, refuse_duplicates, remaining
+from .cells import as_number, missing_words
+from .python_values import as_words, refuse_infinite
+from .raw import RawTable
+from .sources import Source, as_text
+from .table import DataError
+
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["columns_of", "looks_like"]
+
+
+def looks_like(source: Source) -> bool:
+    """Whether a file begins with ``@relation``, after comments."""
+    for line in source.data[:65536].splitlines():
+        if line.strip() and not line.startswith(b"%"):
+            return line.removeprefix(b"\xef\xbb\xbf").lower().startswith(b"@relation")
+    return False
+
+
+def columns_of(source: Source, options: Options) -> RawTable:
+    """The columns as the header declares them; the target is what a KEEL file calls its output."""
+    lines = _text(source).splitlines()
+    header = header_of(lines, source.shown)
+    refuse_duplicates([each.name for each in header.attributes], source.shown)
+    rows, numbers = _rows(lines, header, source, options)
+    if not rows:
+        raise DataError(f"{source.shown} has a header and no rows.")
+    kept = set(remaining([each.name for each in header.attributes], options, source.shown))
+    columns = {}
+    for position, attribute in enumerate(header.attributes):
+        if attribute.name in kept:
+            asked = options.kinds.get(attribute.name)
+            if asked == "category" and attribute.kind == "number":
+                attribute = replace(attribute, kind="text")
+            cells = [row[position] for row in rows]
+            columns[attribute.name] = _column(attribute, cells, numbers, source, options)
+    target = header.outputs[-1] if header.outputs else None
+    notes = [f"The target is what the file calls its output, {target!r}."] if target and options.target is None else []
+    return RawTable(columns, origin_of(source, np.array(numbers)), tuple(notes), {}, target)
+
+
+def _text(source: Source) -> str:
+    try:
+        return as_text(source.data, source.shown)
+    except DataError:
+        return source.data.decode("latin-1")  # as the older collections are
+
+
+def _rows(
+    lines: list[str], header: Header, source: Source, options: Options
+) -> tuple[list[list[str | None]], list[int]]:
+    """The cells of each row, ``None`` where missing, and its line."""
+    missing = missing_words(options) | {"<null>"}
+    most = bytes_of(options.max_bytes) // (8 * max(1, len(header.attributes)))
+    rows: list[list[str | None]] = []
+    numbers = []
+    for number, line in enumerate(lines[header.length :], header.length + 1):
+        line = line.strip()
+        if not line or line.startswith("%"):
+            continue
+        place = f"{source.shown}, line {number}"
+        cells = _sparse(line, header, place) if line.startswith("{") else split_cells(line)
+        if len(cells) != len(header.attributes):
+            raise DataError(
+                f"{place}: the row has {len(cells)} cells where {len(header.attributes)} are declared; quote cells "
+                "that hold a comma."
+            )
+        rows.append([None if cell.lower() in missing else unquoted(cell) for cell in cells])
+        numbers.append(number)
+        if len(rows) > most:
+            raise DataError(
+                f"{source.shown} has more than {most:,} rows of {len(header.attributes)} columns; allow more with "
+                "max_bytes (--max-bytes)."
+            )
+    return rows, numbers
+
+
+def _sparse(line: str, header: Header, place: str) -> list[str]:
+    """The cells of a sparse row ``{2 7.5, 4 red}``: attributes are numbered from 0, and those left out are zero.
+
+    The zero of a nominal attribute is its first word; texts and dates have none, and are missing.
+    """
+    zeros = {"number": "0", "text": "?", "date": "?"}
+    cells = [zeros[each.kind] if each.kind in zeros else next(iter(each.words), "?") for each in header.attributes]
+    if not line.endswith("}"):
+        raise DataError(f"{place}: a sparse row begins with {{ and has no }} at its end.")
+    for pair in _pairs(line[1:-1]):
+        number, _, value = pair.strip().partition(" ")
+        if not (number.isascii() and number.isdigit() and len(number) < 10 and int(number) < len(cells)):
+            raise DataError(
+                f"{place}: {pair.strip()[:40]!r} should be the number of an attribute, from 0 to {len(cells) - 1}, and "
+                "its value."
+            )
+        cells[int(number)] = value.strip()
+    return cells
+
+
+def _pairs(inside: str) -> Iterator[str]:
+    return (cell for cell in split_cells(inside) if cell.strip())
+
+
+def _column(attribute: Attribute, cells: list[str | None], lines: list[int], source: Source, options: Options) -> Any:
+    import pandas as pd
+
+    def place(row: int) -> str:
+        return f"{source.shown}, line {lines[row]}"
+
+    present = [(row, cell) for row, cell in enumerate(cells) if cell is not None]
+    name = attribute.name
+    if attribute.kind == "words":
+        known = set(attribute.words)
+        strange = next(((row, cell) for row, cell in present if cell not in known), None)
+        if strange is not None:
+            raise DataError(
+                f"{place(strange[0])}, column {name!r}: {strange[1][:40]!r} is none of the words that the "
+                "header declares."
+            )
+        return pd.Categorical(cells, categories=np.array(attribute.words, dtype=object))
+    if attribute.kind == "text":
+        return as_words(present, len(cells))
+    values = np.full(len(cells), np.nan) if attribute.kind == "number" else np.full(len(cells), "NaT", "datetime64[ns]")
+    for row, cell in present:
+        try:
+            values[row] = as_number(cell) if attribute.kind == "number" else attribute.moment(cell)
+        except (ValueError, OverflowError):
+            what = "a number" if attribute.kind == "number" else f"a date such as {attribute.pattern!r}"
+            raise DataError(
+                f"{place(row)}, column {name!r}: {cell[:40]!r} is not {what}, which the header declares; correct it."
+            ) from None
+    if attribute.kind == "number":
+        refuse_infinite(name, values, place)
+    return values

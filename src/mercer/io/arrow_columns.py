@@ -1,0 +1,87 @@
+"""Columns of Arrow tables, as Parquet, Feather and Arrow files hold them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .assemble import refuse_duplicates, remaining
+from .python_values import as_words, refuse_infinite
+from .sources import Source
+from .table import DataError
+
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["arrow_columns", "columns_to_read"]
+
+
+def columns_to_read(schema: Any, source: Source, options: Options) -> tuple[list[str], list[str]]:
+    """The names of the columns that are not to be left out, and notes.
+
+    The index of a pandas frame stands last in its files, where it would be taken for the target: it comes first where
+    it has a name, and is left out where it has none.
+    """
+    names = [str(name) for name in schema.names]
+    refuse_duplicates(names, source.shown)
+    kept = remaining(names, options, source.shown)
+    index = [name for name in _index_of(schema) if name in kept]
+    unnamed = [name for name in index if name.startswith("__index_level_")]
+    named = [name for name in index if name not in unnamed]
+    notes = ["The index of the frame, which has no name, was left out."] if unnamed else []
+    return [*named, *(name for name in kept if name not in index)], notes
+
+
+def _index_of(schema: Any) -> list[str]:
+    try:
+        found = json.loads((schema.metadata or {})[b"pandas"])["index_columns"]
+        return [name for name in found if isinstance(name, str)]
+    except (KeyError, TypeError, ValueError):
+        return []
+
+
+def arrow_columns(table: Any, source: Source, options: Options) -> dict[str, Any]:
+    """Numbers, words and dates of an Arrow table."""
+    if table.num_rows == 0 or table.num_columns == 0:
+        raise DataError(f"{source.shown} has no rows.")
+    return {name: _column(name, table.column(name), source, options) for name in table.column_names}
+
+
+def _column(name: str, values: Any, source: Source, options: Options) -> Any:
+    import pandas as pd
+    import pyarrow.types as kinds
+
+    def place(row: int) -> str:
+        return f"{source.shown}, row {row + 1}"
+
+    kind = values.type.value_type if kinds.is_dictionary(values.type) else values.type
+    if kinds.is_null(kind):
+        return np.full(len(values), np.nan)
+    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind) or kinds.is_decimal(kind):
+        plain = values.cast(kind) if kinds.is_dictionary(values.type) else values
+        if options.kinds.get(name) == "category":
+            return as_words([(k, value) for k, value in enumerate(plain.to_pylist()) if value is not None], len(plain))
+        numbers = plain.cast("float64", safe=False).to_numpy().astype(np.float64)
+        refuse_infinite(name, numbers, place)
+        return numbers
+    if kinds.is_date(kind) or kinds.is_timestamp(kind):
+        return _dates(name, values.cast(kind), source)
+    if kinds.is_string(kind) or kinds.is_large_string(kind):
+        found = pd.Categorical(values.to_pandas())
+        return found.set_categories(np.sort(found.categories.to_numpy(dtype=object)))
+    raise DataError(
+        f"{source.shown}, column {name!r}: values of type {values.type} are neither numbers, words nor dates; turn "
+        f"them into numbers first, or leave the column out (--drop {name!r})."
+    )
+
+
+def _dates(name: str, values: Any, source: Source) -> Any:
+    """Dates as datetime64[ns]; those with a time zone are in UTC, as Arrow keeps them."""
+    import pyarrow as pa
+
+    try:
+        return values.cast(pa.timestamp("ns", tz=getattr(values.type, "tz", None))).to_numpy().astype("datetime64[ns]")
+    except pa.ArrowException:
+        raise DataError(f"{source.shown}, column {name!r}: a date lies outside the years 1678 to 2261.") from None

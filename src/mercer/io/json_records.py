@@ -1,0 +1,188 @@
+"""JSON: a list of records, one record a line, or a list for each column."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .._validation.memory import bytes_of
+from .._validation.wording import enumeration
+from .assemble import origin_of, remaining
+from .python_values import raw_column, shortened
+from .raw import RawTable
+from .row_places import RowPlaces
+from .sources import Source, as_text
+from .table import DataError
+
+if TYPE_CHECKING:
+    from .options import Options
+
+__all__ = ["columns_of", "looks_like"]
+
+_SPACE = re.compile(r"[\s,]*")
+#: What a value takes in memory, roughly, while a file is read.
+_VALUE = 32
+Record = dict[str, Any]
+
+
+def looks_like(source: Source) -> bool:
+    """Whether a file begins as a list of records, a record or a list of lists."""
+    return re.match(rb"(\xef\xbb\xbf)?\s*(\{\s*\"|\[\s*[\[{])", source.data[:1000]) is not None
+
+
+def columns_of(source: Source, options: Options) -> RawTable:
+    """The columns of the records; where a record has no such name, its value is missing."""
+    text = as_text(source.data, source.shown)
+    limit = bytes_of(options.max_bytes) // _VALUE
+    names: dict[str, list[Any]] = {}
+    places: list[int] = []
+    line, seen = 1, 0
+    for position, record in _records(text, source):
+        line += text.count("\n", seen, position)
+        seen = position
+        row = len(places)
+        places.append(line)
+        for name, value in _flat(record):
+            column = names.setdefault(name, [])
+            column.extend([None] * (row - len(column)))
+            column.append(value)
+        if len(places) * len(names) > limit:
+            raise DataError(
+                f"{source.shown} has more than {row:,} records of {len(names)} values; allow more with max_bytes "
+                "(--max-bytes)."
+            )
+    if not names:
+        raise DataError(f"{source.shown} has no records.")
+    _refuse_half_characters(text, names, source)
+    one_a_line = len(set(places)) == len(places)
+    where = RowPlaces(places, ["line"]) if one_a_line else RowPlaces(range(1, len(places) + 1), ["record"])
+    columns, mixed = {}, []
+    for name in remaining(list(names), options, source.shown):
+        values = names[name] + [None] * (len(places) - len(names[name]))
+        columns[name], some = raw_column(name, values, lambda row: f"{source.shown}, {where[row]}", options)
+        mixed += [name] * some
+    return RawTable(columns, origin_of(source, where.numbers if one_a_line else where), mixed=tuple(mixed))
+
+
+def _refuse_half_characters(text: str, names: dict[str, list[Any]], source: Source) -> None:
+    """JSON can write half of a character, which no other file can hold."""
+    if re.search(r"\\u[dD][89a-fA-F]", text) is None:
+        return
+    for name, values in names.items():
+        for word in (name, *values):
+            if isinstance(word, str) and re.search("[\ud800-\udfff]", word):
+                raise DataError(f"{source.shown}, column {name!a}: {word[:40]!a} holds half a character; correct it.")
+
+
+def _flat(record: Record) -> Iterator[tuple[str, Any]]:
+    """Names and values; an object inside a record becomes values of its own, such as ``address.city``."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}.{inner}", each) for inner, each in value.items())
+        else:
+            yield name, value
+
+
+def _records(text: str, source: Source) -> Iterator[tuple[int, Record]]:
+    """The records, each with the position at which it begins."""
+    start = _SPACE.match(text).end()  # type: ignore[union-attr]
+    try:
+        if text.startswith("[", start):
+            yield from _after_another(text, start + 1, "]", source)
+        elif _is_lines(text, start):
+            yield from _after_another(text, start, "", source)
+        else:
+            yield from ((start, record) for record in _document(json.loads(text, object_pairs_hook=_once), source))
+    except json.JSONDecodeError as error:
+        raise DataError(f"{source.shown}, line {error.lineno}: this is no JSON ({error.msg}).") from None
+    except RecursionError:
+        raise DataError(f"{source.shown} is nested too deeply to be a table.") from None
+    except ValueError as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{source.shown}: {error}.") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Record:
+    """An object whose names are all different, or two values would be one."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"a record has the name {twice!r} twice; rename one")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+
+
+def _is_lines(text: str, start: int) -> bool:
+    """Whether an object is followed by another."""
+    _, end = _DECODER.raw_decode(text, start)
+    return text.startswith("{", _SPACE.match(text, end).end())  # type: ignore[union-attr]
+
+
+def _after_another(text: str, position: int, end: str, source: Source) -> Iterator[tuple[int, Record]]:
+    """Records up to the ``end`` of a list, or of the text; rows of a list may be lists that have no names."""
+    position = _SPACE.match(text, position).end()  # type: ignore[union-attr]
+    width = None
+    while position < len(text) and not (end and text.startswith(end, position)):
+        begin = position
+        record, position = _DECODER.raw_decode(text, position)
+        if isinstance(record, list) and end:
+            if width not in (None, len(record)):
+                line = text.count("\n", 0, begin) + 1
+                raise DataError(
+                    f"{source.shown}, line {line}: the row has {len(record)} values where {width} are expected."
+                )
+            width = len(record)
+            record = {f"x{k}": value for k, value in enumerate(record, 1)}
+        if not isinstance(record, dict):
+            line = text.count("\n", 0, begin) + 1
+            raise DataError(
+                f"{source.shown}, line {line}: {shortened(record)!r} is no record; write each row as an object with "
+                'names, such as {"size": 3, "kind": "a"}.'
+            )
+        yield begin, record
+        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]
+    if end and position >= len(text):
+        raise DataError(f"{source.shown} ends too early: the list of records is not closed; fetch it again.")
+    if end and text[position + 1 :].strip():
+        line = text.count("\n", 0, position) + 1
+        raise DataError(f"{source.shown}, line {line}: something stands after the end of the list; remove it.")
+
+
+def _document(found: Any, source: Source) -> list[Record]:
+    """The records of one object: a list in it, a list for each column, or pandas' own layouts."""
+    no_table = DataError(
+        f"{source.shown} is JSON, but no table: write a list of records, one record a line, or a list for each column."
+    )
+    if not isinstance(found, dict):
+        raise no_table
+    header, rows = found.get("columns"), found.get("data")
+    if isinstance(header, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
+        if any(len(row) != len(header) for row in rows):
+            raise DataError(f"{source.shown}: a row under 'data' has more or fewer values than there are 'columns'.")
+        return [dict(zip(map(str, header), row, strict=True)) for row in rows]
+    lists = {name: value for name, value in found.items() if isinstance(value, list)}
+    records = [name for name, value in lists.items() if value and all(isinstance(each, dict) for each in value)]
+    if len(records) == 1:
+        return lists[records[0]]
+    if lists and len(lists) == len(found) and not records:
+        lengths = {name: len(value) for name, value in lists.items()}
+        if len(set(lengths.values())) > 1:
+            shown = enumeration((f"{name!r} {count}" for name, count in lengths.items()), 5)
+            raise DataError(f"{source.shown}: the columns have different lengths: {shown}.")
+        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    if not lists and not all(isinstance(value, dict) for value in found.values()):
+        return [found]
+    if found and all(isinstance(value, dict) for value in found.values()):
+        numbered = [all(key.isdigit() for key in value) for value in found.values()]
+        if all(numbered):
+            keys = dict.fromkeys(key for value in found.values() for key in value)
+            return [{name: value.get(key) for name, value in found.items()} for key in keys]
+        if all(key.isdigit() for key in found):
+            return list(found.values())
+    raise no_table

@@ -1,0 +1,44 @@
+"""What records call themselves: the column of names that many tables have beside their features."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+
+__all__ = ["record_names", "says_name"]
+
+#: ``id``, ``ID``, ``customer_id``, ``PassengerId``, ``name``, ``uuid`` and the like.
+_CALLED = re.compile(r"(?i:id|uuid|guid|key|name|identifier|code)|.*(?:(?i:[ _.-]id)|[a-z]I[dD])")
+
+
+def says_name(column: str) -> bool:
+    """Whether a column is called as those are that name records."""
+    return _CALLED.fullmatch(column) is not None
+
+
+def record_names(columns: Mapping[str, Any]) -> Array | None:
+    """The cells of the first column that is called like an id and has another value in each row; ``None``: none is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> record_names({"age": np.array([7.0, 8.0]), "patient_id": np.array([1001.0, 1002.0])}).tolist()
+    ['1001', '1002']
+    >>> record_names({"id": np.array([1.0, 1.0]), "width": np.array([1.0, 2.0])})
+    """
+    for name, column in columns.items():
+        if says_name(name):
+            cells = list(column)
+            if len(set(cells)) == len(cells) > 1 and not any(cell is None or cell != cell for cell in cells):
+                return np.array([_text(cell) for cell in cells], dtype=object)
+    return None
+
+
+def _text(cell: Any) -> str:
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell)) if whole else str(cell)

@@ -1,0 +1,133 @@
+"""The head of the page: who won, with which kernel and parameters, how to use it, and what to beware of."""
+
+from __future__ import annotations
+
+import shlex
+from itertools import pairwise
+
+from .._presentation.html import Markup, tag
+from .elements import bullets, count, paragraphs
+from .error_measure import measure_of
+from .figures import settings
+from .scores import chosen_of_facts, score_in_words, scored_by
+from .sections import Facts
+
+#: Warnings that are shown at once; the others are folded.
+_WARNINGS = 4
+
+
+def answer_header(facts: Facts) -> Markup:
+    """Who won, by how much, is it real, and what to do with it."""
+    winner = chosen_of_facts(facts)
+    return tag(
+        "header",
+        tag("p", "mercer compare", class_="kicker"),
+        tag("h1", facts["data"]["name"]),
+        tag(
+            "div",
+            _figure(facts, winner),
+            tag("div", paragraphs([*facts["answer"]["words"], *_reach(facts), *_measured_by(facts)]), class_="words"),
+            tag("div", _recipe(winner), *_commands(facts["answer"].get("train_command")), class_="use"),
+            class_="answer",
+        ),
+        _beware(facts, winner),
+        id="answer",
+    )
+
+
+def _figure(facts: Facts, winner: Facts) -> Markup:
+    """The one number to remember: the score that was asked for, or the error."""
+    measure, title = measure_of(facts), facts["answer"]["title"]
+    error = f"test {measure.name} of {title}"
+    scoring = scored_by(facts)
+    score = winner.get("scores", {}).get(scoring["name"]) if scoring else None
+    if not scoring or not score:
+        return tag("p", tag("strong", measure.of(winner["test"])), tag("span", error), class_="figure")
+    return tag(
+        "p",
+        tag("strong", score_in_words(scoring["name"], score["value"])),
+        tag("span", f"{scoring['title']} of {title} on the test rows"),
+        tag("span", f"{measure.of(winner['test'])} test {measure.name}"),
+        class_="figure",
+    )
+
+
+def _reach(facts: Facts) -> list[str]:
+    """How far errors of numbers reach."""
+    return [facts["intervals"]["words"]] if facts.get("intervals") else []
+
+
+def _measured_by(facts: Facts) -> list[str]:
+    """Why another score than the usual one decides."""
+    scoring = scored_by(facts)
+    return [scoring["why"]] if scoring and scoring.get("why") else []
+
+
+def kernel_of(one: Facts) -> str | None:
+    """The kernel of a learner as text; nothing where it has none."""
+    return one.get("kernel") or one["params"].get("kernel") or one.get("fixed", {}).get("kernel")
+
+
+def _recipe(winner: Facts) -> Markup:
+    """What the winner is made of."""
+    kernel = kernel_of(winner)
+    params = {name: value for name, value in winner["params"].items() if name != "kernel"}
+    parts = [("Learner", winner["title"])]
+    parts += [("Kernel", tag("code", kernel))] if kernel else []
+    parts += [("Parameters", tag("code", settings(params)))] if params else []
+    return tag("dl", [[tag("dt", name), tag("dd", shown)] for name, shown in parts])
+
+
+def _commands(train: str | None) -> list[Markup]:
+    """The line that makes the winner again from all rows, and the one that uses it."""
+    if not train:
+        return []
+    model = _model_file(train)
+    use = f"mercer run {shlex.quote(model)} new.csv" if model else None
+    return [
+        _to_copy("Train it", train, "train-line"),
+        *([_to_copy("Use it on new rows", use, "run-line")] if use else []),
+    ]
+
+
+def _model_file(train: str) -> str | None:
+    """The file that a ``mercer train`` line writes."""
+    words = shlex.split(train)
+    named = [after for before, after in pairwise(words) if before in ("-o", "--output")]
+    return named[-1] if named else None
+
+
+def _to_copy(what: str, command: str, name: str) -> Markup:
+    """A command with a button that copies it."""
+    button = tag("button", "Copy", type="button", class_="copy", data_copies=name, aria_label=f"Copy: {what}")
+    return tag(
+        "div",
+        tag("p", what, class_="caption"),
+        tag("pre", tag("code", command, id=name), tabindex="0", aria_label=what),
+        button,
+        class_="command",
+    )
+
+
+def _beware(facts: Facts, winner: Facts) -> Markup | None:
+    """What may make the answer worth less than it looks."""
+    unfinished = f"{winner['title']} did not converge: more steps may change it."
+    trees = facts.get("trees")
+    said = [
+        *([facts["uneven"]] if facts.get("uneven") else []),
+        *([] if winner.get("converged", True) else [unfinished]),
+        *([trees["words"]] if trees and trees.get("words") else []),
+        *facts["data"]["warnings"],
+    ]
+    if not said:
+        return None
+    rest = said[_WARNINGS:]
+    folded = tag("details", tag("summary", f"{count(len(rest), 'more warning')}"), bullets(rest)) if rest else None
+    return tag(
+        "aside",
+        tag("h2", "What to beware of"),
+        bullets(said[:_WARNINGS]),
+        folded,
+        class_="beware",
+        aria_label="What to beware of",
+    )

@@ -1,0 +1,140 @@
+"""One learner on its way through a study: tuned by cross-validation inside the training rows, then fitted on them."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from .._runtime.compile import Array
+from .._validation.unwrapped import machine_of, parameter_prefix
+from ..learners.learner import Learner
+from .plain import number, text
+from .predictions import predictions_of
+from .preparation import Preparation, fitted_rows
+from .splits import Division
+from .study import Run, Study
+from .tuning import sample, short_params, tune
+
+#: Rows on which every learner is tuned: the same for all, as errors from fewer rows are larger.
+TUNED_ROWS = 4000
+#: Rows on which a learner with a kernel is fitted in the end: its work grows with their square.
+KERNEL_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A learner with its best parameters."""
+
+    learner: Learner
+    estimator: Any
+    params: dict[str, Any]
+    facts: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Training rows, and how learners learn from them.
+
+    Attributes
+    ----------
+    study : Study
+    preparation : Preparation
+    table : Table
+        The training rows.
+    y : array
+        Their targets.
+    rows : array
+        Their places in the whole table.
+    division : Division
+        How folds are made.
+    folds, repeats, seed : int
+    """
+
+    study: Study
+    preparation: Preparation
+    table: Any
+    y: Array
+    rows: Array
+    division: Division
+    folds: int
+    repeats: int
+    seed: int
+
+    def learned(self, learner: Learner) -> Run:
+        """Tune a learner and fit it, whatever time it takes."""
+        return self.fitted(self.tuned(learner, TUNED_ROWS), KERNEL_ROWS if learner.takes_kernel else None)
+
+    def tuned(self, learner: Learner, most: int, seconds: float | None = None) -> Tuned:
+        """The best setting of a learner, by cross-validation of at most so many rows."""
+        chosen = sample(self.y, most, self.seed, self._even)
+        part = self.table if chosen is None else self.table.take(chosen)
+        places = np.arange(len(self.y)) if chosen is None else chosen
+        estimator = self.preparation.pipeline_to(learner.build(random_state=self.seed))
+        folds = min(self.folds, self.division.most_folds(self.rows[places], self.y[places]))
+        splits = self.division.folds(self.rows[places], self.y[places], folds, self.seed, self.repeats)
+        grid = learner.search_grid(estimator)
+        params, facts = tune(estimator, grid, part.X, self.y[places], splits, self.study.measure, seconds)
+        facts["folds"] = len(splits) // self.repeats
+        facts["repeats"] = self.repeats
+        notes = () if chosen is None else (self._about("Tuned", len(places)),)
+        if facts["stopped"]:
+            notes = (*notes, f"Its time was over after {_tried(facts)} of {len(facts['candidates'])} settings.")
+        return Tuned(learner, estimator, params, facts, notes)
+
+    def fitted(self, tuned: Tuned, most: int | None, seconds: float | None = None) -> Run:
+        """The tuned learner, fitted on the training rows, or on so many of them, in about so much time."""
+        chosen = sample(self.y, most, self.seed, self._even)
+        part = self.table if chosen is None else self.table.take(chosen)
+        labels = self.y if chosen is None else self.y[chosen]
+        model = clone(tuned.estimator).set_params(**tuned.params)
+        limit = f"{parameter_prefix(model)}time_limit"
+        if seconds is not None and limit in model.get_params():
+            model.set_params(**{limit: seconds})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            begin = time.perf_counter()
+            model.fit(part.X, labels)
+            spent = time.perf_counter() - begin
+        places = self.rows if chosen is None else self.rows[chosen]
+        if (outliers := getattr(model, "filter_", None)) is not None:
+            places = places[np.flatnonzero(outliers.keep(part.X))]
+        rows, labels = fitted_rows(model, part, labels)
+        learner, machine, found = tuned.learner, machine_of(model), predictions_of(model, rows)
+        fitted_on = () if chosen is None else (self._about("Fitted", len(chosen)),)
+        facts = {
+            "name": learner.name,
+            "title": learner.title,
+            "short_title": learner.short_title or learner.title,
+            "family": learner.family,
+            "fixed": short_params(learner.fixed),
+            "params": short_params(tuned.params),
+            "kernel": str(machine.kernel_) if learner.takes_kernel and hasattr(machine, "kernel_") else None,
+            "converged": str(getattr(machine, "status_", "converged")) == "converged",
+            "tuned_rows": tuned.facts["rows"],
+            "fitted_rows": len(labels),
+            "tuning": tuned.facts,
+            "fit_seconds": number(spent, 4),
+            "warnings": sorted({text(warning.message) for warning in caught}),
+            "notes": [*tuned.notes, *fitted_on],
+            **self.study.on_training_rows(model, rows, labels, found),
+        }
+        return Run(learner, facts, model, rows, labels, found, places)
+
+    @property
+    def _even(self) -> bool:
+        return self.study.strata(self.y) is not None
+
+    def _about(self, done: str, rows: int) -> str:
+        drawn = "drawn at random within each class" if self._even else "drawn at random"
+        return f"{done} on {rows:,} of {len(self.y):,} training rows, {drawn}."
+
+
+def _tried(facts: dict[str, Any]) -> int:
+    """Settings that have a score."""
+    return sum(one["validation"]["mean"] is not None for one in facts["candidates"])

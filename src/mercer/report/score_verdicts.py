@@ -1,0 +1,149 @@
+"""What scores mean that somebody asked for, or that uneven classes ask for, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+from .._validation.wording import enumeration
+from .choice import Choice
+from .error_measure import ErrorMeasure, percent
+from .number_errors import in_digits
+from .predictions import Predictions
+from .score_intervals import draws_of
+from .significance import ALPHA, drawn_differences, holm
+
+Facts = dict[str, Any]
+
+
+def fit_of_scores(
+    measure: ErrorMeasure, train: Facts, test: Facts, best_test: Facts, baseline: Facts, rows: int
+) -> dict[str, str]:
+    """Whether a learner over- or underfits by some score, larger for better, and whether it is of any use.
+
+    Overfitting is a test score clearly below the training score: their intervals do not touch. Underfitting is a
+    training score clearly below what the best learner reaches on new rows.
+    """
+    said = (
+        f"{measure.title} {measure.in_words(train['value'])} on the rows it learned from, "
+        f"{measure.in_words(test['value'])} on new rows"
+    )
+    if _missing(train, test, best_test):
+        return {"kind": "good", "words": f"{said[0].upper()}{said[1:]}."}
+    guess = f"{measure.in_words(baseline['value'])} for {baseline['title']}"
+    if test["value"] <= baseline["value"]:
+        return {"kind": "useless", "words": f"No better than {baseline['title']}: {said}, against {guess}."}
+    if test["low"] <= baseline["value"]:
+        words = f"{said[0].upper()}{said[1:]}, against {guess}: {rows:,} test rows do not prove it better."
+        return {"kind": "unproven", "words": words}
+    under, over = train["high"] < best_test["low"], test["high"] < train["low"]
+    if under and over:
+        return {"kind": "both", "words": f"Too simple for these data, and it overfits as well: {said}."}
+    if under:
+        return {
+            "kind": "underfit",
+            "words": f"Underfits: {said}. It does worse on rows it has seen than the best learner does on rows it has "
+            "not; a richer model is needed, not more rows.",
+        }
+    if over:
+        words = f"It overfits: {said}. More rows or more regularisation would narrow the gap."
+        return {"kind": "overfit", "words": words}
+    return {"kind": "good", "words": f"Fits well: {said}; the difference is within chance."}
+
+
+def compare_scores(
+    measure: ErrorMeasure, names: Sequence[str], y: Array, found: Mapping[str, Predictions], chosen: str, weights: Array
+) -> list[Facts]:
+    """Paired tests of the chosen learner against each of the others, by drawing the same test rows again and again."""
+    others = [name for name in names if name != chosen]
+    own = draws_of(measure, y, found[chosen], weights)
+    gained = [own - draws_of(measure, y, found[name], weights) for name in others]
+    raw = [drawn_differences(each) for each in gained]
+    return [
+        {
+            "other": name,
+            **_closer(y, found[chosen], found[name]),
+            "p": p,
+            "p_corrected": corrected,
+            "verdict": "tie" if corrected >= ALPHA else "better" if np.nanmean(each) > 0 else "worse",
+        }
+        for name, each, p, corrected in zip(others, gained, raw, holm(raw), strict=True)
+    ]
+
+
+def _closer(y: Array, first: Predictions, second: Predictions) -> Facts:
+    """On how many rows one of two learners alone is right, or on which share of them it is nearer to the number."""
+    if first.classes is not None:
+        one, other = first.predicted == y, second.predicted == y
+        return {"only_chosen_right": int((one & ~other).sum()), "only_other_right": int((~one & other).sum())}
+    one, other = np.abs(y - first.predicted), np.abs(y - second.predicted)
+    return {"closer": float(np.mean(one < other)), "farther": float(np.mean(one > other))}
+
+
+def headline_of_scores(
+    measure: ErrorMeasure, learners: Sequence[Facts], pairs: Sequence[Facts], choice: Choice, baseline: Facts
+) -> Facts:
+    """The answer: who won, by how much, and whether it is real."""
+    winner = choice.learner
+    score = winner["scores"][measure.scoring]
+    ends = sorted(measure.in_words(score[end]) for end in ("low", "high"))
+    sentences = [
+        f"{choice.in_words(measure)} On the test rows its {measure.title} is {score['words']} (on new rows of the same "
+        f"kind expect {ends[0]} to {ends[1]}); it errs {_error(winner['test'])}.",
+        f"{baseline['title'][0].upper()}{baseline['title'][1:]} would have {measure.in_words(baseline['value'])}.",
+        *choice.about_convergence(),
+        *about_rarest(winner),
+        *about_pairs(learners, pairs),
+    ]
+    return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}
+
+
+def _error(test: Facts) -> str:
+    if "rate" in test:
+        return f"on {percent(test['rate'])} of them ({test['wrong']} of {test['rows']})"
+    return f"by {in_digits(test['mae'])} on average"
+
+
+def about_rarest(winner: Mapping[str, Any]) -> list[str]:
+    """How the rarest class fares: how much of it is found, and how often its name is right."""
+    if not winner.get("by_class"):
+        return []
+    rare = min(winner["by_class"], key=lambda one: one["rows"])
+    if not rare["rows"]:
+        return []
+    if not rare["answered"]:
+        return [f"It never answers {rare['label']!r}, though {rare['rows']:,} of the test rows are of that class."]
+    hit = round(rare["recall"] * rare["rows"])
+    return [
+        f"It finds {hit:,} of the {rare['rows']:,} test rows of {rare['label']!r} ({percent(rare['recall'], 0)}), and "
+        f"of the {rare['answered']:,} rows that it calls so {hit:,} are ({percent(rare['precision'], 0)})."
+    ]
+
+
+def told(learners: Sequence[Facts], pairs: Sequence[Facts]) -> dict[str, list[str]]:
+    """Titles of the learners that cannot be told from the chosen one, that it beats, and that beat it."""
+    titles = {one["name"]: one["title"] for one in learners}
+    kinds = {"ties": "tie", "beaten": "better", "ahead": "worse"}
+    return {name: [titles[pair["other"]] for pair in pairs if pair["verdict"] == kind] for name, kind in kinds.items()}
+
+
+def about_pairs(learners: Sequence[Facts], pairs: Sequence[Facts]) -> list[str]:
+    """Whether the chosen learner is really better than the others."""
+    found, sentences = told(learners, pairs), []
+    if found["beaten"]:
+        whom = "all the others" if len(found["beaten"]) == len(pairs) > 1 else enumeration(found["beaten"], 6)
+        sentences.append(f"It is really better than {whom}: chance would rarely make such a difference.")
+    if found["ties"]:
+        whom = "any of the others" if len(found["ties"]) == len(pairs) > 1 else enumeration(found["ties"], 6)
+        sentences.append(f"These test rows cannot tell it from {whom}: among equals take the simplest or the fastest.")
+    if found["ahead"]:
+        sentences.append(f"The test rows prefer {enumeration(found['ahead'], 6)}: cross-validation chose wrongly here.")
+    return sentences
+
+
+def _missing(*scores: Facts) -> bool:
+    """Whether some score has no value or no interval, as with too few rows of a class."""
+    return any(score[name] is None for score in scores for name in ("value", "low", "high"))

@@ -1,0 +1,54 @@
+"""Classes of which one is rare: what to say of them, and what learners may try against it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+from .._validation.labels import plain_label
+from .._validation.unwrapped import machine_of
+from ..learners.learner import Learner
+from .error_measure import ErrorMeasure, percent
+
+#: A class is rare below this share of two classes, and below this part of an even share of several.
+_OF_TWO, _OF_EVEN = 0.2, 0.2
+
+
+def is_uneven(y: Array) -> bool:
+    """Whether a class is so rare that a learner may leave it out and still be right on nearly all rows.
+
+    Examples
+    --------
+    >>> is_uneven(np.repeat(["ham", "spam"], [9, 1])), is_uneven(np.repeat([1, 2, 3], [5, 3, 2]))
+    (True, False)
+    """
+    counts = np.unique(y, return_counts=True)[1]
+    least = counts.min() / counts.sum()
+    return bool(least < (_OF_TWO if len(counts) == 2 else _OF_EVEN / len(counts)))
+
+
+def about_uneven(y: Array, measure: ErrorMeasure, asked: bool) -> str | None:
+    """One or two sentences about uneven classes; nothing where they are even."""
+    if not is_uneven(y):
+        return None
+    labels, counts = np.unique(y, return_counts=True)
+    rare, common = labels[counts.argmin()], labels[counts.argmax()]
+    said = (
+        f"The classes are uneven: {plain_label(rare)!r} has only {counts.min():,} of {len(y):,} rows "
+        f"({percent(counts.min() / len(y), 1)}), and always answering {plain_label(common)!r} would be right on "
+        f"{percent(counts.max() / len(y), 1)}."
+    )
+    if asked:
+        return said
+    return f"{said} So learners are judged by {measure.title}, in which every class counts the same."
+
+
+def with_class_weights(learner: Learner, always: bool) -> Learner:
+    """The learner that counts rare classes as much as common ones: always, or where that is better when it is tuned."""
+    if "class_weight" not in machine_of(learner.build()).get_params(deep=False):
+        return learner
+    choices: list[Any] = ["balanced"] if always else [None, "balanced"]
+    return replace(learner, grid={**learner.grid, "class_weight": choices})

@@ -21,7 +21,7 @@ from .arguments import (
     preparation_options,
 )
 from .exit_status import end_partial
-from .judging import judging_options, with_group
+from .judging import judging_options, with_apart
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def tune(
         raise DataError(f"{journal!r} exists; add --resume to go on with that search, or name another file.")
     if resume and not Path(str(journal)).exists():
         printer.note(f"There is no journal {journal!r} to go on with; the search starts anew and is kept there.")
-    table = table_to_learn(data, with_group(reading, group), printer, kernel)
+    table = table_to_learn(data, with_apart(reading, group, time), printer, kernel)
     learner = fitting(learner, table, kernel)
     numbers = learner.task == "regress"
     if numbers and table.n_rows < folds:

@@ -22,7 +22,7 @@ from .predictions import Predictions
 from .score_intervals import all_scores, scored
 from .scorings import class_measures, measure_named, positive_class
 from .study import Run, Study, Tested
-from .uneven import about_uneven, is_uneven, with_class_weights
+from .uneven import about_uneven, is_uneven, usual_measure, with_class_weights
 from .verdicts import compare_right, fit_verdict, headline
 from .weighted_scores import drawn_weights
 
@@ -78,7 +78,8 @@ class ClassStudy(Study):
         one = len(small) == 1
         return table.take(kept), [
             f"{counted(sum(small.values()), 'row was', 'rows were')} left out, as {'a class' if one else 'classes'} of "
-            f"fewer than {_LEAST} rows cannot be both learned and tested: {named}."
+            f"fewer than {_LEAST} rows cannot be both learned and tested: {named}. A model of all rows learns "
+            f"{'it' if one else 'them'} too, untested."
         ]
 
     def judge(self, y: Array, scoring: str | None, positive: Any) -> dict[str, Any]:
@@ -88,9 +89,7 @@ class ClassStudy(Study):
             self.positive = positive_class(y, positive)
         self.measures = class_measures(classes, self.positive)
         self.uneven = is_uneven(y)
-        # Of many classes some are rare as a rule; F1 counts them all without giving the common ones up for them.
-        usual = "accuracy" if not self.uneven else "balanced_accuracy" if len(classes) == 2 else "f1"
-        self.measure = measure_named(scoring or usual, "classify", classes, self.positive)
+        self.measure = measure_named(scoring or usual_measure(y), "classify", classes, self.positive)
         if scoring is not None:
             why = "It was asked for."
         elif self.uneven:

@@ -295,7 +295,7 @@ def test_a_class_of_one_row_is_named_with_a_remedy(mercer):
 def test_check_names_the_remedy_for_missing_values(mercer):
     Path("t.csv").write_text(MIXED + ",red,p\n")
     said = mercer("check t.csv").stdout
-    assert "'size' has missing values: numbers are filled with their median, and a column says where; --impute" in said
+    assert "'size' has missing values: numbers are filled with their median and a column says where" in said
 
 
 def test_run_refuses_numbers_where_the_model_knows_words(mercer):

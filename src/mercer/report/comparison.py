@@ -28,7 +28,7 @@ from .predictions import predictions_of
 from .preparation import Preparation
 from .scores import chosen_of_facts, scored_by
 from .scorings import tuning_measure_of
-from .splits import Division, Ordered, about_folds, division_of, usual_repeats
+from .splits import Division, Ordered, about_fewer_repeats, about_folds, division_of, usual_repeats
 from .study import Study, Tested
 from .table_facts import table_facts
 from .time_shares import Budget, in_shares
@@ -201,6 +201,8 @@ def compare(
     }
     facts["split"]["notes"] += too_small
     facts["split"]["notes"] += about_folds(division, train, test, cv, folds, again, nested)
+    hurried = division.repeatable and time_limit is not None and repeats is None and usual_repeats(len(train)) > 1
+    facts["split"]["hurried"] = about_fewer_repeats(usual_repeats(len(train))) if hurried else None
     chosen = [study.for_targets(learner, y[train]) for learner in chosen]
 
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}

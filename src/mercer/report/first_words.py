@@ -28,16 +28,14 @@ def whether_learned(learners: Sequence[Facts], winner: Facts, guess: str) -> lis
     >>> whether_learned([lost], lost, "always answering the mean")
     ['Nothing here is better than always answering the mean.']
     """
-    kind = winner["verdict"]["kind"]
-    if kind == "useless":
-        if all(one["verdict"]["kind"] == "useless" for one in learners):
-            return [f"Nothing here is better than {guess}."]
-        return [f"Nothing was learned: {winner['title']} is no better than {guess}."]
-    if kind == "unproven":
-        proven = any(one["verdict"]["kind"] not in ("useless", "unproven") for one in learners)
-        what = f"{winner['title']} is" if proven else "anything here is"
-        return [f"It is not proven that {what} better than {guess}."]
-    return []
+    kinds, own = {one["verdict"]["kind"] for one in learners}, winner["verdict"]["kind"]
+    if own not in ("useless", "unproven"):
+        return []
+    if kinds <= {"useless"}:
+        return [f"Nothing here is better than {guess}."]
+    if kinds <= {"useless", "unproven"}:
+        return [f"Nothing here is proven to be better than {guess}."]
+    return [f"{winner['title']} is {'not better' if own == 'useless' else 'not proven to be better'} than {guess}."]
 
 
 def about_unanswered(winner: Facts) -> list[str]:

@@ -16,7 +16,7 @@ from .._validation.unwrapped import machine_of
 from .._validation.wording import enumeration
 from .beyond import beyond, largest_nu
 from .outcome import setting_key
-from .simpler import SIMPLER_LARGE, SIMPLER_SMALL, is_simpler, simplest_of
+from .simpler import SIMPLER_SMALL, is_simpler, simplest_of
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Advice", "advise"]
 
 #: Parameters that are advised where they were not searched.
-_OF_MACHINES = ("C", "gamma", "degree", "epochs", "steps", "lam")
+_ADVISED = ("C", "gamma", "degree", "epochs", "steps", "lam")
 #: Parameters that count something, of which there are more or fewer.
 _COUNTED = ("epochs", "steps")
 #: Differences between training and validation score, and training scores, that are worth a word.
@@ -196,13 +196,13 @@ def _fit(search: KernelSearchCV) -> list[Advice]:
         return []
     if train - test > _OVERFIT:
         message = (
-            f"The winner scores {train:.3f} on training rows and {test:.3f} on others: it overfits. "
+            f"The winner scores {train:.3f} on training rows and {test:.3f} on others: it overfits"
             f"{_remedies(search, simpler=True)} may help."
         )
         return [Advice("overfitting", message, facts)]
     if train < _UNDERFIT:
         message = (
-            f"The winner scores only {train:.3f} on the rows it was trained on: it underfits. "
+            f"The winner scores only {train:.3f} on the rows it was trained on: it underfits"
             f"{_remedies(search, simpler=False)} may help."
         )
         return [Advice("underfitting", message, facts)]
@@ -214,26 +214,36 @@ def _overfit_errors(search: KernelSearchCV, train: float, test: float) -> list[A
     if test <= _TIMES * train:
         return []
     message = (
-        f"The winner errs by {_in_few(train)} on training rows and by {_in_few(test)} on others: it overfits. "
+        f"The winner errs by {_in_few(train)} on training rows and by {_in_few(test)} on others: it overfits"
         f"{_remedies(search, simpler=True)} may help."
     )
     return [Advice("overfitting", message, {"train": train, "validation": test})]
 
 
 def _remedies(search: KernelSearchCV, simpler: bool) -> str:
-    """What makes a simpler or a richer model: parameters of this estimator that were not searched, as of the others
-    cross-validation has said what is best; and more rows, or another kernel."""
-    names = {name.rpartition("__")[2] for name in search.estimator.get_params()}
+    """What may help, after a full stop: more rows or other columns, and what makes a simpler or a richer model.
+
+    Where such models were tried, cross-validation has said that they do no better, and they are not advised.
+    """
+    if _was_tried(search, simpler):
+        how, rather = ("simpler", "more rows") if simpler else ("richer", "other columns")
+        return f", but {how} settings do no better on other rows. {rather.capitalize()}"
+    params = search.estimator.get_params()
+    names = {name.rpartition("__")[2] for name, value in params.items() if not isinstance(value, list)}
     searched = {name.rpartition("__")[2] for name in search.best_params_ if len(_best_by_value(search, name)) > 1}
     said = ["more rows"] if simpler else []
     said += [
-        _less_or_more(name, less=simpler == (name in SIMPLER_SMALL))
-        for name in (*SIMPLER_SMALL, *SIMPLER_LARGE)
-        if name in names - searched and name in _OF_MACHINES
+        _less_or_more(name, less=simpler == (name in SIMPLER_SMALL)) for name in _ADVISED if name in names - searched
     ]
     said.append(f"a {'smoother' if simpler else 'richer'} kernel" if "kernel" in names else "other columns")
     words = enumeration(said, last="or")
-    return words[0].upper() + words[1:]
+    return f". {words[0].upper()}{words[1:]}"
+
+
+def _was_tried(search: KernelSearchCV, simpler: bool) -> bool:
+    """Whether the search tried a setting that is simpler than its best one, or richer."""
+    best, settings = search.best_params_, search.cv_results_["params"]
+    return any(is_simpler(each, best) if simpler else is_simpler(best, each) for each in settings)
 
 
 def _less_or_more(name: str, less: bool) -> str:

@@ -70,7 +70,7 @@ def repeats_a_column(expansion: PolynomialFeatures, names: Sequence[str], catego
 
 
 def _repeats(powers: Array, of: Sequence[str | None]) -> bool:
-    factors = [of[place] for place in np.flatnonzero(powers)]
-    known = [category for category in factors if category is not None]
-    is_square = any(of[place] is not None and powers[place] > 1 for place in np.flatnonzero(powers))
+    factors = [(of[place], power) for place, power in enumerate(powers.tolist()) if power]
+    known = [category for category, _ in factors if category is not None]
+    is_square = any(category is not None and power > 1 for category, power in factors)
     return is_square or len(set(known)) < len(known)

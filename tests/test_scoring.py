@@ -173,6 +173,14 @@ def test_learners_without_probabilities_are_left_out_of_a_log_loss():
     facts = compare(made_table(100), learners=["logistic", "svc"], cv=2, repeats=1, scoring="log_loss")
     assert [one["name"] for one in facts["learners"]] == ["logistic"]
     assert "probabilities" in facts["skipped"][0]["why"]
+    said = " ".join(facts["answer"]["words"])
+    assert "Always answering with the shares of the classes would have a log loss of" in said
+    html = page(facts)
+    assert "CV log loss" in html
+    assert "It was asked for" not in html
+    assert "test log loss" in facts._repr_html_()
+    assert repr(facts).startswith("<Comparison of 1 learner on 'made <&>': Logistic regression, test error ")
+    assert len(repr(facts)) < 200
 
 
 def test_quantiles_are_learned_where_their_loss_is_asked_for():
@@ -182,7 +190,7 @@ def test_quantiles_are_learned_where_their_loss_is_asked_for():
     facts = compare(table, learners=["ridge", "linear-quantile"], cv=2, repeats=1, scoring="pinball(0.9)")
     assert facts["answer"]["chosen"] == "linear-quantile"
     assert "0.9-quantile" in facts["answer"]["title"]
-    assert "0.9-quantile of the training rows" in facts["answer"]["words"][1]
+    assert any("would have a pinball loss at 0.9 of" in words for words in facts["answer"]["words"])
 
 
 def test_each_class_and_every_curve_is_scikit_learns():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from mercer.io import Table
-from mercer.report import compare, trees
+from mercer.report import compare, page, trees
 
 
 def steps(rows=900, seed=0):
@@ -35,6 +35,7 @@ def test_nothing_is_said_where_kernels_do_as_well():
     facts = compare(table, learners=["svc"], cv=2, repeats=1)
     assert facts["trees"] is None
     assert facts["yardstick"]["error"] >= 0
+    assert "for comparison, not tuned" in page(facts)
     assert compare(table, learners=["logistic"], cv=2, repeats=1, trees=False)["yardstick"] is None
 
 

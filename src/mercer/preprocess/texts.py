@@ -149,11 +149,11 @@ class Texts(TransformerMixin, BaseEstimator):
         return sparse.hstack(blocks, format="csr")
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The name of the column and the word, in quotes, or the substring, between dots."""
+        """The name of the column and, in quotes, the word, or the letters of a substring."""
         check_is_fitted(self, "keys_")
         given = getattr(self, "feature_names_in_", ["x0"]) if input_features is None else input_features
         names = [
-            f"{given[0]} {term!r}" if unit == "words" else f"{given[0]} …{term}…"
+            f"{given[0]} {term!r}" if unit == "words" else f"{given[0]} letters {term!r}"
             for unit, terms in zip(_UNITS[self.units], self.terms_, strict=True)
             for term in terms
         ]

@@ -10,6 +10,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .choice import Choice
 from .error_measure import NUMBERS
+from .first_words import whether_learned
 from .number_errors import in_digits
 from .score_verdicts import about_pairs, told
 from .significance import ALPHA, holm, sign_flips
@@ -47,7 +48,7 @@ def fit_of_numbers(
             "not; a richer model is needed, not more rows.",
         }
     if over:
-        words = f"It overfits: {said}. More rows or more regularisation would narrow the gap."
+        words = f"It overfits: {said}. More rows would narrow the gap."
         return {"kind": "overfit", "words": words}
     return {"kind": "good", "words": f"Fits well: {said}; the difference is within chance."}
 
@@ -79,6 +80,7 @@ def headline_of_numbers(
     share = "none" if (test["r2"] or 0) < 0.005 else f"{100 * test['r2']:.0f} %"
     explained = "" if test["r2"] is None else f", and explains {share} of their variance"
     sentences = [
+        *whether_learned(learners, winner, "always answering the mean of the training rows"),
         f"{choice.in_words(NUMBERS)} "
         f"On the test rows its RMSE is {in_digits(test['rmse'])} (on new rows of the same kind expect "
         f"{in_digits(test['low'])} to {in_digits(test['high'])}); it errs by {in_digits(test['mae'])} on "

@@ -6,6 +6,7 @@ from typing import Any
 
 from .choice import Choice
 from .error_measure import SHARE, percent
+from .first_words import about_unanswered, whether_learned
 from .score_verdicts import about_pairs, about_rarest, told
 from .significance import ALPHA, holm, mcnemar
 
@@ -43,7 +44,7 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
         memory = "It has memorised its rows" if train["wrong"] == 0 else "It overfits"
         return {
             "kind": "overfit",
-            "words": f"{memory}: {numbers}. More rows or more regularisation would narrow the gap.",
+            "words": f"{memory}: {numbers}. More rows would narrow the gap.",
         }
     return {"kind": "good", "words": f"Fits well: {numbers}; the difference is within chance."}
 
@@ -79,12 +80,13 @@ def headline(
     winner = choice.learner
     test = winner["test"]
     sentences = [
+        *whether_learned(learners, winner, "always answering the commonest class"),
         f"{choice.in_words(SHARE)} "
         f"It errs on {percent(test['rate'])} of the test rows ({test['wrong']} of {test['rows']}); on new rows of the "
         f"same kind expect {percent(test['low'], 1)} to {percent(test['high'], 1)}.",
         f"Always answering the commonest class would err on {percent(majority, 1)}.",
         *choice.about_convergence(),
-        *(about_rarest(winner) if uneven else []),
+        *(about_unanswered(winner) or (about_rarest(winner) if uneven else [])),
         *about_pairs(learners, pairs),
     ]
     return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}

@@ -4,11 +4,12 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from mercer.io import Table, read
+from mercer.io import DataError, Table, read
 from mercer.learners import Learner
 from mercer.report import class_study, compare, comparison
 from mercer.report.significance import error_rate, holm, mcnemar
@@ -198,3 +199,12 @@ def test_what_cannot_be_compared_is_said_in_one_sentence(change, options, messag
     table = made_table(40)
     with pytest.raises(ValueError, match=message):
         compare(replace(table, y=change(table.y)), **options)
+
+
+def test_frames_and_names_of_tables_are_read_first():
+    frame = pd.DataFrame({"x": np.arange(60.0), "kind": ["low", "high"] * 30, "more": [0, 1, 2] * 20})
+    quick = {"learners": ["logistic"], "cv": 2, "repeats": 1, "trees": False}
+    assert compare(frame, target="kind", **quick)["data"]["target"] == "kind"
+    assert compare("xor:60", **quick)["data"]["name"] == compare(read("xor:60"), **quick)["data"]["name"]
+    with pytest.raises(DataError, match="was read with the target 'same'"):
+        compare(read("xor:60"), target="x1")

@@ -168,7 +168,7 @@ def test_check_says_what_items_are_made_of(mercer):
 
 @pytest.mark.parametrize("data", ["genes.fasta", "rings"])
 def test_compare_writes_a_page_without_what_makes_no_sense(mercer, data):
-    done = mercer(f"compare {data} --learners svc,kernel-logistic --cv 2 -o report")
+    done = mercer(f"compare {data} --learners svc,kernel-logistic --cv 2 --repeats 1 --no-trees -o report")
     assert "Kernel SVM" in done.output
     with open("report/report.json", encoding="utf-8") as file:
         facts = json.load(file)
@@ -183,7 +183,10 @@ def test_compare_writes_a_page_without_what_makes_no_sense(mercer, data):
 
 
 def test_compare_with_a_kernel_on_columns(mercer):
-    mercer("compare mixed.csv --kernel 'spectrum(p=2).on(sequence)' --learners logistic,svc --cv 2 -o report")
+    mercer(
+        "compare mixed.csv --kernel 'spectrum(p=2).on(sequence)' --learners logistic,svc "
+        "--cv 2 --repeats 1 --no-trees -o report"
+    )
     with open("report/report.json", encoding="utf-8") as file:
         facts = json.load(file)
     by_name = {one["name"]: one for one in facts["learners"]}

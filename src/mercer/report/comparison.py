@@ -14,6 +14,7 @@ from .. import __version__
 from .._presentation.html import Markup, table_html
 from .._runtime.interrupts import kept, whole
 from .._validation.wording import counted
+from ..io import Table, read
 from ..io.table import DataError
 from ..learners.catalogue import named
 from ..learners.learner import Learner
@@ -90,6 +91,7 @@ class Comparison(dict[str, Any]):
 def compare(
     table: Any,
     *,
+    target: str | int | None = None,
     seed: int = 0,
     test_size: float = 0.2,
     learners: Sequence[str] | None = None,
@@ -120,8 +122,10 @@ def compare(
 
     Parameters
     ----------
-    table : Table
-        As :func:`mercer.io.read` returns it.
+    table : Table, DataFrame, str or Path
+        As :func:`mercer.io.read` returns it, or anything that it takes.
+    target : str or int, optional
+        The column to learn, where the table is yet to be read; by default the last one.
     seed : int
         Of the split, the folds and the learners.
     test_size : float
@@ -170,6 +174,7 @@ def compare(
         of time, "interrupted" where Ctrl-C ended the study early (:func:`mercer.keep_best`), else ``None``.
     """
     start = perf_counter()
+    table = _read(table, target)
     say = progress or (lambda what, share: None)
     study: Study = NumberStudy() if table.measured else ClassStudy()
     study.targets(table, test_size, cv)
@@ -253,6 +258,14 @@ def compare(
     facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, perf_counter() - start)
     return facts
+
+
+def _read(source: Any, target: str | int | None) -> Table:
+    if not isinstance(source, Table):
+        return read(source, target)
+    if target is not None and target != source.target:
+        raise DataError(f"the table was read with the target {source.target!r}; name another one where it is read.")
+    return source
 
 
 def _refuse_at_odds(nested: bool, division: Division, time_limit: float | None) -> None:

@@ -205,3 +205,14 @@ def test_a_closed_pipe_ends_a_command_quietly(tmp_path, mercer):
     assert done.stdout.startswith("row,prediction,score")
     assert "Traceback" not in (tmp_path / "err").read_text()
     assert "BrokenPipe" not in (tmp_path / "err").read_text()
+
+
+def test_gaps_that_training_did_not_have_are_filled(mercer, people):
+    people[["age", "job", "ill"]].to_csv("whole.csv", index=False)
+    for learner in ("logistic", "svc"):
+        mercer(f"train {learner} whole.csv -o m")
+        Path("gaps.csv").write_text("age,job\n,cook\n30,\n70,smith\n")
+        assert len(rows_of(mercer("run m gaps.csv -o -").stdout)) == 3
+    people[["age", "ill"]].to_csv("whole.csv", index=False)
+    mercer("train svc whole.csv -o m")
+    assert len(rows_of(mercer("run m gaps.csv -o -").stdout)) == 3

@@ -205,8 +205,9 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
     steps: list[tuple[str, Any]] = []
     if impute in _IMPUTERS:
         steps.append(("impute", SimpleImputer(strategy=impute, keep_empty_features=True)))
-    elif any(name in table.missing for name in numbers):
-        steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True, add_indicator=True)))
+    elif impute != "none" and numbers:  # also where nothing is missing yet: rows to be predicted may have gaps
+        gaps = any(name in table.missing for name in numbers)
+        steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True, add_indicator=gaps)))
     scaling = [("scale", scaler)] if scaler is not None else []
     steps += scaling
     if set(table.columns) == {*table.numeric_columns, *table.text_columns}:

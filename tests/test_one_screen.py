@@ -47,6 +47,7 @@ def test_all_commands_say_the_same_of_a_target_of_numbers(mercer, diabetes, tmp_
     assert facts["alignment"] > 0
 
 
+@pytest.mark.thorough
 def test_many_classes_and_columns_fit_a_screen(mercer, tmp_path):
     random = np.random.default_rng(0)
     many = pd.DataFrame(random.normal(size=(3000, 3)), columns=list("abc"))

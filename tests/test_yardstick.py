@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from mercer.io import Table
 from mercer.report import compare, page, trees
@@ -17,6 +18,7 @@ def steps(rows=900, seed=0):
     return Table("steps", frame, None, np.where(label, "inside", "outside"), "kind")
 
 
+@pytest.mark.thorough
 def test_trees_that_are_clearly_better_are_said():
     facts = compare(steps(), learners=["logistic", "svc"], cv=2, repeats=1)
     found = facts["trees"]

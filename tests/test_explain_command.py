@@ -1,28 +1,13 @@
 """``mercer explain``: what a model looks at, for a person who has a model file and a table."""
 
 import json
-import shlex
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from mercer.cli import main
 from mercer.model_files.models import open_model
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0):
-        done = CliRunner().invoke(main, shlex.split(line))
-        assert done.exit_code == code, done.output
-        return done
-
-    return run
 
 
 def facts_of(done):

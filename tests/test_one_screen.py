@@ -1,27 +1,11 @@
 """What commands say of unusual tables: the same of one target, on one screen, with the right grammar."""
 
 import json
-import shlex
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import load_diabetes
-
-from mercer.cli import main
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0):
-        done = CliRunner().invoke(main, shlex.split(line))
-        assert done.exit_code == code, done.output
-        return done
-
-    return run
 
 
 @pytest.fixture

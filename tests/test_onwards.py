@@ -11,25 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from mercer import load, read
-from mercer.cli import main
 from mercer.cli.compare_tables import show_comparison
 from mercer.cli.printing import Printer
 from mercer.cli.train_line import given_command
 from mercer.model_files.models import open_model
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    """Run a command in an empty folder; what it ends with is checked."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0, **options):
-        done = CliRunner().invoke(main, shlex.split(line) if isinstance(line, str) else line, **options)
-        assert done.exit_code == code, done.output
-        assert "Traceback" not in done.output
-        return done
-
-    return run
 
 
 def people(path, rows=120):

@@ -12,26 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from mercer import load, read
-from mercer.cli import main
 
 SRC = str(Path(__file__).parents[1] / "src")
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    """Run a command in an empty folder; what it ends with is checked."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0, **options):
-        done = CliRunner().invoke(main, shlex.split(line) if isinstance(line, str) else line, **options)
-        assert done.exit_code == code, done.output
-        assert "Traceback" not in done.output
-        return done
-
-    return run
 
 
 @pytest.fixture

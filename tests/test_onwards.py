@@ -288,8 +288,9 @@ def test_scores_beyond_a_threshold_have_the_sign_of_the_answer(mercer):
         ("train ridge waves:60 --class-weight balanced -o m", "--class-weight is for classes, which ridge does not"),
         ("train one-class moons:60 --threshold f1 -o m", "--threshold is for classes, which one-class does not learn"),
         ("train svc digits --threshold f1 -o m", "--threshold is for two classes, and 'digit' has 10"),
-        ("train svc moons:60 --threshold f1_makro -o m", "there is no score 'f1_makro'; did you mean 'f1_macro'?"),
-        ("train svc moons:60 --threshold f1 -o m", "is about the class 1, and the classes are 'lower' and 'upper'"),
+        ("train svc moons:60 --threshold f1_makro -o m", "there is no measure 'f1_makro'; did you mean 'f1'?"),
+        ("train svc moons:60 --threshold auc -o m", "AUC is the same for every threshold; use balanced_accuracy"),
+        ("train svc moons:60 --threshold f1 --positive up -o m", "no row is of class 'up'; the classes are 'lower'"),
         ("train svc moons:60 --threshold f1 --calibrate sigmoid -o m", "--threshold and --calibrate both say"),
         ("train nu-svc moons:60 --cost lower,upper=3 -o m", "does not weigh mistakes by itself"),
         ("train one-class moons:60 --max-rows 20 -o m", "one-class knows none; leave it out"),
@@ -322,3 +323,21 @@ def test_several_files_reach_the_reader_as_a_list(mercer, monkeypatch, command):
     mercer(f"{command} one.csv two.csv{output}", 1)
     mercer(f"{command} one.csv{output}", 1)
     assert asked == [["one.csv", "two.csv"], "one.csv"]
+
+
+def test_tune_prints_a_line_for_several_files_and_kinds(mercer):
+    random = np.random.default_rng(0)
+    for name in ("a.csv", "b.csv"):
+        codes, sizes = random.choice([101, 202, 303], 60), random.normal(size=60)
+        frame = pd.DataFrame(
+            {"size": sizes, "zip": codes, "cheap": np.where((codes == 202) ^ (sizes > 0), "no", "yes")}
+        )
+        frame.to_csv(name, index=False)
+    shown = mercer("tune svc a.csv b.csv --as zip=category --threshold f1 --folds 2 -o best").stdout
+    line = shown.splitlines()[-1]
+    assert line.startswith("mercer train svc a.csv b.csv --kernel 'gaussian(gamma=")
+    assert line.endswith("--threshold f1 --as zip=category -o best")
+    rows = read(["a.csv", "b.csv"], kinds={"zip": "category"}).X
+    tuned = load("best").decision_function(rows)
+    mercer(line.removeprefix("mercer "))
+    assert np.array_equal(tuned, load("best").decision_function(rows))

@@ -9,6 +9,7 @@ from mercer.displays import SearchCurve
 from mercer.kernels import Spectrum
 from mercer.search import KernelSearchCV
 from mercer.search.beyond import beyond, largest_nu
+from mercer.search.simpler import is_simpler, simplest_of
 
 X, y = make_moons(120, noise=0.25, random_state=0)
 APART = np.r_[X, X + 9], np.repeat([0, 1], len(X))
@@ -81,7 +82,7 @@ def test_remedies_are_parameters_that_the_machine_has():
     assert "lam" not in over
     assert "λ" not in over
     more = random.standard_normal((300, 1)), random.integers(0, 2, 300)
-    under = said(searched(Pegasos(random_state=0), {"lam": [0.1, 10.0]}, more))["underfitting"]
+    under = said(searched(Pegasos(random_state=0), {"lam": [0.1]}, more))["underfitting"]
     assert "smaller lam" in under
     assert " C " not in under
 
@@ -120,3 +121,29 @@ def test_kernels_print_themselves_inside_machines():
     assert "SVC(kernel=2*gaussian + linear)" in machine._repr_html_()
     mixed = Gaussian(gamma=0.5).on("age") * Spectrum(p=3).on("sequence of letters") + Equal().on("job")
     assert "".join(repr(SVC(mixed)).split()) == f"SVC(kernel={mixed})".replace(" ", "")
+
+
+def test_only_the_edge_is_said_where_the_best_value_is_one():
+    random = np.random.default_rng(0)
+    rows, noise = random.standard_normal((60, 5)), random.integers(0, 2, 60)
+    for lam in ([1e-5, 1e-4, 1e-3, 1e-2], [1.0, 10.0], [0.1, 1.0]):
+        kinds = set(said(searched(Pegasos("gaussian(gamma=9)", random_state=0), {"lam": lam}, (rows, noise))))
+        assert not ("edge" in kinds and kinds & {"overfitting", "underfitting"})
+
+
+def test_remedies_leave_searched_parameters_alone():
+    random = np.random.default_rng(0)
+    data = random.standard_normal((300, 1)), random.integers(0, 2, 300)
+    found = searched(Pegasos(random_state=0, steps=3000), {"lam": [0.1]}, data)
+    assert "more steps" in said(found)["underfitting"].lower()
+    assert "smaller lam" in said(found)["underfitting"]
+    inside = said(searched(SVC("gaussian(gamma=9)"), {"C": [1e-3, 1, 1e3]}))
+    assert not any("smaller C" in words or "larger C" in words for words in inside.values())
+
+
+def test_simplest_is_only_said_of_what_is():
+    found = said(searched(SVC("poly"), {"kernel__degree": [1, 2, 3], "C": [0.5, 5.0]}))
+    assert "simplest of them is kernel__degree = 3" not in found.get("tie", "")
+    assert is_simpler({"degree": 2}, {"degree": 3})
+    assert not is_simpler({"C": 50.0}, {"C": 5.0})
+    assert simplest_of([{"nu": 0.2}, {"nu": 0.4}]) == {"nu": 0.4}

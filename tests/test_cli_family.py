@@ -2,29 +2,14 @@
 
 import csv
 import json
-import shlex
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.metrics import log_loss
 
 from mercer import SVDD, Calibrated, KernelSearchCV, NuSVR, OneClassSVM, load, read
-from mercer.cli import main
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0):
-        done = CliRunner().invoke(main, shlex.split(line))
-        assert done.exit_code == code, done.output
-        return done
-
-    return run
 
 
 def written(path):

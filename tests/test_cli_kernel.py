@@ -1,28 +1,18 @@
 """``mercer kernel``: the diagnosis of a kernel on a table."""
 
 import json
-import shlex
 
 import pytest
-from click.testing import CliRunner
-
-from mercer.cli import main
 
 MIXED = "age,job,sequence,y\n30,cook,abab,a\n31,smith,abba,a\n60,cook,cdcd,b\n45,baker,ccdd,b\n"
 
 
 @pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def mercer(mercer, tmp_path):
+    """Run a command in a folder with a mixed table and one of words."""
     (tmp_path / "mixed.csv").write_text(MIXED)
     (tmp_path / "words.csv").write_text("sequence,y\nabab,a\nabba,a\ncdcd,b\nccdd,b\n")
-
-    def run(line, code=0):
-        done = CliRunner().invoke(main, shlex.split(line))
-        assert done.exit_code == code, done.output
-        return done
-
-    return run
+    return mercer
 
 
 def test_a_good_kernel_is_found_good(mercer):

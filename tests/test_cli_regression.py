@@ -3,29 +3,14 @@
 import csv
 import json
 import math
-import shlex
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from mercer import load, read
-from mercer.cli import main
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0):
-        done = CliRunner().invoke(main, shlex.split(line))
-        assert done.exit_code == code, done.output
-        return done
-
-    return run
 
 
 def houses(rows=120, path="houses.csv"):
@@ -242,7 +227,7 @@ def test_help_lists_learners_of_both_tasks(mercer):
 
 
 def test_compare_shows_errors_in_units_beside_the_mean(mercer):
-    done = mercer("compare waves:120 --learners ridge,kernel-ridge --cv 2 -o out")
+    done = mercer("compare waves:120 --learners ridge,kernel-ridge --cv 2 --repeats 1 --no-trees -o out")
     facts = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
     assert facts["task"] == "regress"
     shown = done.stdout
@@ -260,7 +245,7 @@ def test_compare_of_strings_with_numbers(mercer):
     words = ["".join(random.choice(list("ACGT"), 12)) for _ in range(60)]
     lines = (f">{k} label={word.count('G') + k / 100}\n{word}\n" for k, word in enumerate(words))
     Path("t.fasta").write_text("".join(lines))
-    mercer('compare t.fasta --kernel "spectrum(p=1)" --cv 2 -o out')
+    mercer('compare t.fasta --kernel "spectrum(p=1)" --cv 2 --repeats 1 --no-trees -o out')
     facts = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
     assert {one["name"] for one in facts["learners"]} == {"kernel-ridge", "kernel-huber", "svr", "quantile"}
     assert facts["learners"][0]["test"]["r2"] > 0.8
@@ -271,7 +256,7 @@ def test_a_study_that_is_interrupted_after_its_learners_keeps_them(mercer, monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mercer.report.number_study.out_of_fold_residuals", interrupted)
-    done = mercer("compare waves:60 --learners ridge --cv 2 -o out", 130)
+    done = mercer("compare waves:60 --learners ridge --cv 2 --repeats 1 --no-trees -o out", 130)
     assert "the comparison is partial, without what only the last pictures show" in done.stderr
     facts = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
     assert facts["stopped"] == "interrupted"

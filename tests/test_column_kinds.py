@@ -181,7 +181,7 @@ def test_raw_columns_of_other_readers():
     assert decide({"when": dates}, {"when": "category"}).kinds == {"when": "category"}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(*[st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)] * 3),
@@ -337,7 +337,9 @@ def test_as_says_otherwise(shop):
     assert "should look like COLUMN=KIND" in mercer("check shop.csv --as note=words").output
 
 
-@pytest.mark.parametrize("command", ["check", "kernel", "tune pegasos", "compare --learners pegasos,svc -o report"])
+@pytest.mark.parametrize(
+    "command", ["check", "kernel", "tune logistic", "compare --learners svc --cv 2 --repeats 1 --no-trees -o report"]
+)
 def test_every_command_works_with_gaps_dates_and_texts(shop, command):
     verb, *rest = command.split()
     names = [word for word in rest if not word.startswith("-") and verb == "tune"]
@@ -357,6 +359,7 @@ def test_every_command_works_with_gaps_dates_and_texts(shop, command):
 # -- is it any good? ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_messy_table_is_learned_as_well_as_one_prepared_by_hand(tmp_path):
     """People with an identifier, a date, gaps and free text, one in twenty of them positive."""
     draw = np.random.default_rng(1)
@@ -408,3 +411,36 @@ def test_a_column_that_a_kernel_names_is_never_left_out(tmp_path):
     done = CliRunner().invoke(main, ["train", "svc", str(path), "--kernel", "gaussian(gamma=.1).on(row)", "-o", model])
     assert done.exit_code == 0, done.output
     assert "training error    0.00 %" in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "kind", "first"),
+    [
+        ("p;y\n" + "".join(f"1.2{k:02d},50 €;{k % 2}\n" for k in range(30)), "p", "number", 1200.5),
+        ("p,y\n" + "".join(f'"1,2{k:02d}",{k % 2}\n' for k in range(30)), "p", "number", 1200.0),
+        ("p,y\n" + "".join(f"0{1000 + k % 7},{k % 2}\n" for k in range(60)), "p", "category", "01000"),
+        ("p,y\n" + "".join(f"{'2024-03-04' if k % 2 else f'{k % 28 + 1}/05/2023'},{k % 3}\n" for k in range(60)),
+         "p", "date", pd.Timestamp("2023-05-01")),
+        ("# exported\n\np,q,y\n" + "".join(f"{k % 9},{k % 4},{k % 2}\n" for k in range(30)), "p", "number", 0.0),
+    ],
+    ids=["comma and euro", "thousands", "zip codes", "two forms of dates", "a remark above"],
+)  # fmt: skip
+def test_ordinary_ways_of_writing(tmp_path, text, column, kind, first):
+    (tmp_path / "t.csv").write_text(text)
+    table = read(tmp_path / "t.csv", "y")
+    assert table.kinds[column] == kind
+    assert table.frame[column].iloc[0] == first
+
+
+def test_targets_with_a_sign_are_numbers(tmp_path):
+    (tmp_path / "t.csv").write_text("x,price\n" + "".join(f'{k % 7},"$1,{k:03d}.50"\n' for k in range(50)))
+    table = read(tmp_path / "t.csv")
+    assert table.task == "regress"
+    assert table.y[:2].tolist() == [1000.5, 1001.5]
+
+
+def test_signs_of_windows(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"p,y\n" + b"".join(b"%d \x80,%d\n" % (k, k % 2) for k in range(30)))
+    table = read(tmp_path / "t.csv")
+    assert table.frame["p"].iloc[3] == 3.0
+    assert "Windows-1252" in " ".join(table.notes)

@@ -37,7 +37,7 @@ def test_json_is_the_facts(tmp_path):
     ("words", "code", "message"),
     [
         (["no-such-file.csv"], 1, "no-such-file.csv"),
-        (["moons:3"], 1, "needs 4 of each class"),
+        (["moons:3"], 1, "needs 4 of each of two classes"),
         (["moons:80", "--learners", "svm"], 2, "did you mean 'svc'"),
         (["moons:80", "--learners", " , "], 2, "names no learner"),
         (["moons:80", "--test-size", "2"], 2, "test-size"),

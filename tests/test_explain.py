@@ -1,8 +1,10 @@
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
@@ -106,7 +108,7 @@ def test_the_letters_that_decide_are_named():
     text = str(found)
     assert "predicted 'A'" in text
     assert text.index("pushes up") < text.index("'a'") < text.index("pushes down") < text.index("'d'")
-    assert "item 1: 'abc'" in text
+    assert "training row 2: 'abc'" in text
     against = explain(model, "aad", label="D")
     assert against.score == pytest.approx(-found.score)
     assert len(explain(model, "aad", top=1).features) == 1
@@ -440,3 +442,32 @@ def test_wrong_rows_of_numbers_strings_and_other_models():
     other = wrong_rows(LogisticRegression().fit(PEOPLE[["age"]], RICH), PEOPLE[["age"]], RICH[::-1])
     assert other[0]["nearest"] == []
     assert wrong_rows(strings, WORDS, strings.predict(WORDS)) == []
+
+
+def test_training_rows_are_shown_only_where_they_are_recognised():
+    people = pd.DataFrame({"age": [20.123456, 30, 60, 70], "shoes": [40.0, 44, 44, 40]})
+    ages = ["young", "young", "old", "old"]
+    bare = SVC("gaussian(gamma=0.1)").fit(people, ages)
+    prepared = make_pipeline(StandardScaler(), SVC("gaussian")).fit(people, ages)
+    row = people.iloc[[0]]
+    assert "training row 1: age=20.12, shoes=40\n" in str(explain(bare, row))
+    assert re.search(r"training row \d$", str(explain(prepared, row)))
+    assert "training row 1: [20.12, 40]\n" in str(explain(clone(bare).fit(people.to_numpy(), ages), [20.123456, 40]))
+    assert "age=" in str(overview(bare, people, ages))
+    heads, _ = overview(prepared, people, ages).tables()["training items that count most"]
+    assert heads == ["", "class", "moves a score by"]
+    assert explain(prepared, row).similar[0].facts()["prepared"]
+    assert not explain(bare, row).similar[0].facts()["prepared"]
+
+
+def test_a_predicted_number_has_few_digits():
+    X = np.linspace(0, 1, 9)[:, None]
+    assert "predicted 0.333333;" in str(explain(SVR("linear", C=100, epsilon=0).fit(X, X.ravel() / 3), [1.0]))
+
+
+def test_where_no_feature_has_a_name_other_rows_are_asked_for():
+    X = np.linspace(0, 1, 9)[:, None]
+    model = SVR("gaussian").fit(X, X.ravel())
+    assert any("among=X" in note for note in explain(model, [0.5]).notes)
+    assert not explain(model, [0.5], among=X).notes
+    assert not explain(SVR("linear").fit(X, X.ravel()), [0.5]).notes

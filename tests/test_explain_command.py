@@ -1,27 +1,13 @@
 """``mercer explain``: what a model looks at, for a person who has a model file and a table."""
 
 import json
-import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from mercer.cli import main
 from mercer.model_files.models import open_model
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0):
-        done = CliRunner().invoke(main, shlex.split(line))
-        assert done.exit_code == code, done.output
-        return done
-
-    return run
 
 
 def facts_of(done):
@@ -96,7 +82,7 @@ def test_one_row_is_taken_apart(mercer, people):
         ("--row 5 --label perhaps", "knows no class 'perhaps'; its classes are 'no' and 'yes'"),
         ("--label yes", "name the row with --row"),
         ("--row 5 --scoring f1", "leave it out, or leave out --row"),
-        ("--scoring accurate", "there is no scorer 'accurate'"),
+        ("--scoring accurate", "there is no measure 'accurate'"),
     ],
 )
 def test_what_cannot_be_answered_gets_a_sentence(mercer, people, line, sentence):
@@ -185,3 +171,18 @@ def test_probabilities_and_pairs_of_classes(mercer):
     assert sum(facts_of(mercer("explain i.safetensors iris.csv --row 60 --json"))["probabilities"].values()) == (
         pytest.approx(1)
     )
+
+
+def test_a_row_is_its_line_though_another_is_called_so(mercer):
+    lines = ["id,x,y"] + [f"{k + 1},{(k * 37) % 17},{'a' if (k * 37) % 17 > 8 else 'b'}" for k in range(40)]
+    Path("ids.csv").write_text("\n".join(lines) + "\n")
+    mercer("train svc ids.csv -o i.safetensors -q")
+    assert "line 3: predicted" in mercer("explain i.safetensors ids.csv --row 3").stdout
+
+
+@pytest.mark.parametrize("scoring", ["auc", "f1", "mcc", "balanced_accuracy"])
+def test_measures_are_those_of_comparisons(mercer, people, scoring):
+    people.to_csv("people.csv", index=False)
+    mercer("train logistic people.csv -t buys -o p.safetensors -q")
+    assert facts_of(mercer(f"explain p.safetensors people.csv --scoring {scoring} --json"))["importances"]
+    assert "there is no measure 'aux'" in mercer("explain p.safetensors people.csv --scoring aux", 1).stderr

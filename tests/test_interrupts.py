@@ -44,21 +44,33 @@ LONG = {
 
 @pytest.fixture
 def ctrl_c():
-    """Press Ctrl-C after a while; compiled code is warm by then."""
+    """Press Ctrl-C after a while, and again where it went unheard; compiled code is warm by then.
+
+    Libraries that other tests have imported may have put a handler of their own in the place of Python's.
+    """
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     warm = [SVC(), KernelClassifier(solver="gradient", max_iter=1), Perceptron("gaussian"), Pegasos(None, steps=10)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for estimator in [*warm, Pegasos("gaussian", steps=10)]:
             estimator.fit(X[:20], y[:20])
-    timers = []
+    heard = []
+
+    def keep_pressing(over, seconds):
+        while not over.wait(seconds):
+            os.kill(os.getpid(), signal.SIGINT)
+            seconds = 15
 
     def press(seconds=0.7):
-        timers.append(threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)))
-        timers[-1].start()
+        for over in heard:
+            over.set()
+        heard.append(threading.Event())
+        threading.Thread(target=keep_pressing, args=(heard[-1], seconds), daemon=True).start()
 
     yield press
-    for timer in timers:
-        timer.cancel()
+    for over in heard:
+        over.set()
+    signal.signal(signal.SIGINT, handler)
 
 
 @pytest.mark.parametrize("name", LONG)

@@ -104,6 +104,7 @@ def damaged(data, whole):
     return whole[:place] + (junk if kind == "change" else b"") + whole[place + len(junk) :]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", GOOD)
 def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path_factory, name):
     whole, path = GOOD[name](), tmp_path_factory.mktemp("damage") / name
@@ -141,7 +142,7 @@ def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path_factory, name)
 def test_a_beginning_alone_is_no_file(tmp_path_factory, start):
     path = tmp_path_factory.mktemp("beginning") / "file"
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=15, deadline=None)
     @given(st.binary(max_size=200) | st.text(alphabet='{}[]",:1a@% \n\\', max_size=80).map(str.encode))
     def check(rest):
         path.write_bytes(start + rest)

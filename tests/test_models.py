@@ -13,10 +13,11 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron, load, save
+from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, load, save
 from mercer.io import DataError, read
 from mercer.kernels import Function, Quadratic
 from mercer.learners import LEARNERS
@@ -136,8 +137,13 @@ def test_learning_can_go_on_after_loading(tmp_path):
         (SVC(Function(lambda A, B: A @ B.T)).fit(X, TWO), "has no text form"),
         (RidgeClassifier().fit(X, TWO), "RidgeClassifier cannot be saved in a model file; these can: SVC"),
         (make_pipeline(StandardScaler(), RidgeClassifier()).fit(X, TWO), "RidgeClassifier cannot be saved"),
+        (GridSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(X, TWO), "GridSearchCV cannot be saved.* its .best_estimator_"),
+        (
+            KernelSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(X, TWO),
+            "what it found can: its .best_estimator_",
+        ),
     ],
-    ids=["unfitted", "function", "foreign", "inside"],
+    ids=["unfitted", "function", "foreign", "inside", "grid", "search"],
 )
 def test_what_cannot_be_saved_leaves_the_old_file(tmp_path, model, message):
     path = tmp_path / "m"

@@ -1,27 +1,11 @@
 """What commands say of unusual tables: the same of one target, on one screen, with the right grammar."""
 
 import json
-import shlex
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import load_diabetes
-
-from mercer.cli import main
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0):
-        done = CliRunner().invoke(main, shlex.split(line))
-        assert done.exit_code == code, done.output
-        return done
-
-    return run
 
 
 @pytest.fixture
@@ -47,6 +31,7 @@ def test_all_commands_say_the_same_of_a_target_of_numbers(mercer, diabetes, tmp_
     assert facts["alignment"] > 0
 
 
+@pytest.mark.thorough
 def test_many_classes_and_columns_fit_a_screen(mercer, tmp_path):
     random = np.random.default_rng(0)
     many = pd.DataFrame(random.normal(size=(3000, 3)), columns=list("abc"))

@@ -175,3 +175,40 @@ def test_mistakes_are_named(options, message):
     table = read("xor:40")
     with pytest.raises(ValueError, match=message):
         pipeline(table, SVC(), **options).fit(table.X, table.y)
+
+
+MIXED = pd.DataFrame(
+    {
+        "age": [20.0, np.nan, 40, 50] * 5,
+        "job": ["cook", "smith", "cook", "tailor"] * 5,
+        "since": ["2020-01-01", "2021-02-01", "2022-03-01", "2023-04-01"] * 5,
+        "paid": ["no", "no", "yes", "yes"] * 5,
+    }
+)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("options", [{}, {"degree": 2}, {"constant": True, "correlation": 0.9}], ids=str)
+def test_prepared_rows_come_as_frames_where_asked(library, options):
+    pytest.importorskip(library)
+    table = read(MIXED)
+    steps = prepare(table, **options)
+    rows = steps.fit_transform(table.X)
+    frame = prepare(table, **options).set_output(transform=library).fit_transform(table.X)
+    assert list(frame.columns) == steps.get_feature_names_out().tolist()
+    np.testing.assert_allclose(frame.to_numpy(), rows, atol=1e-12)
+
+
+def test_a_whole_pipeline_passes_frames_on():
+    table = read(MIXED)
+    model = pipeline(table, SVC()).set_output(transform="pandas").fit(table.X, table.y)
+    assert model.predict(table.X).tolist() == table.y.tolist()
+    assert "job_cook" in model[-1].feature_names_in_
+
+
+def test_features_of_texts_are_not_put_into_frames():
+    frame = pd.DataFrame({"letter": [f"call me at {k} or wait" for k in range(9)], "y": [0, 1, 1] * 3})
+    table = read(frame, kinds={"letter": "text"})
+    with pytest.raises(ValueError, match="stay a sparse array and are not put into a frame of pandas"):
+        prepare(table).set_output(transform="pandas")
+    assert prepare(table).set_output(transform="default").fit_transform(table.X).shape[0] == 9

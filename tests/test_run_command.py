@@ -12,26 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from mercer import load, read
-from mercer.cli import main
 
 SRC = str(Path(__file__).parents[1] / "src")
-
-
-@pytest.fixture
-def mercer(tmp_path, monkeypatch):
-    """Run a command in an empty folder; what it ends with is checked."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(line, code=0, **options):
-        done = CliRunner().invoke(main, shlex.split(line) if isinstance(line, str) else line, **options)
-        assert done.exit_code == code, done.output
-        assert "Traceback" not in done.output
-        return done
-
-    return run
 
 
 @pytest.fixture
@@ -66,7 +50,7 @@ def test_predictions_are_shown(mercer, people):
     assert "writes all" not in shown
     line = next(line for line in shown.splitlines() if "line 3 " in line)
     score = load("m").decision_function(people[1:2])[0]
-    assert line.split()[2:] == [people["ill"][1], f"{score:.5g}", people["ill"][1]]
+    assert line.split()[2:] == ["0001", people["ill"][1], f"{score:.5g}", people["ill"][1]]
 
 
 def test_json_has_all_predictions(mercer, people):
@@ -205,3 +189,14 @@ def test_a_closed_pipe_ends_a_command_quietly(tmp_path, mercer):
     assert done.stdout.startswith("row,prediction,score")
     assert "Traceback" not in (tmp_path / "err").read_text()
     assert "BrokenPipe" not in (tmp_path / "err").read_text()
+
+
+def test_gaps_that_training_did_not_have_are_filled(mercer, people):
+    people[["age", "job", "ill"]].to_csv("whole.csv", index=False)
+    for learner in ("logistic", "svc"):
+        mercer(f"train {learner} whole.csv -o m")
+        Path("gaps.csv").write_text("age,job\n,cook\n30,\n70,smith\n")
+        assert len(rows_of(mercer("run m gaps.csv -o -").stdout)) == 3
+    people[["age", "ill"]].to_csv("whole.csv", index=False)
+    mercer("train svc whole.csv -o m")
+    assert len(rows_of(mercer("run m gaps.csv -o -").stdout)) == 3

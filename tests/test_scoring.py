@@ -140,7 +140,9 @@ def test_paired_draws_find_what_is_there_and_nothing_else():
 
 
 def test_a_study_follows_the_score_that_was_asked_for():
-    facts = compare(made_table(150), learners=["perceptron", "logistic", "svc"], cv=3, scoring="auc", repeats=1)
+    facts = compare(
+        made_table(150), learners=["perceptron", "logistic", "svc"], cv=3, scoring="auc", repeats=1, trees=False
+    )
     assert facts["scoring"]["name"] == "roc_auc"
     assert facts["scoring"]["asked"]
     values = [one["scores"]["roc_auc"]["value"] for one in facts["learners"]]
@@ -161,7 +163,7 @@ def test_a_study_follows_the_score_that_was_asked_for():
 
 
 def test_all_scores_are_measured_whatever_is_asked():
-    facts = compare(made_table(120, classes=3), learners=["logistic"], cv=2, repeats=1)
+    facts = compare(made_table(120, classes=3), learners=["logistic"], cv=2, repeats=1, trees=False)
     assert facts["scoring"]["name"] == "accuracy"
     assert set(facts["learners"][0]["scores"]) == {
         "accuracy", "balanced_accuracy", "roc_auc_ovr_weighted", "average_precision", "f1_macro", "matthews_corrcoef",
@@ -170,19 +172,27 @@ def test_all_scores_are_measured_whatever_is_asked():
 
 
 def test_learners_without_probabilities_are_left_out_of_a_log_loss():
-    facts = compare(made_table(100), learners=["logistic", "svc"], cv=2, repeats=1, scoring="log_loss")
+    facts = compare(made_table(100), learners=["logistic", "svc"], cv=2, repeats=1, trees=False, scoring="log_loss")
     assert [one["name"] for one in facts["learners"]] == ["logistic"]
     assert "probabilities" in facts["skipped"][0]["why"]
+    said = " ".join(facts["answer"]["words"])
+    assert "Always answering with the shares of the classes would have a log loss of" in said
+    html = page(facts)
+    assert "CV log loss" in html
+    assert "It was asked for" not in html
+    assert "test log loss" in facts._repr_html_()
+    assert repr(facts).startswith("<Comparison of 1 learner on 'made <&>': Logistic regression, test error ")
+    assert len(repr(facts)) < 200
 
 
 def test_quantiles_are_learned_where_their_loss_is_asked_for():
     random = np.random.default_rng(0)
     X = random.uniform(-1, 1, (150, 2))
     table = Table("t", pd.DataFrame(X, columns=["a", "b"]), None, X[:, 0] + random.exponential(size=150), "y")
-    facts = compare(table, learners=["ridge", "linear-quantile"], cv=2, repeats=1, scoring="pinball(0.9)")
+    facts = compare(table, learners=["ridge", "linear-quantile"], cv=2, repeats=1, trees=False, scoring="pinball(0.9)")
     assert facts["answer"]["chosen"] == "linear-quantile"
     assert "0.9-quantile" in facts["answer"]["title"]
-    assert "0.9-quantile of the training rows" in facts["answer"]["words"][1]
+    assert any("would have a pinball loss at 0.9 of" in words for words in facts["answer"]["words"])
 
 
 def test_each_class_and_every_curve_is_scikit_learns():

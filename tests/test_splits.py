@@ -44,7 +44,7 @@ def test_groups_stay_on_one_side(classes):
 def test_a_study_of_groups_does_not_know_the_person_again():
     """A mark of the person tells the label only of persons that were seen: groups show that it is worth nothing."""
     table = people(240)
-    options = {"learners": ["svc"], "cv": 3, "repeats": 1}
+    options = {"learners": ["svc"], "cv": 3, "repeats": 1, "trees": False}
     fair = compare(table, group="person", **options)
     assert fair["data"]["columns"] == 3
     assert fair["learners"][0]["test"]["rate"] > 0.25
@@ -65,7 +65,7 @@ def test_time_goes_forward():
     assert days[train].max() < days[test].min()
     for learn, held in division.folds(train, table.y[train], 4, 0):
         assert days[train][learn].max() < days[train][held].min()
-    facts = compare(table, time="day", learners=["logistic"], cv=3)
+    facts = compare(table, time="day", learners=["logistic"], cv=3, trees=False)
     assert "each part is predicted from those before it" in " ".join(facts["split"]["notes"])
 
 
@@ -109,7 +109,7 @@ def test_folds_of_few_rows_are_drawn_several_times():
     once, often = (division.folds(np.arange(60), y, 5, 0, repeats) for repeats in (1, 3))
     assert (len(once), len(often)) == (5, 15)
     assert [usual_repeats(rows) for rows in (100, 499, 500)] == [3, 3, 1]
-    facts = compare(made_table(80), learners=["perceptron"], cv=2)
+    facts = compare(made_table(80), learners=["perceptron"], cv=2, trees=False)
     tuning = facts["learners"][0]["tuning"]
     assert (tuning["folds"], tuning["repeats"], facts["split"]["repeats"]) == (2, 3, 3)
     assert any("drawn 3 times" in note for note in facts["split"]["notes"])
@@ -125,6 +125,7 @@ def test_nested_cross_validation_tests_every_row_once():
     page(facts)
 
 
+@pytest.mark.thorough
 def test_nested_cross_validation_is_as_honest_as_a_loop_by_hand():
     """Labels without any meaning: rows that a model has seen would look well."""
     random = np.random.default_rng(0)
@@ -140,6 +141,7 @@ def test_groups_on_the_command_line(tmp_path):
     table = people()
     table.frame.assign(hand=table.y).to_csv(path, index=False)
     words = ["compare", path, "--learners", "logistic", "--cv", 2, "--group", "person", "--drop", "day", "--quiet"]
+    words += ["--repeats", 1, "--no-trees"]
     result = CliRunner().invoke(main, [*map(str, words), "-o", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
     words = ["tune", "logistic", path, "--folds", 3, "--time", "day", "--quiet"]

@@ -88,7 +88,7 @@ def test_a_learner_that_takes_too_long_is_left_out_and_the_others_are_not():
 
 def test_a_real_study_says_what_was_cut():
     table = made_table(900)
-    facts = compare(table, learners=["perceptron", "logistic", "svc"], cv=2, time_limit=60)
+    facts = compare(table, learners=["perceptron", "logistic", "svc"], cv=2, time_limit=60, trees=False)
     assert {one["name"] for one in facts["learners"]} <= {"perceptron", "logistic", "svc"}
     for one in facts["learners"]:
         assert one["tuned_rows"] <= 720
@@ -98,7 +98,7 @@ def test_a_real_study_says_what_was_cut():
 
 
 def test_without_a_limit_nothing_is_cut():
-    facts = compare(made_table(700), learners=["logistic"], cv=2, repeats=1)
+    facts = compare(made_table(700), learners=["logistic"], cv=2, repeats=1, trees=False)
     assert facts["stopped"] is None
     assert facts["learners"][0]["tuned_rows"] == facts["learners"][0]["fitted_rows"] == 560
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from mercer.io import Table
-from mercer.report import compare, trees
+from mercer.report import compare, page, trees
 
 
 def steps(rows=900, seed=0):
@@ -17,6 +18,7 @@ def steps(rows=900, seed=0):
     return Table("steps", frame, None, np.where(label, "inside", "outside"), "kind")
 
 
+@pytest.mark.thorough
 def test_trees_that_are_clearly_better_are_said():
     facts = compare(steps(), learners=["logistic", "svc"], cv=2, repeats=1)
     found = facts["trees"]
@@ -35,6 +37,7 @@ def test_nothing_is_said_where_kernels_do_as_well():
     facts = compare(table, learners=["svc"], cv=2, repeats=1)
     assert facts["trees"] is None
     assert facts["yardstick"]["error"] >= 0
+    assert "for comparison, not tuned" in page(facts)
     assert compare(table, learners=["logistic"], cv=2, repeats=1, trees=False)["yardstick"] is None
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 #: The colour of what is positive and of what is negative in a diverging picture.
 POSITIVE, NEGATIVE = "#2f6db3", "#cc6f2c"
+#: Letters of a name that is not cut.
+_WHOLE = 200
 
 
 def axes(ax: Any = None) -> Any:
@@ -66,6 +68,24 @@ def shorten(text: Any, limit: int = 24) -> str:
     text = " ".join(str(text).split())
     text = f"\u200b{text}" if text.startswith("_") else text
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def told_apart(names: Sequence[Any], limit: int = 24) -> list[str]:
+    """Names that fit beside an axis; those that would look the same lose their middle, or nothing if that is no help.
+
+    Examples
+    --------
+    >>> told_apart(["price of a house in town", "price of a house in a village", "price of a house in a valley"], 16)
+    ['price of…in town', 'price of…village', 'price of… valley']
+    """
+    shown = [shorten(name, limit) for name in names]
+    shown = [cut if shown.count(cut) == 1 else _without_middle(name, limit) for cut, name in zip(shown, names)]
+    return [cut if shown.count(cut) == 1 else shorten(name, _WHOLE) for cut, name in zip(shown, names)]
+
+
+def _without_middle(name: Any, limit: int) -> str:
+    whole, begin = shorten(name, _WHOLE), limit // 2
+    return whole if len(whole) <= limit else f"{whole[:begin]}…{whole[begin + 1 - limit :]}"
 
 
 def short(value: Any) -> str:

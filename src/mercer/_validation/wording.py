@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["counted", "enumeration", "nearest"]
+__all__ = ["counted", "enumeration", "nearest", "with_article"]
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
@@ -57,3 +57,15 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     ('gaussian', None)
     """
     return next(iter(get_close_matches(name, known, n=1, cutoff=cutoff)), None)
+
+
+def with_article(name: str) -> str:
+    """A noun after "a" or "an", as it is said; abbreviations are spelt.
+
+    Examples
+    --------
+    >>> with_article("balanced accuracy"), with_article("average precision"), with_article("F1"), with_article("R²")
+    ('a balanced accuracy', 'an average precision', 'an F1', 'an R²')
+    """
+    spelt = not name[1:2].islower()
+    return f"{'an' if name[0] in ('AEFHILMNORSX' if spelt else 'aeiou') else 'a'} {name}"

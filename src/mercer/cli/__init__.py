@@ -81,8 +81,8 @@ mercer train svc data.csv -o m.safetensors  learn
 mercer run m.safetensors new.csv            predict, count errors
 mercer compare data.csv                     all learners, with a report
 
-DATA is a file, as it is or packed (.gz, .bz2, .xz), - for the standard input, or the name of a built-in table, see
-"mercer datasets". There are {formats_in_words()}.
+DATA is a file, as it is or packed (.gz, .bz2, .xz, .zip), a folder or "pattern*.csv", the address of a database,
+- for the standard input, or the name of a built-in table, see "mercer datasets". There are {formats_in_words()}.
 """
 
 

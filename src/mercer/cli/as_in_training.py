@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["as_in_training", "as_read", "demanded"]
 
 
+#: What is found out about a file, and is the same in other files of its kind.
+_FOUND = ("delimiter", "decimal", "zero_based", "header")
+
+
 def as_read(table: Table, reading: dict[str, Any]) -> dict[str, Any]:
     """How the file was read, where that was said or found out: other files of its kind are to be read alike."""
     said = {name: reading[name] for name in ("header", "delimiter") if reading.get(name) is not None}
@@ -28,8 +32,8 @@ def as_read(table: Table, reading: dict[str, Any]) -> dict[str, Any]:
 def as_in_training(reading: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     """Arguments of :func:`mercer.read`: what was not said now is as in training."""
     context = click.get_current_context()
-    before = about.get("as_read")
-    known = before if isinstance(before, dict) else {}
+    found, said = ({} if not isinstance(about.get(name), dict) else about[name] for name in ("found", "as_read"))
+    known = {**{name: found[name] for name in _FOUND if name in found}, **said}
     unsaid = {
         name: value
         for name, value in known.items()

@@ -190,6 +190,7 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "words": [name for name in table.category_columns if name in columns],
         "kinds": {name: kind for name, kind in _kinds_read(table).items() if name in columns},
         "left_out": table.left_out,
+        "dropped": list(reading["drop"]),
         "missing": list(reading["missing"]),
         "missing_words": reading["missing_words"],
         "sparse": table.rows is not None,

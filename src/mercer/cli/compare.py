@@ -12,7 +12,7 @@ import click
 from .._validation.wording import enumeration
 from .arguments import Places, common, data_argument, data_options, preparation_options
 from .exit_status import end_partial
-from .judging import judging_options, with_group
+from .judging import judging_options, with_apart
 from .printing import Printer, run_line
 
 __all__ = ["compare"]
@@ -129,7 +129,7 @@ def compare(
     # A study makes and drops many small objects. Collecting them need not look at all that was imported.
     gc.freeze()
     gc.set_threshold(100_000)
-    table = read(data, **with_columns_of(with_group(reading, options["group"]), *options["kernels"]))
+    table = read(data, **with_columns_of(with_apart(reading, options["group"], options["time"]), *options["kernels"]))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
     with printer.working("reading", total=1.0) as watched, keep_best():

@@ -13,6 +13,7 @@ _CLASSES = 12
 #: Scores that the table of learners shows anyway, under another name.
 _SHOWN_ANYWAY = ("accuracy", "neg_root_mean_squared_error")
 _UNFINISHED = "† stopped before it was done: with more steps or time its errors may still change."
+_BESIDE = "§ for comparison, not tuned."
 
 
 def show_comparison(facts: dict[str, Any], printer: Printer) -> None:
@@ -50,18 +51,28 @@ def _table_of_classes(facts: dict[str, Any], printer: Printer) -> None:
             ]
         )
     cv = f"CV {title[0] if title else 'error'}"
-    printer.table(["<learner", *title, "test error", "95 % interval", cv, "training error", "seconds"], rows)
+    names = ["<learner", *title, "test error", "95 % interval", cv, "training error", "seconds"]
+    printer.table(names, [*rows, *_beside_them(facts, len(names))])
 
 
 def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
     from ..report.error_measure import NUMBERS
     from ..report.number_errors import in_digits
 
-    def errors(test: dict[str, Any]) -> list[str]:
-        explained = "" if test["r2"] is None else f"{test['r2']:.3f}"
-        return [NUMBERS.of(test), NUMBERS.between(test), in_digits(test["mae"]), explained]
-
     title, scores = _asked_score(facts)
+
+    def errors(test: dict[str, Any]) -> dict[str, str]:
+        explained = "" if test["r2"] is None else f"{test['r2']:.3f}"
+        return {
+            "test RMSE": NUMBERS.of(test),
+            "95 % interval": NUMBERS.between(test),
+            "MAE": in_digits(test["mae"]),
+            "R²": explained,
+        }
+
+    def not_asked(test: dict[str, Any]) -> list[str]:
+        return [shown for name, shown in errors(test).items() if name not in title]
+
     rows = []
     for one in facts["learners"]:
         tuning = one["tuning"]
@@ -69,16 +80,36 @@ def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
             [
                 _titled(one, facts),
                 *scores(one),
-                *errors(one["test"]),
+                *not_asked(one["test"]),
                 _validated(one, facts),
                 NUMBERS.of(one["train"]),
                 f"{tuning['seconds'] + one['fit_seconds']:.1f}",
             ]
         )
-    rows.append([facts["baseline"]["title"], *([""] * len(title)), *errors(facts["baseline"]), "", "", ""])
+    baseline = facts["baseline"]
+    of_mean = errors(baseline)
+    rows.append([baseline["title"], *(of_mean.get(name, "") for name in title), *not_asked(baseline), "", "", ""])
     cv = f"CV {title[0] if title else 'RMSE'}"
-    names = ["<learner", *title, "test RMSE", "95 % interval", "MAE", "R²", cv, "training RMSE", "seconds"]
-    printer.table(names, rows, "errors in the unit of the target")
+    others = [name for name in of_mean if name not in title]
+    names = ["<learner", *title, *others, cv, "training RMSE", "seconds"]
+    printer.table(names, [*rows, *_beside_them(facts, len(names))], "errors in the unit of the target")
+
+
+def _beside_them(facts: dict[str, Any], width: int) -> list[list[str]]:
+    """The row of boosted trees, where they were tried: what they reach by the measure that decided."""
+    from ..report.error_measure import measure_of
+    from ..report.scores import score_in_words
+
+    found, name = facts.get("yardstick"), _other_score(facts)
+    if not found:
+        return []
+    measure = measure_of(facts)
+    if name is None:
+        between = "" if found["low"] is None else measure.between(found)
+        reached = [part.replace("\u00a0", " ") for part in (measure.words(found["error"]), between)]
+    else:
+        reached = [score_in_words(name, found["score"])]
+    return [[f"{found['title']} §", *reached, *([""] * (width - 1 - len(reached)))]]
 
 
 def _titled(one: dict[str, Any], facts: dict[str, Any]) -> str:
@@ -134,6 +165,10 @@ def _show_footnotes(facts: dict[str, Any], printer: Printer) -> None:
     tuned = {one["tuned_rows"] for one in facts["learners"] if _sampled(one, facts)}
     if tuned:
         printer.line(f"‡ cross-validated on {min(tuned):,} of {rows:,} training rows, drawn at random.")
+    if facts.get("yardstick"):
+        printer.line(_BESIDE)
+    if facts["split"].get("hurried"):
+        printer.line(facts["split"]["hurried"])
     fitted = [one for one in facts["learners"] if one.get("fitted_rows", rows) < rows]
     if fitted:
         fewest = min(one["fitted_rows"] for one in fitted)

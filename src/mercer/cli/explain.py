@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from ..io.table import DataError
-from .arguments import common, data_options
+from .arguments import Places, common, data_argument, data_options
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -18,24 +18,21 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-#: Below this share of the rows a class is rare, and balanced accuracy tells more than accuracy.
-_RARE = 0.2
-
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("data")
+@data_argument
 @click.option(
     "--row",
     metavar="N",
-    help="Explain one row: the line of the file at which it begins, or its name where rows have names. Tables without "
-    "lines count rows from 1.",
+    help="Explain one row: the line of the file at which it begins, or its name where rows have names that are no "
+    "numbers. Tables without lines count rows from 1.",
 )
 @click.option("--label", help="With --row: explain the score of this class. [default: the predicted one]")
 @click.option(
     "--scoring",
-    help="What gets worse where a column is shuffled: a scorer of scikit-learn, such as roc_auc or r2. [default: "
-    "accuracy, balanced where a class is rare; the root mean squared error of numbers]",
+    help="What gets worse where a column is shuffled, as in mercer compare: accuracy, auc, f1, mae. [default: as "
+    "there]",
 )
 @click.option(
     "--top",
@@ -48,7 +45,7 @@ _RARE = 0.2
 @common
 def explain(
     model: str,
-    data: str,
+    data: Places,
     row: str | None,
     label: str | None,
     scoring: str | None,
@@ -78,21 +75,19 @@ def explain(
       mercer explain genes.safetensors genes.fasta --json
     """
     from ..model_files.models import open_model
-    from .run import _known_words, _matching_table, _refuse_strange_words, task_of_model
+    from .as_in_training import as_in_training
+    from .matching import matching_table
 
     if label is not None and row is None:
         raise DataError("--label says which score of a row is explained; name the row with --row.")
     with printer.working("reading"):
         loaded = open_model(model)
-        about = {**loaded.about, "task": task_of_model(loaded)}
-        table = _matching_table(data, about, reading, False, printer)
-        _refuse_strange_words(table, _known_words(loaded.estimator), printer)
+        table = matching_table(loaded, data, as_in_training(reading, loaded.about), printer)
     trained_where = training_places(loaded)
     if row is None:
         from .explain_model import explain_model
 
-        chosen = scoring or usual_scoring(table, about["task"])
-        explain_model(loaded, table, chosen, top, trained_where, printer, seed)
+        explain_model(loaded, table, scoring, top, trained_where, printer, seed)
     else:
         from .explain_row import explain_row
 
@@ -114,19 +109,11 @@ def training_places(loaded: ModelFile) -> Callable[[int], str]:
     return lambda place: known[place] if isinstance(known[place], str) else f"line {known[place]}"
 
 
-def usual_scoring(table: Table, task: str) -> str | None:
-    """What is scored where nobody says: what counts for the labels that there are."""
-    if task != "classify":
-        return "neg_root_mean_squared_error" if task == "regress" else None
-    counts = list(table.class_counts.values())
-    return "balanced_accuracy" if counts and min(counts) < _RARE * sum(counts) / max(1, len(counts) - 1) else "accuracy"
-
-
 def place_of(row: str, table: Table) -> int:
     """The number of a row from 0, given the line at which it begins, its name, or its number from 1."""
-    names = getattr(table, "names", None)
-    if names is not None and row in (called := [str(name) for name in names]):
-        return called.index(row)
+    names = [] if table.names is None else [str(name) for name in table.names]
+    if row in names and not row.isdecimal():
+        return names.index(row)
     if not row.isdecimal():
         raise DataError(f"{table.name} has no row {row!r}; give --row the line of the file at which the row begins.")
     number = int(row)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.terminal import printable
-from .._validation.wording import enumeration, nearest
-from ..io.table import DataError
+from .._validation.wording import enumeration
 from .printing import Printer
 
 if TYPE_CHECKING:
     from ..explain import ModelOverview
     from ..io import Table
     from ..model_files.models import ModelFile
+    from ..report.error_measure import ErrorMeasure
 
 __all__ = ["explain_model", "parts_in_words", "show_named", "shown_item"]
 
@@ -37,16 +37,18 @@ def explain_model(
     from sklearn.base import is_regressor
 
     from ..explain import overview
+    from .matching import task_of_model
 
-    _refuse_unknown(scoring)
     labelled = np.flatnonzero(table.labelled)
     rows = table.take(labelled) if 0 < labelled.size < table.n_rows else table
+    targets = _targets(loaded, rows)
+    measure = _measure(scoring, targets, task_of_model(loaded))
     with printer.working(f"looking at {table.kind}"):
         found = overview(
             loaded.estimator,
             rows.X,
-            _targets(loaded, rows),
-            scoring=scoring,
+            targets,
+            scoring=None if measure is None else measure.scorer or measure.scoring,
             top=top,
             names=table.columns if table.rows is not None else None,
             seed=seed,
@@ -54,14 +56,14 @@ def explain_model(
     facts = found.facts()
     for supporter in facts["supporters"]:
         supporter["where"] = where(supporter["place"])
-    printer.json_result({"rows_given": table.n_rows, **facts, "scoring": scoring})
+    printer.json_result({"rows_given": table.n_rows, **facts, "scoring": None if measure is None else measure.scoring})
     about = loaded.about
     named = about.get("kernel") not in (None, "linear")
     kernel = f" with the kernel {printable(about['kernel'], _LETTERS)}" if named else ""
     drawn = f"{found.rows} of {rows.n_rows}" if found.rows < rows.n_rows else str(rows.n_rows)
     learner = about.get("learner", type(loaded.estimator).__name__)
     printer.line(f"{learner}{kernel}, on {drawn} {table.kind} of {table.name}")
-    _show_columns(found.importances, scoring, table, printer)
+    _show_columns(found.importances, measure, table, printer)
     _show_features(found, table, printer)
     if found.kernels:
         shares = [[each.kernel, f"{each.weight:.4f}", f"{100 * each.share:.1f} %"] for each in found.kernels]
@@ -82,25 +84,35 @@ def _targets(loaded: ModelFile, table: Table) -> Any:
     return same_kind(table, loaded.estimator.classes_) if hasattr(loaded.estimator, "classes_") else table.y
 
 
-def _refuse_unknown(scoring: str | None) -> None:
-    from sklearn.metrics import get_scorer_names
+def _measure(scoring: str | None, targets: Any, task: str) -> ErrorMeasure | None:
+    """What gets worse where a column is shuffled: as asked for, or as in a comparison; none without labels."""
+    import numpy as np
 
-    if scoring is not None and scoring not in get_scorer_names():
-        near = nearest(scoring, get_scorer_names())
-        raise DataError(f"there is no scorer {scoring!r}" + ("." if near is None else f"; did you mean {near!r}?"))
+    from ..report.scorings import measure_named, positive_class
+    from ..report.uneven import usual_measure
+
+    if task == "detect" or targets is None:
+        return None
+    if task == "regress":
+        return measure_named(scoring or "rmse", task)
+    classes = np.unique(targets).tolist()
+    positive = positive_class(targets) if len(classes) == 2 else None
+    return measure_named(scoring or usual_measure(targets), task, classes, positive)
 
 
-def _show_columns(importances: list[dict[str, Any]], scoring: str | None, table: Table, printer: Printer) -> None:
+def _show_columns(
+    importances: list[dict[str, Any]], measure: ErrorMeasure | None, table: Table, printer: Printer
+) -> None:
     if table.kind != "rows":
         return
     if not importances:
         why = "there are too many" if table.labelled.any() else "the table has no labels to count errors with"
         printer.line(f"Which columns it needs cannot be told: {why}.")
         return
-    share = scoring in ("accuracy", "balanced_accuracy")
+    share = measure is not None and measure.scoring in ("accuracy", "balanced_accuracy")
     needed = [each for each in importances if each["drop"] or each["sd"]]
     rows = [[each["column"], _amount(each["drop"], share), _amount(each["sd"], share)] for each in needed]
-    printer.table(["<column", _worse(scoring), "±"], rows, "columns that it needs most: what shuffling them does")
+    printer.table(["<column", _worse(measure), "±"], rows, "columns that it needs most: what shuffling them does")
     if len(needed) < len(importances):
         rest = [each["column"] for each in importances if each not in needed]
         printer.line(f"Without any effect: {enumeration(rest, 8)}.")
@@ -110,13 +122,13 @@ def _amount(value: float, share: bool) -> str:
     return f"{100 * value:.2f} %" if share else f"{value:.4g}"
 
 
-def _worse(scoring: str | None) -> str:
-    """What happens where a column is shuffled, in words."""
-    if scoring is None:
+def _worse(measure: ErrorMeasure | None) -> str:
+    """What a column of importances is headed by."""
+    if measure is None:
         return "scores move by"
-    if scoring.startswith("neg_"):
-        return f"{scoring.removeprefix('neg_').replace('_', ' ')} rises by"
-    return f"{scoring.replace('_', ' ')} falls by"
+    if measure.is_usual:
+        return "accuracy falls by" if measure.task == "classify" else f"{measure.name} rises by"
+    return f"{measure.title} {'falls' if measure.perfect else 'rises'} by"
 
 
 def parts_in_words(table: Table) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-__all__ = ["judging_options", "with_group"]
+__all__ = ["judging_options", "with_apart"]
 
 
 def _known(context: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
@@ -37,8 +37,8 @@ _OPTIONS = [
         callback=_known,
         metavar="MEASURE",
         help="What is good: accuracy, balanced_accuracy, roc_auc, average_precision, f1, mcc or log_loss of classes; "
-        'rmse, mae, r2 or "pinball(0.9)" of numbers. [default: accuracy, or balanced_accuracy where a class is rare; '
-        "rmse]",
+        'rmse, mae, r2 or "pinball(0.9)" of numbers. [default: accuracy, or where a class is rare '
+        "balanced_accuracy, of several classes f1; rmse]",
     ),
     click.option(
         "--positive", metavar="LABEL", help="Of two classes the one that f1 and average_precision are of. [default: "
@@ -68,8 +68,7 @@ def judging_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def with_group(reading: dict[str, Any], group: str | None) -> dict[str, Any]:
-    """How to read a table whose rows belong to groups: a column that names them may look like one of ids."""
-    if group is None:
-        return reading
-    return {**reading, "kinds": {group: "category", **reading["kinds"]}}
+def with_apart(reading: dict[str, Any], group: str | None, time: str | None) -> dict[str, Any]:
+    """How to read a table of groups or in the order of time: columns that tell these may look like ids."""
+    apart = {**({group: "category"} if group else {}), **({time: "keep"} if time else {})}
+    return {**reading, "kinds": {**apart, **reading["kinds"]}}

@@ -34,6 +34,8 @@ class Recipe:
         The method by which scores become probabilities.
     threshold : str, optional
         The score by which the threshold between two classes is chosen.
+    positive : str, optional
+        The class that this score is of, where it is of one.
     costs : tuple of str
         What mistakes cost, as it is written on the command line.
     max_rows : int, optional
@@ -50,6 +52,7 @@ class Recipe:
     class_weight: str | None = None
     calibrate: str | None = None
     threshold: str | None = None
+    positive: str | None = None
     costs: tuple[str, ...] = ()
     max_rows: int | None = None
     preparing: Mapping[str, Any] = field(default_factory=dict)

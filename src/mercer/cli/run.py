@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._validation.wording import enumeration
 from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options
 from .printing import Printer
 
 if TYPE_CHECKING:
-    from ..io import Table
-    from ..model_files.models import ModelFile
+    pass
 
 __all__ = ["run"]
 
@@ -86,9 +84,10 @@ def run(
 
     from ..io.writing import refuse_unwritable
     from ..model_files.models import open_model
-    from .as_in_training import as_in_training, demanded
+    from .as_in_training import as_in_training
     from .carried import carried, read_twice
     from .delivery import STANDARD_OUTPUT, Delivery
+    from .matching import matching_table, task_of_model
 
     delivery = Delivery(output, {}, printer)
     if output not in (None, STANDARD_OUTPUT):
@@ -97,10 +96,8 @@ def run(
         loaded = open_model(model)
         task = task_of_model(loaded)
         _refuse_foreign(task, intervals, probabilities)
-        about = {**demanded(loaded), "task": task}
-        reading = as_in_training(reading, about)
-        table = _matching_table(data, about, reading, ignore_labels, printer)
-        _refuse_strange_words(table, _known_words(loaded.estimator), printer)
+        reading = as_in_training(reading, loaded.about)
+        table = matching_table(loaded, data, reading, printer, ignore_labels)
         delivery = replace(delivery, carried=carried(data, table, keep, reading))
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows}
     if task == "regress":
@@ -125,146 +122,9 @@ def run(
 _LEARNED = {"classify": "tells classes apart", "regress": "learned numbers", "detect": "learned what is usual"}
 
 
-def task_of_model(loaded: ModelFile) -> str:
-    """What a model does: "classify", "regress" or "detect"."""
-    from sklearn.base import is_outlier_detector, is_regressor
-
-    if is_regressor(loaded.estimator):
-        return "regress"
-    return "detect" if is_outlier_detector(loaded.estimator) else "classify"
-
-
 def _refuse_foreign(task: str, intervals: float | None, probabilities: bool) -> None:
     """Refuse what models of another task are asked for."""
     if intervals is not None and task != "regress":
         raise DataError(f"--intervals is for models of numbers, and this one {_LEARNED[task]}.")
     if probabilities and task != "classify":
         raise DataError(f"--probabilities is for models of classes, and this one {_LEARNED[task]}.")
-
-
-def _matching_table(data: str, about: dict[str, Any], reading: dict[str, Any], blind: bool, printer: Printer) -> Table:
-    """The table, with the columns that the model knows."""
-    from dataclasses import replace
-
-    from ..io import read
-
-    columns, sparse = about.get("columns") or [], bool(about.get("sparse"))
-    target = reading["target"] if reading["target"] is not None else about.get("target")
-    words = dict.fromkeys(about.get("words") or [], "category")
-    kinds = {**dict.fromkeys(columns, "number"), **words, **(about.get("kinds") or {})}
-    task = about.get("task")
-    if reading["task"] not in (None, task):
-        learned = {"regress": "numbers", "classify": "classes", "detect": "rows without labels"}[str(task)]
-        raise DataError(f"the model was trained on {learned}; leave out --task {reading['task']}.")
-    if all(isinstance(label, str) for label in about.get("classes") or [None]):
-        kinds[str(target)] = "category"
-    as_in_training = {
-        "target": target,
-        "kinds": {**kinds, **reading["kinds"]},
-        "columns": columns or None,
-        "missing": [*reading["missing"], *(about.get("missing") or [])],
-        "missing_words": reading["missing_words"] and about.get("missing_words", True),
-        "labelled": False,
-        "unlabelled_rows": "keep",
-        "dense": not sparse,
-        "features": about.get("features"),
-        "format": reading["format"] or about.get("format"),
-        "task": "regress" if task == "regress" and not blind else None,
-    }
-    found = about.get("found")
-    for name, kind in (
-        ("delimiter", str),
-        ("decimal", str),
-        ("zero_based", bool),
-    ):  # as in training, unless said otherwise now
-        if reading[name] is None and isinstance(found, dict) and isinstance(found.get(name), kind):
-            as_in_training[name] = found[name]
-    table = read(data, **{**reading, **as_in_training})
-    if blind:
-        table = replace(table, y=None)
-    if table.kind != about.get("kind", "rows"):
-        raise DataError(f"the model was trained on {about.get('kind', 'rows')}, but {table.name} holds {table.kind}.")
-    if sparse and table.n_columns != about["features"]:
-        features = about["features"]
-        raise DataError(f"{table.name} has {table.n_columns} features, the model was trained on {features}.")
-    if columns:
-        absent = [name for name in columns if name not in table.columns]
-        if absent:
-            missing = enumeration(map(repr, absent), 6)
-            raise DataError(
-                f"{data!r} lacks columns that the model was trained on: {missing}; add them, or train without them "
-                "(--drop)."
-            )
-        known = about.get("left_out") or {}
-        extra = [name for name in table.left_out if name not in known]
-        if extra:
-            printer.note(f"Columns that the model does not know are ignored: {enumeration(map(repr, extra), 6)}.")
-        assert table.frame is not None
-        table = replace(table, frame=table.frame[columns])
-    if table.y is not None and task == "classify":
-        _refuse_strange_labels(table, about)
-    return table
-
-
-def _refuse_strange_labels(table: Table, about: dict[str, Any]) -> None:
-    known = {str(label) for label in about.get("classes") or []}
-    strange = [label for label in table.class_counts if str(label) not in known]
-    if known and strange:
-        raise DataError(
-            f"{table.name} has labels that the model does not know: {enumeration(map(repr, strange), 5)} (it knows "
-            f"{enumeration(sorted(known), 5)}); {_remedy(table)}."
-        )
-
-
-def _remedy(table: Table) -> str:
-    if table.kind == "sets":
-        return "where the file has no labels, say so with --target none"
-    return "correct them, or predict only with --ignore-labels"
-
-
-def _known_words(model: Any) -> dict[str, list[Any]]:
-    """For each column of words, the words that a fitted model has seen in it."""
-    from sklearn.compose import ColumnTransformer
-    from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import OneHotEncoder
-
-    from .._validation.unwrapped import steps_before
-
-    found: dict[str, list[Any]] = {}
-    waiting: list[tuple[Any, Any]] = [(step, []) for step in steps_before(model)]
-    while waiting:
-        step, columns = waiting.pop()
-        if isinstance(step, Pipeline):
-            waiting += [(part, columns) for _, part in step.steps]
-        elif isinstance(step, ColumnTransformer):
-            waiting += [(part, own) for _, part, own in step.transformers_]
-        elif isinstance(step, OneHotEncoder):
-            found |= {column: list(words) for column, words in zip(columns, step.categories_, strict=True)}
-    return found
-
-
-def _refuse_strange_words(table: Table, known: dict[str, list[Any]], printer: Printer) -> None:
-    """Words that the model never saw are counted; where a column has no other ones, and these are numbers, it is
-    another column."""
-    from ..io.cells import is_numeric
-
-    for name, words in known.items():
-        column = table.X[name].dropna().astype(str)
-        seen = {str(word) for word in words if word == word}
-        strange = column[~column.isin(seen)]
-        if strange.empty:
-            continue
-        found = sorted(strange.unique())
-        some = enumeration(map(repr, found), 3)
-        examples = enumeration(map(repr, sorted(seen)), 3)
-        if len(strange) == len(column) and all(map(is_numeric, found)):
-            raise DataError(
-                f"column {name!r} held words when the model was trained ({examples}) and holds numbers in "
-                f"{table.name} ({enumeration(found, 3)}); write the same words as then."
-            )
-        if len(strange) == len(column):
-            printer.note(f"The model knows no word of column {name!r}: in training it held {examples}.")
-            continue
-        rows = "1 row holds" if len(strange) == 1 else f"{len(strange)} rows hold"
-        counts = "it counts" if len(strange) == 1 else "they count"
-        printer.note(f"{name!r}: {rows} a word that the model never saw ({some}); {counts} as none of the known ones.")

@@ -24,10 +24,18 @@ def run_classes(
     loaded: ModelFile, table: Table, delivery: Delivery, probabilities: bool, facts: dict[str, Any]
 ) -> dict[str, Any]:
     """Say of which class each row is, and count the mistakes where the labels are known."""
+    from .._validation.unwrapped import machine_of
+    from ..calibration import Calibrated
+
     estimator, printer = loaded.estimator, delivery.aside
     if probabilities and not hasattr(estimator, "predict_proba"):
         raise DataError(
             "the model knows no probabilities; train it with --calibrate sigmoid, or train kernel-logistic."
+        )
+    if probabilities and getattr(machine_of(estimator), "class_weight", None) and not isinstance(estimator, Calibrated):
+        printer.note(
+            "The model was told to count classes by weights, so its probabilities of rare ones are too large; those of "
+            "a model trained with --calibrate are not."
         )
     with printer.working(f"predicting {table.n_rows} rows"):
         predicted = estimator.predict(table.X)

@@ -72,6 +72,7 @@ __all__ = ["train"]
     metavar="SCORE",
     help="Of two classes: answer by the threshold that is best by a score, such as balanced_accuracy or f1.",
 )
+@click.option("--positive", metavar="LABEL", help="Of two classes the one that f1 is of. [default: the rarer one]")
 @click.option(
     "--max-rows",
     type=click.IntRange(2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._validation.wording import enumeration, nearest
+from .._validation.wording import enumeration
 from ..io.table import DataError
 from .printing import Printer
 
@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     from ..learners.learner import Learner
     from .recipe import Recipe
 
-__all__ = ["about_mistakes", "answering", "refuse_for_others"]
+__all__ = ["about_mistakes", "answering", "refuse_for_others", "threshold_scorer"]
 
 #: Folds from which probabilities and thresholds are learned.
 _FOLDS = 5
-#: Scores that look at one of two classes.
-_OF_ONE_CLASS = ("f1", "precision", "recall", "jaccard")
 
 
 def refuse_for_others(recipe: Recipe) -> None:
@@ -39,18 +37,6 @@ def refuse_for_others(recipe: Recipe) -> None:
     if recipe.threshold and (recipe.calibrate or recipe.costs):
         other = "--calibrate" if recipe.calibrate else "--cost"
         raise DataError(f"--threshold and {other} both say which answer a score means; leave one of them out.")
-    if recipe.threshold:
-        _refuse_strange_score(recipe.threshold)
-
-
-def _refuse_strange_score(name: str) -> None:
-    from sklearn.metrics import get_scorer_names
-
-    known = get_scorer_names()
-    if name not in known:
-        near = nearest(name, known)
-        hint = f"did you mean {near!r}?" if near else "there are balanced_accuracy, f1_macro and others."
-        raise DataError(f"--threshold: there is no score {name!r}; {hint}")
 
 
 def about_mistakes(recipe: Recipe, table: Table) -> dict[str, Any]:
@@ -78,23 +64,46 @@ def answering(model: Any, recipe: Recipe, table: Table, printer: Printer) -> Any
         costs = _priced(recipe.costs, table) if recipe.costs else None
         return Calibrated(model, method=recipe.calibrate, cv=folds, costs=costs)
     if recipe.threshold is not None:
-        if len(table.class_counts) != 2:
-            raise DataError(
-                f"--threshold is for two classes, and {table.target!r} has {len(table.class_counts)}; leave it out, or "
-                "weigh the classes with --class-weight balanced."
-            )
-        _refuse_score_of_one_class(recipe.threshold, list(table.class_counts))
-        return TunedThreshold(model, scoring=recipe.threshold, cv=_folds(table, "The threshold is", printer))
+        scorer = threshold_scorer(recipe.threshold, table, recipe.positive)
+        return TunedThreshold(model, scoring=scorer, cv=_folds(table, "The threshold is", printer))
     return model
 
 
-def _refuse_score_of_one_class(name: str, classes: list[Any]) -> None:
-    """Scores of one class are about the class 1, and words do not say which of them is meant."""
-    if name in _OF_ONE_CLASS and classes[1] != 1:
+def threshold_scorer(name: str, table: Table, positive: str | None = None) -> Any:
+    """What a threshold between two classes is chosen by.
+
+    Parameters
+    ----------
+    name : str
+        Of the measure, as people type it.
+    table : Table
+    positive : str, optional
+        Of the two classes the one that the measure is of; the rarer one by itself.
+
+    Returns
+    -------
+    str or callable
+        As :class:`mercer.TunedThreshold` takes it.
+    """
+    from ..report.scorings import measure_named, positive_class
+
+    if table.measured or len(table.class_counts) != 2:
+        has = "is a measurement" if table.measured else f"has {len(table.class_counts)}"
         raise DataError(
-            f"--threshold {name} is about the class 1, and the classes are {enumeration(map(repr, classes))}; use "
-            "balanced_accuracy or f1_macro, or call the classes 0 and 1."
+            f"--threshold is for two classes, and {table.target!r} {has}; leave it out, or weigh the classes with "
+            "--class-weight balanced."
         )
+    assert table.y is not None
+    try:
+        found = measure_named(name, "classify", list(table.class_counts), positive_class(table.y, positive))
+    except ValueError as error:
+        raise DataError(f"--threshold: {error}") from error
+    if found.needs != "labels":
+        raise DataError(
+            f"--threshold {name}: {found.title} is the same for every threshold; use balanced_accuracy, f1, mcc or "
+            "accuracy."
+        )
+    return found.scorer or found.scoring
 
 
 def _folds(table: Table, what: str, printer: Printer) -> int:

@@ -19,7 +19,19 @@ __all__ = ["given_command", "said_besides", "shown_name", "train_command"]
 #: Options that say how results are printed, or that a recipe says itself.
 _PRINTING = frozenset({"as_json", "quiet", "config"})
 _RECIPE = frozenset(
-    {"kernel", "degree", "params", "class_weight", "calibrate", "threshold", "costs", "max_rows", "output", "holdout"}
+    {
+        "kernel",
+        "degree",
+        "params",
+        "class_weight",
+        "calibrate",
+        "threshold",
+        "positive",
+        "costs",
+        "max_rows",
+        "output",
+        "holdout",
+    }
 )
 _PASSWORD = re.compile(r"(://[^:/@\s]*):[^@/\s]+@")
 
@@ -59,6 +71,7 @@ def train_command(recipe: Recipe, data: str | Sequence[str], output: str, beside
         "--class-weight": recipe.class_weight,
         "--calibrate": recipe.calibrate,
         "--threshold": recipe.threshold,
+        "--positive": recipe.positive if recipe.threshold else None,
         "--max-rows": recipe.max_rows,
     }
     for option, value in said.items():

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from ..io.table import DataError
 from .arguments import (
@@ -21,7 +20,7 @@ from .arguments import (
     preparation_options,
 )
 from .exit_status import end_partial
-from .judging import judging_options, with_group
+from .judging import judging_options, with_apart
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["tune"]
 
 _SHOWN = 10
-#: Options that "mercer train" does not have, or that its line says otherwise.
-_OWN = ("output", "kernel", "params", "folds", "strategy", "time_limit", "journal", "resume", "as_json", "quiet",
-        "scoring", "positive", "group", "time", "ordered", "repeats")  # fmt: skip
 
 
 @click.command(cls=LearnerCommand)
@@ -112,11 +108,14 @@ def tune(
     from .._runtime.interrupts import keep_best
     from .._validation.unwrapped import machine_of, parameter_prefix
     from ..io.writing import refuse_unwritable
+    from ..learners.catalogue import named
     from ..model_files import save
     from ..report.plain import setting
     from ..search import KernelSearchCV
     from .building import about_model, fit, fitting, machine, reach, table_to_learn
+    from .recipe import recipe_of
     from .train_detector import WITHOUT_ERRORS
+    from .train_line import given_command, said_besides, train_command
     from .tune_judgement import Judgement
 
     if learner.task == "detect":
@@ -129,7 +128,7 @@ def tune(
         raise DataError(f"{journal!r} exists; add --resume to go on with that search, or name another file.")
     if resume and not Path(str(journal)).exists():
         printer.note(f"There is no journal {journal!r} to go on with; the search starts anew and is kept there.")
-    table = table_to_learn(data, with_group(reading, group), printer, kernel)
+    table = table_to_learn(data, with_apart(reading, group, time), printer, kernel)
     learner = fitting(learner, table, kernel)
     numbers = learner.task == "regress"
     if numbers and table.n_rows < folds:
@@ -168,6 +167,14 @@ def tune(
     if search.stopped_ != "interrupted":
         by_class = judgement.by_class(found, table, splits)
         found = judgement.with_threshold(found, table, splits)
+    recipe = replace(
+        recipe_of(named(learner.name), found, table, preparing, seed),
+        degree=degree,
+        threshold=threshold,
+        positive=positive,
+    )
+    besides = said_besides(table.target if table.kind == "rows" else None, filter(None, (group, time)))
+    again = train_command(recipe, data, output or "MODEL", besides)
     if output is not None:
         training = {
             "rows": table.n_rows,
@@ -178,7 +185,8 @@ def tune(
             "best": {name: setting(value) for name, value in best.items()},
         }
         widths = reach(found, table, seed, printer) if numbers else None
-        save(found, output, about_model(table, learner, found, reading, training=training, half_widths=widths))
+        remembered = {"training": training, "half_widths": widths, "command": given_command()}
+        save(found, output, about_model(table, learner, found, reading, **remembered))
     rows = _ranked(search.cv_results_, prefix, measure.perfect)
     printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
                 "cells": rows, "output": output, "stopped": search.stopped_, "scoring": measure.scoring,
@@ -204,47 +212,13 @@ def tune(
     where = f"; model in {output}" if output is not None else ""
     reached = f"{measure.name} {measure.words(error)}".replace("\u00a0", " ")
     printer.line(f"best: {', '.join(f'{k}={v}' for k, v in best.items())}, {reached} ({seconds:.1f} s){where}")
-    if numbers:
-        without = ["--drop", group or time] if group or time else []
-        fixed = {**judgement.fixed(learner), **params}
-        printer.line(_train_line(learner.name, data, machine_of(search.best_estimator_), best, fixed, without))
+    printer.line(again)
     if output is not None and numbers and widths is None:
         end_partial("interrupted", f'the model in {output} is whole, but for --intervals of "mercer run".')
     if search.stopped_:
         settings = len(search.cv_results_["params"])
         unsaid = "" if output or asked is None else f"; no model was written to {asked}"
         end_partial(search.stopped_, f"the search is partial, {len(rows)} of {settings} settings were tried{unsaid}.")
-
-
-def _train_line(
-    name: str, data: str, best: Any, chosen: dict[str, Any], fixed: dict[str, Any], without: list[Any]
-) -> str:
-    """The command that trains the best setting, with whatever else was said about data and preparation."""
-    settings = {**fixed, **{key: value for key, value in chosen.items() if not key.startswith("kernel")}}
-    words = ["mercer", "train", name, data]
-    if getattr(best, "kernel", None) is not None:
-        words += ["--kernel", str(best.kernel_)]
-    for key, value in settings.items():
-        words += ["--set", f"{key}={value}"]
-    return shlex.join([*words, *_said_besides(), *without, "-o", "MODEL"])
-
-
-def _said_besides() -> list[str]:
-    """The options of this call that "mercer train" has as well, as they were given."""
-    context = click.get_current_context()
-    words: list[str] = []
-    for option in context.command.params:
-        name = option.name or ""
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE and name in context.params
-        if not isinstance(option, click.Option) or not given or name in _OWN:
-            continue
-        value: Any = context.params[name]
-        if option.is_flag:
-            words.append(option.opts[-1] if value else option.secondary_opts[-1])
-            continue
-        for each in value if option.multiple else [value]:
-            words += [option.opts[-1], str(each)]
-    return words
 
 
 def _refuse_rare_classes(table: Table, folds: int) -> None:

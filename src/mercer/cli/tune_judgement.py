@@ -42,7 +42,7 @@ class Judgement:
         """As somebody asked for it, or as the classes ask for it, with a note where one is rare."""
         from ..report.class_study import ClassStudy
         from ..report.number_study import NumberStudy
-        from ..report.scorings import measure_named
+        from .train_classes import threshold_scorer
 
         study = NumberStudy() if table.measured else ClassStudy()
         assert table.y is not None
@@ -51,16 +51,7 @@ class Judgement:
             printer.note(said["uneven"])
         if threshold is None:
             return cls(study)
-        if table.measured or len(table.class_counts) != 2:
-            raise DataError("--threshold is for two classes; leave it out here.")
-        labels = list(table.class_counts)
-        found = measure_named(threshold, "classify", labels, study.positive)  # type: ignore[union-attr]
-        if found.needs != "labels":
-            raise DataError(
-                f"--threshold {threshold}: {found.title} is the same for every threshold; use balanced_accuracy, f1, "
-                "mcc or accuracy."
-            )
-        return cls(study, found.scorer or found.scoring)
+        return cls(study, threshold_scorer(threshold, table, positive))
 
     @property
     def measure(self) -> ErrorMeasure:
@@ -76,11 +67,6 @@ class Judgement:
         if why := self.study.reason_to_skip(learner):
             raise DataError(f"{learner.name}: {why}")
         return self.study.for_measure(learner)
-
-    def fixed(self, learner: Learner) -> dict[str, Any]:
-        """Parameters of the learner that what is good has decided."""
-        asked = getattr(self.study, "quantile", None) is not None and "quantiles" in learner.fixed
-        return {"quantiles": learner.fixed["quantiles"]} if asked else {}
 
     def divided(
         self, table: Table, folds: int, repeats: int | None, seed: int, **options: Any

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .._runtime.compile import Array
 
 __all__ = ["Dates", "dates", "parsed"]
@@ -15,6 +17,8 @@ __all__ = ["Dates", "dates", "parsed"]
 MOST = 0.95
 #: Cells that are looked at before all are read.
 _SAMPLE = 200
+#: The share of cells from which on a form is one of several in a column, and no slip of the pen.
+_OFTEN = 0.05
 
 _CLOCK = r"(?:[ T]\d{1,2}:\d{2}(?P<seconds>:\d{2})?(?P<fraction>\.\d{1,9})?(?P<half> ?[AaPp][Mm])?)"
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
@@ -52,31 +56,49 @@ def dates(words: Sequence[str], counts: Array) -> Dates | None:
     '%d/%m/%Y'
     """
     few = list(words[:: max(1, len(words) // _SAMPLE)])
-    best: Dates | None = None
-    most = MOST * counts.sum()
-    for form in _forms(few):
-        values = parsed(words, form)
-        right = counts[values == values].sum()  # a date that is none differs from itself
-        if right < most:
-            continue
-        if best is not None and right == counts[best.values == best.values].sum():
-            return Dates(best.values, best.form, form)
-        if best is None or right > counts[best.values == best.values].sum():
-            best = Dates(values, form)
-    return best
+    groups = _forms(few)
+    chosen = [_best_form(words, counts, forms) for forms in groups]
+    found = _together([each.values for each in chosen], len(words))
+    if not chosen or counts[~np.isnat(found)].sum() < MOST * counts.sum():
+        return None
+    doubt = chosen[0].or_else if len(chosen) == 1 else None
+    return Dates(found, "|".join(each.form for each in chosen), doubt)
+
+
+def _best_form(words: Sequence[str], counts: Array, forms: list[str]) -> Dates:
+    """Of forms that look alike the one in which most cells are dates, and another in which as many are."""
+    values = [parsed(words, form) for form in forms]
+    right = [int(counts[~np.isnat(each)].sum()) for each in values]
+    best = int(np.argmax(right))
+    others = [form for form, count in zip(forms, right, strict=True) if count == right[best] and form != forms[best]]
+    return Dates(values[best], forms[best], others[0] if others else None)
+
+
+def _together(columns: list[Array], size: int) -> Array:
+    """For each cell the first date that any form makes of it."""
+    out = np.full(size, "NaT", dtype="datetime64[ns]")
+    for values in columns:
+        out = np.where(np.isnat(out), values, out)
+    return out
 
 
 def parsed(words: Sequence[str], form: str) -> Array:
-    """Dates written in a form, in universal time where they name a time zone; NaT where a cell is none."""
+    """Dates written in a form, in universal time where they name a time zone; NaT where a cell is none.
+
+    Several forms stand with a bar between them, the likeliest first.
+    """
     import pandas as pd
 
+    if "|" in form:
+        return _together([parsed(words, each) for each in form.split("|")], len(words))
     series = pd.Series(list(words), dtype=object)
     found: Any = pd.to_datetime(series, format=form, errors="coerce", utc=True)
     return found.dt.tz_localize(None).to_numpy().astype("datetime64[ns]")
 
 
-def _forms(few: list[str]) -> list[str]:
-    """The forms that some cells may be written in, the likeliest first."""
+def _forms(few: list[str]) -> list[list[str]]:
+    """The forms that cells are written in: for each that comes up, those that look like it, the likeliest first."""
+    found: list[tuple[int, list[str]]] = []
     for pattern, forms in (
         (_ISO, lambda match: ["ISO8601"]),
         (_MONTHS, lambda match: ["%Y-%m"]),
@@ -85,9 +107,11 @@ def _forms(few: list[str]) -> list[str]:
         (_NAMED, _with_named_month),
     ):
         matches = [match for match in map(pattern.fullmatch, few) if match]
-        if few and len(matches) >= MOST * len(few):
-            return list(dict.fromkeys(form for form in forms(matches[0])))
-    return []
+        if len(matches) >= max(1, _OFTEN * len(few)):
+            found.append((len(matches), list(dict.fromkeys(forms(matches[0])))))
+    if sum(count for count, _ in found) < MOST * len(few):
+        return []
+    return [forms for _, forms in sorted(found, key=lambda each: -each[0])]
 
 
 def _day_or_month_first(match: Any) -> list[str]:

@@ -12,7 +12,7 @@ from .._runtime.compile import Array
 from .column_names import says_identifier, says_time
 from .column_notes import in_words
 from .date_formats import dates, parsed
-from .signed_numbers import signed_numbers
+from .signed_numbers import signed_either_way
 from .word_columns import kind_of_words
 
 __all__ = ["KINDS", "Column", "Decided", "check_kind", "decide"]
@@ -56,7 +56,7 @@ def check_kind(kind: str) -> bool:
     return kind in KINDS or (kind.startswith("date:") and len(kind) > len("date:"))
 
 
-def decide(columns: Mapping[str, Any], asked: Mapping[str, str] | None = None) -> Decided:
+def decide(columns: Mapping[str, Any], asked: Mapping[str, str] | None = None, decimal: str = ".") -> Decided:
     """Decide what each column holds.
 
     Parameters
@@ -65,6 +65,8 @@ def decide(columns: Mapping[str, Any], asked: Mapping[str, str] | None = None) -
         Arrays of numbers, of ``datetime64``, or pandas Categoricals of words.
     asked : mapping, optional
         The kinds of some columns, as people or models say them; these are not judged.
+    decimal : {".", ","}
+        The decimal sign of numbers with something around them.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def decide(columns: Mapping[str, Any], asked: Mapping[str, str] | None = None) -
     """
     asked = asked or {}
     found = {
-        name: _as_asked(name, values, asked[name]) if name in asked else _judged(name, values)
+        name: _as_asked(name, values, asked[name], decimal) if name in asked else _judged(name, values, decimal)
         for name, values in columns.items()
     }
     if found and not any(column.kind != "ignore" for column in found.values()):
@@ -95,7 +97,7 @@ def decide(columns: Mapping[str, Any], asked: Mapping[str, str] | None = None) -
 # -- as they look -------------------------------------------------------------------------------------------------
 
 
-def _judged(name: str, values: Any) -> Column:
+def _judged(name: str, values: Any, decimal: str) -> Column:
     if not hasattr(values, "codes"):
         values = np.asarray(values)
         why = _says_nothing(name, values)
@@ -109,7 +111,7 @@ def _judged(name: str, values: Any) -> Column:
         column = _dated(values, written.values, written.form, written.or_else)
         why = _says_nothing(name, column.values)
         return Column("ignore", column.values, why) if why else column
-    signed = signed_numbers(words)
+    signed = signed_either_way(words, decimal)
     if signed is not None:
         numbers = _spread_out(values, signed.values)
         why = _says_nothing(name, numbers)
@@ -140,22 +142,22 @@ def _says_nothing(name: str, values: Array) -> str:
 # -- as people say ------------------------------------------------------------------------------------------------
 
 
-def _as_asked(name: str, values: Any, kind: str) -> Column:
+def _as_asked(name: str, values: Any, kind: str, decimal: str) -> Column:
     kind, _, form = kind.partition(":")
     if kind in ("ignore", "id"):
         return Column("ignore", values, "as asked")
     if kind == "keep":
-        column = _judged(name, values)
+        column = _judged(name, values, decimal)
         return column if column.kind != "ignore" else _kept(values, column)
     if kind == "number":
-        return Column("number", _numbers(name, values))
+        return Column("number", _numbers(name, values, decimal))
     if kind == "date":
         return _asked_date(name, values, form)
     words = values if hasattr(values, "codes") else _categories(values)
     return Column(kind, _texts(words) if kind == "text" else words)
 
 
-def _numbers(name: str, values: Any) -> Array:
+def _numbers(name: str, values: Any, decimal: str) -> Array:
     if not hasattr(values, "codes"):
         values = np.asarray(values)
         if values.dtype.kind == "M":  # days
@@ -163,9 +165,9 @@ def _numbers(name: str, values: Any) -> Array:
             return np.where(np.isnat(values), np.nan, days)
         return values.astype(np.float64)
     words, _ = _words_of(values)
-    signed = signed_numbers(words)
+    signed = signed_either_way(words, decimal)
     if signed is None:
-        strange = next((word for word in words if signed_numbers([word]) is None), words[-1])
+        strange = next((word for word in words if signed_either_way([word], decimal) is None), words[-1])
         raise ValueError(f"column {name!r}: {strange[:40]!r} is not a number")
     return _spread_out(values, signed.values)
 
@@ -257,7 +259,7 @@ def _brought_back(
 
 def _kept(values: Any, column: Column) -> Column:
     """A column that would be left out, as it looks."""
-    if not hasattr(values, "codes"):
-        return Column("date" if np.asarray(values).dtype.kind == "M" else "number", column.values)
+    if not hasattr(column.values, "codes"):  # numbers and dates, also those that were written as words
+        return Column("date" if np.asarray(column.values).dtype.kind == "M" else "number", column.values)
     several = column.why not in ("only one value", "no values")
     return Column("text", _texts(values)) if several else Column("category", values)

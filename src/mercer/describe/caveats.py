@@ -79,7 +79,8 @@ def _about_columns(found: Description, table: Table) -> Iterator[str]:
     if holes:
         yield (
             f"{enumeration(map(repr, holes), 5)} {'has' if len(holes) == 1 else 'have'} missing values: numbers are "
-            "filled with their median, and a column says where; --impute none refuses them, --drop leaves columns out."
+            "filled with their median and a column says where, missing words are a category of their own; --impute "
+            "none refuses them, --drop leaves columns out."
         )
     nothing = {name: why for name, why in found.left_out.items() if why in ("only one value", "no values")}
     for name, why in nothing.items():

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import PolynomialFeatures
 
-from .._presentation.canvas import Canvas, diverging, draw_cells, shorten
+from .._presentation.canvas import Canvas, diverging, draw_cells, told_apart
 from .._runtime.compile import Array
 from .._validation.unwrapped import machine_of, steps_before
+from .repeated_products import categories_of, repeats_a_column
 
 
 class WeightTable(Canvas):
@@ -54,6 +55,8 @@ class WeightTable(Canvas):
     def from_estimators(cls, estimators: Mapping[str, Any], *, feature_names: Any = None) -> WeightTable:
         """The weights of several fitted models with ``coef_``, by name.
 
+        Squares of columns of 0 and 1, and products of two words of one category, say nothing new and are left out.
+
         Parameters
         ----------
         estimators : dict from name to fitted estimator
@@ -62,9 +65,10 @@ class WeightTable(Canvas):
         """
         columns, products = {}, set()
         for model, estimator in estimators.items():
-            names, found = _names(estimator, feature_names)
-            columns[model] = dict(zip(names, _shares(estimator).tolist(), strict=True))
-            products |= found
+            names, found, repeated = _names(estimator, feature_names)
+            shares = dict(zip(names, _shares(estimator).tolist(), strict=True))
+            columns[model] = {name: share for name, share in shares.items() if name not in repeated}
+            products |= found - repeated
         return cls.from_weights(columns, products=products)
 
     @classmethod
@@ -100,7 +104,7 @@ class WeightTable(Canvas):
         ax = self._open(ax)
         shown = self.top(top) if len(self.features) > top else self
         reach = float(np.nanmax(np.abs(shown.weights), initial=0.0)) or 1.0
-        names = [shorten(name) for name in shown.features], [shorten(name) for name in shown.models]
+        names = told_apart(shown.features), told_apart(shown.models)
         draw_cells(ax, shown.weights, *names, number=".2f", cmap=diverging(), vmin=-reach, vmax=reach)
         ax.tick_params(axis="x", rotation=20)
         for label in ax.get_xticklabels():
@@ -120,14 +124,19 @@ def _shares(estimator: Any) -> Array:
     return (coef[0] if coef.shape[0] == 1 else np.linalg.norm(coef, axis=0)) / length
 
 
-def _names(estimator: Any, names: Any) -> tuple[list[str], set[str]]:
-    """The names that features have when they reach the learner, and those of them that are products of columns."""
+def _names(estimator: Any, names: Any) -> tuple[list[str], set[str], set[str]]:
+    """The names that features have when they reach the learner, those that are products, and those that say nothing
+    new."""
     products: set[str] = set()
-    for step in steps_before(estimator):
-        names = step.get_feature_names_out(names)
+    repeated: set[str] = set()
+    steps = steps_before(estimator)
+    for step in steps:
+        before, names = names, step.get_feature_names_out(names)
         if isinstance(step, PolynomialFeatures):
             products |= {str(name) for name, powers in zip(names, step.powers_) if np.count_nonzero(powers) > 1}
+            if before is not None:
+                repeated |= {str(name) for name in names[repeats_a_column(step, before, categories_of(steps))]}
     if names is None:
         learner = machine_of(estimator)
         names = getattr(learner, "feature_names_in_", [f"x{k}" for k in range(learner.n_features_in_)])
-    return [str(name) for name in names], products
+    return [str(name) for name in names], products, repeated

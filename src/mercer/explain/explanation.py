@@ -28,6 +28,8 @@ from .support_items import Supporter, supporters
 __all__ = ["Explanation", "Push", "Supporter", "explain"]
 
 
+#: What to do where a kernel has no features that could be named.
+_WITH_OTHER_ROWS = "Give other rows too, among=X, to see what each column does."
 #: Smaller parts of a score than this share of its largest are rounding.
 _ROUNDING = 1e-12
 
@@ -96,7 +98,8 @@ class Explanation:
     @property
     def title(self) -> str:
         what = f"score {self.score:+.4g}" + ("" if self.label is None else f" for {self.label!r}")
-        return f"predicted {self.predicted!r}; {what}, of which {self.intercept:+.4g} is the intercept"
+        said = repr(self.predicted) if self.label is not None else f"{self.predicted:.6g}"
+        return f"predicted {said}; {what}, of which {self.intercept:+.4g} is the intercept"
 
     def __str__(self) -> str:
         lines = [self.title, *self.notes]
@@ -109,10 +112,7 @@ class Explanation:
         lines += [f"  {push.value:+.4g}  {self.named(push)}" for push in self.columns]
         for title, items in (("training items that decide most:", self.deciding), ("most similar:", self.similar)):
             lines += [title] * bool(items)
-            lines += [
-                f"  {each.value:+.4g}  similarity {each.similarity:.3f}  item {each.place}: {each.item!r:.70}"
-                for each in items
-            ]
+            lines += [f"  {each.value:+.4g}  similarity {each.similarity:.3f}  {each.title}" for each in items]
         return "\n".join(lines)
 
     def _repr_html_(self) -> Markup:
@@ -124,8 +124,8 @@ class Explanation:
             rows = [[self.named(push), f"{push.value:+.4g}"] for push in self.columns]
             tables.append(table_html("beside other values of the column", rows, heads=["column", "adds"]))
         for title, items in (("training items that decide most", self.deciding), ("most similar", self.similar)):
-            rows = [[f"item {e.place}", f"{e.item!r:.70}", f"{e.similarity:.3f}", f"{e.value:+.4g}"] for e in items]
-            tables += [table_html(title, rows, heads=["", "item", "similarity", "adds"])] * bool(rows)
+            rows = [[each.title, f"{each.similarity:.3f}", f"{each.value:+.4g}"] for each in items]
+            tables += [table_html(title, rows, heads=["", "similarity", "adds"])] * bool(rows)
         return tag("div", tables)
 
 
@@ -186,6 +186,7 @@ def explain(
     pushes = _pushes(opened, direction.signs, rows)
     named = pushes[:top]
     training = supporters(opened, direction, rows, top)
+    unnamed = "" if pushes or among is not None or not opened.takes_columns else _WITH_OTHER_ROWS
     return Explanation(
         label=direction.label,
         predicted=predicted,
@@ -197,7 +198,7 @@ def explain(
         similar=training.similar,
         columns=[] if among is None else _columns(opened, one, among, direction, random_state)[:top],
         cells=_cells(one),
-        notes=[note for note in (opened.units if pushes else "", opened.threshold, opened.pairs) if note],
+        notes=[note for note in (opened.units if pushes else "", opened.threshold, opened.pairs, unnamed) if note],
     )
 
 

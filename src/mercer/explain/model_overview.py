@@ -102,10 +102,11 @@ class ModelOverview:
             )
         if self.supporters:
             label = [] if self.supporters[0].label is None else ["class"]
+            item = ["item"] if any(each.words for each in self.supporters) else []
             shown["training items that count most"] = (
-                ["", *label, "moves a score by", "item"],
+                ["", *label, "moves a score by", *item],
                 [
-                    [f"item {e.place}", *[str(e.label)] * len(label), f"{e.value:.4g}", f"{e.item!r:.70}"]
+                    [e.where, *[str(e.label)] * len(label), f"{e.value:.4g}", *[e.words] * len(item)]
                     for e in self.supporters
                 ],
             )
@@ -268,6 +269,6 @@ def _supporters(opened: OpenedModel, items: Any, top: int) -> list[Supporter]:
     labels = support_labels(opened.model)
     given = support_items(opened, best)
     return [
-        Supporter(int(fitted.support[k]), item, float(similar[k]), float(moved[k]), labels[k])
+        Supporter(int(fitted.support[k]), item, float(similar[k]), float(moved[k]), labels[k], opened.prepares_rows)
         for k, item in zip(best.tolist(), given, strict=True)
     ]

@@ -96,6 +96,11 @@ class OpenedModel:
         kernel = self.machine.kernel_
         return bool(steps_before(self.model)) or (kernel.on_rows and not kernel.precomputed) or _binds_columns(kernel)
 
+    @property
+    def prepares_rows(self) -> bool:
+        """Whether steps before the machine have made the numbers that it sees."""
+        return bool(steps_before(self.model)) and self.machine.kernel_.on_rows
+
     def alone(self, item: Any) -> Any:
         """A collection of this item only."""
         if self.takes_columns and isinstance(item, Mapping):

@@ -30,19 +30,62 @@ __all__ = [
 ]
 
 
+#: Letters of a training item that are shown.
+_LETTERS = 70
+
+
 class Supporter(NamedTuple):
-    """A training item, how similar it is (as a cosine), what it adds to the score, and its class where it has one."""
+    """A training item, how similar it is (as a cosine), what it adds to the score, and its class where it has one.
+
+    ``place`` is its number from 0. ``prepared`` says that steps of a pipeline have made the numbers of ``item``.
+    """
 
     place: int
     item: Any
     similarity: float
     value: float
     label: Any = None
+    prepared: bool = False
 
     def facts(self) -> dict[str, Any]:
         """Everything by name; rows of numbers as lists."""
         item = self.item.tolist() if hasattr(self.item, "tolist") else self.item
         return {**self._asdict(), "item": item}
+
+    @property
+    def where(self) -> str:
+        """Which training row it is, counted from 1."""
+        return training_row(self.place)
+
+    @property
+    def words(self) -> str:
+        """The item in one line; empty where nobody would recognise it, as numbers that were prepared.
+
+        Examples
+        --------
+        >>> Supporter(0, {"age": 30.123456789, "job": "cook"}, 1.0, 0.5).words
+        "age=30.12, job='cook'"
+        """
+        text = "" if self.item is None or self.prepared else _in_few_digits(self.item)
+        return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"
+
+    @property
+    def title(self) -> str:
+        """Which training row it is, and the item where somebody would recognise it."""
+        return f"{self.where}: {self.words}" if self.words else self.where
+
+
+def training_row(place: int) -> str:
+    """A training row in words, given its number from 0."""
+    return f"training row {place + 1}"
+
+
+def _in_few_digits(item: Any) -> str:
+    if isinstance(item, dict):
+        return ", ".join(f"{name}={_in_few_digits(value)}" for name, value in item.items())
+    if isinstance(item, np.ndarray):
+        return f"[{', '.join(map(_in_few_digits, item.tolist()))}]"
+    return f"{item:.4g}" if isinstance(item, float) else repr(item)
 
 
 def support_labels(model: Any) -> list[Any]:
@@ -114,12 +157,13 @@ def supporters(opened: OpenedModel, direction: Direction, rows: Any, top: int) -
         cosines = np.divide(similarities, lengths, out=np.zeros_like(similarities), where=lengths > 0)
     values = (direction.signs @ fitted.coef) * similarities
     labels = support_labels(opened.model)
+    prepared = opened.prepares_rows
 
     def ranked(by: Array) -> list[Supporter]:
         best = np.argsort(-by, kind="stable")[:top]
         given = support_items(opened, best)
         return [
-            Supporter(int(fitted.support[k]), item, float(cosines[k]), float(values[k]), labels[k])
+            Supporter(int(fitted.support[k]), item, float(cosines[k]), float(values[k]), labels[k], prepared)
             for k, item in zip(best.tolist(), given, strict=True)
         ]
 
@@ -136,6 +180,8 @@ def support_items(opened: OpenedModel, places: Array) -> list[Any]:
         return [
             {names[k]: float(rows[[row]].toarray()[0, k]) for k in rows[[row]].indices} for row in range(len(places))
         ]
+    if isinstance(found, np.ndarray) and not opened.prepares_rows and hasattr(opened.machine, "feature_names_in_"):
+        return [dict(zip(opened.machine.feature_names_in_, row, strict=True)) for row in found.tolist()]
     return _listed(found, opened.machine.kernel_)
 
 
@@ -163,12 +209,8 @@ def _form(items: Any) -> Any:
     return _form(items.forms[0]) if isinstance(items, Parts) else items
 
 
-def _training_row(place: int) -> str:
-    return f"training row {place + 1}"
-
-
 def nearest_support(
-    model: Any, item: Any, *, top: int = 3, where: Callable[[int], str] = _training_row
+    model: Any, item: Any, *, top: int = 3, where: Callable[[int], str] = training_row
 ) -> list[dict[str, Any]]:
     """The support items of a kernel machine that are most like an item.
 

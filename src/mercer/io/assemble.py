@@ -12,6 +12,7 @@ from .._runtime.compile import Array
 from .._validation.target_kind import task_of
 from .._validation.wording import counted, enumeration, nearest
 from ..columns import decide
+from ..columns.signed_numbers import signed_either_way
 from .cells import with_point
 from .record_names import record_names
 from .row_places import RowPlaces
@@ -65,7 +66,7 @@ def target_position(names: Sequence[str], options: Options, shown: str) -> tuple
 def remaining(names: Sequence[str], options: Options, shown: str) -> list[str]:
     """The names of the columns that are not to be left out."""
     for name in sorted(options.drop):
-        if name not in names:
+        if name not in names and options.labelled:
             raise DataError(
                 f"{shown} has no column {name!r} to leave out; the columns are {enumeration(map(repr, names))}."
             )
@@ -113,7 +114,7 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     _refuse_unknown(options, names, origin.shown)
     wanted = features if options.columns is None else [name for name in features if name in options.columns]
     try:
-        decided = decide({name: columns[name] for name in wanted}, options.kinds)
+        decided = decide({name: columns[name] for name in wanted}, options.kinds, options.decimal or ".")
     except ValueError as error:
         raise DataError(f"{origin.shown}, {error}.") from None
     if not decided.columns and wanted:
@@ -172,7 +173,7 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
         have = "has" if count == 1 else "have"
         raise DataError(
             f"{origin.shown}: {count} of {len(labels)} {table.kind} {have} no label{column} (first: {first}); "
-            "label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled)."
+            f"label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled){_or_another(options)}."
         )
     if options.unlabelled_rows == "drop":
         was = "was" if count == 1 else "were"
@@ -186,6 +187,10 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
     return replace(table, y=y, target=target, notes=(*table.notes, said))
 
 
+def _or_another(options: Options) -> str:
+    return "; the target is the last column, --target names another" if options.target is None else ""
+
+
 def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Array:
     """The labels that are there, as classes or as numbers."""
     known = [(place, label) for place, label in enumerate(labels) if label is not None]
@@ -194,6 +199,9 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
         numbers, strange = as_targets([_number_with_comma(value) for value in values])
         if strange is None and options.task != "classify" and (options.task or task_of(numbers)) == "regress":
             return numbers
+    signed = _signed(values, options)
+    if signed is not None:
+        return signed
     if options.task == "regress":
         numbers, strange = as_targets(values)
         if strange is not None:
@@ -205,6 +213,18 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
             )
         return numbers
     return as_labels(values, options.kinds.get(target) == "category", options.task)
+
+
+def _signed(values: list[Any], options: Options) -> Array | None:
+    """Targets with a sign or a unit around them, such as $1,200.50, where they are numbers to be learned."""
+    if options.task == "classify" or not values or not all(isinstance(value, str) for value in values):
+        return None
+    if as_targets(values)[1] is None:
+        return None
+    found = signed_either_way(values, options.decimal or ".")
+    if found is None or (options.task or task_of(found.values)) != "regress":
+        return None
+    return found.values
 
 
 def _number_with_comma(value: Any) -> str | None:

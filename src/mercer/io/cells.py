@@ -32,7 +32,8 @@ _DELIMITERS = ("\t", ";", "|", ",", " ")
 
 def missing_words(options: Options) -> frozenset[str]:
     """The words that mean "missing" under these options, in small letters."""
-    return MISSING | {word.lower() for word in options.missing}
+    usual = MISSING if options.missing_words else frozenset({""})
+    return usual | {word.lower() for word in options.missing}
 
 
 def as_number(cell: str, decimal: str = ".") -> float:
@@ -135,7 +136,19 @@ def _encoding(source: Source) -> tuple[str, list[str]]:
     if control > len(data[:_SAMPLE]) // 100:
         raise DataError(f"{source.shown} is a binary file, not a text table.")
     line = line_of(data, bad)
-    return "latin-1", [f"Line {line} holds a byte (0x{data[bad]:02x}) that is not UTF-8; the file was read as Latin-1."]
+    encoding, name = _one_byte_each(data)
+    return encoding, [f"Line {line} holds a byte (0x{data[bad]:02x}) that is not UTF-8; the file was read as {name}."]
+
+
+def _one_byte_each(data: bytes) -> tuple[str, str]:
+    """Windows-1252 where bytes stand for its signs, such as €, which are no letters in Latin-1."""
+    if any(byte in data for byte in range(0x80, 0xA0)):
+        try:
+            data.decode("cp1252")
+        except UnicodeDecodeError:
+            return "latin-1", "Latin-1"
+        return "cp1252", "Windows-1252"
+    return "latin-1", "Latin-1"
 
 
 def _first_not_utf8(data: bytes) -> int | None:

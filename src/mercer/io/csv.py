@@ -12,9 +12,9 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.wording import enumeration
-from ..columns.signed_numbers import signed_numbers
+from ..columns.signed_numbers import signed_either_way
 from .assemble import origin_of, refuse_duplicates, remaining, target_position
-from .cells import MISSING, Cells, as_number, has_header, open_cells
+from .cells import Cells, as_number, has_header, missing_words, open_cells
 from .decimal_sign import with_decimal_sign
 from .raw import RawTable
 from .record_names import says_name
@@ -31,6 +31,11 @@ _BLOCK = 500_000
 #: A column with fewer cells than this share that are no numbers is a column of numbers with mistakes in it.
 _FEW = 0.05
 _PEEK = 100
+#: Lines of text that may stand above a table.
+_MOST_ABOVE = 5
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+#: Codes such as zip codes begin with zeros, numbers do not; so many cells are looked at.
+_LEADING_ZERO, _LOOKED_AT = re.compile(r"0\d+"), 2000
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
@@ -47,6 +52,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
         not_asked = {name: "not asked for" for name in kept if name not in options.columns and name != labels}
         kept = [name for name in kept if name not in not_asked or says_name(name)]
     words = {name for name, kind in options.kinds.items() if kind not in ("number", "keep")}.union(not_asked)
+    words |= _codes(layout, options)
     columns, lines = _convert(layout, kept, options, words, labels)
     mixed = [name for name, column in columns.items() if isinstance(column, _Numbers) and column.wrong]
     for name in mixed:
@@ -70,6 +76,18 @@ def columns_of(source: Source, options: Options) -> RawTable:
     )
 
 
+def _codes(layout: _Layout, options: Options) -> set[str]:
+    """Columns of whole numbers of which some begin with zeros: codes, which would not be the same as numbers."""
+    some = [row for _, row in islice(layout.rows(), _LOOKED_AT)]
+    missing = missing_words(options)
+    found = set()
+    for name, cells in zip(layout.names, zip(*some, strict=True), strict=True):
+        whole = all(cell.isdecimal() or cell.lower() in missing for cell in cells)
+        if whole and any(map(_LEADING_ZERO.fullmatch, cells)) and options.kinds.get(name) != "number":
+            found.add(name)
+    return found
+
+
 # -- the layout: names and width ----------------------------------------------------------------------------------
 
 
@@ -78,18 +96,20 @@ class _Layout:
     cells: Cells
     names: list[str]
     has_header: bool
+    #: Lines with text above the table.
+    above: int
     #: Cells in a line; one more than names where every line ends with a delimiter.
     width: int
     notes: tuple[str, ...]
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Rows of data, each as wide as the names."""
-        shown, pending = self.cells.source.shown, self.has_header
+        shown, pending = self.cells.source.shown, self.above + self.has_header
         for line, row in self.cells.rows():
             if not any(row):
                 continue
             if pending:
-                pending = False
+                pending -= 1
                 continue
             if len(row) != self.width:
                 raise DataError(
@@ -104,8 +124,13 @@ def _layout(cells: Cells, options: Options) -> _Layout:
     peek = [row for _, row in islice(((line, row) for line, row in cells.rows() if any(row)), _PEEK)]
     if not peek:
         raise DataError(f"{shown} is empty.")
-    first, later = peek[0], peek[1:]
-    missing = _missing(options)
+    above = _lines_above(peek) if options.header is not False else 0
+    if above:
+        was, said = ("was", "line") if above == 1 else ("were", "lines")
+        title = " ".join(filter(None, peek[0]))[:40]
+        notes.append(f"{above} {said} above the table {was} passed over: {title!r}.")
+    first, later = peek[above], peek[above + 1 :]
+    missing = missing_words(options)
     header = has_header(first, later, missing, options.decimal or ".") if options.header is None else options.header
     if header and not later:
         raise DataError(f"{shown} has a header and no rows.")
@@ -123,13 +148,18 @@ def _layout(cells: Cells, options: Options) -> _Layout:
     else:
         names = [f"x{k}" for k in range(1, count + 1)]
         notes.append(f"No header was found; the columns are called x1 to x{count}.")
-    return _Layout(cells, names, header, width, tuple(notes))
+    return _Layout(cells, names, header, above, width, tuple(notes))
 
 
-def _missing(options: Options) -> frozenset[str]:
-    """The words that mean "missing", in small letters."""
-    usual = MISSING if options.missing_words else frozenset({""})
-    return usual | {word.lower() for word in options.missing}
+def _lines_above(rows: list[list[str]]) -> int:
+    """How many lines stand above a table: titles and remarks, which fill one cell where the table has several."""
+    widths = [len(row) for row in rows[_MOST_ABOVE:]]
+    usual = max(set(widths), key=widths.count) if widths else 0
+    if usual < 2 or widths.count(usual) < len(widths):
+        return 0
+    filled = [sum(map(bool, row)) for row in rows[:_MOST_ABOVE]]
+    above = next((k for k, count in enumerate(filled) if count > 1), 0)
+    return above if all(len(row) == usual for row in rows[above:]) else 0
 
 
 # -- the columns --------------------------------------------------------------------------------------------------
@@ -232,7 +262,7 @@ def _convert(
     layout: _Layout, kept: list[str], options: Options, words: set[str], labels: str | None
 ) -> tuple[dict[str, Any], Array]:
     """One walk through the file, over the columns that are kept."""
-    missing = _missing(options)
+    missing = missing_words(options)
     columns: dict[str, Any] = {}
     for name in kept:
         if name == labels:
@@ -272,14 +302,22 @@ def _refuse_infinite(name: str, values: Array, lines: Array, source: Source) -> 
 
 def _refuse_mistakes(name: str, column: _Numbers, source: Source, options: Options) -> None:
     """Raise where a column is one of numbers but for some mistakes, rather than one of categories."""
-    line, cell = column.first_wrong[0]
+    line, cell = next(
+        (
+            (line, cell)
+            for line, cell in column.first_wrong
+            if signed_either_way([cell], options.decimal or ".") is None
+        ),
+        column.first_wrong[0],
+    )
     total = column.wrong + column.right
     place = f"{source.shown}, line {line}, column {name!r}"
     if column.decimal_commas == column.wrong and options.decimal == ".":
-        thousands = ", or write thousands without one" if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", cell) else ""
-        raise DataError(f"{place}: {cell!r} seems to have a decimal comma; say decimal=',' (--decimal ,){thousands}.")
+        if all(_THOUSANDS.fullmatch(cell) for _, cell in column.first_wrong):
+            return  # commas set thousands apart
+        raise DataError(f"{place}: {cell!r} seems to have a decimal comma; say decimal=',' (--decimal ,).")
     if options.kinds.get(name) == "number":
-        if signed_numbers([cell for _, cell in column.first_wrong]) is not None:
+        if signed_either_way([cell for _, cell in column.first_wrong], options.decimal or ".") is not None:
             return  # a sign or a unit stands around them
         raise DataError(f"{place}: {cell[:40]!r} is not a number.")
     if total >= 20 and column.wrong <= _FEW * total:

@@ -69,9 +69,9 @@ def raw_column(name: str, values: Sequence[Any], place: Place, options: Options)
         and (kind or "date").startswith("date")
     ):
         return as_dates(name, present, len(values), place), False
-    if kind not in (None, "number"):
+    if kind not in (None, "number", "keep"):
         return as_words(present, len(values)), False
-    numbers, wrong = _as_numbers(present, len(values), codes=kind is None)
+    numbers, wrong = _as_numbers(present, len(values), codes=kind in (None, "keep"))
     if not wrong:
         refuse_infinite(name, numbers, place)
         return numbers, False
@@ -185,5 +185,5 @@ def _refuse_mistakes(name: str, wrong: list[tuple[int, Any]], right: int, place:
         others = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise DataError(
             f"{here}: {shortened(value)!r}{others} is not a number, but the other {right} cells are; correct it, name "
-            f"it as a word for missing (--missing), or read the column as categories (--category {name!r})."
+            f"it as a word for missing (--missing), or read the column as categories (--as {name!r}=category)."
         )

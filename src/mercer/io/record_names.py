@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .._runtime.compile import Array
+from ..columns.column_names import says_identifier
 
 __all__ = ["record_names", "says_name"]
-
-#: ``id``, ``ID``, ``customer_id``, ``PassengerId``, ``name``, ``uuid`` and the like.
-_CALLED = re.compile(r"(?i:id|uuid|guid|key|name|identifier|code)|.*(?:(?i:[ _.-]id)|[a-z]I[dD])")
 
 
 def says_name(column: str) -> bool:
     """Whether a column is called as those are that name records."""
-    return _CALLED.fullmatch(column) is not None
+    return column.lower() == "name" or says_identifier(column)
 
 
 def record_names(columns: Mapping[str, Any]) -> Array | None:

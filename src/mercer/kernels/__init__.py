@@ -44,7 +44,7 @@ __all__ = [
     *categories.__all__,
     *given.__all__,
     *graphs.__all__,
-    *mapped.__all__,
+    *(name for name in mapped.__all__ if name != "Conformal"),
     *mixture.__all__,
     *on_columns.__all__,
     *sets.__all__,

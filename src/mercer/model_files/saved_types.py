@@ -71,6 +71,8 @@ def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
     known = next((each for each in SAVED_TYPES.values() if each.cls is type(value)), None)
     if known is None:
         name = f"{type(value).__module__}.{type(value).__name__}"
+        if hasattr(value, "best_estimator_"):
+            raise DataError(f"a {name} cannot be saved in a model file, but what it found can: its .best_estimator_.")
         these = enumeration((known for known in SAVED_TYPES if known[0] != "_"), len(SAVED_TYPES))
         raise DataError(f"a {name} cannot be saved in a model file; these can: {these}.")
     try:

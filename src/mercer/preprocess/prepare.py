@@ -205,8 +205,9 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
     steps: list[tuple[str, Any]] = []
     if impute in _IMPUTERS:
         steps.append(("impute", SimpleImputer(strategy=impute, keep_empty_features=True)))
-    elif any(name in table.missing for name in numbers):
-        steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True, add_indicator=True)))
+    elif impute != "none" and numbers:  # also where nothing is missing yet: rows to be predicted may have gaps
+        gaps = any(name in table.missing for name in numbers)
+        steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True, add_indicator=gaps)))
     scaling = [("scale", scaler)] if scaler is not None else []
     steps += scaling
     if set(table.columns) == {*table.numeric_columns, *table.text_columns}:
@@ -219,15 +220,15 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
         parts.append(("dates", Pipeline([("parts", DateParts()), *scaling]), dates))
     different = {name: int(table.X[name].nunique()) for name in table.category_columns if name not in empty}
     words = [name for name, count in different.items() if count <= _MANY]
+    wide = len(numbers) + sum(different.values()) + len(words) > _WIDE
     if words:
-        parts.append(("words", OneHotEncoder(handle_unknown="ignore"), words))
+        parts.append(("words", OneHotEncoder(handle_unknown="ignore", sparse_output=wide), words))
     for name, count in different.items():
         if count > _MANY:
-            encoder = OneHotEncoder(min_frequency=_RARE, handle_unknown="infrequent_if_exist")
+            encoder = OneHotEncoder(min_frequency=_RARE, handle_unknown="infrequent_if_exist", sparse_output=wide)
             parts.append((f"words of {name}".replace("__", " "), encoder, [name]))
-    width = len(numbers) + sum(different.values()) + len(words)
-    sparse_threshold = 1.0 if width > _WIDE else 0.0
-    return [("columns", ColumnTransformer(parts, sparse_threshold=sparse_threshold, verbose_feature_names_out=False))]
+    threshold = 1.0 if wide else 0.0
+    return [("columns", ColumnTransformer(parts, sparse_threshold=threshold, verbose_feature_names_out=False))]
 
 
 def _beside_texts(table: Table, steps: list[tuple[str, Any]], others: list[str]) -> ColumnTransformer:

@@ -148,12 +148,21 @@ class Texts(TransformerMixin, BaseEstimator):
             blocks.append(_of_length(block, share))
         return sparse.hstack(blocks, format="csr")
 
+    def set_output(self, *, transform: str | None = None) -> Texts:
+        """Refuse to put the features into a frame."""
+        if transform not in (None, "default"):
+            raise ValueError(
+                f"texts have thousands of features, nearly all of them zero in a row, so they stay a sparse array and "
+                f"are not put into a frame of {transform}; get_feature_names_out() tells their names."
+            )
+        return super().set_output(transform=transform)
+
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The name of the column and the word, in quotes, or the substring, between dots."""
+        """The name of the column and, in quotes, the word, or the letters of a substring."""
         check_is_fitted(self, "keys_")
         given = getattr(self, "feature_names_in_", ["x0"]) if input_features is None else input_features
         names = [
-            f"{given[0]} {term!r}" if unit == "words" else f"{given[0]} …{term}…"
+            f"{given[0]} {term!r}" if unit == "words" else f"{given[0]} letters {term!r}"
             for unit, terms in zip(_UNITS[self.units], self.terms_, strict=True)
             for term in terms
         ]

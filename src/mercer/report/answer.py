@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from itertools import pairwise
 
+from .._presentation.canvas import short
 from .._presentation.html import Markup, tag
+from ..io.sources import suffix_of
 from .elements import bullets, count, paragraphs
 from .error_measure import measure_of
 from .figures import settings
@@ -27,7 +30,7 @@ def answer_header(facts: Facts) -> Markup:
             "div",
             _figure(facts, winner),
             tag("div", paragraphs([*facts["answer"]["words"], *_reach(facts), *_measured_by(facts)]), class_="words"),
-            tag("div", _recipe(winner), *_commands(facts["answer"].get("train_command")), class_="use"),
+            tag("div", _recipe(winner), *_commands(facts), class_="use"),
             class_="answer",
         ),
         _beware(facts, winner),
@@ -63,9 +66,20 @@ def _measured_by(facts: Facts) -> list[str]:
     return [scoring["why"]] if scoring and scoring.get("why") else []
 
 
+#: The value of a parameter inside the text of a kernel.
+_VALUE = re.compile(r"(?<==)\d+\.\d+(?:e[+-]?\d+)?")
+
+
 def kernel_of(one: Facts) -> str | None:
-    """The kernel of a learner as text; nothing where it has none."""
-    return one.get("kernel") or one["params"].get("kernel") or one.get("fixed", {}).get("kernel")
+    """The kernel of a learner as text, with numbers in as few digits as other parameters; nothing where it has none.
+
+    Examples
+    --------
+    >>> kernel_of({"kernel": "gaussian(gamma=0.0078125)"})
+    'gaussian(gamma=0.00781)'
+    """
+    kernel = one.get("kernel") or one["params"].get("kernel") or one.get("fixed", {}).get("kernel")
+    return _VALUE.sub(lambda found: short(float(found[0])), kernel) if kernel else None
 
 
 def _recipe(winner: Facts) -> Markup:
@@ -78,12 +92,14 @@ def _recipe(winner: Facts) -> Markup:
     return tag("dl", [[tag("dt", name), tag("dd", shown)] for name, shown in parts])
 
 
-def _commands(train: str | None) -> list[Markup]:
-    """The line that makes the winner again from all rows, and the one that uses it."""
+def _commands(facts: Facts) -> list[Markup]:
+    """The line that makes the winner again from all rows, and the one that uses it on a file of the same kind."""
+    train = facts["answer"].get("train_command")
     if not train:
         return []
     model = _model_file(train)
-    use = f"mercer run {shlex.quote(model)} new.csv" if model else None
+    new = f"new{suffix_of(facts['data']['source']) or '.csv'}"
+    use = f"mercer run {shlex.quote(model)} {shlex.quote(new)}" if model else None
     return [
         _to_copy("Train it", train, "train-line"),
         *([_to_copy("Use it on new rows", use, "run-line")] if use else []),

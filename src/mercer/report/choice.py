@@ -56,7 +56,7 @@ class Choice:
         if self.equals:
             return (
                 f"{title} was {when}: it had {best} in cross-validation, and so had {enumeration(self.equals, 6)}; "
-                "it comes first in the list."
+                "it was tried first."
             )
         return f"{title} had {best} in cross-validation and was {when}."
 

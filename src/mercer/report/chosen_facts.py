@@ -6,6 +6,7 @@ from typing import Any
 
 from ..explain import permutation_importance_of, wrong_rows
 from .error_measure import ErrorMeasure
+from .plain import text
 from .study import Run, Tested
 
 
@@ -36,8 +37,14 @@ def about_chosen(run: Run, table: Any, tested: Tested, measure: ErrorMeasure, se
             run.model,
             held_out.X,
             y,
-            lambda row: table.where(int(tested.test[row])),
-            where_trained=lambda row: table.where(int(run.places[row])),
+            lambda row: _called(table, int(tested.test[row])),
+            where_trained=lambda row: _called(table, int(run.places[row])),
             trained_labels=tested.y[run.places],
         ),
     }
+
+
+def _called(table: Any, row: int) -> str:
+    """The name of a row, where it has one, and its place in the file."""
+    place = table.where(row)
+    return place if table.names is None else f"{text(table.names[row])} ({place})"

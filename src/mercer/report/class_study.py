@@ -22,7 +22,7 @@ from .predictions import Predictions
 from .score_intervals import all_scores, scored
 from .scorings import class_measures, measure_named, positive_class
 from .study import Run, Study, Tested
-from .uneven import about_uneven, is_uneven, with_class_weights
+from .uneven import about_uneven, is_uneven, usual_measure, with_class_weights
 from .verdicts import compare_right, fit_verdict, headline
 from .weighted_scores import drawn_weights
 
@@ -30,6 +30,12 @@ from .weighted_scores import drawn_weights
 _LEAST = 4
 #: Measures of answers rather than of scores, other than the accuracy.
 _OF_ANSWERS = ("balanced_accuracy", "f1", "f1_macro", "matthews_corrcoef")
+#: What needs no learning, as measures of labels, of scores and of probabilities see it.
+_GUESSES = {
+    "labels": "always answering the commonest class",
+    "scores": "giving all rows the same score",
+    "probabilities": "always answering with the shares of the classes",
+}
 
 
 class ClassStudy(Study):
@@ -78,7 +84,8 @@ class ClassStudy(Study):
         one = len(small) == 1
         return table.take(kept), [
             f"{counted(sum(small.values()), 'row was', 'rows were')} left out, as {'a class' if one else 'classes'} of "
-            f"fewer than {_LEAST} rows cannot be both learned and tested: {named}."
+            f"fewer than {_LEAST} rows cannot be both learned and tested: {named}. A model of all rows learns "
+            f"{'it' if one else 'them'} too, untested."
         ]
 
     def judge(self, y: Array, scoring: str | None, positive: Any) -> dict[str, Any]:
@@ -88,20 +95,17 @@ class ClassStudy(Study):
             self.positive = positive_class(y, positive)
         self.measures = class_measures(classes, self.positive)
         self.uneven = is_uneven(y)
-        # Of many classes some are rare as a rule; F1 counts them all without giving the common ones up for them.
-        usual = "accuracy" if not self.uneven else "balanced_accuracy" if len(classes) == 2 else "f1"
-        self.measure = measure_named(scoring or usual, "classify", classes, self.positive)
-        if scoring is not None:
-            why = "It was asked for."
-        elif self.uneven:
-            why = "The classes are uneven, and in it every class counts the same."
-        else:
-            why = "No class is rare, so that all mistakes can count the same."
+        self.measure = measure_named(scoring or usual_measure(y), "classify", classes, self.positive)
+        why = (
+            "The classes are uneven, and in it every class counts the same."
+            if self.uneven
+            else "No class is rare, so that all mistakes can count the same."
+        )
         return {
             "scoring": {
                 "name": self.measure.scoring,
                 "title": self.measure.title,
-                "why": why,
+                "why": None if scoring else why,
                 "asked": scoring is not None,
                 "positive": None if self.positive is None else text(self.positive),
             },
@@ -166,12 +170,12 @@ class ClassStudy(Study):
         }
 
     def _guess(self, tested: Tested, labels: Array, sizes: Array) -> tuple[str, Predictions]:
-        """What always answering the commonest class says of the test rows, with the shares for probabilities."""
+        """The commonest class for every test row, the same score, and the shares of the classes for probabilities."""
         rows = len(tested.test)
         predicted = np.repeat(labels[[sizes.argmax()]], rows)
         scores = np.zeros(rows) if len(labels) == 2 else np.zeros((rows, len(labels)))
         shares = np.tile(sizes / sizes.sum(), (rows, 1))
-        return "always answering the commonest class", Predictions(predicted, scores, shares, labels)
+        return _GUESSES[self.measure.needs], Predictions(predicted, scores, shares, labels)
 
     def from_training_rows(self, runs: Sequence[Run], learn: Any, y: Array, seed: int) -> dict[str, Any]:
         on_plane = {run.learner.name: run.model for run in runs if run.learner.on_rows}

@@ -13,6 +13,8 @@ import numpy as np
 from .. import __version__
 from .._presentation.html import Markup, table_html
 from .._runtime.interrupts import kept, whole
+from .._validation.wording import counted
+from ..io import Table, read
 from ..io.table import DataError
 from ..learners.catalogue import named
 from ..learners.learner import Learner
@@ -25,8 +27,9 @@ from .number_study import NumberStudy
 from .plain import number, text
 from .predictions import predictions_of
 from .preparation import Preparation
+from .scores import chosen_of_facts, scored_by
 from .scorings import tuning_measure_of
-from .splits import Division, Ordered, about_folds, division_of, usual_repeats
+from .splits import Division, Ordered, about_fewer_repeats, about_folds, division_of, usual_repeats
 from .study import Study, Tested
 from .table_facts import table_facts
 from .time_shares import Budget, in_shares
@@ -57,11 +60,20 @@ class Comparison(dict[str, Any]):
 
     models: dict[str, Any]
 
+    def __repr__(self) -> str:
+        winner = chosen_of_facts(self)
+        measure, scoring = measure_of(self), scored_by(self)
+        error = f"test {measure.name} {measure.of(winner['test'])}".replace("\u00a0", " ")
+        score = f", {scoring['title']} {winner['scores'][scoring['name']]['words']}" if scoring else ""
+        compared = f"{counted(len(self['learners']), 'learner')} on {self['data']['name']!r}"
+        return f"<Comparison of {compared}: {winner['title']}, {error}{score}>"
+
     def _repr_html_(self) -> Markup:
-        measure, tuned_by = measure_of(self), tuning_measure_of(self)
+        measure, tuned_by, scoring = measure_of(self), tuning_measure_of(self), scored_by(self)
         rows = [
             [
                 one["title"],
+                *([one["scores"][scoring["name"]]["words"]] if scoring else []),
                 measure.of(one["test"]),
                 measure.to(one["test"]),
                 tuned_by.words(chosen_setting(one["tuning"])["validation"]["mean"]),
@@ -70,7 +82,8 @@ class Comparison(dict[str, Any]):
             for one in self["learners"]
         ]
         name = measure.name
-        heads = ["learner", f"test {name}", "95 % interval", f"CV {tuned_by.name}", f"training {name}"]
+        asked = [f"test {scoring['title']}"] if scoring else []
+        heads = ["learner", *asked, f"test {name}", "95 % interval", f"CV {tuned_by.name}", f"training {name}"]
         title = f"{self['data']['name']}: {self['data']['extent']}"
         return table_html(title, rows, heads=heads, notes=self["answer"]["words"])
 
@@ -78,6 +91,7 @@ class Comparison(dict[str, Any]):
 def compare(
     table: Any,
     *,
+    target: str | int | None = None,
     seed: int = 0,
     test_size: float = 0.2,
     learners: Sequence[str] | None = None,
@@ -108,8 +122,10 @@ def compare(
 
     Parameters
     ----------
-    table : Table
-        As :func:`mercer.io.read` returns it.
+    table : Table, DataFrame, str or Path
+        As :func:`mercer.io.read` returns it, or anything that it takes.
+    target : str or int, optional
+        The column to learn, where the table is yet to be read; by default the last one.
     seed : int
         Of the split, the folds and the learners.
     test_size : float
@@ -158,6 +174,7 @@ def compare(
         of time, "interrupted" where Ctrl-C ended the study early (:func:`mercer.keep_best`), else ``None``.
     """
     start = perf_counter()
+    table = _read(table, target)
     say = progress or (lambda what, share: None)
     study: Study = NumberStudy() if table.measured else ClassStudy()
     study.targets(table, test_size, cv)
@@ -189,6 +206,8 @@ def compare(
     }
     facts["split"]["notes"] += too_small
     facts["split"]["notes"] += about_folds(division, train, test, cv, folds, again, nested)
+    hurried = division.repeatable and time_limit is not None and repeats is None and usual_repeats(len(train)) > 1
+    facts["split"]["hurried"] = about_fewer_repeats(usual_repeats(len(train))) if hurried else None
     chosen = [study.for_targets(learner, y[train]) for learner in chosen]
 
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
@@ -239,6 +258,14 @@ def compare(
     facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, perf_counter() - start)
     return facts
+
+
+def _read(source: Any, target: str | int | None) -> Table:
+    if not isinstance(source, Table):
+        return read(source, target)
+    if target is not None and target != source.target:
+        raise DataError(f"the table was read with the target {source.target!r}; name another one where it is read.")
+    return source
 
 
 def _refuse_at_odds(nested: bool, division: Division, time_limit: float | None) -> None:

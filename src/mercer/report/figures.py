@@ -23,6 +23,8 @@ Facts = dict[str, Any]
 _PLOT = (0.5, 0.45, 0.08, 0.1)
 #: The same where numbers beside the axis may be long.
 _WIDER = (0.75, *_PLOT[1:])
+#: Features whose weights are drawn.
+WEIGHTS = 18
 
 
 def errors(learners: Sequence[Facts], measure: ErrorMeasure, guessing: float, guess: str) -> Markup:
@@ -216,7 +218,7 @@ def weights(learners: Sequence[Facts], name: str, key: str, meaning: str) -> Mar
             pairs = ((product["feature"], product["value"]) for product in found["interactions"])
         model = one["short_title"]
         columns[model] = {feature: weight for feature, weight in pairs if weight is not None}
-    table = WeightTable.from_weights(columns).top(18)
+    table = WeightTable.from_weights(columns).top(WEIGHTS)
     if not table.features:
         return None
     with sheet(name, 1.7 + 1.15 * len(columns), 0.9 + 0.26 * len(table.features)) as drawn:

@@ -42,11 +42,20 @@ def fit_in_a_word(one: Facts, facts: Facts) -> tuple[str, str]:
     kind = one["verdict"]["kind"]
     if is_small(one, facts):
         return "small gap", "small"
+    if _is_unfinished(one):
+        return "did not converge", "unproven"
     return _FITS.get(kind, kind), kind
+
+
+def _is_unfinished(one: Facts) -> bool:
+    """Whether training and test error are near each other, but the learner had not come to its end."""
+    return one["verdict"]["kind"] == "good" and one.get("converged") is False
 
 
 def verdict_in_words(one: Facts, facts: Facts) -> str:
     """The verdict of the study, in calmer words where the gap is small."""
+    if _is_unfinished(one):
+        return one["verdict"]["words"].replace("Fits well", "It did not converge", 1)
     if not is_small(one, facts):
         return one["verdict"]["words"]
     measure = measure_of(facts)

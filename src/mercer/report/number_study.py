@@ -78,7 +78,7 @@ class NumberStudy(Study):
         self.measure = measure_named(scoring or "rmse", "regress")
         self.quantile = asked_quantile(scoring) if self.measure.scoring == "neg_mean_pinball_loss" else None
         self.measures = number_measures(self.quantile or 0.5)
-        why = "It was asked for." if scoring else "It is in the unit of the target, and large errors count most."
+        why = None if scoring else "It is in the unit of the target, and large errors count most."
         return {
             "scoring": {"name": self.measure.scoring, "title": self.measure.title, "why": why, "asked": bool(scoring)}
         }

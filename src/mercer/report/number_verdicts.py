@@ -10,8 +10,9 @@ import numpy as np
 from .._runtime.compile import Array
 from .choice import Choice
 from .error_measure import NUMBERS
+from .first_words import whether_learned
 from .number_errors import in_digits
-from .score_verdicts import about_pairs, told
+from .score_verdicts import about_pairs, told, under_or_over
 from .significance import ALPHA, holm, sign_flips
 
 
@@ -37,19 +38,7 @@ def fit_of_numbers(
             f"{in_digits(train['rmse'])}."
         )
         return {"kind": "unproven", "words": words}
-    under, over = train["low"] > best_test["high"], test["low"] > train["high"]
-    if under and over:
-        return {"kind": "both", "words": f"Too simple for these data, and it overfits as well: {said}."}
-    if under:
-        return {
-            "kind": "underfit",
-            "words": f"Underfits: {said}. It errs more on rows it has seen than the best learner does on rows it has "
-            "not; a richer model is needed, not more rows.",
-        }
-    if over:
-        words = f"It overfits: {said}. More rows or more regularisation would narrow the gap."
-        return {"kind": "overfit", "words": words}
-    return {"kind": "good", "words": f"Fits well: {said}; the difference is within chance."}
+    return under_or_over(train["low"] > best_test["high"], test["low"] > train["high"], said)
 
 
 def compare_errors(names: list[str], residuals: Mapping[str, Array], chosen: str) -> list[dict[str, Any]]:
@@ -79,6 +68,7 @@ def headline_of_numbers(
     share = "none" if (test["r2"] or 0) < 0.005 else f"{100 * test['r2']:.0f} %"
     explained = "" if test["r2"] is None else f", and explains {share} of their variance"
     sentences = [
+        *whether_learned(learners, winner, "always answering the mean of the training rows"),
         f"{choice.in_words(NUMBERS)} "
         f"On the test rows its RMSE is {in_digits(test['rmse'])} (on new rows of the same kind expect "
         f"{in_digits(test['low'])} to {in_digits(test['high'])}); it errs by {in_digits(test['mae'])} on "

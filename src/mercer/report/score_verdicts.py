@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.wording import enumeration
+from .._validation.wording import enumeration, with_article
 from .choice import Choice
 from .error_measure import ErrorMeasure, percent
+from .first_words import about_unanswered, whether_learned
 from .number_errors import in_digits
 from .predictions import Predictions
 from .score_intervals import draws_of
@@ -39,7 +40,17 @@ def fit_of_scores(
     if test["low"] <= baseline["value"]:
         words = f"{said[0].upper()}{said[1:]}, against {guess}: {rows:,} test rows do not prove it better."
         return {"kind": "unproven", "words": words}
-    under, over = train["high"] < best_test["low"], test["high"] < train["low"]
+    return under_or_over(train["high"] < best_test["low"], test["high"] < train["low"], said)
+
+
+def under_or_over(under: bool, over: bool, said: str, overfits: str = "It overfits") -> dict[str, str]:
+    """The verdict on a learner that is of use, from whether it is clearly too simple, and clearly worse on new rows.
+
+    Examples
+    --------
+    >>> under_or_over(False, True, "AUC 1 on the rows it learned from, 0.7 on new rows")["kind"]
+    'overfit'
+    """
     if under and over:
         return {"kind": "both", "words": f"Too simple for these data, and it overfits as well: {said}."}
     if under:
@@ -49,8 +60,7 @@ def fit_of_scores(
             "not; a richer model is needed, not more rows.",
         }
     if over:
-        words = f"It overfits: {said}. More rows or more regularisation would narrow the gap."
-        return {"kind": "overfit", "words": words}
+        return {"kind": "overfit", "words": f"{overfits}: {said}. More rows would narrow the gap."}
     return {"kind": "good", "words": f"Fits well: {said}; the difference is within chance."}
 
 
@@ -90,21 +100,27 @@ def headline_of_scores(
     winner = choice.learner
     score = winner["scores"][measure.scoring]
     ends = sorted(measure.in_words(score[end]) for end in ("low", "high"))
+    guess = baseline["title"]
     sentences = [
+        *whether_learned(learners, winner, guess),
         f"{choice.in_words(measure)} On the test rows its {measure.title} is {score['words']} (on new rows of the same "
-        f"kind expect {ends[0]} to {ends[1]}); it errs {_error(winner['test'])}.",
-        f"{baseline['title'][0].upper()}{baseline['title'][1:]} would have {measure.in_words(baseline['value'])}.",
+        f"kind expect {ends[0]} to {ends[1]}){_error(measure, winner['test'])}.",
+        f"{guess[0].upper()}{guess[1:]} would have {with_article(measure.title)} of "
+        f"{measure.in_words(baseline['value'])}.",
         *choice.about_convergence(),
-        *about_rarest(winner),
+        *(about_unanswered(winner) or about_rarest(winner)),
         *about_pairs(learners, pairs),
     ]
     return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}
 
 
-def _error(test: Facts) -> str:
+def _error(measure: ErrorMeasure, test: Facts) -> str:
+    """How much it errs, where the measure itself does not say that."""
     if "rate" in test:
-        return f"on {percent(test['rate'])} of them ({test['wrong']} of {test['rows']})"
-    return f"by {in_digits(test['mae'])} on average"
+        return f"; it errs on {percent(test['rate'])} of them ({test['wrong']} of {test['rows']})"
+    if measure.scoring == "neg_mean_absolute_error":
+        return ""
+    return f"; it errs by {in_digits(test['mae'])} on average"
 
 
 def about_rarest(winner: Mapping[str, Any]) -> list[str]:
@@ -115,7 +131,7 @@ def about_rarest(winner: Mapping[str, Any]) -> list[str]:
     if not rare["rows"]:
         return []
     if not rare["answered"]:
-        return [f"It never answers {rare['label']!r}, though {rare['rows']:,} of the test rows are of that class."]
+        return about_unanswered(winner)
     hit = round(rare["recall"] * rare["rows"])
     return [
         f"It finds {hit:,} of the {rare['rows']:,} test rows of {rare['label']!r} ({percent(rare['recall'], 0)}), and "

@@ -74,7 +74,8 @@ def _how_many(chosen: Facts, shown: int, numbers: bool) -> str:
         return f"The {count(shown, 'row')} with the largest errors. {look}"
     wrong, rows = chosen["test"]["wrong"], chosen["test"]["rows"]
     told = "" if shown >= wrong else f", of which {grouped(shown)} are here, the most wrong first"
-    return f"{grouped(wrong)} of {count(rows, 'test row')} went wrong{told}. {look}"
+    score = "Score: that of the true class less that of the answer; the farther below zero, the surer was the mistake."
+    return f"{grouped(wrong)} of {count(rows, 'test row')} went wrong{told}. {score} {look}"
 
 
 def _answers(one: Facts, numbers: bool) -> list[Cell]:

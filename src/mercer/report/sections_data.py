@@ -55,17 +55,22 @@ def _shape(data: Facts) -> str:
     what = "numbers" if numbers else count(len(data["classes"]), "class", "classes")
     if data["kind"] != "rows":
         return f"{count(data['rows'], data['kind'].removesuffix('s'))}, {what} in the target “{data['target']}”."
-    kinds = f"{data['numeric_columns']} numeric" if data["category_columns"] == 0 else (
-        f"{grouped(data['numeric_columns'])} numeric, {grouped(data['category_columns'])} of words"
-    )  # fmt: skip
     said = [
-        f"{count(data['rows'], 'row')}, {count(data['columns'], 'column')} ({kinds}), "
+        f"{count(data['rows'], 'row')}, {count(data['columns'], 'column')} ({_kinds(data)}), "
         f"{what} in the target “{data['target']}”.",
         f"{count(data['missing_cells'], 'cell is', 'cells are')} missing."
         if data["missing_cells"]
         else "Nothing is missing.",
     ]
     return " ".join(said)
+
+
+def _kinds(data: Facts) -> str:
+    """How many columns there are of each kind."""
+    kinds = {"numeric": "numeric_columns", "of words": "category_columns", "of dates": "date_columns",
+             "of texts": "text_columns"}  # fmt: skip
+    numbers = {kind: data.get(key) or 0 for kind, key in kinds.items()}
+    return ", ".join(f"{grouped(number)} {kind}" for kind, number in numbers.items() if number)
 
 
 def _classes(facts: Facts) -> Markup:
@@ -104,6 +109,9 @@ def _columns(data: Facts) -> Markup:
             shown = [quantiles[0], column["mean"], quantiles[2], quantiles[4], column["std"], column["skew"]]
             numbers = [Cell(_number(value), value) for value in shown]
             numbers.append(Cell(grouped(column["outliers"]), column["outliers"]))
+        elif column["kind"] == "dates":
+            numbers = [Cell("") for _ in range(7)]
+            numbers[0], numbers[3] = Cell(column["first"] or ""), Cell(column["last"] or "")
         else:
             values = ", ".join(f"{top['value']} ({grouped(top['rows'])})" for top in column.get("top", [])[:3])
             numbers = [Cell("") for _ in range(7)]
@@ -112,10 +120,23 @@ def _columns(data: Facts) -> Markup:
         rows.append([column["name"], *numbers, Cell(grouped(column["distinct"]), column["distinct"]), missing])
     heads = ["column", "min", "mean", "median", "max", "std", "skew", "outliers", "distinct", "missing"]
     what = "Columns" if data["kind"] == "rows" else data["kind"].capitalize()
-    whole = table(heads, rows, caption=f"{what}: numbers by their values, words by the commonest of them")
+    whole = table(heads, rows, caption=f"{what}: {_described_by(data)}")
     if len(rows) <= _OPEN:
         return whole
     return tag("details", tag("summary", f"Table of {count(len(rows), 'column')}"), whole)
+
+
+def _described_by(data: Facts) -> str:
+    """What the table of columns shows of each kind that there is."""
+    telling = "small and large targets" if data.get("task") == "regress" else "the classes"
+    ways = {
+        "numbers": "numbers by their values",
+        "words": "words by the commonest of them",
+        "texts": f"texts by the words that tell {telling} apart best",
+        "dates": "dates by the first and the last",
+    }
+    kinds = {column["kind"] for column in data["described"]}
+    return ", ".join(words for kind, words in ways.items() if kind in kinds)
 
 
 def _number(value: float | None) -> str:
@@ -145,7 +166,7 @@ def preprocessing(facts: Facts) -> list[Any]:
             f"All steps below were fitted on training rows only, inside the {split['folds']} folds of every "
             "cross-validation.",
         ),
-        bullets(split["notes"]),
+        bullets([*split["notes"], *([split["hurried"]] if split.get("hurried") else [])]),
         bullets(steps["words"]),
         _removed_rows(steps["rows"]),
     ]

@@ -68,7 +68,7 @@ def weights(facts: Facts) -> list[Any] | None:
     if not linear and not square:
         return None
     meaning = _meaning(facts)
-    left = max([one["weights"]["left_out"] for one in linear + square], default=0)
+    left = max(_not_drawn(one["weights"]) for one in linear + square)
     return [
         tag("p", f"Each weight as a share of the length of its model’s weight vector. {meaning}",
             f" Up to {grouped(left)} lighter weights of a model are left out." if left else None),
@@ -85,6 +85,11 @@ def weights(facts: Facts) -> list[Any] | None:
             class_="pair",
         ),
     ]  # fmt: skip
+
+
+def _not_drawn(weights: Facts) -> int:
+    """How many weights of a model are too light for the figures."""
+    return max(0, weights["left_out"] + len(weights["features"]) - figures.WEIGHTS)
 
 
 def _meaning(facts: Facts) -> str:

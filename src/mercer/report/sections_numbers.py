@@ -12,10 +12,12 @@ from .number_errors import in_digits
 from .sections import Facts, section
 from .sections_results import (
     SAID,
+    beside_them,
     by_chance,
     chance,
     how_it_fits,
     in_validation,
+    in_validation_head,
     left_out,
     part_of_the_rows,
     score_cells,
@@ -30,17 +32,16 @@ def results_of_numbers(facts: Facts) -> list[Any]:
     pairs = {pair["other"]: pair for pair in facts["pairs"]}
     chosen, baseline = facts["answer"]["chosen"], facts["baseline"]
     rows = [_result(one, pairs.get(one["name"]), facts) for one in facts["learners"]]
-    blank = [Cell("") for _ in score_heads(facts)]
-    rows.append([Cell(baseline["title"]), *blank, *_errors(baseline), Cell("a constant", look="words"),
-                 *[Cell("") for _ in range(3)]])  # fmt: skip
-    if trees := facts.get("trees"):
-        rows.append([Cell(trees["title"]), *blank, Cell(NUMBERS.words(trees["error"]), trees["error"], "main"),
-                     Cell(NUMBERS.between(trees), trees["low"]), *[Cell("") for _ in range(6)]])  # fmt: skip
+    asked, errors = score_heads(facts), _errors(baseline)
+    rows.append([Cell(baseline["title"]), *(errors.get(name, Cell("")) for name in asked), *_not_asked(baseline, asked),
+                 Cell("a constant", look="words"), *[Cell("") for _ in range(3)]])  # fmt: skip
     marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
     heads = [
-        "learner", *score_heads(facts), "test RMSE", "95 % interval", "MAE", "R²", "fit", "CV RMSE", "training RMSE",
-        "p",
+        "learner", *asked, *(name for name in errors if name not in asked), "fit", in_validation_head(facts),
+        "training RMSE", "p",
     ]  # fmt: skip
+    if beside := facts.get("yardstick"):
+        rows.append(beside_them(beside, facts, len(heads)))
     caption = "Every learner, tuned by cross-validation, tested once; errors in the unit of the target"
     return [
         table(heads, rows, caption=caption, marked=marked, also_words=[heads.index("fit")]),
@@ -58,7 +59,7 @@ def _result(one: Facts, pair: Facts | None, facts: Facts) -> list[Any]:
     return [
         who(one, facts),
         *score_cells(one, facts),
-        *_errors(one["test"]),
+        *_not_asked(one["test"], score_heads(facts)),
         how_it_fits(one, facts),
         in_validation(one, facts),
         Cell(NUMBERS.of(one["train"]), one["train"]["rmse"]),
@@ -66,13 +67,19 @@ def _result(one: Facts, pair: Facts | None, facts: Facts) -> list[Any]:
     ]
 
 
-def _errors(test: Facts) -> list[Cell]:
-    return [
-        Cell(NUMBERS.of(test), test["rmse"], "main"),
-        Cell(NUMBERS.between(test), test["low"]),
-        Cell(in_digits(test["mae"]), test["mae"]),
-        Cell("—" if test["r2"] is None else f"{test['r2']:.3f}".replace("-", "−"), test["r2"]),
-    ]
+def _errors(test: Facts) -> dict[str, Cell]:
+    """The errors on some rows by the heads of their columns."""
+    return {
+        "test RMSE": Cell(NUMBERS.of(test), test["rmse"], "main"),
+        "95 % interval": Cell(NUMBERS.between(test), test["low"]),
+        "MAE": Cell(in_digits(test["mae"]), test["mae"]),
+        "R²": Cell("—" if test["r2"] is None else f"{test['r2']:.3f}".replace("-", "−"), test["r2"]),
+    }
+
+
+def _not_asked(test: Facts, asked: list[str]) -> list[Cell]:
+    """The errors that have no column of their own, as those have that were asked for."""
+    return [cell for name, cell in _errors(test).items() if name not in asked]
 
 
 @section("real", "Is the difference real?", place=20, contents="Is it real?", task="regress")

@@ -24,12 +24,11 @@ def results(facts: Facts) -> list[Any]:
     rows = [_result(one, pairs.get(one["name"]), facts) for one in facts["learners"]]
     marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
     heads = [
-        "learner", *score_heads(facts), "test error", "95 % interval", "fit", "CV error", "training error", "p",
-        "fitted in",
+        "learner", *score_heads(facts), "test error", "95 % interval", "fit", in_validation_head(facts),
+        "training error", "p", "fitted in",
     ]  # fmt: skip
-    if trees := facts.get("trees"):
-        rows.append([trees["title"], *[Cell("") for _ in score_heads(facts)], *_error(
-            {"rate": trees["error"], **trees}), *[Cell("") for _ in range(5)]])  # fmt: skip
+    if beside := facts.get("yardstick"):
+        rows.append(beside_them(beside, facts, len(heads)))
     return [
         table(heads, rows, caption="Every learner, tuned by cross-validation, tested once; the chosen one is marked",
               marked=marked, also_words=[heads.index("fit")]),
@@ -40,6 +39,18 @@ def results(facts: Facts) -> list[Any]:
                "Test error with its 95 % interval, and training error."),
         left_out(facts["skipped"]),
     ]  # fmt: skip
+
+
+def beside_them(found: Facts, facts: Facts, width: int) -> list[Cell]:
+    """The row of what is shown for comparison: its name, and what it reaches by the measure that decided."""
+    measure, scoring = measure_of(facts), scored_by(facts)
+    name = Cell([found["title"], tag("small", " for comparison, not tuned")], found["title"])
+    if scoring:
+        reached = [Cell(score_in_words(scoring["name"], found["score"]), found["score"], "main")]
+    else:
+        interval = "" if found["low"] is None else measure.between(found)
+        reached = [Cell(measure.words(found["error"]), found["error"], "main"), Cell(interval, found["low"])]
+    return [name, *reached, *(Cell("") for _ in range(width - 1 - len(reached)))]
 
 
 def left_out(skipped: list[Facts]) -> Markup | None:
@@ -96,6 +107,11 @@ def how_it_fits(one: Facts, facts: Facts) -> Cell:
     """How near training and test error are."""
     word, look = fit_in_a_word(one, facts)
     return Cell(word, look=f"words fit-{look}")
+
+
+def in_validation_head(facts: Facts) -> str:
+    """The head of the column of :func:`in_validation`."""
+    return f"CV {tuning_measure_of(facts).name}"
 
 
 def in_validation(one: Facts, facts: Facts) -> Cell:

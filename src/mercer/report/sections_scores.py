@@ -97,7 +97,7 @@ def _curves(one: Facts, facts: Facts) -> Markup | None:
         figure(roc_curve(one, others), f"ROC: how many rows of “{positive}” are found, and how many others are taken "
                f"for it, as the threshold moves.{thin}"),
         figure(precision_recall_curve(one, others), f"The price of finding more of “{positive}”: how many of those "
-               "answered so are not."),
+               "answered so really are."),
         figure(calibration_curve(one), "Whether probabilities are true: of rows with this probability, the share that "
                "is. On the line they are.") if curves.get("calibration") else None,
         class_="pair",

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._presentation.html import Markup, tag
 from . import figures
-from .elements import bullets, count, grouped, table
+from .elements import Cell, bullets, count, grouped, table
 from .figures_words import words_by_class
 from .sections import Facts
 
@@ -19,7 +19,7 @@ def columns_as_read(data: Facts) -> list[Any]:
     read, left_out = data.get("columns_read") or [], data.get("left_out") or []
     if not read and not left_out:
         return []
-    rows = [[one["name"], one["kind"], one.get("why") or ""] for one in read]
+    rows = [[one["name"], one["kind"], Cell(one.get("why") or "", look="words wrap")] for one in read]
     whole = table(["column", "read as", "why"], rows, caption="How each column was read", words=3) if rows else None
     folded = tag("details", tag("summary", f"How {count(len(rows), 'column was', 'columns were')} read"), whole)
     return [
@@ -27,6 +27,11 @@ def columns_as_read(data: Facts) -> list[Any]:
         bullets([[tag("strong", one["name"]), f" was left out: {one['why']}"] for one in left_out]),
         whole if len(rows) <= _OPEN else folded,
     ]
+
+
+def _telling(columns: list[Facts]) -> str:
+    """Which words of texts are pictured; nothing where there are no texts."""
+    return "; of texts the words that tell most" if any(column["kind"] == "texts" for column in columns) else ""
 
 
 def pictured_words(data: Facts) -> Markup | None:
@@ -38,7 +43,7 @@ def pictured_words(data: Facts) -> Markup | None:
     shown = columns[:_PICTURED]
     pictures = [words_by_class(column, labels, f"words-{k}") for k, column in enumerate(shown)]
     left = f" The first {len(shown)} of {grouped(len(columns))} columns of words." if len(columns) > len(shown) else ""
-    what = "Rows with each word, by class. " if labels else "Rows with each word. "
+    what = f"Rows with each word{', by class' if labels else ''}{_telling(columns)}. "
     return tag(
         "figure",
         tag("div", [tag("div", picture) for picture in pictures], class_="many wide"),

@@ -34,7 +34,7 @@ def table_facts(table: Any) -> dict[str, Any]:
     left_out = max(0, table.n_columns - frame.shape[1])
     told_apart = 1 if table.measured else classes.size
     described = [_column(column, frame[column.name], codes, told_apart) for column in found.columns]
-    drawn = [column.name for column in found.columns if column.kind == "numbers"][:DRAWN]
+    drawn = [column.name for column in found.columns if column.kind == "numbers" and column.distinct > 1][:DRAWN]
     return {
         "name": text(table.name),
         "source": text(table.source),

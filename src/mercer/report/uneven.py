@@ -30,6 +30,21 @@ def is_uneven(y: Array) -> bool:
     return bool(least < (_OF_TWO if len(counts) == 2 else _OF_EVEN / len(counts)))
 
 
+def usual_measure(y: Array) -> str:
+    """The measure that classes are judged by where nobody asks for another.
+
+    Of many classes some are rare as a rule; F1 counts them all without giving the common ones up for them.
+
+    Examples
+    --------
+    >>> usual_measure(np.repeat(["ham", "spam"], [9, 1])), usual_measure(np.repeat([1, 2, 3], [5, 3, 2]))
+    ('balanced_accuracy', 'accuracy')
+    """
+    if not is_uneven(y):
+        return "accuracy"
+    return "balanced_accuracy" if np.unique(y).size == 2 else "f1"
+
+
 def about_uneven(y: Array, measure: ErrorMeasure, asked: bool) -> str | None:
     """One or two sentences about uneven classes; nothing where they are even."""
     if not is_uneven(y):

@@ -6,7 +6,8 @@ from typing import Any
 
 from .choice import Choice
 from .error_measure import SHARE, percent
-from .score_verdicts import about_pairs, about_rarest, told
+from .first_words import about_unanswered, whether_learned
+from .score_verdicts import about_pairs, about_rarest, told, under_or_over
 from .significance import ALPHA, holm, mcnemar
 
 
@@ -30,22 +31,8 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
             f"{percent(train['rate'])}."
         )
         return {"kind": "unproven", "words": words}
-    under, over = train["low"] > best_test["high"], test["low"] > train["high"]
-    if under and over:
-        return {"kind": "both", "words": f"Too simple for these data, and it overfits as well: {numbers}."}
-    if under:
-        return {
-            "kind": "underfit",
-            "words": f"Underfits: {numbers}. It errs more on rows it has seen than the best learner does on rows it "
-            "has not; a richer model is needed, not more rows.",
-        }
-    if over:
-        memory = "It has memorised its rows" if train["wrong"] == 0 else "It overfits"
-        return {
-            "kind": "overfit",
-            "words": f"{memory}: {numbers}. More rows or more regularisation would narrow the gap.",
-        }
-    return {"kind": "good", "words": f"Fits well: {numbers}; the difference is within chance."}
+    overfits = "It has memorised its rows" if train["wrong"] == 0 else "It overfits"
+    return under_or_over(train["low"] > best_test["high"], test["low"] > train["high"], numbers, overfits)
 
 
 def compare_right(names: list[str], right: dict[str, Any], chosen: str) -> list[dict[str, Any]]:
@@ -79,12 +66,13 @@ def headline(
     winner = choice.learner
     test = winner["test"]
     sentences = [
+        *whether_learned(learners, winner, "always answering the commonest class"),
         f"{choice.in_words(SHARE)} "
         f"It errs on {percent(test['rate'])} of the test rows ({test['wrong']} of {test['rows']}); on new rows of the "
         f"same kind expect {percent(test['low'], 1)} to {percent(test['high'], 1)}.",
         f"Always answering the commonest class would err on {percent(majority, 1)}.",
         *choice.about_convergence(),
-        *(about_rarest(winner) if uneven else []),
+        *(about_unanswered(winner) or (about_rarest(winner) if uneven else [])),
         *about_pairs(learners, pairs),
     ]
     return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}

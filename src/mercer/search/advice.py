@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from .._presentation.canvas import short
 from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
@@ -15,15 +16,17 @@ from .._validation.unwrapped import machine_of
 from .._validation.wording import enumeration
 from .beyond import beyond, largest_nu
 from .outcome import setting_key
+from .simpler import SIMPLER_SMALL, is_simpler, simplest_of
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
 
 __all__ = ["Advice", "advise"]
 
-#: Parameters of which a smaller value makes a simpler model, and those of which a larger one does.
-_SIMPLER_SMALL = ("C", "gamma", "degree", "epochs", "steps")
-_SIMPLER_LARGE = ("lam", "length", "tol")
+#: Parameters that are advised where they were not searched.
+_ADVISED = ("C", "gamma", "degree", "epochs", "steps", "lam")
+#: Parameters that count something, of which there are more or fewer.
+_COUNTED = ("epochs", "steps")
 #: Differences between training and validation score, and training scores, that are worth a word.
 _OVERFIT, _UNDERFIT = 0.1, 0.75
 #: How many times the training error an error on other rows is worth a word.
@@ -70,7 +73,8 @@ def advise(search: KernelSearchCV, splits: list[tuple[Array, Array]], y: Any = N
     """All that is worth saying about a finished search."""
     if not hasattr(search, "best_index_"):
         return AdviceList()
-    return AdviceList([*_edges(search, y), *_short(search, splits), *_ties(search), *_fit(search)])
+    edges = _edges(search, y)
+    return AdviceList([*edges, *_short(search, splits), *_ties(search), *([] if edges else _fit(search))])
 
 
 def _scores(search: KernelSearchCV, part: str = "mean_test") -> Array | None:
@@ -96,8 +100,8 @@ def _edges(search: KernelSearchCV, y: Any) -> list[Advice]:
         if further is None:
             continue
         message = (
-            f"The best {name} = {best:g} is the {'smallest' if low else 'largest'} value tried; try "
-            f"{'smaller' if low else 'larger'} ones, such as {further:g}."
+            f"The best {name} = {short(best)} is the {'smallest' if low else 'largest'} value tried; try "
+            f"{'smaller' if low else 'larger'} ones, such as {short(further)}."
         )
         found.append(Advice("edge", message, {"parameter": name, "best": best, "direction": "down" if low else "up"}))
     return found
@@ -130,7 +134,7 @@ def _short(search: KernelSearchCV, splits: list[tuple[Array, Array]]) -> list[Ad
 
 
 def _ties(search: KernelSearchCV) -> list[Advice]:
-    """Settings within one standard error of the best, and the simplest of them."""
+    """Settings within one standard error of the best, and which of them is simpler."""
     mean, sd = _scores(search), _scores(search, "std_test")
     if mean is None or sd is None or search.n_splits_ < 2:
         return []
@@ -139,18 +143,31 @@ def _ties(search: KernelSearchCV) -> list[Advice]:
     close = np.flatnonzero(mean >= best - error)
     if close.size < 2:
         return []
-    simplest = settings[min(close, key=lambda k: (_complexity(settings[k]), -mean[k]))]
-    if setting_key(simplest) == setting_key(search.best_params_):
-        detail = "the winner is the simplest of them"
-    else:
-        detail = "the simplest of them is " + ", ".join(f"{k} = {_shown(v)}" for k, v in simplest.items())
+    ranked = [settings[k] for k in sorted(close, key=lambda k: -mean[k])]
+    simplest = simplest_of(ranked)
     if _all_tie(mean):
-        message = (
-            f"{_all(len(settings))} score the same ({_in_few(abs(best))}), so that the choice says little; {detail}."
-        )
+        said = f"{_all(len(settings))} score the same ({_in_few(abs(best))}), so that the choice says little"
     else:
-        message = f"{close.size} settings are within one standard error of the best ({_in_few(error)}); {detail}."
+        said = f"{close.size} settings are within one standard error of the best ({_in_few(error)})"
+    message = f"{said}{_which_is_simpler(search.best_params_, ranked, simplest)}."
     return [Advice("tie", message, {"settings": int(close.size), "standard_error": float(error), "simplest": simplest})]
+
+
+def _which_is_simpler(best: dict[str, Any], close: list[dict[str, Any]], simplest: dict[str, Any] | None) -> str:
+    """The end of a sentence: the simplest setting or, where settings cannot all be compared, one simpler than the best.
+
+    It is empty where there is none such.
+    """
+    if simplest is not None and setting_key(simplest) == setting_key(best):
+        return "; the winner is the simplest of them"
+    if simplest is not None:
+        return f"; the simplest of them is {_in_words(simplest)}"
+    simpler = next((each for each in close if is_simpler(each, best)), None)
+    return "" if simpler is None else f"; a simpler one is {_in_words(simpler)}"
+
+
+def _in_words(params: dict[str, Any]) -> str:
+    return ", ".join(f"{name} = {short(value)}" for name, value in params.items())
 
 
 def _all_tie(mean: Array) -> bool:
@@ -160,19 +177,6 @@ def _all_tie(mean: Array) -> bool:
 
 def _all(number: int) -> str:
     return "Both settings" if number == 2 else f"All {number} settings"
-
-
-def _complexity(params: dict[str, Any]) -> float:
-    total = 0.0
-    for name, value in params.items():
-        last = name.rpartition("__")[2]
-        if is_number(value) and value > 0:
-            total += np.log(value) * ((last in _SIMPLER_SMALL) - (last in _SIMPLER_LARGE))
-    return total
-
-
-def _shown(value: Any) -> str:
-    return f"{value:g}" if is_number(value) else str(value)
 
 
 def _in_few(value: float) -> str:
@@ -192,13 +196,13 @@ def _fit(search: KernelSearchCV) -> list[Advice]:
         return []
     if train - test > _OVERFIT:
         message = (
-            f"The winner scores {train:.3f} on training rows and {test:.3f} on others: it overfits. "
+            f"The winner scores {train:.3f} on training rows and {test:.3f} on others: it overfits"
             f"{_remedies(search, simpler=True)} may help."
         )
         return [Advice("overfitting", message, facts)]
     if train < _UNDERFIT:
         message = (
-            f"The winner scores only {train:.3f} on the rows it was trained on: it underfits. "
+            f"The winner scores only {train:.3f} on the rows it was trained on: it underfits"
             f"{_remedies(search, simpler=False)} may help."
         )
         return [Advice("underfitting", message, facts)]
@@ -210,22 +214,39 @@ def _overfit_errors(search: KernelSearchCV, train: float, test: float) -> list[A
     if test <= _TIMES * train:
         return []
     message = (
-        f"The winner errs by {_in_few(train)} on training rows and by {_in_few(test)} on others: it overfits. "
+        f"The winner errs by {_in_few(train)} on training rows and by {_in_few(test)} on others: it overfits"
         f"{_remedies(search, simpler=True)} may help."
     )
     return [Advice("overfitting", message, {"train": train, "validation": test})]
 
 
 def _remedies(search: KernelSearchCV, simpler: bool) -> str:
-    """What makes a simpler or a richer model: parameters that this estimator has, unless the search showed that they
-    make no difference; and more rows, or another kernel."""
-    tried = {name.rpartition("__")[2]: name for params in search.cv_results_["params"] for name in params}
-    names = {name.rpartition("__")[2] for name in search.estimator.get_params()}
+    """What may help, after a full stop: more rows or other columns, and what makes a simpler or a richer model.
+
+    Where such models were tried, cross-validation has said that they do no better, and they are not advised.
+    """
+    if _was_tried(search, simpler):
+        how, rather = ("simpler", "more rows") if simpler else ("richer", "other columns")
+        return f", but {how} settings do no better on other rows. {rather.capitalize()}"
+    params = search.estimator.get_params()
+    names = {name.rpartition("__")[2] for name, value in params.items() if not isinstance(value, list)}
+    searched = {name.rpartition("__")[2] for name in search.best_params_ if len(_best_by_value(search, name)) > 1}
     said = ["more rows"] if simpler else []
-    for name in (*_SIMPLER_SMALL, *_SIMPLER_LARGE[:1]):
-        scored = list(_best_by_value(search, tried[name]).values()) if name in tried else []
-        if name in names and not (len(scored) > 1 and _all_tie(np.array(scored))):
-            said.append(f"a {'smaller' if simpler == (name in _SIMPLER_SMALL) else 'larger'} {name}")
+    said += [
+        _less_or_more(name, less=simpler == (name in SIMPLER_SMALL)) for name in _ADVISED if name in names - searched
+    ]
     said.append(f"a {'smoother' if simpler else 'richer'} kernel" if "kernel" in names else "other columns")
     words = enumeration(said, last="or")
-    return words[0].upper() + words[1:]
+    return f". {words[0].upper()}{words[1:]}"
+
+
+def _was_tried(search: KernelSearchCV, simpler: bool) -> bool:
+    """Whether the search tried a setting that is simpler than its best one, or richer."""
+    best, settings = search.best_params_, search.cv_results_["params"]
+    return any(is_simpler(each, best) if simpler else is_simpler(best, each) for each in settings)
+
+
+def _less_or_more(name: str, less: bool) -> str:
+    if name in _COUNTED:
+        return f"{'fewer' if less else 'more'} {name}"
+    return f"a {'smaller' if less else 'larger'} {name}"

@@ -1,0 +1,54 @@
+"""What an answer begins with where nothing was learned, and which classes are never answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._validation.wording import enumeration
+
+Facts = Mapping[str, Any]
+
+
+def whether_learned(learners: Sequence[Facts], winner: Facts, guess: str) -> list[str]:
+    """That nothing was learned, or that the test rows do not prove it; nothing where the winner is of use.
+
+    Parameters
+    ----------
+    learners : sequence of dict
+        All of them with their verdicts.
+    winner : dict
+        The one that was chosen.
+    guess : str
+        What needs no learning, such as "always answering the commonest class".
+
+    Examples
+    --------
+    >>> lost = {"title": "SVM", "verdict": {"kind": "useless"}}
+    >>> whether_learned([lost], lost, "always answering the mean")
+    ['Nothing here is better than always answering the mean.']
+    """
+    kinds, own = {one["verdict"]["kind"] for one in learners}, winner["verdict"]["kind"]
+    if own not in ("useless", "unproven"):
+        return []
+    if kinds <= {"useless"}:
+        return [f"Nothing here is better than {guess}."]
+    if kinds <= {"useless", "unproven"}:
+        return [f"Nothing here is proven to be better than {guess}."]
+    return [f"{winner['title']} is {'not better' if own == 'useless' else 'not proven to be better'} than {guess}."]
+
+
+def about_unanswered(winner: Facts) -> list[str]:
+    """The classes of test rows that a learner never answers.
+
+    Examples
+    --------
+    >>> about_unanswered({"by_class": [{"label": "q", "rows": 4, "answered": 0}]})
+    ["It never answers 'q', though 4 of the test rows are of that class."]
+    """
+    never = [one for one in winner.get("by_class") or [] if one["rows"] and not one["answered"]]
+    if not never:
+        return []
+    named, rows = enumeration((repr(one["label"]) for one in never), 6), sum(one["rows"] for one in never)
+    of = "that class" if len(never) == 1 else "these classes"
+    return [f"It never answers {named}, though {rows:,} of the test rows {'is' if rows == 1 else 'are'} of {of}."]

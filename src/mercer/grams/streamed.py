@@ -2,7 +2,8 @@
 
 Features are Φ = K[:, S]·T for landmarks S. Weights w score the items as Φ·w = K[:, S]·(T·w), so that a pass over the
 items needs their similarities to the landmarks and never the product with T: n·m·d operations in place of n·m². What
-Newton's method asks for most often, Σ hᵢ·⟨v, φᵢ⟩·φᵢ, is one such pass.
+Newton's method asks for most often, Σ hᵢ·⟨v, φᵢ⟩·φᵢ, is one such pass. Where the items are does
+not matter: a pass is work done on each chunk of :class:`mercer.rows.Rows`.
 
 The inverse that preconditions conjugate gradients comes from a sample of the items, drawn at random, whose features are
 in memory: (n/s)·Σ hᵢφᵢφᵢᵀ over the sample is close to the sum over all items, and the solution of the sample's own
@@ -12,7 +13,7 @@ problem is a good start. A few passes are then enough.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from .._runtime.compile import Array
 from .._runtime.interrupts import heed
 from .._validation.memory import bytes_of
 from ..kernels import Kernel
-from ..kernels.engine.pairing import length, shared_dtype
+from ..kernels.engine.pairing import length
+from ..rows import Held, Rows
 from .base import Gram
 from .nystrom import Nystrom
 from .span import Exact, FeatureSpan, Preconditioner
@@ -30,8 +32,8 @@ __all__ = ["Streamed"]
 
 #: Items of the sample: this many for each landmark, or as many as there is memory for, and never fewer than the least.
 _FOR_EACH, _LEAST = 20, 2
-#: Parts of the memory: the features of the sample, and the similarities of a chunk.
-_SAMPLE, _CHUNK = 2, 4
+#: Parts of the memory: the features of the sample, and the similarities of a block of items.
+_SAMPLE, _BLOCK = 2, 4
 
 
 class Streamed(Gram):
@@ -40,7 +42,8 @@ class Streamed(Gram):
     Parameters
     ----------
     kernel : Kernel
-    items : collection
+    rows : Rows
+        The items, wherever they are.
     sample : Nystrom
         The approximation of some of the items, whose landmarks stand for all.
     drawn : array
@@ -60,14 +63,17 @@ class Streamed(Gram):
 
     ready = True
 
-    def __init__(self, kernel: Kernel, items: Any, sample: Nystrom, drawn: Array, memory: int | str) -> None:
-        self.kernel, self.items, self.sample, self.drawn, self.memory = kernel, items, sample, drawn, memory
+    def __init__(self, kernel: Kernel, rows: Rows, sample: Nystrom, drawn: Array, memory: int | str) -> None:
+        self.kernel, self.items, self.sample, self.drawn = kernel, rows, sample, drawn
         #: The numbers of the landmarks among all items.
         self.landmarks: Array = drawn[sample.landmarks]
         self.transform, self.missing = sample.transform, sample.missing
-        self._own = items[self.landmarks]
-        width = shared_dtype(items, items).itemsize * max(1, self.landmarks.size)
-        self._rows = max(1, bytes_of(memory) // (_CHUNK * width))
+        width = 8 * max(1, self.landmarks.size)
+        self._compared = {
+            "kernel": kernel,
+            "landmarks": rows[self.landmarks],
+            "at_once": max(1, bytes_of(memory) // (_BLOCK * width)),
+        }
 
     @classmethod
     def of(
@@ -75,35 +81,31 @@ class Streamed(Gram):
     ) -> Streamed:
         """The approximation by landmarks that are chosen among a sample of the items."""
         n, rank = length(items), min(rank, length(items))
-        room = bytes_of(memory) // (
-            _SAMPLE * 8 * rank
-        )  # items of a sample whose features take their part of the memory
+        # Items of a sample whose features take their part of the memory.
+        room = bytes_of(memory) // (_SAMPLE * 8 * rank)
         if room < _LEAST * rank:
             most = int(np.sqrt(bytes_of(memory) / (_SAMPLE * _LEAST * 8)))
             raise ValueError(
                 f"{rank} landmarks take {8e-6 * _SAMPLE * _LEAST * rank * rank:.1f} MB, more than memory={memory!r}; "
                 f"raise memory, or take a rank of at most {most}."
             )
+        rows = items if isinstance(items, Rows) else Held(items, room)
         drawn = np.sort(np.random.default_rng(seed).choice(n, min(n, _FOR_EACH * rank, room), replace=False))
-        return cls(kernel, items, Nystrom.of(kernel, items[drawn], rank, landmarks, memory, seed), drawn, memory)
+        return cls(kernel, rows, Nystrom.of(kernel, rows[drawn], rank, landmarks, memory, seed), drawn, memory)
 
     def __len__(self) -> int:
-        return length(self.items)
+        return len(self.items)
 
     def diag(self) -> Array:
         """The self-similarities of the kernel itself: those of the approximation are no larger."""
-        return self.kernel.diag(self.items).astype(np.float64)
+        out = np.empty(len(self))
+        for place, values in self.items.each(partial(_self_similarities, kernel=self.kernel)):
+            out[place] = values
+        return out
 
     def coefficients(self, weights: Array) -> Array:
         """The coefficients of the landmarks in models with these weights (a row each)."""
         return weights @ self.transform.T
-
-    def chunks(self) -> Iterator[tuple[slice, Array]]:
-        """The similarities to the landmarks, some rows at a time."""
-        for begin in range(0, len(self), self._rows):
-            heed()
-            rows = slice(begin, min(begin + self._rows, len(self)))
-            yield rows, self.kernel.matrix(self.items[rows], self._own)
 
     def model(self, z: Array) -> Array:
         return self.span.combine(np.asarray(z, dtype=np.float64))
@@ -112,16 +114,38 @@ class Streamed(Gram):
         return self.span.scores(self.model(z))
 
     def rows(self, index: Any) -> Array:
-        here = self.kernel.matrix(self.items[np.asarray(index)], self._own) @ self.transform
-        return self.span.scores(here.T).T
+        return self.span.scores(self._features(index).T).T
 
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, with all their features."""
         if index is self.drawn:
             return self.sample
-        own = self.items[np.asarray(index)]
-        Phi = self.kernel.matrix(own, self._own) @ self.transform
-        return Nystrom(Phi, self.landmarks, self.transform, self.missing)
+        return Nystrom(self._features(index), self.landmarks, self.transform, self.missing)
+
+    def _features(self, index: Any) -> Array:
+        return self.kernel.matrix(self.items[np.asarray(index)], self._compared["landmarks"]) @ self.transform
+
+    def combined(self, g: Array) -> Array:
+        """Σ gᵢ·k(xᵢ, landmark) for every landmark."""
+        total = np.zeros((self.landmarks.size, *g.shape[1:]))
+        for _, part in self.items.each(partial(_combined, **self._compared), g):
+            total += part
+        return total
+
+    def scored(self, own: Array) -> Array:
+        """Σ ownⱼ·k(xᵢ, landmark j) for every item."""
+        out = np.empty((len(self), *own.shape[1:]))
+        for place, part in self.items.each(partial(_scored, own=own, **self._compared)):
+            out[place] = part
+        return out
+
+    def weighed(self, h: Array, own: Array, b: Array) -> tuple[Array, Array]:
+        """The scores of :meth:`scored` with an intercept, and :meth:`combined` of h times them, in one pass."""
+        scores, total = np.empty(len(self)), np.zeros(self.landmarks.size)
+        for place, part in self.items.each(partial(_weighed, own=own, b=b, **self._compared), h):
+            scores[place] = part[0]
+            total += part[1]
+        return scores, total
 
     @cached_property
     def span(self) -> StreamedSpan:
@@ -136,26 +160,46 @@ class StreamedSpan(FeatureSpan):
         self.gram = gram
 
     def combine(self, g):
-        total = np.zeros((self.gram.landmarks.size, *g.shape[1:]))
-        for rows, similarities in self.gram.chunks():
-            total += similarities.T @ g[rows]
-        return self.gram.transform.T @ total
+        return self.gram.transform.T @ self.gram.combined(g)
 
     def scores(self, v):
-        own = self.gram.transform @ v
-        out = np.empty((len(self.gram), *v.shape[1:]))
-        for rows, similarities in self.gram.chunks():
-            out[rows] = similarities @ own
-        return out
+        return self.gram.scored(self.gram.transform @ v)
 
     def hessian_product(self, h, v, b):
-        own, total = self.gram.transform @ v, np.zeros(self.gram.landmarks.size)
-        scores = np.empty(len(self.gram))
-        for rows, similarities in self.gram.chunks():
-            scores[rows] = similarities @ own + b
-            total += similarities.T @ (h[rows] * scores[rows])
+        scores, total = self.gram.weighed(h, self.gram.transform @ v, b)
         return scores, self.gram.transform.T @ total
 
     def preconditioner(self, lam, h, intercept) -> Preconditioner:
         share = len(self.gram) / self.gram.drawn.size
         return Exact(self.Phi, lam, share * h[self.gram.drawn], intercept)
+
+
+# -- what is done with a chunk of items, wherever it is ---------------------------------------------------------------
+
+
+def _blocks(items: Any, kernel: Kernel, landmarks: Any, at_once: int) -> Iterator[tuple[slice, Array]]:
+    """The similarities to the landmarks, some items at a time."""
+    for begin in range(0, length(items), at_once):
+        heed()
+        place = slice(begin, min(begin + at_once, length(items)))
+        yield place, kernel.matrix(items[place], landmarks)
+
+
+def _self_similarities(items: Any, kernel: Kernel) -> Array:
+    return kernel.diag(items).astype(np.float64)
+
+
+def _combined(items: Any, g: Array, **compared: Any) -> Array:
+    return sum(K.T @ g[place] for place, K in _blocks(items, **compared))
+
+
+def _scored(items: Any, own: Array, **compared: Any) -> Array:
+    return np.concatenate([K @ own for _, K in _blocks(items, **compared)])
+
+
+def _weighed(items: Any, h: Array, own: Array, b: Array, **compared: Any) -> tuple[Array, Array]:
+    scores, total = np.empty(h.size), np.zeros(own.size)
+    for place, K in _blocks(items, **compared):
+        scores[place] = K @ own + b
+        total += K.T @ (h[place] * scores[place])
+    return scores, total

@@ -1,0 +1,9 @@
+"""Items that a machine learns from wherever they are: in memory, in files, or on the workers of a cluster.
+
+:class:`Rows` is all that a low-rank Gram asks for: some items by their numbers, and work done on every chunk of them.
+"""
+
+from .base import Rows
+from .held import Held
+
+__all__ = ["Held", "Rows"]

@@ -1,0 +1,34 @@
+"""What may be asked of items that need not be in memory as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._runtime.compile import Array
+
+__all__ = ["Rows", "Work"]
+
+#: What is done with a chunk of items and the parts of vectors that belong to it. It is a function of a module, with
+#: what it needs besides bound by ``functools.partial``, so that it can be sent to where the items are.
+Work = Callable[..., Any]
+
+
+class Rows:
+    """A sequence of items in chunks. Passes over them are made in the order of the items."""
+
+    #: What the numbers of rows are kept in; ``None`` for other items.
+    dtype: Any = None
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __getitem__(self, index: Array) -> Any:
+        """The items with these numbers, in memory."""
+        raise NotImplementedError
+
+    def each(self, work: Work, *vectors: Array) -> Iterator[tuple[slice, Any]]:
+        """Do ``work(items, *parts)`` on each chunk, with the parts of the vectors (one number an item) that belong to
+        it; yields the place of the chunk among all items and what the work returned, in order.
+        """
+        raise NotImplementedError

@@ -281,7 +281,7 @@ def test_every_layout_of_json_that_pandas_writes(save, orient):
         ("[]", "has no records"),
         ('[{"a": 1e999, "y": "p"}]', "record 1|line 1, column 'a': the number inf is not finite"),
         ('[{"a": "\\ud800", "y": "p"}]', "holds half a character"),
-        ('{"a": {"b": {"c": 1}}, "d": 2}', "column 'a.b': .* is neither a number nor a word"),
+        ('[{"a": 1, "d": [1, 2]}]', "column 'd': .* is neither a number nor a word"),
         ('"text"', "no JSON|no table|no record"),
     ],
 )
@@ -452,3 +452,23 @@ def test_a_model_remembers_the_decimal_comma(tmp_path, monkeypatch):
     done = ran.invoke(main, ["run", "m.safetensors", "new.csv", "-o", "out.csv"])
     assert done.exit_code == 0, done.output
     assert pd.read_csv("out.csv")["prediction"].tolist() == ["a", "b"]
+
+
+def test_the_target_of_records_is_the_last_name_of_the_first(save):
+    records = [{"a": 1, "kind": "x"}, {"a": 2, "kind": "y", "more": 3}]
+    table = read(save(json.dumps(records), "r.json"))
+    assert table.target == "kind"
+    assert "The target is the last name in the first record, 'kind'." in table.notes
+    assert read(save(json.dumps(records[:1] * 2), "s.json")).target == "kind"
+    assert read(save(json.dumps(records), "r.json"), drop=["kind"]).target == "a"
+    assert read(save(json.dumps(records), "r.json"), 0).target == "a"
+
+
+def test_lists_in_records_are_texts_or_left_out(save):
+    record = {"tags": ["big", "red"], "place": [1, 2], "in": {"deep": {"x": 1}}}
+    records = [{**record, "a": k % 5, "y": "pq"[k % 2]} for k in range(30)]
+    table = read(save(json.dumps(records), "r.json"), kinds={"tags": "text"})
+    assert table.columns == ["tags", "a"]
+    assert set(table.frame["tags"]) == {"big red"}
+    assert table.left_out == {"place": "lists", "in.deep": "lists"}
+    assert sum("is left out" in note for note in table.notes) == 2

@@ -199,3 +199,32 @@ def test_built_in_tables(name):
     assert len(table.class_counts) >= 2
     assert read(name).digest == table.digest
     assert not table.missing
+
+
+def test_columns_of_one_name_are_told_apart(save):
+    table = read(save("a,b,a,a.2,a,y\n1,2,3,4,5,p\n6,7,8,9,10,q\n"))
+    assert table.frame.loc[0].to_dict() == {"a": 1, "b": 2, "a.3": 3, "a.2": 4, "a.4": 5}
+    assert any(
+        "2 columns have the name of an earlier one and are called 'a.3' and 'a.4'" in said for said in table.notes
+    )
+
+
+def test_classes_that_are_one_word_in_two_ways_are_said(save):
+    said = read(save("a,y\n1,Yes\n2,yes\n3,no\n4,no\n5,not  sure\n6,Not sure\n")).notes
+    assert any("'Yes' and 'yes'; 'not  sure' and 'Not sure' differ only in capitals or spaces" in note for note in said)
+    assert not any("differ only" in note for note in read(save("a,y\n1,yes\n2,no\n")).notes)
+
+
+def test_a_target_that_numbers_the_rows_is_said(save):
+    rows = "".join(f"{k % 7},{k % 3},{1000 + 3 * k}\n" for k in range(40))
+    assert any("named like an identifier" in note for note in read(save(f"a,b,order_id\n{rows}")).notes)
+    assert not any("identifier" in note for note in read(save(f"a,b,price\n{rows}")).notes)
+
+
+@pytest.mark.parametrize(("name", "each", "said"), [("patient", 4, True), ("user_id", 4, True), ("colour", 4, False),
+                                                    ("patient", 20, False), ("patient", 1, False)])  # fmt: skip
+def test_people_in_several_rows_are_said(save, name, each, said):
+    rows = "".join(f"{k},w{k // each}q,{'pq'[k % 2]}\n" for k in range(60))
+    path = save(f"a,{name},y\n{rows}")
+    assert any(f"--group {name}" in note for note in read(path).notes) == said
+    assert not any("--group" in note for note in read(path, kinds={name: "category"}).notes)

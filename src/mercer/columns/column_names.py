@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["says_identifier", "says_ticket", "says_time"]
+__all__ = ["says_identifier", "says_someone", "says_ticket", "says_time"]
 
 _IDENTIFIERS = frozenset(
     {"id", "ids", "uuid", "guid", "uid", "pk", "index", "idx", "row", "rowid", "rownames", "unnamed", "key", "code",
@@ -14,6 +14,12 @@ _TICKETS = frozenset({"ticket", "invoice", "order", "receipt", "serial", "token"
 _TIMES = frozenset(
     {"t", "time", "times", "date", "day", "days", "week", "weeks", "month", "months", "quarter", "year", "years",
      "hour", "hours", "minute", "second", "step", "epoch", "age", "x"}
+)  # fmt: skip
+#: Who may stand in several rows.
+_SOMEONE = frozenset(
+    {"patient", "patients", "subject", "person", "participant", "user", "customer", "client", "student", "pupil",
+     "donor", "animal", "mouse", "household", "family", "session", "speaker", "author", "driver", "player", "employee",
+     "member", "respondent", "device", "sensor"}
 )  # fmt: skip
 #: Words of daily life that end as "customerid" does.
 _NOT_IDENTIFIERS = re.compile(
@@ -50,6 +56,18 @@ def says_identifier(name: str) -> bool:
 def says_ticket(name: str) -> bool:
     """Whether a name is that of papers, which are numbered, and of which several people may share one."""
     return not _TICKETS.isdisjoint(_parts(name))
+
+
+def says_someone(name: str) -> bool:
+    """Whether a name is that of people or things of which several rows may tell.
+
+    Examples
+    --------
+    >>> [says_someone(name) for name in ("patient", "user_name", "patient age", "colour")]
+    [True, True, False, False]
+    """
+    words = [part for part in _parts(name) if not part.isdigit() and part not in _IDENTIFIERS | {"name", "names"}]
+    return len(words) == 1 and words[0] in _SOMEONE
 
 
 def says_time(name: str) -> bool:

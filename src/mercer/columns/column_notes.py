@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._validation.wording import enumeration
+from .column_names import says_identifier, says_someone
 from .text_units import text_units, words_each
 
 __all__ = ["in_words"]
 
 #: Columns that are named in one sentence.
 _NAMED = 6
+#: People or things from which on they can be told from categories.
+_FEWEST = 5
 _COMPARED = {
     "characters": "letter by letter",
     "words": "by its words",
@@ -32,6 +35,7 @@ def in_words(found: Mapping[str, Any], asked: Mapping[str, str]) -> list[str]:
         *_dates(plain),
         *(_day_or_month(name, column) for name, column in doubtful.items()),
         *(_text(name, column.values) for name, column in texts.items()),
+        *_several_rows_each(judged),
     ]
 
 
@@ -75,6 +79,27 @@ def _day_or_month(name: str, column: Any) -> str:
 
 def _few(column: Any) -> str:
     return f" ({column.detail})" if column.detail else ""
+
+
+def _several_rows_each(judged: Mapping[str, Any]) -> list[str]:
+    """Columns of people or things that stand in several rows: a model may know them by their other rows."""
+    said = []
+    for name, column in judged.items():
+        if column.kind == "ignore" or not (says_someone(name) or says_identifier(name)):
+            continue
+        rows, different = len(column.values), _different(column.values)
+        if _FEWEST <= different <= rows / 2:
+            said.append(
+                f"{name!r} has {different:,} values in {rows:,} rows; if rows of one belong together, compare and tune "
+                f"with --group {_quoted(name)}, or the errors are too good."
+            )
+    return said
+
+
+def _different(values: Any) -> int:
+    import pandas as pd
+
+    return int(pd.Series(values).nunique())
 
 
 def _text(name: str, values: Any) -> str:

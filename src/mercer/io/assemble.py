@@ -12,6 +12,7 @@ from .._runtime.compile import Array
 from .._validation.target_kind import task_of
 from .._validation.wording import counted, enumeration, nearest
 from ..columns import decide
+from ..columns.label_notes import about_labels
 from ..columns.signed_numbers import signed_either_way
 from .cells import with_point
 from .record_names import record_names
@@ -165,6 +166,8 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
         raise DataError(f"{origin.shown}: the target column {target!r} has no values; name another with --target.")
     table = replace(table, asked=options.task)
     found = _found_labels(table, labels, target, origin, options)
+    said = about_labels(target, (label for label in labels if label is not None)) if options.labelled else []
+    table = replace(table, notes=(*table.notes, *said))
     if known.all():
         return replace(table, y=found, target=target)
     count, first = int((~known).sum()), table.where(int(np.flatnonzero(~known)[0]))
@@ -183,8 +186,8 @@ def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, op
         )
     y = np.full(len(labels), None, dtype=object)
     y[known] = found.tolist()
-    said = f"{counted(count, 'row has', 'rows have')} no label (first: {first})."
-    return replace(table, y=y, target=target, notes=(*table.notes, said))
+    without = f"{counted(count, 'row has', 'rows have')} no label (first: {first})."
+    return replace(table, y=y, target=target, notes=(*table.notes, without))
 
 
 def _or_another(options: Options) -> str:

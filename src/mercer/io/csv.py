@@ -13,11 +13,13 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.wording import enumeration
 from ..columns.signed_numbers import signed_either_way
-from .assemble import origin_of, refuse_duplicates, remaining, target_position
+from .assemble import origin_of, remaining, target_position
 from .cells import Cells, as_number, has_header, missing_words, open_cells
 from .decimal_sign import with_decimal_sign
+from .mistakes import refuse_few_mistakes
 from .raw import RawTable
 from .record_names import says_name
+from .repeated_names import told_apart
 from .sources import Source
 from .table import DataError
 
@@ -28,8 +30,6 @@ __all__ = ["columns_of"]
 
 #: Cells that are held as Python texts at a time.
 _BLOCK = 500_000
-#: A column with fewer cells than this share that are no numbers is a column of numbers with mistakes in it.
-_FEW = 0.05
 _PEEK = 100
 #: Lines of text that may stand above a table.
 _MOST_ABOVE = 5
@@ -140,8 +140,8 @@ def _layout(cells: Cells, options: Options) -> _Layout:
         width, trailing, first = width + 1, True, [*first, ""]
     count = width - trailing
     if header:
-        names = [cell or f"column {k + 1}" for k, cell in enumerate(first[:count])]
-        refuse_duplicates(names, shown)
+        names, again = told_apart([cell or f"column {k + 1}" for k, cell in enumerate(first[:count])])
+        notes += again
         unnamed = [name for name, cell in zip(names, first, strict=False) if not cell]
         if unnamed:
             notes.append(f"The header has no name for {enumeration(map(repr, unnamed), 5)}.")
@@ -310,7 +310,6 @@ def _refuse_mistakes(name: str, column: _Numbers, source: Source, options: Optio
         ),
         column.first_wrong[0],
     )
-    total = column.wrong + column.right
     place = f"{source.shown}, line {line}, column {name!r}"
     if column.decimal_commas == column.wrong and options.decimal == ".":
         if all(_THOUSANDS.fullmatch(cell) for _, cell in column.first_wrong):
@@ -320,9 +319,4 @@ def _refuse_mistakes(name: str, column: _Numbers, source: Source, options: Optio
         if signed_either_way([cell for _, cell in column.first_wrong], options.decimal or ".") is not None:
             return  # a sign or a unit stands around them
         raise DataError(f"{place}: {cell[:40]!r} is not a number.")
-    if total >= 20 and column.wrong <= _FEW * total:
-        others = f" and {column.wrong - 1} more" if column.wrong > 1 else ""
-        raise DataError(
-            f"{place}: {cell[:40]!r}{others} is not a number, but the other {column.right} cells are; correct it, "
-            f"name it as a word for missing (--missing), or read the column as categories (--as {name!r}=category)."
-        )
+    refuse_few_mistakes(f"{source.shown}, line {line}", name, cell[:40], column.wrong, column.right)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._validation.memory import bytes_of
 from .._validation.wording import enumeration
-from .assemble import origin_of, remaining
+from .assemble import origin_of, remaining, target_position
+from .lists import without_lists
 from .python_values import raw_column, shortened
 from .raw import RawTable
 from .row_places import RowPlaces
@@ -37,6 +38,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
     text = as_text(source.data, source.shown)
     limit = bytes_of(options.max_bytes) // _VALUE
     names: dict[str, list[Any]] = {}
+    first: list[str] = []
     places: list[int] = []
     line, seen = 1, 0
     for position, record in _records(text, source):
@@ -48,6 +50,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
             column = names.setdefault(name, [])
             column.extend([None] * (row - len(column)))
             column.append(value)
+        first = first or list(names)
         if len(places) * len(names) > limit:
             raise DataError(
                 f"{source.shown} has more than {row:,} records of {len(names)} values; allow more with max_bytes "
@@ -58,12 +61,31 @@ def columns_of(source: Source, options: Options) -> RawTable:
     _refuse_half_characters(text, names, source)
     one_a_line = len(set(places)) == len(places)
     where = RowPlaces(places, ["line"]) if one_a_line else RowPlaces(range(1, len(places) + 1), ["record"])
-    columns, mixed = {}, []
-    for name in remaining(list(names), options, source.shown):
+    kept = remaining(list(names), options, source.shown)
+    target, notes = _last_at_first(first, kept, options)
+    asked, _ = target_position(kept, options, source.shown)
+    labels = target or (None if asked is None else kept[asked])
+    columns, mixed, left_out = {}, [], {}
+    for name in kept:
         values = names[name] + [None] * (len(places) - len(names[name]))
+        if name != labels:
+            values, said = without_lists(name, values)
+            notes += said
+        if not values:
+            left_out[name] = "lists"
+            continue
         columns[name], some = raw_column(name, values, lambda row: f"{source.shown}, {where[row]}", options)
         mixed += [name] * some
-    return RawTable(columns, origin_of(source, where.numbers if one_a_line else where), mixed=tuple(mixed))
+    origin = origin_of(source, where.numbers if one_a_line else where)
+    return RawTable(columns, origin, tuple(notes), target=target, mixed=tuple(mixed), left_out=left_out)
+
+
+def _last_at_first(first: list[str], kept: list[str], options: Options) -> tuple[str | None, list[str]]:
+    """The target where nobody names one and later records have names that the first has not: the last one of that."""
+    there = [name for name in first if name in kept]
+    if options.target is not None or not options.labelled or not there or there[-1] == kept[-1]:
+        return None, []
+    return there[-1], [f"The target is the last name in the first record, {there[-1]!r}."]
 
 
 def _refuse_half_characters(text: str, names: dict[str, list[Any]], source: Source) -> None:

@@ -12,16 +12,13 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .cells import MISSING, as_number, missing_words
+from .mistakes import refuse_few_mistakes
 from .table import DataError
 
 if TYPE_CHECKING:
     from .options import Options
 
 __all__ = ["as_dates", "as_words", "is_missing", "raw_column", "refuse_infinite", "text_of"]
-
-#: A column with fewer values than this share that are no numbers is a column of numbers with mistakes in it.
-_FEW = 0.05
-_ENOUGH = 20
 
 Place = Callable[[int], str]
 
@@ -178,12 +175,6 @@ def _as_numbers(present: list[tuple[int, Any]], count: int, codes: bool) -> tupl
 def _refuse_mistakes(name: str, wrong: list[tuple[int, Any]], right: int, place: Place, options: Options) -> None:
     """Raise where a column is one of numbers but for some mistakes, rather than one of categories."""
     row, value = wrong[0]
-    here = f"{place(row)}, column {name!r}"
     if options.kinds.get(name) == "number":
-        raise DataError(f"{here}: {shortened(value)!r} is not a number.")
-    if len(wrong) + right >= _ENOUGH and len(wrong) <= _FEW * (len(wrong) + right):
-        others = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        raise DataError(
-            f"{here}: {shortened(value)!r}{others} is not a number, but the other {right} cells are; correct it, name "
-            f"it as a word for missing (--missing), or read the column as categories (--as {name!r}=category)."
-        )
+        raise DataError(f"{place(row)}, column {name!r}: {shortened(value)!r} is not a number.")
+    refuse_few_mistakes(place(row), name, shortened(value), len(wrong), right)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._validation.memory import bytes_of
-from .assemble import Origin, refuse_duplicates, remaining
+from .assemble import Origin, remaining
 from .python_values import raw_column
 from .raw import RawTable
+from .repeated_names import told_apart
 from .table import DataError
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ def query_columns(
     names: Sequence[str], pieces: Callable[[int], Iterable[Sequence[Any]]], origin: Origin, options: Options
 ) -> RawTable:
     """The columns of a query: ``pieces`` gives the rows, so many at a time."""
-    refuse_duplicates(names, origin.shown)
+    names, notes = told_apart(names)
     kept = remaining(names, options, origin.shown)
-    positions = [list(names).index(name) for name in kept]
+    positions = [names.index(name) for name in kept]
     limit, size, count = bytes_of(options.max_bytes), 0, 0
     values: dict[str, list[Any]] = {name: [] for name in kept}
     for piece in pieces(_ROWS):
@@ -48,4 +49,4 @@ def query_columns(
     for name in kept:
         columns[name], some = raw_column(name, values[name], lambda row: f"{origin.shown}, row {row + 1}", options)
         mixed += [name] * some
-    return RawTable(columns, origin, mixed=tuple(mixed))
+    return RawTable(columns, origin, tuple(notes), mixed=tuple(mixed))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._validation.wording import enumeration
-from .assemble import origin_of, refuse_duplicates, remaining
+from .assemble import origin_of, remaining
 from .cells import has_header, missing_words
 from .python_values import is_missing, raw_column, text_of
 from .raw import RawTable
+from .repeated_names import told_apart
 from .row_places import RowPlaces
 from .table import DataError
 
@@ -62,8 +63,8 @@ def sheet_columns(
     named = _has_header(first, later, options)
     if named and not later:
         raise DataError(f"{shown} has a header and no rows.")
-    names = _names(first, named, notes)
-    refuse_duplicates(names, shown)
+    names, again = told_apart(_names(first, named, notes))
+    notes += again
     numbers = np.array([number for number, _ in rows[named:]])
     kept = set(remaining(names, options, shown))
     made: dict[str, Any] = {}

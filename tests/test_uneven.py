@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import balanced_accuracy_score
 
+from mercer import load
 from mercer.io import Table
 from mercer.learners import LEARNERS
 from mercer.report import compare, page
@@ -94,3 +96,19 @@ def test_of_many_classes_f1_decides_where_some_are_rare():
     found = compare(replace(made_table(400), y=labels), learners=["perceptron"], repeats=1, trees=False)
     assert found["scoring"]["name"] == "f1_macro"
     assert "judged by F1, in which every class counts the same" in found["uneven"]
+
+
+def test_answers_stay_balanced_with_honest_probabilities(mercer):
+    """Probabilities know that a class is rare; answers let it count as much as the other, as without them."""
+    table = rare()
+    table.frame.assign(state=table.y).to_csv("visits.csv", index=False)
+    mercer("train logistic visits.csv --class-weight balanced -o plain")
+    done = mercer("train logistic visits.csv --class-weight balanced --calibrate sigmoid -o honest")
+    assert "the answer need not be the most probable class" in done.stderr
+    found = {name: balanced_accuracy_score(table.y, load(name).predict(table.X)) for name in ("plain", "honest")}
+    assert found["honest"] == pytest.approx(found["plain"], abs=0.03)
+    ill = load("honest").predict_proba(table.X)[:, 0]
+    assert ill.mean() == pytest.approx(np.mean(table.y == "ill"), abs=0.02)
+    priced = "train logistic visits.csv --class-weight balanced --calibrate sigmoid --cost ill,well=1000 -o dear"
+    mercer(priced)
+    assert np.mean(load("dear").predict(table.X) == "ill") > 0.8

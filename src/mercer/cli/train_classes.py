@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._validation.wording import enumeration
@@ -61,8 +62,14 @@ def answering(model: Any, recipe: Recipe, table: Table, printer: Printer) -> Any
 
     if recipe.calibrate is not None:
         folds = _folds(table, "Probabilities are", printer)
-        costs = _priced(recipe.costs, table) if recipe.costs else None
-        return Calibrated(model, method=recipe.calibrate, cv=folds, costs=costs)
+        costs = _priced(recipe.costs, table) if recipe.costs else {}
+        if recipe.class_weight:
+            costs = _balanced(costs, table.class_counts)
+            printer.note(
+                "Probabilities are those of the rows as they are, and answers let each class count as much as any "
+                "other: the answer need not be the most probable class."
+            )
+        return Calibrated(model, method=recipe.calibrate, cv=folds, costs=costs or None)
     if recipe.threshold is not None:
         scorer = threshold_scorer(recipe.threshold, table, recipe.positive)
         return TunedThreshold(model, scoring=scorer, cv=_folds(table, "The threshold is", printer))
@@ -104,6 +111,21 @@ def threshold_scorer(name: str, table: Table, positive: str | None = None) -> An
             "accuracy."
         )
     return found.scorer or found.scoring
+
+
+def _balanced(costs: Mapping[tuple[Any, Any], float], counts: Mapping[Any, int]) -> dict[tuple[Any, Any], float]:
+    """What mistakes cost where all rows of a class together weigh as much as those of any other.
+
+    Probabilities that are honest know how rare a class is, and undo the weights that its rows had in training. Mistakes
+    on rows of a class with n of N rows, one of k, cost N/(k·n) instead, as such rows weigh.
+    """
+    rows = sum(counts.values())
+    return {
+        (true, answered): rows / (len(counts) * count) * costs.get((true, answered), 1.0)
+        for true, count in counts.items()
+        for answered in counts
+        if answered != true
+    }
 
 
 def _folds(table: Table, what: str, printer: Printer) -> int:

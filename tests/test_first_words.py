@@ -100,3 +100,18 @@ def test_products_that_repeat_a_column_are_left_out():
     table = WeightTable.from_estimator(model.fit(frame, [0, 0, 1, 1]))
     assert table.features == ["job_a", "job_b", "age", "job_a age", "job_b age", "age^2"]
     assert table.interactions().features == ["job_a age", "job_b age"]
+
+
+def test_a_model_of_noise_is_said_to_be_no_better_than_the_mean(mercer):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(60, 6)), columns=[*"abcde", "y"])
+    frame.to_csv("noise.csv", index=False)
+    done = mercer("train ridge-2 noise.csv --holdout 0.3 --set lam=1e-6 -o m")
+    assert done.stdout.splitlines()[1].startswith("It is no better on these rows than always answering the mean")
+    new = pd.DataFrame(random.normal(size=(60, 6)), columns=[*"abcde", "y"])
+    new.to_csv("new.csv", index=False)
+    assert "The predictions are worse than the mean of these 60 rows would be." in mercer("run m new.csv").stdout
+    frame.assign(y=frame["a"] * 3).to_csv("line.csv", index=False)
+    done = mercer("train ridge line.csv --holdout 0.3 -o l")
+    assert "no better" not in done.stdout
+    assert "worse than the mean" not in mercer("run l line.csv").stdout

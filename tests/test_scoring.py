@@ -1,6 +1,7 @@
 """What is good: measures by name, their intervals and paired tests, and studies that follow the one asked for."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -302,3 +303,19 @@ def test_mistakes_are_one_sentence(words, message):
     assert result.exit_code in (1, 2)
     assert message in " ".join(result.stderr.replace("│", "").split())
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("name", ["mae", "rmse", "pinball(0.9)", "r2"])
+def test_an_interval_begins_with_its_smaller_end(name):
+    """Of errors as of scores, in numbers of any length: 9 is less than 10."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = 90 * X[:, 0] + 10 * random.standard_cauchy(size=60)
+    table = Table("tails", pd.DataFrame(X, columns=["a", "b"]), None, y, "y", asked="regress")
+    facts = compare(table, learners=["ridge"], cv=2, repeats=1, trees=False, scoring=name)
+    said = next(words for words in facts["answer"]["words"] if "expect" in words)
+    low, high = re.search(r"expect (\S+) to ([^)]+)\)", said.replace("−", "-")).groups()
+    assert float(low) <= float(high)
+    score = facts["learners"][0]["scores"][facts["scoring"]["name"]]
+    sign = 1 if name == "r2" else -1
+    assert [float(low), float(high)] == pytest.approx(sorted(sign * score[end] for end in ("low", "high")), rel=1e-2)

@@ -1,16 +1,20 @@
 """How rows are divided: groups stay together, time goes forward, few rows are used again and again."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from mercer.cli import main
 from mercer.io import Table
 from mercer.io.table import DataError
 from mercer.report import compare, page
+from mercer.report.number_errors import out_of_fold_residuals
+from mercer.report.number_study import _learning_curve
 from mercer.report.splits import Division, Grouped, Ordered, division_of, usual_repeats
 
 from .reporting import made_table
@@ -147,3 +151,35 @@ def test_groups_on_the_command_line(tmp_path):
     words = ["tune", "logistic", path, "--folds", 3, "--time", "day", "--quiet"]
     result = CliRunner().invoke(main, [*map(str, words)])
     assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("by", [{"group": "person"}, {"time": "day"}])
+def test_intervals_and_learning_curves_divide_rows_as_the_study_does(monkeypatch, by):
+    """No model that tells how far errors reach was shown rows of the persons, or of later days, that it predicts."""
+    table = people()
+    table = replace(table, y=table.frame["mark"].to_numpy() + np.arange(120) / 50, asked="regress", target="size")
+    known = table.frame.assign(day=pd.to_datetime(table.frame["day"].astype(str)))
+    pairs = []
+
+    class Recorder(RegressorMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.seen_ = X["number"].to_numpy().astype(int)
+            return self
+
+        def predict(self, X):
+            pairs.append((self.seen_, X["number"].to_numpy().astype(int)))
+            return np.zeros(len(X))
+
+    frame = table.frame[["noise"]].assign(number=np.arange(120.0))
+    bare, division = division_of(table, **by)
+    bare = replace(bare, frame=frame)
+    out_of_fold_residuals(Recorder(), bare, np.asarray(table.y), 0, division)
+    learning = SimpleNamespace(table=bare, y=table.y, rows=np.arange(120), seed=0, division=division)
+    _learning_curve(Recorder(), learning)
+    tests = [(known.iloc[seen], known.iloc[new]) for seen, new in pairs if not set(new) <= set(seen)]
+    assert len(tests) >= 10
+    for seen, new in tests:
+        if "group" in by:
+            assert not set(seen["person"]) & set(new["person"])
+        else:
+            assert seen["day"].max() < new["day"].min()

@@ -155,10 +155,13 @@ def outliers_in_words(model: Any) -> str | None:
     return next((str(layer.report_) for layer in layers(model) if hasattr(layer, "report_")), None)
 
 
-def reach(model: Any, table: Table, seed: int, printer: Printer) -> list[float | None] | None:
+def reach(
+    model: Any, table: Table, seed: int, printer: Printer, division: Any = None, rows: Any = None
+) -> list[float | None] | None:
     """How far errors on new rows reach, as rows show that were left out of a fit in turn; ``None`` after Ctrl-C.
 
-    The model is there already, and nothing of it is lost by not knowing that.
+    The model is there already, and nothing of it is lost by not knowing that. Rows are left out as ``division`` says,
+    in which these have the places ``rows``.
     """
     import numpy as np
 
@@ -166,7 +169,8 @@ def reach(model: Any, table: Table, seed: int, printer: Printer) -> list[float |
 
     try:
         with printer.working("measuring how far errors on other rows reach"):
-            return half_widths(out_of_fold_residuals(model, table, np.asarray(table.y, dtype=np.float64), seed))
+            y = np.asarray(table.y, dtype=np.float64)
+            return half_widths(out_of_fold_residuals(model, table, y, seed, division, rows))
     except KeyboardInterrupt:
         return None
 

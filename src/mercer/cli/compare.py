@@ -118,10 +118,11 @@ def compare(
     from ..io.writing import refuse_unwritable
     from ..report import compare as study
     from ..report import write
+    from ..report.splits import division_of
     from .building import with_columns_of
     from .compare_tables import show_comparison
     from .train_line import given_command, said_besides, shown_name, train_command
-    from .winner import recipe_of_chosen, saved_winner, without
+    from .winner import recipe_of_chosen, saved_winner
 
     if model is not None:
         refuse_unwritable(model)
@@ -143,7 +144,7 @@ def compare(
             **options,
         )
         apart = [options[name] for name in ("group", "time") if options.get(name)]
-        table = without(table, apart)
+        table, division = division_of(table, *(options[name] for name in ("group", "time", "ordered")))
         recipe = recipe_of_chosen(facts, table, preparing, seed)
         besides = said_besides(table.target if table.kind == "rows" else None, apart)
         again = train_command(recipe, data, model or shown_name(table.name), besides)
@@ -153,7 +154,7 @@ def compare(
     printer.line(f"\n{recipe.in_words}:\n  {again}")
     made = None
     if model is not None and facts["stopped"] != "interrupted":
-        made = saved_winner(facts, recipe, table, model, reading, printer)
+        made = saved_winner(facts, recipe, table, division, model, reading, printer)
         rows = f"{made.facts['rows']:,} of {table.n_rows:,}" if recipe.max_rows else f"all {table.n_rows:,}"
         printer.line(f"Model of {rows} {table.kind}, those of the test too: {model}\n  {run_line(model)}")
     printer.json_result(facts if made is None else {**facts, "model": model})

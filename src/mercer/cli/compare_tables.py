@@ -119,20 +119,13 @@ def _titled(one: dict[str, Any], facts: dict[str, Any]) -> str:
 
 
 def _validated(one: dict[str, Any], facts: dict[str, Any]) -> str:
-    """The mean over folds and its deviation: errors, or the score that the learners were chosen by.
+    """The mean over folds and its deviation: errors, or the score that the learners were chosen by."""
+    from ..report.scorings import tuning_measure_of
+    from ..report.tuning import chosen_setting
 
-    What a score lacks stands in the facts: of one that is best at 1 the rest to it, of an error with a minus sign that
-    error.
-    """
-    from ..report.error_measure import measure_of
-
-    found, name = one["tuning"]["candidates"][one["tuning"]["best"]]["validation"], _other_score(facts)
-    if found["mean"] is None:
-        return "—"
-    if name is None:
-        return measure_of(facts).spread(found).replace("\u00a0", " ") + _sampled(one, facts)
-    value = found["mean"] if name.startswith("neg_") else 1 - found["mean"]
-    return f"{value:.3f} ± {found['sd']:.3f}" + _sampled(one, facts)
+    found = chosen_setting(one["tuning"])["validation"]
+    sampled = "" if found["mean"] is None else _sampled(one, facts)
+    return tuning_measure_of(facts).spread(found).replace("\u00a0", " ") + sampled
 
 
 def _other_score(facts: dict[str, Any]) -> str | None:
@@ -147,13 +140,15 @@ def _sampled(one: dict[str, Any], facts: dict[str, Any]) -> str:
 
 def _asked_score(facts: dict[str, Any]) -> tuple[list[str], Any]:
     """The column of the score by which learners were chosen, where the table does not have it anyway."""
+    from ..report.scores import score_in_words
+
     name = _other_score(facts)
     if name is None:
         return [], lambda one: []
 
     def cell(one: dict[str, Any]) -> list[str]:
         value = one.get("scores", {}).get(name, {}).get("value")
-        return ["" if value is None else f"{-value if name.startswith('neg_') else value:.3f}"]
+        return ["" if value is None else score_in_words(name, value)]
 
     return [facts["scoring"]["title"]], cell
 

@@ -73,6 +73,8 @@ def _errors(table: Table, truth: Any, predicted: Any, reach: float | None, print
     known = np.flatnonzero(table.labelled)
     errors = error_of_numbers(truth, predicted[known])
     residuals = truth - predicted[known]
+    if errors["r2"] < 0:  # not so where it is unknown
+        printer.line(f"The predictions are worse than the mean of these {truth.size:,} rows would be.")
     printer.line(f"{error_in_words(errors)}  ({truth.size} rows)")
     facts: dict[str, Any] = {name: value for name, value in errors.items() if name != "rows"}
     if reach is not None:

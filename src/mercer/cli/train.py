@@ -150,7 +150,7 @@ def train(
         if testing is not None:
             printer.line(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
     else:
-        _show_numbers(learner, learning, errors, widths, printer)
+        _show_numbers(learner, learning, testing, errors, widths, printer)
     show_mixture(last, printer)
     support = f", {training['support']} support rows" if training["support"] is not None else ""
     printer.line(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
@@ -162,11 +162,16 @@ def train(
         end_partial("interrupted", f'the model in {output} is whole, but for --intervals of "mercer run".')
 
 
-def _show_numbers(learner: Learner, table: Table, errors: dict[str, Any], widths: Any, printer: Printer) -> None:
+def _show_numbers(
+    learner: Learner, table: Table, testing: Table | None, errors: dict[str, Any], widths: Any, printer: Printer
+) -> None:
+    from ..report.first_words import beside_mean
     from ..report.number_errors import half_width, in_digits
     from .printing import error_in_words
 
     printer.line(f"{learner.title}: {table.extent}, target {table.target!r}")
+    if testing is not None and (warned := beside_mean(errors["holdout"]["rmse"], testing.y, table.y)):
+        printer.line(warned)
     printer.line(f"training error  {error_in_words(errors['train'])}")
     if "holdout" in errors:
         printer.line(f"holdout error   {error_in_words(errors['holdout'])}  ({errors['holdout']['rows']} rows)")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..learners.learner import Learner
     from .recipe import Recipe
 
-__all__ = ["Trained", "error_on", "few_enough", "trained"]
+__all__ = ["Trained", "error_on", "trained"]
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,22 @@ class Trained:
         )
 
 
-def trained(recipe: Recipe, learning: Table, printer: Printer, testing: Table | None = None) -> Trained:
+def trained(
+    recipe: Recipe, table: Table, printer: Printer, testing: Table | None = None, division: Any = None
+) -> Trained:
     """Make a model of a table.
 
     Parameters
     ----------
     recipe : Recipe
         Its learner is the one of the catalogue.
-    learning : Table
+    table : Table
+        Rows to learn from.
     printer : Printer
     testing : Table, optional
         Rows to test on.
+    division : Division, optional
+        How rows are left out in turn to find how far errors reach, where not at random.
 
     Returns
     -------
@@ -77,7 +82,8 @@ def trained(recipe: Recipe, learning: Table, printer: Printer, testing: Table | 
     from .building import fit, fitting, machine, outliers_in_words, reach, usual_kernel
     from .train_classes import about_mistakes, answering
 
-    learning = few_enough(learning, recipe, printer)
+    kept = _few_enough(table, recipe, printer)
+    learning = table if kept is None else table.take(kept)
     learner, kernel = fitting(recipe.learner, learning, recipe.kernel), recipe.kernel
     if kernel is None and learner.takes_kernel:
         kernel = usual_kernel(learning, learner, dict(recipe.preparing), printer)
@@ -102,22 +108,23 @@ def trained(recipe: Recipe, learning: Table, printer: Printer, testing: Table | 
         "calibrated": recipe.calibrate,
         "threshold": recipe.threshold,
     }
-    widths = reach(model, learning, recipe.seed, printer) if learner.task == "regress" else None
+    numbers = learner.task == "regress"
+    widths = reach(model, learning, recipe.seed, printer, division, kept) if numbers else None
     return Trained(model, learner, kernel, facts, widths, support_lines(model, learning))
 
 
-def few_enough(table: Table, recipe: Recipe, printer: Printer) -> Table:
-    """At most as many rows as the recipe allows, each class with its share."""
+def _few_enough(table: Table, recipe: Recipe, printer: Printer) -> Any:
+    """The places of as many rows as the recipe allows, each class with its share; ``None`` where all are allowed."""
     from ..report.tuning import sample
 
     if recipe.max_rows is None or table.n_rows <= recipe.max_rows:
-        return table
+        return None
     assert table.y is not None
     even = not table.measured and min(table.class_counts.values()) > 1
     kept = sample(table.y, recipe.max_rows, recipe.seed, even)
     drawn = "drawn at random within each class" if even else "drawn at random"
     printer.note(f"Learning from {recipe.max_rows:,} of {table.n_rows:,} rows, {drawn}.")
-    return table.take(kept)
+    return kept
 
 
 def error_on(model: Any, table: Table, task: str) -> Any:

@@ -136,7 +136,7 @@ def tune(
     if not numbers:
         _refuse_rare_classes(table, folds)
     judgement = Judgement.of(table, scoring, positive, threshold, printer)
-    table, splits = judgement.divided(table, folds, repeats, seed, group=group, time=time, ordered=ordered)
+    table, division, splits = judgement.divided(table, folds, repeats, seed, group=group, time=time, ordered=ordered)
     learner = judgement.for_learner(learner)
     model = machine(table, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     prefix = parameter_prefix(model)
@@ -184,7 +184,7 @@ def tune(
             "seed": seed,
             "best": {name: setting(value) for name, value in best.items()},
         }
-        widths = reach(found, table, seed, printer) if numbers else None
+        widths = reach(found, table, seed, printer, division) if numbers else None
         remembered = {"training": training, "half_widths": widths, "command": given_command()}
         save(found, output, about_model(table, learner, found, reading, **remembered))
     rows = _ranked(search.cv_results_, prefix, measure.perfect)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..io import Table
     from ..learners.learner import Learner
     from ..report.error_measure import ErrorMeasure
+    from ..report.splits import Division
     from ..report.study import Study
 
 __all__ = ["Judgement"]
@@ -70,8 +71,8 @@ class Judgement:
 
     def divided(
         self, table: Table, folds: int, repeats: int | None, seed: int, **options: Any
-    ) -> tuple[Table, list[Any]]:
-        """The table without the column of groups or times, and the splits."""
+    ) -> tuple[Table, Division, list[Any]]:
+        """The table without the column of groups or times, how its rows are divided, and the splits."""
         import numpy as np
 
         from ..report.splits import division_of, usual_repeats
@@ -80,7 +81,7 @@ class Judgement:
         rows, y = np.arange(table.n_rows), np.asarray(table.y)
         again = (repeats or usual_repeats(len(rows))) if division.repeatable else 1
         folds = min(folds, division.most_folds(rows, y)) if not division.repeatable else folds
-        return table, division.folds(rows, y, folds, seed, again)
+        return table, division, division.folds(rows, y, folds, seed, again)
 
     def by_class(self, best: Any, table: Table, splits: list[Any]) -> list[dict[str, Any]] | None:
         """How each class fares out of its fold; ``None`` for numbers, and where splits do not divide the rows."""

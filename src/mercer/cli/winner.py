@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .printing import Printer
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from .recipe import Recipe
     from .trained import Trained
 
-__all__ = ["recipe_of_chosen", "saved_winner", "without"]
+__all__ = ["recipe_of_chosen", "saved_winner"]
 
 
 def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
@@ -28,15 +27,14 @@ def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any],
     return recipe_of(learner, facts.models[name], table, preparing, seed, limit)
 
 
-def without(table: Table, names: list[str]) -> Table:
-    """A table without some columns, by which rows were kept together or put in order."""
-    if table.frame is None or not names:
-        return table
-    return replace(table, frame=table.frame.drop(columns=[name for name in names if name in table.columns]))
-
-
 def saved_winner(
-    facts: Comparison, recipe: Recipe, table: Table, output: str, reading: dict[str, Any], printer: Printer
+    facts: Comparison,
+    recipe: Recipe,
+    table: Table,
+    division: Any,
+    output: str,
+    reading: dict[str, Any],
+    printer: Printer,
 ) -> Trained:
     """Fit the chosen learner on all rows, the test rows too, and store it.
 
@@ -46,7 +44,7 @@ def saved_winner(
     from ..model_files import save
     from .trained import trained
 
-    made = trained(recipe, table, printer)
+    made = trained(recipe, table, printer, division=division)
     chosen = next(one for one in facts["learners"] if one["name"] == recipe.learner.name)
     tested = {
         "test": chosen["test"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .study import Run, Study, Tested
 from .uneven import about_uneven, is_uneven, usual_measure, with_class_weights
 from .verdicts import compare_right, fit_verdict, headline
 from .weighted_scores import drawn_weights
+
+if TYPE_CHECKING:
+    from .learning import Learning
 
 #: Rows of a class at least: for training, validation and test.
 _LEAST = 4
@@ -177,6 +180,6 @@ class ClassStudy(Study):
         shares = np.tile(sizes / sizes.sum(), (rows, 1))
         return _GUESSES[self.measure.needs], Predictions(predicted, scores, shares, labels)
 
-    def from_training_rows(self, runs: Sequence[Run], learn: Any, y: Array, seed: int) -> dict[str, Any]:
+    def from_training_rows(self, runs: Sequence[Run], learning: Learning) -> dict[str, Any]:
         on_plane = {run.learner.name: run.model for run in runs if run.learner.on_rows}
-        return {"boundary": boundaries(on_plane, learn.X, y) if on_plane else None}
+        return {"boundary": boundaries(on_plane, learning.table.X, learning.y) if on_plane else None}

@@ -230,7 +230,7 @@ def compare(
     try:
         with whole():
             if not budget.is_too_short_for(study.seconds_of_pictures(runs)):
-                known = study.from_training_rows(runs, learn, y[train], seed)
+                known = study.from_training_rows(runs, learning)
     except KeyboardInterrupt:
         if not kept():
             raise

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from .._validation.wording import enumeration
+from .number_errors import error_of_numbers, in_digits
 
 Facts = Mapping[str, Any]
 
@@ -36,6 +39,26 @@ def whether_learned(learners: Sequence[Facts], winner: Facts, guess: str) -> lis
     if kinds <= {"useless", "unproven"}:
         return [f"Nothing here is proven to be better than {guess}."]
     return [f"{winner['title']} is {'not better' if own == 'useless' else 'not proven to be better'} than {guess}."]
+
+
+def beside_mean(rmse: float, y: Any, learned: Any) -> str:
+    """That a learner of numbers is no better on new rows than the mean of the rows it learned from; else nothing.
+
+    Examples
+    --------
+    >>> beside_mean(3.0, [1.0, 5.0], [2.0, 4.0])
+    'It is no better on these rows than always answering the mean of the training rows, whose RMSE is 2.000.'
+    >>> beside_mean(1.0, [1.0, 5.0], [2.0, 4.0])
+    ''
+    """
+    y = np.asarray(y, dtype=np.float64)
+    constant = error_of_numbers(y, np.full(y.size, np.mean(np.asarray(learned, dtype=np.float64))))["rmse"]
+    if rmse < constant:
+        return ""
+    return (
+        "It is no better on these rows than always answering the mean of the training rows, whose RMSE is "
+        f"{in_digits(constant)}."
+    )
 
 
 def about_unanswered(winner: Facts) -> list[str]:

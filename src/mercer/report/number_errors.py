@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
-from sklearn.model_selection import KFold
 
 from .._runtime.compile import Array
 from .significance import CONFIDENCE
+from .splits import Division
 
 __all__ = ["COVERAGES", "error_of_numbers", "half_width", "half_widths", "in_digits", "out_of_fold_residuals"]
 
@@ -66,19 +66,41 @@ def interval_of_rmse(residuals: Array, seed: int = 0) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def out_of_fold_residuals(model: Any, table: Any, y: Array, seed: int) -> Array:
+def out_of_fold_residuals(
+    model: Any, table: Any, y: Array, seed: int, division: Division | None = None, rows: Array | None = None
+) -> Array:
     """What is left of each target by a model that has not seen its row: that of the other folds.
 
-    Of many rows some are drawn at random: a model of fewer rows errs more, so that intervals are rather too wide.
+    Of many rows some are drawn at random: a model of fewer rows errs more, so that intervals are rather too wide. In
+    the order of time the first rows are predicted from none, and have no residual.
+
+    Parameters
+    ----------
+    model : regressor
+    table : Table
+    y : array
+        Its targets.
+    seed : int
+    division : Division, optional
+        How the rows of the whole table are divided, where not at random.
+    rows : array, optional
+        The places of these rows in the whole table, where they are not all of it.
+
+    Returns
+    -------
+    array
+        In the order of the rows.
     """
+    division = Division(classes=False) if division is None else division
+    rows = np.arange(len(y)) if rows is None else rows
     if len(y) > _ROWS:
         kept = np.sort(np.random.default_rng(seed).choice(len(y), _ROWS, replace=False))
-        table, y = table.take(kept), y[kept]
-    residuals = np.empty(len(y))
-    for train, test in KFold(min(_FOLDS, len(y)), shuffle=True, random_state=seed).split(y):
+        table, y, rows = table.take(kept), y[kept], rows[kept]
+    residuals = np.full(len(y), np.nan)
+    for train, test in division.folds(rows, y, min(_FOLDS, max(2, division.most_folds(rows, y))), seed):
         fitted = clone(model).fit(table.take(train).X, y[train])
         residuals[test] = y[test] - fitted.predict(table.take(test).X)
-    return residuals
+    return residuals[~np.isnan(residuals)]
 
 
 def half_widths(residuals: Array) -> list[float | None]:

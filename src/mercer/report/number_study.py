@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, learning_curve
+from sklearn.model_selection import learning_curve
 
 from .._runtime.compile import Array
 from .._validation.target_kind import extreme_in_words
@@ -35,6 +35,9 @@ from .scorings import asked_quantile, measure_named, number_measures
 from .study import Run, Study, Tested
 from .tuning import sample
 from .weighted_scores import drawn_weights
+
+if TYPE_CHECKING:
+    from .learning import Learning
 
 #: Fewest rows of a study, points of a drawing, bins of a histogram, errors that are listed.
 _LEAST, _POINTS, _BINS, _LISTED = 20, 400, 30, 10
@@ -155,13 +158,15 @@ class NumberStudy(Study):
         chosen = choose([run.facts for run in runs]).name
         return _FITS * next(run.facts["fit_seconds"] for run in runs if run.learner.name == chosen)
 
-    def from_training_rows(self, runs: Sequence[Run], learn: Any, y: Array, seed: int) -> dict[str, Any]:
+    def from_training_rows(self, runs: Sequence[Run], learning: Learning) -> dict[str, Any]:
         chosen = choose([run.facts for run in runs]).name
         model = next(run.model for run in runs if run.learner.name == chosen)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is wrong with the chosen learner was said when it was fitted
-            left = out_of_fold_residuals(model, learn, y, seed)
-            curve = _learning_curve(model, learn, y, seed)
+            left = out_of_fold_residuals(
+                model, learning.table, learning.y, learning.seed, learning.division, learning.rows
+            )
+            curve = _learning_curve(model, learning)
         edges = np.histogram_bin_edges(left, _BINS)
         return {
             "half_width": half_width(half_widths(left), _COVERAGE),
@@ -229,14 +234,26 @@ def _drawn(y: Array, predicted: Array) -> dict[str, Any]:
     return {"true": numbers(y[shown], 5), "predicted": numbers(predicted[shown], 5)}
 
 
-def _learning_curve(model: Any, learn: Any, y: Array, seed: int) -> dict[str, Any]:
-    """The errors of the chosen learner that has seen fewer rows, on these rows and on others."""
+def _learning_curve(model: Any, learning: Learning) -> dict[str, Any]:
+    """The errors of the chosen learner that has seen fewer rows, drawn at random, on these rows and on others."""
+    table, y, rows, seed, division = learning.table, learning.y, learning.rows, learning.seed, learning.division
     kept = sample(y, _CURVE_ROWS, seed, even=False)
     if kept is not None:
-        learn, y = learn.take(kept), y[kept]
-    cv = KFold(_CURVE_FOLDS, shuffle=True, random_state=seed)
+        table, y, rows = table.take(kept), y[kept], rows[kept]
+    splits = division.folds(rows, y, min(_CURVE_FOLDS, max(2, division.most_folds(rows, y))), seed)
+    # In the order of time the rows to learn from are few at first: what is drawn ends where the smallest part does.
+    most = max(len(train) for train, _ in splits)
+    large = sorted((split for split in splits if 2 * len(split[0]) > most), key=lambda split: len(split[0]))
     sizes, train, validation = learning_curve(
-        clone(model), learn.X, y, train_sizes=_SHARES, cv=cv, scoring=NUMBERS.scoring, error_score=np.nan
+        clone(model),
+        table.X,
+        y,
+        train_sizes=_SHARES,
+        cv=large,
+        scoring=NUMBERS.scoring,
+        error_score=np.nan,
+        shuffle=True,
+        random_state=seed,
     )
     return {
         "rows": sizes.tolist(),

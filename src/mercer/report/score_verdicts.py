@@ -99,7 +99,8 @@ def headline_of_scores(
     """The answer: who won, by how much, and whether it is real."""
     winner = choice.learner
     score = winner["scores"][measure.scoring]
-    ends = sorted(measure.in_words(score[end]) for end in ("low", "high"))
+    # A score from its lower end to its upper; an error, of which scikit-learn's score is the opposite, the other way.
+    ends = [measure.in_words(score[end]) for end in (("low", "high") if measure.perfect else ("high", "low"))]
     guess = baseline["title"]
     sentences = [
         *whether_learned(learners, winner, guess),

@@ -250,7 +250,7 @@ def positive_class(y: Array, asked: Any = None) -> Any:
 def tuning_measure_of(facts: Mapping[str, Any]) -> ErrorMeasure:
     """What errors in cross-validation are counted in: the measure that decided, for showing them."""
     scoring = facts.get("scoring") or {}
-    labels = [one["label"] for one in facts["data"]["classes"]] if "data" in facts else [0, 1]
+    labels = [one["label"] for one in facts.get("data", {}).get("classes", ())]
     known = number_measures() if facts.get("task") == "regress" else class_measures(labels or [0, 1])
     usual = next(iter(known.values()))
     found = next((each for each in known.values() if each.scoring == scoring.get("name")), usual)

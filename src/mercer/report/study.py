@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._runtime.compile import Array
 from .._validation.wording import counted
@@ -14,6 +14,9 @@ from ..learners.catalogue import named
 from ..learners.learner import Learner
 from .error_measure import ErrorMeasure
 from .predictions import Predictions
+
+if TYPE_CHECKING:
+    from .learning import Learning
 
 
 @dataclass
@@ -159,5 +162,5 @@ class Study(ABC):
         return 0.0
 
     @abstractmethod
-    def from_training_rows(self, runs: Sequence[Run], learn: Any, y: Array, seed: int) -> dict[str, Any]:
+    def from_training_rows(self, runs: Sequence[Run], learning: Learning) -> dict[str, Any]:
         """What else the training rows show, before any test row is looked at."""

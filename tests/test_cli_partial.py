@@ -83,7 +83,7 @@ def test_tuning_that_was_interrupted_reports_what_it_has(interrupted):
 
 
 def test_a_comparison_that_was_cut_short(interrupted):
-    learners = ["compare", "moons:60", "--learners", "perceptron,logistic", "--cv", 2, "-o", "out"]
+    learners = ["compare", "moons:60", "--learners", "perceptron,logistic", "--cv", 2, "--repeats", 1, "-o", "out"]
     interrupted(1)
     done = called(*learners)
     assert done.exit_code == 130

@@ -145,6 +145,7 @@ def test_groups_on_the_command_line(tmp_path):
     table = people()
     table.frame.assign(hand=table.y).to_csv(path, index=False)
     words = ["compare", path, "--learners", "logistic", "--cv", 2, "--group", "person", "--drop", "day", "--quiet"]
+    words += ["--no-trees"]
     words += ["--repeats", 1, "--no-trees"]
     result = CliRunner().invoke(main, [*map(str, words), "-o", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output

@@ -6,11 +6,13 @@ They are scikit-learn's, as they come, on the same training and test rows. They 
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from threadpoolctl import threadpool_limits
 
 from .._runtime.compile import Array
 from .error_measure import ErrorMeasure
@@ -22,6 +24,8 @@ from .study import Tested
 
 #: Rounds of boosting, after how many of them the clock is looked at, and most cells, for each class.
 _ROUNDS, _AT_ONCE, _CELLS = 100, 20, 20_000_000
+#: Cells of a table below which threads wait for each other longer than they work.
+_ALONE = 1_000_000
 #: Categories that trees tell apart, and from which on they are many; how skewed a column is that has a long tail.
 _TOLD_APART, _MANY, _SKEWED = 255, 12, 5.0
 
@@ -104,10 +108,11 @@ def _boosted(model: Any, columns: Any, y: Array, train: Array, test: Array, seco
     model.set_params(warm_start=True, categorical_features="from_dtype")
     rows, new = columns.iloc[train], columns.iloc[test]
     begin = time.perf_counter()
-    for rounds in range(_AT_ONCE, _ROUNDS + 1, _AT_ONCE):
-        if time.perf_counter() - begin > seconds:
-            return None
-        model.set_params(max_iter=rounds).fit(rows, y[train])
+    with threadpool_limits(1, user_api="openmp") if rows.size < _ALONE else nullcontext():
+        for rounds in range(_AT_ONCE, _ROUNDS + 1, _AT_ONCE):
+            if time.perf_counter() - begin > seconds:
+                return None
+            model.set_params(max_iter=rounds).fit(rows, y[train])
     if not hasattr(model, "classes_"):
         return Predictions(np.asarray(model.predict(new), dtype=np.float64))
     scores = model.decision_function(new)

@@ -8,7 +8,7 @@ demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
 
 test: $(VENV)/.tested
-	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n 2
+	SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-gpu: $(VENV)/.on_card
 	$(BIN)/python -m pytest tests/test_cuda.py -rs

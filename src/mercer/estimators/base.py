@@ -17,6 +17,7 @@ from .._validation.memory import bytes_of
 from .._validation.objects import chosen
 from .._validation.parameters import choice, number
 from .._validation.tables import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
+from ..cuda import as_host, on_card
 from ..grams import Nystrom, Placement, Streamed, is_linear
 from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
@@ -104,6 +105,7 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def read_items(self, X: Any, kernel: Kernel, y: Any = _NO_TARGETS, reset: bool = False) -> Any:
         """The items, and targets where there are any, checked; ``reset`` where they are training items."""
+        X, y = as_host(X), as_host(y)
         options: dict[str, Any] = {"reset": reset}
         alone = isinstance(y, str) and y == _NO_TARGETS
         if not alone:
@@ -175,6 +177,7 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def read_targets(self, y: Any) -> Array:
         """The targets alone, checked."""
+        y = as_host(y)
         self._refuse_bad_targets(y)
         checked = _check_y(y, multi_output=self._has_columns(y), y_numeric=self.numeric_targets)
         return checked.toarray() if sparse.issparse(checked) else np.asarray(checked)
@@ -243,7 +246,7 @@ class KernelMachine(FittedState, BaseEstimator):
         check_is_fitted(self, "_model")
         items = self.read_items(X, self.kernel_)
         if not isinstance(items, Rows):
-            return self._model.scores(items, self.memory, self.device)
+            return self._model.scores(items, self.memory, "cuda" if on_card(X) else self.device)
         work = partial(scores_of_chunk, model=self._model, memory=self.memory, device=self.device,
                        precisions=self.precisions)  # fmt: skip
         out = np.empty((len(items), len(self._model.intercept)))

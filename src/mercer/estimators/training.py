@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
+from ..cuda import as_host, on_card
 from ..grams import Gram, Placement, is_linear
 from ..grams.streamed import sample_of
 from ..kernels import Kernel
@@ -117,13 +118,17 @@ def training_of(
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
     items, targets = machine.read_items(X, kernel, y, reset=reset)
+    sample_weight = as_host(sample_weight)
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
     some, drawn = looked_at(items)
     kernel = kernel.resolved(some, None if sample_weight is None else checked_weights(sample_weight, items)[drawn])
     refuse_unusable(kernel, some)
     known = _known.get()
     assert known is None or len(known) == len(coded)
-    gram = machine.placement.gram(kernel, items) if known is None else known
+    placement = machine.placement
+    if on_card(X) and machine.rank is None:
+        placement = replace(placement, device="cuda")
+    gram = placement.gram(kernel, items) if known is None else known
     return _placed(kernel, items, X, coded, weight, gram)
 
 

@@ -48,7 +48,7 @@ _AT_LOW, _BETWEEN, _AT_HIGH = 0, 1, 2
 
 
 def active_sets(
-    gram: Gram, dual: BoxDual, z: Array, F: Array, tol: float, deadline: float = np.inf
+    gram: Gram, dual: BoxDual, z: Array, F: Array, tol: float, deadline: float = np.inf, persistent: bool = True
 ) -> tuple[Array, Array] | None:
     """Coefficients that violate no condition by more than ``tol``, and their F; ``None`` where they are not found.
 
@@ -63,6 +63,8 @@ def active_sets(
     tol : float
     deadline : float, optional
         In the seconds of :func:`time.monotonic`.
+    persistent : bool, default=True
+        Whether wide corners are tried where a sharp one leads nowhere.
 
     Returns
     -------
@@ -70,7 +72,8 @@ def active_sets(
     """
     guessing = _Guessing(gram, dual, deadline)
     sharp = _SHARP * tol
-    if (found := guessing.from_here(z, F, sharp, tol)) is not None:
+    found = guessing.from_here(z, F, sharp, tol)
+    if found is not None or not persistent:
         return found
     best, width = None, _WIDE * levels_of(F, z, dual.low, dual.high, dual.groups)[1]
     while width > sharp:

@@ -38,8 +38,8 @@ _REFINEMENTS = 3
 _SMALL_GAP, _FEW_ITEMS = 8e-5, 500
 #: A gap of so little is none.
 _NO_GAP = 1e-9
-#: From a violation of this on, active sets find the rest of the way as a rule.
-_NEAR = 0.3
+#: From the first of these violations on, active sets find the rest of the way often; from the second, as a rule.
+_NEAR, _NEARER = 1.5, 0.3
 #: Matrices that an interior point method has in memory at a time.
 _COPIES = 4
 #: Steps for each item after which an interior point method, where there can be one, is the faster way.
@@ -104,17 +104,21 @@ class DualRefinement:
     def _first(self, start: Iterate | None) -> tuple[DualSolution, bool]:
         """What the solver finds, with active sets where these are fast; and whether its scores are exact."""
         tol, dual = self.solver.tol, self.dual
-        if not self.exact.factorises or dual.hard or tol >= _NEAR:
+        if not self.exact.factorises or dual.hard or tol >= _NEARER:
             return self._pairwise(tol, start), False
-        near = self._pairwise(_NEAR, start)
-        if near.status is not Status.CONVERGED or self._limited():
-            return near, False
-        z = dual.balanced(dual.split(near.z))
-        found = active_sets(self.exact, dual, z, dual.targets - self.exact.matvec(z), tol, self.deadline)
-        if found is None:
-            return self._pairwise(tol, near), False
-        z, F = found
-        return replace(near, z=dual.merged(z), scores=dual.gathered(dual.targets - F), all_scores=None), True
+        for near in (_NEAR, _NEARER):
+            reached = self._pairwise(near, start)
+            if reached.status is not Status.CONVERGED or self._limited():
+                return reached, False
+            z = dual.balanced(dual.split(reached.z))
+            F = dual.targets - self.exact.matvec(z)
+            found = active_sets(self.exact, dual, z, F, tol, self.deadline, persistent=near == _NEARER)
+            if found is not None:
+                z, F = found
+                scores = dual.gathered(dual.targets - F)
+                return replace(reached, z=dual.merged(z), scores=scores, all_scores=None), True
+            start = reached
+        return self._pairwise(tol, start), False
 
     def _ended(self, best: Pair, status: Status) -> Pair:
         return replace(best[0], status=status, n_iter=self.steps), best[1]

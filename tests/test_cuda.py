@@ -231,6 +231,20 @@ def test_searches_sparse_rows_and_model_files(tmp_path):
     np.testing.assert_array_equal(mercer.load(tmp_path / "model.safetensors").predict(Z), model.predict(Z))
 
 
+@on_card
+def test_tensors_instead_of_arrays():
+    import torch
+
+    card = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    rows, labels = torch.from_numpy(X).to(card), torch.from_numpy(y).to(card)
+    model = mercer.KernelClassifier("gaussian(gamma=0.5)", lam=1e-2).fit(rows, labels, torch.ones(70).to(card))
+    plain = mercer.KernelClassifier("gaussian(gamma=0.5)", lam=1e-2).fit(X, y)
+    np.testing.assert_allclose(
+        model.decision_function(torch.from_numpy(Z).to(card)), plain.decision_function(Z), atol=1e-4
+    )
+    assert model.score(rows, labels) == plain.score(X, y)
+
+
 @on_real_card
 @on_card
 def test_a_hundred_thousand_rows():

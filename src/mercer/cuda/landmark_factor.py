@@ -17,6 +17,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .device import device, free_memory, interpreted
+from .factorised import cholesky
 from .fused import as_array, matrix_values
 from .operands import operands_of
 
@@ -94,7 +95,7 @@ class LandmarkFactor:
         if intercept:
             matrix[rank, :rank] = matrix[:rank, rank] = torch.from_numpy(self.along(h)).to(device())
             matrix[rank, rank] = float(h.sum()) or 1.0
-        factor = _cholesky(matrix)
+        factor = cholesky(matrix)
 
         def solve(columns: Array) -> Array:
             return as_array(torch.cholesky_solve(torch.from_numpy(columns).to(device()), factor))
@@ -105,16 +106,3 @@ class LandmarkFactor:
         import torch
 
         return torch.from_numpy(v.reshape(v.shape[0], -1)).to(device()).to(torch.float32)
-
-
-def _cholesky(matrix: Any) -> Any:
-    """The factor of a matrix that rounding may have made a little indefinite, with as much on its diagonal as helps."""
-    import torch
-
-    extra = 0.0
-    while True:
-        factor, failed = torch.linalg.cholesky_ex(matrix)
-        if not int(failed):
-            return factor
-        extra = 10 * extra or 1e-12 * float(matrix.diagonal().max())
-        matrix.diagonal().add_(extra)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,11 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
+from ..cuda import as_host, on_card
 from ..grams import Gram, Placement, is_linear
+from ..grams.streamed import sample_of
 from ..kernels import Kernel
+from ..rows import Rows
 from .content import fingerprints
 from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
 
@@ -26,6 +29,9 @@ __all__ = ["Training", "fold_of", "known_gram", "training_of"]
 
 #: The Gram of the items of the next fit, where somebody has computed it before.
 _known: ContextVar[Gram | None] = ContextVar("known_gram", default=None)
+
+#: Rows not in memory that are looked at, where all of them would take too long.
+_LOOKED_AT = 20_000
 
 #: Makes targets and weights of what the user gave: from (labels or numbers, weights, items).
 Encode = Callable[[Any, Any, Any], tuple[Array, Array | None]]
@@ -83,6 +89,14 @@ class Training:
         return fingerprints(self.given)
 
 
+def looked_at(items: Any) -> tuple[Any, Any]:
+    """The items that decide parameters of the kernel, in memory, and their numbers: all, or some of many."""
+    if not isinstance(items, Rows):
+        return items, slice(None)
+    drawn = sample_of(len(items), min(len(items), _LOOKED_AT))
+    return items[drawn], drawn
+
+
 @contextmanager
 def known_gram(gram: Gram | None) -> Iterator[None]:
     """Inside this block a machine is fitted to items whose Gram is known; ``None`` where it is not."""
@@ -104,12 +118,17 @@ def training_of(
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
     items, targets = machine.read_items(X, kernel, y, reset=reset)
+    sample_weight = as_host(sample_weight)
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
-    kernel = kernel.resolved(items, None if sample_weight is None else checked_weights(sample_weight, items))
-    refuse_unusable(kernel, items)
+    some, drawn = looked_at(items)
+    kernel = kernel.resolved(some, None if sample_weight is None else checked_weights(sample_weight, items)[drawn])
+    refuse_unusable(kernel, some)
     known = _known.get()
     assert known is None or len(known) == len(coded)
-    gram = machine.placement.gram(kernel, items) if known is None else known
+    placement = machine.placement
+    if on_card(X) and machine.rank is None:
+        placement = replace(placement, device="cuda")
+    gram = placement.gram(kernel, items) if known is None else known
     return _placed(kernel, items, X, coded, weight, gram)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._runtime.cholesky import Solve
 from .._runtime.compile import Array
 from .span import KernelSpan, Span
 from .walk import Walk
@@ -19,6 +20,8 @@ class Gram:
     ready: bool = False
     #: Whether computing a row takes much longer than reading it from memory.
     expensive: bool = True
+    #: Whether factorising the matrix of many items takes less time than many looks at its rows.
+    factorises: bool = False
     #: The numbers of the items that stand for all, where the matrix is approximated by them.
     landmarks: Array | None = None
     #: The relative error of products, where it is more than rounding in float64.
@@ -70,6 +73,10 @@ class Gram:
 
     def features(self) -> Any | None:
         """Φ with K = Φ·Φᵀ, a row for each item, where the items are known by their features."""
+        return None
+
+    def inverse(self, index: Array, ridge: Array) -> Solve | None:
+        """Solves (K[index, index] + diag(ridge))·x = r for columns r, in float64; ``None`` for too many items."""
         return None
 
     def take(self, index: Any) -> Gram:

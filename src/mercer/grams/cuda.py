@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from .._runtime.cholesky import Solve
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed
 from ..cuda import Operands, as_array, copied, matrix_values, operands_of, product, refuse_without_card
+from ..cuda.factorised import factorised
 from ..cuda.landmark_factor import LandmarkFactor
 from ..kernels.base import Kernel
 from ..kernels.engine.pairing import length
@@ -53,6 +55,7 @@ class Cuda(Gram):
     """
 
     expensive = False
+    factorises = True
 
     def __init__(self, kernel: Kernel, items: Any, precision: str = "exact") -> None:
         refuse_without_card()
@@ -105,6 +108,10 @@ class Cuda(Gram):
         out = product(self.operands.taken(rows, columns), np.ascontiguousarray(flat))
         return as_array(out).reshape(rows.size, *z.shape[1:])
 
+    def inverse(self, index: Array, ridge: Array) -> Solve | None:
+        """By Cholesky's factorisation on the card, in float64."""
+        return factorised(operands_of(self.kernel, self.items[index], self.items[index], "double"), ridge)
+
     def take(self, index: Any) -> Gram:
         index = np.arange(len(self))[index]
         if np.unique(index).size < index.size:
@@ -133,6 +140,11 @@ class CudaSpan(KernelSpan):
     @cached_property
     def factor(self) -> LandmarkFactor:
         return LandmarkFactor(self.gram.kernel, self.gram.items, self.gram.operands)
+
+    def moved(self, w: Array, f: Array, t: float, d: Array, p: Array) -> tuple[Array, Array]:
+        """Coefficients and scores are those of each other as far as the products of the card are exact."""
+        w = w + t * d
+        return w, w[1]
 
     def preconditioner(self, lam: float, h: Array, intercept: bool) -> Preconditioner:
         """As before, where curvatures are about as they were: near the end they hardly change."""

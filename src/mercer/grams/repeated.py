@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._runtime.cholesky import Solve
 from .._runtime.combine import gather
 from .._runtime.compile import Array
 from .base import Gram
@@ -32,7 +33,7 @@ class Repeated(Gram):
 
     def __init__(self, gram: Gram, index: Any) -> None:
         self.gram, self.index = gram, np.asarray(index, dtype=np.int64)
-        self.ready, self.expensive = gram.ready, gram.expensive
+        self.ready, self.expensive, self.factorises = gram.ready, gram.expensive, gram.factorises
 
     def __len__(self) -> int:
         return self.index.size
@@ -55,6 +56,10 @@ class Repeated(Gram):
         full = np.zeros((len(self.gram), *sums.shape[1:]))
         full[items] = sums
         return self.gram.matvec(full)[self.index]
+
+    def inverse(self, index: Array, ridge: Array) -> Solve | None:
+        items = self.index[index]
+        return self.gram.inverse(items, ridge) if np.unique(items).size == items.size else None
 
     def model(self, z: Array) -> Array:
         return self.matvec(z)

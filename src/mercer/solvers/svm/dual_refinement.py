@@ -1,7 +1,8 @@
 """The soft margin, and the tube, to a certificate in float64.
 
 :class:`.SoftMargin` is fast because it works on kernel values in float32. Whether what it found is a solution is told
-by the exact matrix, item by item; where it is not,
+by the exact matrix, item by item. Where such a matrix is factorised in no time, as on a graphics card, that solver is
+stopped early, and active sets (:mod:`.active_sets`) find the rest of the way. Where what was found is no solution,
 
 1. the solver goes on from the exact scores, as long as that brings it nearer;
 2. an interior point method in float64 takes over (:mod:`..interior`), which does not care how badly K is conditioned;
@@ -25,6 +26,7 @@ from ...grams.base import Gram
 from ...problems import Certificate, Iterate, Problem, Status, certify
 from ..curvatures import LARGEST_MATRIX, agree, curvature_of, few_features, reconciled, weights_of
 from ..interior import interior_point
+from .active_sets import active_sets
 from .exact_scores import exact_scores
 from .leap import polish
 from .soft_margin import DualSolution, SoftMargin
@@ -36,6 +38,8 @@ _REFINEMENTS = 3
 _SMALL_GAP, _FEW_ITEMS = 8e-5, 500
 #: A gap of so little is none.
 _NO_GAP = 1e-9
+#: From the first of these violations on, active sets find the rest of the way often; from the second, as a rule.
+_NEAR, _NEARER = 1.5, 0.3
 #: Matrices that an interior point method has in memory at a time.
 _COPIES = 4
 #: Steps for each item after which an interior point method, where there can be one, is the faster way.
@@ -80,8 +84,8 @@ class DualRefinement:
 
     def run(self, start: Iterate | None) -> Pair:
         """The best solution, and its certificate."""
-        first = self._pairwise(self.solver.tol, start)
-        best = self._certified(first)
+        first, known = self._first(start)
+        best = self._certified(first, known)
         if first.status is Status.INTERRUPTED:
             return best
         try:
@@ -96,6 +100,25 @@ class DualRefinement:
             best = self.narrowest
         converged = _violation(best) <= self.solver.tol or self._proven(best)
         return self._ended(best, Status.CONVERGED if converged else Status.NOT_CONVERGED)
+
+    def _first(self, start: Iterate | None) -> tuple[DualSolution, bool]:
+        """What the solver finds, with active sets where these are fast; and whether its scores are exact."""
+        tol, dual = self.solver.tol, self.dual
+        if not self.exact.factorises or dual.hard or tol >= _NEARER:
+            return self._pairwise(tol, start), False
+        for near in (_NEAR, _NEARER):
+            reached = self._pairwise(near, start)
+            if reached.status is not Status.CONVERGED or self._limited():
+                return reached, False
+            z = dual.balanced(dual.split(reached.z))
+            F = dual.targets - self.exact.matvec(z)
+            found = active_sets(self.exact, dual, z, F, tol, self.deadline, persistent=near == _NEARER)
+            if found is not None:
+                z, F = found
+                scores = dual.gathered(dual.targets - F)
+                return replace(reached, z=dual.merged(z), scores=scores, all_scores=None), True
+            start = reached
+        return self._pairwise(tol, start), False
 
     def _ended(self, best: Pair, status: Status) -> Pair:
         return replace(best[0], status=status, n_iter=self.steps), best[1]

@@ -8,8 +8,7 @@
   eigenvectors of a sample.
 
 Both write kernel values to memory, as code without fused products must. After each part of the work the test error is
-looked at, off the clock. mercer's exact logistic machine is run to looser and tighter tolerances: the time that counts
-is that of the first one with no larger a test error than the other's best.
+looked at, off the clock. Beside them mercer's exact logistic machine, to a loose tolerance; λ is chosen for each.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def falkon(
             begin = time.perf_counter()
 
 
-def eigenpro(X: Any, y: Any, X_test: Any, y_test: Any, epochs: int = 4) -> Iterator[tuple[float, float]]:
+def eigenpro(X: Any, y: Any, X_test: Any, y_test: Any, epochs: int = 2) -> Iterator[tuple[float, float]]:
     """Seconds and test errors of preconditioned stochastic gradients over all rows, after each epoch."""
     import torch
 
@@ -138,35 +137,53 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--tolerances", type=float, nargs="*", default=[0.3, 0.1, 0.03, 0.01])
+    parser.add_argument("--tolerance", type=float, default=0.1, help="of mercer's machine")
+    parser.add_argument("--lams", type=float, nargs="*", default=[10, 100, 1000], help="λ in units of 1/rows")
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     results = Results()
-    X, y = labelled(options.rows + TEST)
-    X, y, X_test, y_test = X[TEST:], y[TEST:], X[:TEST], y[:TEST]
+    X, y = labelled(options.rows + 2 * TEST)
+    parts = [slice(2 * TEST, None), slice(0, TEST), slice(TEST, 2 * TEST)]
+    (X, y), (X_near, y_near), (X_test, y_test) = [(X[part], y[part]) for part in parts]
     warm_up()
+    # λ is chosen on rows that are neither learned from nor tested on, for each alike.
     ours = []
-    for tol in options.tolerances:
+    for lam in options.lams:
         begin = time.perf_counter()
-        model = KernelClassifier(Gaussian(gamma=GAMMA), lam=10 / len(X), tol=tol, device="cuda").fit(X, y)
-        ours.append((time.perf_counter() - begin, float((model.predict(X_test) != y_test).mean())))
-        print(f"mercer, tolerance {tol}: {ours[-1][0]:.1f} s, test error {ours[-1][1]:.4f}", flush=True)
-    tensors = [torch.from_numpy(part).float().cuda() for part in (X, y, X_test, y_test)]
-    for name, run in (
-        ("10 000 centres as in Falkon", lambda: falkon(*tensors, lam=1 / len(X))),
-        ("all rows as in EigenPro", lambda: eigenpro(*tensors)),
-    ):
-        trail = list(run())
-        print(f"{name}: " + ", ".join(f"{seconds:.1f} s {error:.4f}" for seconds, error in trail), flush=True)
-        seconds, best = min(trail, key=lambda pair: pair[1])
-        reached = next((each for each in ours if each[1] <= best), None)
-        note = f"theirs {best:.4f} after {seconds:.1f} s; ours " + ", ".join(
-            f"{e:.4f} after {s:.1f} s" for s, e in ours
+        machine = KernelClassifier(Gaussian(gamma=GAMMA), lam=lam / len(X), tol=options.tolerance, device="cuda")
+        model = machine.fit(X, y)
+        taken = time.perf_counter() - begin
+        errors = [
+            float((model.predict(rows) != labels).mean()) for rows, labels in ((X_near, y_near), (X_test, y_test))
+        ]
+        ours.append((errors[0], errors[1], taken))
+        print(
+            f"mercer, λ = {lam}/n: {taken:.1f} s, errors {errors[0]:.4f} and, on test rows, {errors[1]:.4f}", flush=True
         )
-        ratio = None if reached is None else round(reached[0] / seconds, 2)
-        results.add(f"{name}: mercer's time to the same test error, as a part of theirs", ratio, 1.0,
-                    ratio is not None and ratio <= 1, note)  # fmt: skip
+    own = min(ours)
+    near, test = (
+        [torch.from_numpy(part).float().cuda() for part in pair] for pair in ((X_near, y_near), (X_test, y_test))
+    )
+    rows = [torch.from_numpy(part).float().cuda() for part in (X, y)]
+    for name, run, lams in (
+        ("10 000 centres as in Falkon", falkon, options.lams + [1]),
+        ("all rows as in EigenPro", lambda *given: eigenpro(*given[:-1]), [0]),
+    ):
+        trails = [
+            [
+                (*first, second[1])
+                for first, second in zip(run(*rows, *near, lam / len(X)), run(*rows, *test, lam / len(X)))
+            ]
+            for lam in lams
+        ]
+        for lam, trail in zip(lams, trails, strict=True):
+            print(f"{name}, λ = {lam}/n: " + ", ".join(f"{s:.1f} s {e:.4f}" for s, _, e in trail), flush=True)
+        seconds, _, error = min((each for trail in trails for each in trail), key=lambda each: each[1])
+        note = f"theirs {error:.4f} after {seconds:.1f} s; ours {own[1]:.4f} after {own[2]:.1f} s; λ chosen for both"
+        results.add(f"{name}: test error of mercer's machine", round(own[1], 4), round(error, 4), own[1] <= error, note)
+        results.add(f"{name}: mercer's time as a part of theirs", round(own[2] / seconds, 2), 1.0,
+                    own[2] <= seconds and own[1] <= error, note)  # fmt: skip
         results.write(options.json)
 
 

@@ -139,10 +139,11 @@ def _column_types(X: Any) -> list[tuple[Any, Any]]:
     return []
 
 
-def refuse_extreme(X: Any, name: str = "X", columns: Any = None, tiny: bool = True) -> None:
+def refuse_extreme(X: Any, name: str = "X", columns: Any = None, tiny: bool = True, numbers: Any = None) -> None:
     """Name the first value that is NaN or infinite, and values whose squares leave the range of numbers.
 
-    ``tiny``: rows that are all zero but for rounding are refused too, as training rows should be.
+    ``tiny``: rows that are all zero but for rounding are refused too, as training rows should be. ``numbers`` are
+    those of the rows, where these are some of many.
     """
     values = X.data if sparse.issparse(X) else X
     if values.size == 0:
@@ -151,6 +152,7 @@ def refuse_extreme(X: Any, name: str = "X", columns: Any = None, tiny: bool = Tr
     if not (np.isfinite(smallest) and np.isfinite(largest)):
         row, column = _first_bad(X)
         bad = X[row, column]
+        row = row if numbers is None else int(numbers[row])
         what = "NaN" if np.isnan(bad) else "infinity (inf)"
         label = f" ({columns[column]!r})" if columns is not None else ""
         raise ValueError(

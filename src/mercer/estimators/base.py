@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,15 +13,17 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted, validate_data
 
 from .._runtime.compile import Array
+from .._validation.memory import bytes_of
 from .._validation.objects import chosen
 from .._validation.parameters import choice, number
 from .._validation.tables import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
-from ..grams import Nystrom, Placement, Streamed
+from ..grams import Nystrom, Placement, Streamed, is_linear
 from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
 from ..problems import Certificate, Status
-from .model import KernelModel, LinearModel
+from ..rows import Mapped, Rows, rows_of
+from .model import KernelModel, LinearModel, scores_of_chunk
 from .remedies import rescale
 from .sanity import warn_if_alike
 from .state import FittedState
@@ -107,8 +110,9 @@ class KernelMachine(FittedState, BaseEstimator):
             self._refuse_bad_targets(y)
             options |= {"y_numeric": True} if self.numeric_targets else {}
             options |= {"multi_output": True} if self._has_columns(y) else {}
-        if not kernel.on_rows:
-            items = self._read_structured(X, kernel, reset)
+        rows = self._rows_of(X, kernel, reset)
+        if rows is not None or not kernel.on_rows:
+            items = self._read_structured(X, kernel, reset) if rows is None else self._read_rows(rows, kernel, reset)
             if alone:
                 return items
             targets = validate_data(self, "no_validation", y, **options)
@@ -132,6 +136,32 @@ class KernelMachine(FittedState, BaseEstimator):
             rows = tidy_sparse(rows)
         refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None), tiny=reset)
         return rows if alone else (rows, checked[1])
+
+    def _rows_of(self, X: Any, kernel: Kernel, reset: bool) -> Rows | None:
+        """The rows behind X where they are not in memory.
+
+        A mapped file is an array where it has room in memory, and for a machine that can learn from nothing else.
+        """
+        rows = rows_of(X)
+        if isinstance(X, np.memmap) and isinstance(rows, Mapped):
+            needed = reset and (self.rank is None or is_linear(kernel))
+            return None if needed or rows.nbytes <= bytes_of(self.memory) else rows
+        return rows
+
+    def _read_rows(self, rows: Rows, kernel: Kernel, reset: bool) -> Rows:
+        """Rows that need not be in memory: their columns are checked now, their numbers as they are read."""
+        if not kernel.on_rows or kernel.precomputed or kernel.learns:
+            raise ValueError(
+                f"{type(self).__name__}: {kernel} needs its items in memory, and these rows of numbers are read chunk "
+                "by chunk; use a kernel on rows of numbers, such as 'gaussian', or read them into an array."
+            )
+        if reset and not len(rows):
+            raise ValueError(f"{type(self).__name__} cannot learn from no rows: X holds 0 samples.")
+        # Scikit-learn's own words on columns, which it says of frames and arrays.
+        header = np.empty((0, int(rows.n_columns or 0)))
+        validate_data(self, header if rows.names is None else _frame(header, rows.names), reset=reset,
+                      skip_check_array=True)  # fmt: skip
+        return rows
 
     def _read_structured(self, X: Any, kernel: Kernel, reset: bool) -> Any:
         """Items that are not rows of numbers: the kernel says what is wrong with them."""
@@ -211,7 +241,15 @@ class KernelMachine(FittedState, BaseEstimator):
     def _scores(self, X: Any) -> Array:
         """The scores that the fitted model gives to the user's items."""
         check_is_fitted(self, "_model")
-        return self._model.scores(self.read_items(X, self.kernel_), self.memory, self.device)
+        items = self.read_items(X, self.kernel_)
+        if not isinstance(items, Rows):
+            return self._model.scores(items, self.memory, self.device)
+        work = partial(scores_of_chunk, model=self._model, memory=self.memory, device=self.device,
+                       precisions=self.precisions)  # fmt: skip
+        out = np.empty((len(items), len(self._model.intercept)))
+        for place, scores in items.each(work):
+            out[place] = scores
+        return out
 
     def _refuse_nonfinite(self, scores: Array, numbers: Array | None) -> None:
         """A score that is no number says nothing; ``numbers`` are those of the rows scored."""
@@ -233,3 +271,10 @@ class KernelMachine(FittedState, BaseEstimator):
         if isinstance(kernel, Kernel) and not kernel.on_rows:
             tags.input_tags.two_d_array = tags.input_tags.sparse = False
         return tags
+
+
+def _frame(header: Array, names: list[str]) -> Any:
+    """A frame of no rows with these columns."""
+    import pandas as pd
+
+    return pd.DataFrame(header, columns=names)

@@ -116,6 +116,15 @@ class KernelModel:
                 accumulate(self.similarities(X, rows), self.coef.T, out[rows])
 
 
+def scores_of_chunk(
+    items: Any, model: LinearModel | KernelModel, memory: int | str, device: str | None, precisions: tuple[type, ...]
+) -> Array:
+    """The scores of a chunk of rows, wherever it is; numbers that the machine does not work in become the first."""
+    if not any(items.dtype == each for each in precisions):
+        items = items.astype(precisions[0])
+    return model.scores(items, memory, device)
+
+
 def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None = None) -> LinearModel | KernelModel:
     """The model of solutions, one for each score: weights where the kernel is linear, else the items that count.
 
@@ -129,7 +138,9 @@ def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None
         weights = np.stack([gram.model(each.z) if each.w is None else each.w for each in solutions])
         if isinstance(data.gram, (Nystrom, Streamed)):
             landmarks, coef = data.gram.landmarks, data.gram.coefficients(weights)
-            return KernelModel(data.kernel, landmarks, _items(data, landmarks), coef, intercept)
+            kept = data.gram.landmark_items
+            kept = _items(data, landmarks) if kept is None else kept
+            return KernelModel(data.kernel, landmarks, kept, coef, intercept)
         assert isinstance(gram, Features)
         return LinearModel(weights, intercept + gram.shift(weights))
     coef = np.stack([solution.z for solution in solutions])

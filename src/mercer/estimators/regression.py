@@ -9,6 +9,7 @@ from typing import Any
 from .. import solvers
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
+from ..grams import Placement
 from ..losses import ResidualLoss
 from ..problems import Certificate, Intercept, Iterate, Problem
 from .regressor import Regressor, Units
@@ -43,6 +44,11 @@ class Regression(Regressor, RiskMinimiser):
     def _check(self) -> None:
         super()._check()
         self._losses(1)
+
+    @property
+    def placement(self) -> Placement:
+        """The solver of losses with a kink looks at single items."""
+        return replace(super().placement, by_passes=self._losses(1)[0].smooth)
 
     # -- targets --------------------------------------------------------------------------------------------------
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..grams import Gram, is_linear
+from ..grams import Gram, Streamed, is_linear
 from ..kernels import Function, Kernel
 from ..kernels.given import refuse_asymmetric
+from ..rows import Rows
 
 #: Items on which a kernel from outside is tried before the whole matrix is computed.
 _SAMPLE = 16
@@ -76,6 +77,8 @@ def refuse_undefined(gram: Gram, kernel: Kernel) -> None:
 
 def warn_if_alike(name: str, kernel: Kernel, items: Any, gram: Gram) -> None:
     """Say so where no item differs from another: in its numbers, in its row of a kernel matrix, or for the kernel."""
+    if isinstance(items, Rows):  # some of which are in memory, as features
+        items = gram.sample.features() if isinstance(gram, Streamed) else gram.features()
     if len(gram) < 2 or not (_same_rows(items) if kernel.on_rows else _same_to_kernel(gram)):
         return
     what = "rows" if kernel.on_rows else f"items, as {kernel} sees them,"

@@ -16,6 +16,7 @@ from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
 from ..grams import Gram, Placement, is_linear
 from ..kernels import Kernel
+from ..rows import Rows
 from .content import fingerprints
 from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
 
@@ -26,6 +27,9 @@ __all__ = ["Training", "fold_of", "known_gram", "training_of"]
 
 #: The Gram of the items of the next fit, where somebody has computed it before.
 _known: ContextVar[Gram | None] = ContextVar("known_gram", default=None)
+
+#: Rows not in memory that are looked at, where all of them would take too long.
+_LOOKED_AT = 20_000
 
 #: Makes targets and weights of what the user gave: from (labels or numbers, weights, items).
 Encode = Callable[[Any, Any, Any], tuple[Array, Array | None]]
@@ -83,6 +87,15 @@ class Training:
         return fingerprints(self.given)
 
 
+def looked_at(items: Any) -> tuple[Any, Any]:
+    """The items that decide parameters of the kernel, in memory, and their numbers: all, or some of many."""
+    if not isinstance(items, Rows):
+        return items, slice(None)
+    n = len(items)
+    drawn = np.sort(np.random.default_rng(0).choice(n, min(n, _LOOKED_AT), replace=False))
+    return items[drawn], drawn
+
+
 @contextmanager
 def known_gram(gram: Gram | None) -> Iterator[None]:
     """Inside this block a machine is fitted to items whose Gram is known; ``None`` where it is not."""
@@ -105,8 +118,9 @@ def training_of(
     bytes_of(machine.memory)
     items, targets = machine.read_items(X, kernel, y, reset=reset)
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
-    kernel = kernel.resolved(items, None if sample_weight is None else checked_weights(sample_weight, items))
-    refuse_unusable(kernel, items)
+    some, drawn = looked_at(items)
+    kernel = kernel.resolved(some, None if sample_weight is None else checked_weights(sample_weight, items)[drawn])
+    refuse_unusable(kernel, some)
     known = _known.get()
     assert known is None or len(known) == len(coded)
     gram = machine.placement.gram(kernel, items) if known is None else known

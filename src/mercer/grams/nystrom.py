@@ -34,6 +34,8 @@ class Nystrom(Features):
         T.
     missing : float
         The share of the trace of K that Φ·Φᵀ leaves out.
+    landmark_items : collection, optional
+        The landmarks themselves, where they are kept apart from the other items.
 
     Examples
     --------
@@ -46,10 +48,12 @@ class Nystrom(Features):
     (30, True)
     """
 
-    def __init__(self, Phi: Array, landmarks: Array, transform: Array, missing: float) -> None:
+    def __init__(
+        self, Phi: Array, landmarks: Array, transform: Array, missing: float, landmark_items: Any = None
+    ) -> None:
         super().__init__(Phi)
         self.landmarks: Array = landmarks
-        self.transform, self.missing = transform, missing
+        self.transform, self.missing, self.landmark_items = transform, missing, landmark_items
 
     @classmethod
     def of(

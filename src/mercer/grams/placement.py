@@ -12,6 +12,7 @@ from .._validation.memory import bytes_of
 from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.pairing import length, shared_dtype
 from ..kernels.engine.thin import is_thin, near_origin
+from ..rows import Rows
 from .base import Gram
 from .cuda import Cuda
 from .dense import Dense
@@ -49,6 +50,8 @@ class Placement:
         How these are chosen.
     device : {"cuda"}, optional
         Compute the matrix on a graphics card, see :class:`.Cuda`. A linear machine has none.
+    by_passes : bool, default=True
+        Whether a solver in double precision asks for nothing but passes over all items.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Placement:
     rank: int | None = None
     landmarks: str = "pivoted"
     device: str | None = None
+    by_passes: bool = True
 
     @property
     def single(self) -> bool:
@@ -80,11 +84,14 @@ class Placement:
 
         Features where the model is linear, or where landmarks stand for all items; in memory where it fits.
         """
+        if isinstance(items, Rows):
+            return self._of_rows(kernel, items)
         if is_linear(kernel):
             return Features.around_mean(items) if self.centred else Features(items)
         if self.rank is not None:
             # A solver that looks at rows in no order needs all features at hand.
-            at_hand = self.single or kernel.precomputed or Nystrom.fits(length(items), self.rank, self.memory)
+            fits = Nystrom.fits(length(items), self.rank, self.memory)
+            at_hand = not self._passes or kernel.precomputed or fits
             return (Nystrom if at_hand else Streamed).of(kernel, items, self.rank, self.landmarks, self.memory)
         if kernel.precomputed:
             return Dense(items)
@@ -97,6 +104,40 @@ class Placement:
         if self.single or kernel.learns or n * n * shared_dtype(items, items).itemsize > bytes_of(self.memory):
             return Lazy(kernel, self.rounded(kernel, items), self.memory)
         return Dense(kernel.matrix(items, items))
+
+    @property
+    def _passes(self) -> bool:
+        return self.by_passes and not self.single
+
+    def _of_rows(self, kernel: Kernel, rows: Rows) -> Gram:
+        """The Gram of items that need not be in memory: their features are, where a solver needs that or it is better.
+
+        Those of a linear kernel are the columns themselves.
+        """
+        n = len(rows)
+        width = int(rows.n_columns or 0) if is_linear(kernel) else min(self.rank or n, n)
+        fits = 8 * width * n <= bytes_of(self.memory)
+        if is_linear(kernel):
+            if not fits:
+                raise ValueError(
+                    f"{n} rows of {width} numbers take {8e-9 * width * n:.1f} GB, more than memory={self.memory!r}, "
+                    "and a linear machine needs them at hand; raise memory, or use kernel='gaussian' with rank=1000."
+                )
+            items = rows[np.arange(n)].astype(np.float64, copy=False)
+            return Features.around_mean(items) if self.centred else Features(items)
+        if self.rank is None:
+            raise ValueError(
+                f"the kernel matrix of {n} rows that are not in memory is more than a machine can look at; say "
+                "rank=1000 for an approximation by landmarks (KernelClassifier, KernelRegressor and SVC have it)."
+            )
+        if not (self._passes or fits):
+            raise ValueError(
+                f"{width} landmarks of {n} rows take {8e-9 * width * n:.1f} GB, more than memory={self.memory!r}, and "
+                "this machine needs all of them at hand; use KernelClassifier(loss='squared_hinge', rank=...), which "
+                "passes over the rows, raise memory, or lower rank."
+            )
+        streamed = Streamed.of(kernel, rows, self.rank, self.landmarks, self.memory)
+        return streamed.held() if fits and not (rows.apart and self._passes) else streamed
 
     @staticmethod
     def exact(kernel: Kernel, items: Any, gram: Gram) -> Gram:

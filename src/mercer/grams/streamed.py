@@ -48,6 +48,8 @@ class Streamed(Gram):
         The approximation of some of the items, whose landmarks stand for all.
     drawn : array
         Which items these are.
+    landmark_items : collection
+        The landmarks themselves.
     memory : int or str
 
     Examples
@@ -63,15 +65,18 @@ class Streamed(Gram):
 
     ready = True
 
-    def __init__(self, kernel: Kernel, rows: Rows, sample: Nystrom, drawn: Array, memory: int | str) -> None:
+    def __init__(
+        self, kernel: Kernel, rows: Rows, sample: Nystrom, drawn: Array, landmark_items: Any, memory: int | str
+    ) -> None:
         self.kernel, self.items, self.sample, self.drawn = kernel, rows, sample, drawn
+        self.landmark_items = landmark_items
         #: The numbers of the landmarks among all items.
         self.landmarks: Array = drawn[sample.landmarks]
         self.transform, self.missing = sample.transform, sample.missing
         width = 8 * max(1, self.landmarks.size)
         self._compared = {
             "kernel": kernel,
-            "landmarks": rows[self.landmarks],
+            "landmarks": landmark_items if rows.dtype is None else landmark_items.astype(rows.dtype),
             "at_once": max(1, bytes_of(memory) // (_BLOCK * width)),
         }
 
@@ -91,7 +96,9 @@ class Streamed(Gram):
             )
         rows = items if isinstance(items, Rows) else Held(items, room)
         drawn = np.sort(np.random.default_rng(seed).choice(n, min(n, _FOR_EACH * rank, room), replace=False))
-        return cls(kernel, rows, Nystrom.of(kernel, rows[drawn], rank, landmarks, memory, seed), drawn, memory)
+        some = _double(rows[drawn])
+        sample = Nystrom.of(kernel, some, rank, landmarks, memory, seed)
+        return cls(kernel, rows, sample, drawn, some[sample.landmarks], memory)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -122,15 +129,19 @@ class Streamed(Gram):
             return self.sample
         return Nystrom(self._features(index), self.landmarks, self.transform, self.missing)
 
+    def held(self) -> Nystrom:
+        """The same Gram with all features in memory."""
+        Phi = np.empty((len(self), self.transform.shape[1]))
+        for place, part in self.items.each(partial(_featured, transform=self.transform, **self._compared)):
+            Phi[place] = part
+        return Nystrom(Phi, self.landmarks, self.transform, self.missing, self.landmark_items)
+
     def _features(self, index: Any) -> Array:
-        return self.kernel.matrix(self.items[np.asarray(index)], self._compared["landmarks"]) @ self.transform
+        return self.kernel.matrix(_double(self.items[np.asarray(index)]), self.landmark_items) @ self.transform
 
     def combined(self, g: Array) -> Array:
         """Σ gᵢ·k(xᵢ, landmark) for every landmark."""
-        total = np.zeros((self.landmarks.size, *g.shape[1:]))
-        for _, part in self.items.each(partial(_combined, **self._compared), g):
-            total += part
-        return total
+        return self.items.total(partial(_combined, **self._compared), g)
 
     def scored(self, own: Array) -> Array:
         """Σ ownⱼ·k(xᵢ, landmark j) for every item."""
@@ -174,6 +185,11 @@ class StreamedSpan(FeatureSpan):
         return Exact(self.Phi, lam, share * h[self.gram.drawn], intercept)
 
 
+def _double(items: Any) -> Any:
+    """Rows of numbers in float64."""
+    return items.astype(np.float64, copy=False) if hasattr(items, "astype") else items
+
+
 # -- what is done with a chunk of items, wherever it is ---------------------------------------------------------------
 
 
@@ -187,6 +203,10 @@ def _blocks(items: Any, kernel: Kernel, landmarks: Any, at_once: int) -> Iterato
 
 def _self_similarities(items: Any, kernel: Kernel) -> Array:
     return kernel.diag(items).astype(np.float64)
+
+
+def _featured(items: Any, transform: Array, **compared: Any) -> Array:
+    return np.concatenate([K @ transform for _, K in _blocks(items, **compared)])
 
 
 def _combined(items: Any, g: Array, **compared: Any) -> Array:

@@ -5,5 +5,8 @@
 
 from .base import Rows
 from .held import Held
+from .memory_mapped import Mapped
+from .number_rows import NumberRows
+from .recognised import rows_of
 
-__all__ = ["Held", "Rows"]
+__all__ = ["Held", "Mapped", "NumberRows", "Rows", "rows_of"]

@@ -15,13 +15,27 @@ Work = Callable[..., Any]
 
 
 class Rows:
-    """A sequence of items in chunks. Passes over them are made in the order of the items."""
+    """A sequence of items in chunks. Passes over them are made in the order of the items.
 
-    #: What the numbers of rows are kept in; ``None`` for other items.
+    Rows of numbers are checked as they are read: a pass ends with an error that names the first row that holds
+    something else than finite numbers.
+    """
+
+    #: What the numbers of rows are kept in, float32 or float64; ``None`` for other items.
     dtype: Any = None
+    #: How many numbers a row has, and the names of these columns where they have some.
+    n_columns: int | None = None
+    names: list[str] | None = None
+    #: Whether work is done where the items are, and they had better stay there.
+    apart: bool = False
 
     def __len__(self) -> int:
         raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As of an array."""
+        return (len(self),) if self.n_columns is None else (len(self), self.n_columns)
 
     def __getitem__(self, index: Array) -> Any:
         """The items with these numbers, in memory."""
@@ -32,3 +46,7 @@ class Rows:
         it; yields the place of the chunk among all items and what the work returned, in order.
         """
         raise NotImplementedError
+
+    def total(self, work: Work, *vectors: Array) -> Any:
+        """The sum of what ``work`` returns for the chunks, added up in their order."""
+        return sum(part for _, part in self.each(work, *vectors))

@@ -1,0 +1,37 @@
+"""Which of the things that users pass as X are rows that need not be in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .base import Rows
+from .memory_mapped import Mapped
+
+__all__ = ["rows_of"]
+
+
+def rows_of(X: Any) -> Rows | None:
+    """The rows behind X where it is more than a collection in memory, else ``None``.
+
+    Parameters
+    ----------
+    X : object
+        :class:`Rows`, or a ``numpy.memmap`` of rows of numbers.
+
+    Returns
+    -------
+    Rows or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows_of(np.zeros((3, 2))) is None
+    True
+    """
+    if isinstance(X, Rows):
+        return X
+    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
+        return Mapped(X)
+    return None

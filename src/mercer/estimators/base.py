@@ -22,7 +22,7 @@ from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
 from ..problems import Certificate, Status
-from ..rows import Mapped, Rows, rows_of
+from ..rows import Mapped, Rows, is_dask, rows_of, values_of_dask
 from .model import KernelModel, LinearModel, scores_of_chunk
 from .remedies import rescale
 from .sanity import warn_if_alike
@@ -107,6 +107,7 @@ class KernelMachine(FittedState, BaseEstimator):
         options: dict[str, Any] = {"reset": reset}
         alone = isinstance(y, str) and y == _NO_TARGETS
         if not alone:
+            y = values_of_dask(y)
             self._refuse_bad_targets(y)
             options |= {"y_numeric": True} if self.numeric_targets else {}
             options |= {"multi_output": True} if self._has_columns(y) else {}
@@ -115,7 +116,7 @@ class KernelMachine(FittedState, BaseEstimator):
             items = self._read_structured(X, kernel, reset) if rows is None else self._read_rows(rows, kernel, reset)
             if alone:
                 return items
-            targets = validate_data(self, "no_validation", y, **options)
+            targets = self.read_targets(y)
             check_consistent_length(items, targets)
             return items, targets
         refuse_foreign(X)
@@ -142,6 +143,12 @@ class KernelMachine(FittedState, BaseEstimator):
 
         A mapped file is an array where it has room in memory, and for a machine that can learn from nothing else.
         """
+        if reset and is_dask(X) and self.rank is None and not is_linear(kernel):
+            raise ValueError(
+                f"{type(self).__name__} without rank compares all pairs of rows, which it needs in memory, and X is a "
+                "dask collection; use rank=1000 to learn from so many landmarks where the rows are "
+                "(KernelClassifier(loss='squared_hinge', rank=1000), KernelRegressor(rank=1000)), or X.compute()."
+            )
         rows = rows_of(X)
         if isinstance(X, np.memmap) and isinstance(rows, Mapped):
             needed = reset and (self.rank is None or is_linear(kernel))

@@ -16,6 +16,7 @@ from .._validation.offered import offered_if
 from .._validation.parameters import shown
 from .base import KernelMachine
 from .cost_matrix import cost_matrix, mean_costs
+from .lazily import lazily
 from .sanity import warn_of_constant_labels
 from .training import Training
 
@@ -105,6 +106,7 @@ class Classifier(ClassifierMixin, KernelMachine):
 
     # -- predictions ----------------------------------------------------------------------------------------------
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """The score of each row, positive for the second class; for three classes or more, a column for each.
 
@@ -118,6 +120,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         """
         return self.decisions_of(self._scores(X))
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """The label of each row; a score of exactly zero goes to the second class.
 
@@ -132,6 +135,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self.predictions_of(self.decision_function(X))
 
     @offered_if(_has_probabilities)
+    @lazily
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of ``classes_``; only where the loss has probabilities.
 
@@ -146,6 +150,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self.probabilities_of(self.decision_function(X))
 
     @offered_if(_has_probabilities)
+    @lazily
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of each probability, exact also where a probability is too small for a number."""
         return self.probabilities_of(self.decision_function(X), log=True)

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights, refuse_bad_targets
 from .base import KernelMachine
+from .lazily import lazily
 
 
 class Units(NamedTuple):
@@ -60,6 +61,7 @@ class Regressor(RegressorMixin, KernelMachine):
             raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
         return targets, weight
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """The value of each row.
 

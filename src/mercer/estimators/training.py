@@ -16,7 +16,7 @@ from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
 from ..grams import Gram, Placement, is_linear
 from ..kernels import Kernel
-from ..rows import Rows
+from ..rows import Rows, values_of_dask
 from .content import fingerprints
 from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
 
@@ -116,6 +116,7 @@ def training_of(
     kernel = machine.read_kernel()
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
+    sample_weight = values_of_dask(sample_weight)
     items, targets = machine.read_items(X, kernel, y, reset=reset)
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
     some, drawn = looked_at(items)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .base import Rows
+from .dask_parts import is_dask, rows_of_dask
 from .memory_mapped import Mapped
 
 __all__ = ["rows_of"]
@@ -18,7 +19,7 @@ def rows_of(X: Any) -> Rows | None:
     Parameters
     ----------
     X : object
-        :class:`Rows`, or a ``numpy.memmap`` of rows of numbers.
+        :class:`Rows`, a ``numpy.memmap`` of rows of numbers, or an array or a frame of dask's.
 
     Returns
     -------
@@ -32,6 +33,8 @@ def rows_of(X: Any) -> Rows | None:
     """
     if isinstance(X, Rows):
         return X
+    if is_dask(X):
+        return rows_of_dask(X)
     if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
         return Mapped(X)
     return None

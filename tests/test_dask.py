@@ -1,0 +1,239 @@
+"""Machines on dask arrays and frames: what one process would give, from rows that stay on the workers."""
+
+import os
+import signal
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from sklearn.base import clone
+
+from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, OneClassSVM
+from mercer.rows import rows_of
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+
+N = 1200
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as running,
+        distributed.Client(running, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 4))
+    values = np.sin(2 * X[:, 0]) + X[:, 1] ** 2 + 0.3 * rng.normal(size=N)
+    return X, values, np.where(values > 1, "above", "below")
+
+
+@pytest.fixture(params=["in turn", "on workers"])
+def engine(request):
+    """Without a cluster, and with one."""
+    return request.getfixturevalue("cluster").as_current() if request.param == "on workers" else nullcontext()
+
+
+def machine(**options):
+    # So little memory that features are computed pass by pass, as those of many rows are.
+    return KernelClassifier("gaussian(gamma=0.2)", lam=1e-4, rank=40, memory="200kB", **options)
+
+
+def assert_near(one, other, rtol=1e-9):
+    scale = np.abs(one).max()
+    np.testing.assert_allclose(one / scale, other / scale, atol=rtol)
+
+
+@pytest.mark.parametrize("chunks", [N, 500, (700, 1, 499)])
+def test_classes_as_in_one_process(engine, data, chunks):
+    X, _, y = data
+    here = machine().fit(X, y)
+    with engine:
+        there = machine().fit(da.from_array(X, chunks=(chunks, 2)), da.from_array(y, chunks=400))
+    assert_near(here.dual_coef_, there.dual_coef_)
+    assert there.support_.tolist() == here.support_.tolist()
+    assert there.converged_
+    assert there.predict(X).tolist() == here.predict(X).tolist()
+
+
+def test_numbers_weights_and_several_columns(engine, data):
+    X, values, _ = data
+    targets, weight = np.stack([values, X[:, 0]], axis=1), np.linspace(0.5, 2, N)
+    model = KernelRegressor("gaussian", lam=1e-4, rank=40, memory="200kB")
+    here = clone(model).fit(X, targets, weight)
+    with engine:
+        there = model.fit(da.from_array(X, chunks=500), da.from_array(targets), da.from_array(weight))
+        later = there.predict(da.from_array(X, chunks=500))
+        assert later.shape == (N, 2)
+        assert later.chunks == ((500, 500, 200), (2,))
+        np.testing.assert_allclose(later.compute(), here.predict(X), rtol=1e-7, atol=1e-9)
+
+
+def test_many_classes_by_one_loss(engine, data):
+    X, values, _ = data
+    y = np.digitize(values, [0, 1, 2])
+    here = machine(tol=1e-2).fit(X, y)
+    with engine:
+        there = machine(tol=1e-2).fit(da.from_array(X, chunks=300), y)
+        probabilities = there.predict_proba(da.from_array(X, chunks=(300, 1)))
+        assert probabilities.shape == (N, 4)
+        np.testing.assert_allclose(probabilities.compute(), here.predict_proba(X), atol=1e-7)
+
+
+def test_frames_of_parquet_files(engine, data, tmp_path):
+    """Names become those of the features; sizes of parts are counted; an empty part and other kinds of numbers do."""
+    X, _, y = data
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(label=y, whole=np.arange(N) % 7)
+    for number, some in enumerate((frame[:500], frame[:0], frame[500:])):
+        some.to_parquet(tmp_path / f"part{number}.parquet")
+    here = machine().fit(frame[[*"abcd", "whole"]], y)
+    with engine:
+        read = dd.read_parquet(tmp_path)
+        rows = read.drop(columns="label")
+        there = machine().fit(rows, read["label"])
+        assert there.feature_names_in_.tolist() == [*"abcd", "whole"]
+        assert_near(here.dual_coef_, there.dual_coef_)
+        answers = there.predict(rows)
+        assert np.isnan(answers.shape[0])
+        assert answers.compute().tolist() == here.predict(frame[[*"abcd", "whole"]]).tolist()
+        with pytest.raises(ValueError, match="feature names should match"):
+            there.predict(rows[list("dcba")])
+        with pytest.raises(ValueError, match=r"column 'label' of X is of type .*; encode it as numbers first"):
+            machine().fit(read, read["label"])
+
+
+def test_predictions_are_computed_when_asked_for(engine, data):
+    X, _, y = data
+    made = []
+
+    def rows(block, block_info=None):
+        made.append(1)
+        return block
+
+    model = machine().fit(X, y)
+    svc = SVC().fit(X[:100], y[:100])
+    with engine:
+        lazy = da.from_array(X, chunks=(600, 4)).map_blocks(rows, meta=np.empty((0, 0)))
+        for method in ("predict", "decision_function", "predict_proba", "predict_log_proba"):
+            answers = getattr(model, method)(lazy)
+            assert isinstance(answers, da.Array)
+            assert not made
+            expected = getattr(model, method)(X)
+            assert answers.shape == expected.shape
+            assert answers.dtype == expected.dtype
+            np.testing.assert_array_equal(answers.compute(), expected)
+            made.clear()
+        assert svc.predict(lazy).compute().tolist() == svc.predict(X).tolist()
+        assert model.score(lazy, da.from_array(y)) == model.score(X, y)
+        detector = OneClassSVM().fit(X[:100])
+        np.testing.assert_array_equal(detector.predict(lazy).compute(), detector.predict(X))
+
+
+def test_what_is_not_there_is_named(engine, data):
+    X, values, y = data
+    with engine:
+        rows = da.from_array(X, chunks=500)
+        for exact in (SVC(), KernelClassifier(), KernelRegressor(), OneClassSVM()):
+            with pytest.raises(ValueError, match=r"without rank compares all pairs .*; use rank=1000"):
+                exact.fit(rows, y if "Regressor" not in str(exact) else values)
+        with pytest.raises(ValueError, match=r"NaN in row 701, column 2"):
+            machine().fit(da.from_array(np.where(np.arange(4 * N).reshape(N, 4) == 2806, np.nan, X), chunks=500), y)
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            machine().fit(rows, y[:-1])
+        with pytest.raises(ValueError, match="Expected 2D array"):
+            machine().fit(rows[:, 0], y)
+        with pytest.raises(ValueError, match="3 features"):
+            machine().fit(rows, y).predict(rows[:, :3])
+        with pytest.raises(ValueError, match="unknown number of columns"):
+            machine().fit(rows[:, rows[0] > 0], y)
+
+
+def test_soft_margins_of_landmarks(engine, data):
+    """Their solver needs the features at hand, which have room here."""
+    X, _, y = data
+    here = SVC("gaussian(gamma=0.2)", rank=40).fit(X, y)
+    with engine:
+        there = SVC("gaussian(gamma=0.2)", rank=40).fit(da.from_array(X, chunks=500), y)
+        assert there.score(X, y) > here.score(X, y) - 0.02
+        with pytest.raises(ValueError, match=r"KernelClassifier\(loss='squared_hinge', rank="):
+            SVC(rank=40, memory="200kB").fit(da.from_array(X, chunks=500), y)
+
+
+def test_only_vectors_travel(cluster, data):
+    X = data[0]
+    with cluster.as_current():
+        rows = rows_of(da.from_array(X, chunks=200))
+        rows[np.arange(3)]
+        before = rows.sent
+        ones = np.ones(N)
+        total = rows.total(_column_sums, ones)
+        np.testing.assert_allclose(total, X.sum(axis=0))
+        assert rows.sent - before == ones.nbytes
+        received = rows.received
+        rows.total(_column_sums, np.ones(N))  # the same vector is there already
+        assert rows.sent - before == ones.nbytes
+        assert rows.received - received == total.nbytes  # one sum, of however many chunks
+        assert [place.stop for place, _ in rows.each(_column_sums, ones)] == [200, 400, 600, 800, 1000, 1200]
+
+
+def _column_sums(items, weight):
+    return weight @ items
+
+
+def test_rows_by_number(engine, data):
+    X, _, _ = data
+    with engine:
+        rows = rows_of(da.from_array(X.astype(np.float32), chunks=(500, 3)))
+        assert rows.dtype == np.float32
+        for index in ([], [1199, 0, 0, 500], np.arange(N)[::-3]):
+            np.testing.assert_array_equal(rows[np.array(index, int)], X.astype(np.float32)[index])
+
+
+def test_a_search_on_a_cluster_ends_as_here(cluster, data):
+    X, y = data[0][:120], data[2][:120]
+    grid = {"kernel": ["cosine", "gaussian(gamma=1)", "gaussian"], "C": [0.1, 1, 10]}
+    search = KernelSearchCV(SVC(), grid, cv=3, return_train_score=True)
+    here = clone(search).fit(X, y)
+    with cluster.as_current(), parallel_config("dask"):
+        there = clone(search).fit(X, y)
+    for name, values in here.cv_results_.items():
+        if "time" not in name:
+            np.testing.assert_array_equal(there.cv_results_[name], values)
+    np.testing.assert_array_equal(there.decision_function(X), here.decision_function(X))
+
+
+def test_a_search_among_rows_of_dask_says_what_to_do(data):
+    X, _, y = data
+    with pytest.raises(ValueError, match=r"cross-validates on rows in memory.*compute\(\)"):
+        KernelSearchCV(machine(), {"lam": [1e-3, 1e-4]}).fit(da.from_array(X), y)
+
+
+@pytest.mark.thorough
+def test_a_worker_that_is_lost_changes_nothing(data):
+    X, _, y = data
+    here = machine().fit(X, y)
+    workers = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with workers as running, distributed.Client(running):
+        rows = rows_of(da.from_array(X, chunks=200))
+        passes = rows.each
+
+        def each(work, *vectors):
+            each.count += 1
+            if each.count == 5:
+                os.kill(next(iter(running.workers.values())).pid, signal.SIGKILL)
+            return passes(work, *vectors)
+
+        each.count, rows.each = 0, each
+        there = machine().fit(rows, y)
+        assert each.count > 5
+    assert_near(here.dual_coef_, there.dual_coef_)

@@ -78,9 +78,9 @@ def working_on(address: str | None) -> Iterator[None]:
         try:
             client = stack.enter_context(distributed.Client(where, timeout=_PATIENCE))
         except (OSError, TimeoutError, ValueError) as error:
+            why = " ".join(str(error).split()) or type(error).__name__
             raise DataError(
-                f"no scheduler answers at {address} ({' '.join(str(error).split()) or type(error).__name__}); start one "
-                'with "dask scheduler", or use --cluster local.'
+                f'no scheduler answers at {address} ({why}); start one with "dask scheduler", or use --cluster local.'
             ) from None
         if not client.nthreads():
             raise DataError(

@@ -12,18 +12,17 @@ problem is a good start. A few passes are then enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from .._runtime.compile import Array
-from .._runtime.interrupts import heed
 from .._validation.memory import bytes_of
 from ..kernels import Kernel
 from ..kernels.engine.pairing import length
 from ..rows import Held, Rows
+from . import comparing
 from .base import Gram
 from .nystrom import Nystrom
 from .span import Exact, FeatureSpan, Preconditioner
@@ -32,8 +31,8 @@ __all__ = ["Streamed"]
 
 #: Items of the sample: this many for each landmark, or as many as there is memory for, and never fewer than the least.
 _FOR_EACH, _LEAST = 20, 2
-#: Parts of the memory: the features of the sample, and the similarities of a block of items.
-_SAMPLE, _BLOCK = 2, 4
+#: The part of the memory that the features of the sample take.
+_SAMPLE = 2
 
 
 class Streamed(Gram):
@@ -73,12 +72,8 @@ class Streamed(Gram):
         #: The numbers of the landmarks among all items.
         self.landmarks: Array = drawn[sample.landmarks]
         self.transform, self.missing = sample.transform, sample.missing
-        width = 8 * max(1, self.landmarks.size)
-        self._compared = {
-            "kernel": kernel,
-            "landmarks": landmark_items if rows.dtype is None else landmark_items.astype(rows.dtype),
-            "at_once": max(1, bytes_of(memory) // (_BLOCK * width)),
-        }
+        single = landmark_items if rows.dtype is None else landmark_items.astype(rows.dtype)
+        self._compared = {"kernel": kernel, "landmarks": single}
 
     @classmethod
     def of(
@@ -106,7 +101,7 @@ class Streamed(Gram):
     def diag(self) -> Array:
         """The self-similarities of the kernel itself: those of the approximation are no larger."""
         out = np.empty(len(self))
-        for place, values in self.items.each(partial(_self_similarities, kernel=self.kernel)):
+        for place, values in self.items.each(partial(comparing.self_similarities, kernel=self.kernel)):
             out[place] = values
         return out
 
@@ -132,7 +127,7 @@ class Streamed(Gram):
     def held(self) -> Nystrom:
         """The same Gram with all features in memory."""
         Phi = np.empty((len(self), self.transform.shape[1]))
-        for place, part in self.items.each(partial(_featured, transform=self.transform, **self._compared)):
+        for place, part in self.items.each(partial(comparing.featured, transform=self.transform, **self._compared)):
             Phi[place] = part
         return Nystrom(Phi, self.landmarks, self.transform, self.missing, self.landmark_items)
 
@@ -141,19 +136,19 @@ class Streamed(Gram):
 
     def combined(self, g: Array) -> Array:
         """Σ gᵢ·k(xᵢ, landmark) for every landmark."""
-        return self.items.total(partial(_combined, **self._compared), g)
+        return self.items.total(partial(comparing.combined, **self._compared), g)
 
     def scored(self, own: Array) -> Array:
         """Σ ownⱼ·k(xᵢ, landmark j) for every item."""
         out = np.empty((len(self), *own.shape[1:]))
-        for place, part in self.items.each(partial(_scored, own=own, **self._compared)):
+        for place, part in self.items.each(partial(comparing.scored, own=own, **self._compared)):
             out[place] = part
         return out
 
     def weighed(self, h: Array, own: Array, b: Array) -> tuple[Array, Array]:
         """The scores of :meth:`scored` with an intercept, and :meth:`combined` of h times them, in one pass."""
         scores, total = np.empty(len(self)), np.zeros(self.landmarks.size)
-        for place, part in self.items.each(partial(_weighed, own=own, b=b, **self._compared), h):
+        for place, part in self.items.each(partial(comparing.weighed, own=own, b=b, **self._compared), h):
             scores[place] = part[0]
             total += part[1]
         return scores, total
@@ -188,38 +183,3 @@ class StreamedSpan(FeatureSpan):
 def _double(items: Any) -> Any:
     """Rows of numbers in float64."""
     return items.astype(np.float64, copy=False) if hasattr(items, "astype") else items
-
-
-# -- what is done with a chunk of items, wherever it is ---------------------------------------------------------------
-
-
-def _blocks(items: Any, kernel: Kernel, landmarks: Any, at_once: int) -> Iterator[tuple[slice, Array]]:
-    """The similarities to the landmarks, some items at a time."""
-    for begin in range(0, length(items), at_once):
-        heed()
-        place = slice(begin, min(begin + at_once, length(items)))
-        yield place, kernel.matrix(items[place], landmarks)
-
-
-def _self_similarities(items: Any, kernel: Kernel) -> Array:
-    return kernel.diag(items).astype(np.float64)
-
-
-def _featured(items: Any, transform: Array, **compared: Any) -> Array:
-    return np.concatenate([K @ transform for _, K in _blocks(items, **compared)])
-
-
-def _combined(items: Any, g: Array, **compared: Any) -> Array:
-    return sum(K.T @ g[place] for place, K in _blocks(items, **compared))
-
-
-def _scored(items: Any, own: Array, **compared: Any) -> Array:
-    return np.concatenate([K @ own for _, K in _blocks(items, **compared)])
-
-
-def _weighed(items: Any, h: Array, own: Array, b: Array, **compared: Any) -> tuple[Array, Array]:
-    scores, total = np.empty(h.size), np.zeros(own.size)
-    for place, K in _blocks(items, **compared):
-        scores[place] = K @ own + b
-        total += K.T @ (h[place] * scores[place])
-    return scores, total

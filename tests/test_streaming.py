@@ -16,7 +16,7 @@ LABELS = np.where(HIDDEN + 0.3 * RNG.normal(size=len(X)) > 0, "yes", "no")
 THREE = np.digitize(HIDDEN, [-0.5, 0.5])
 WEIGHT = RNG.uniform(0, 2, len(X))
 #: So little that 30 features of all rows have no room, and rows are passed over again and again.
-LITTLE = "100kB"
+LITTLE = "40kB"
 
 
 def mapped(path, rows):
@@ -37,7 +37,7 @@ def mapped(path, rows):
     ids=repr,
 )
 def test_a_mapped_file_gives_the_model_of_the_same_rows_in_memory(machine, targets, tmp_path):
-    rows = mapped(tmp_path, X)
+    rows = Mapped(mapped(tmp_path, X))
     machine = clone(machine).set_params(rank=30, memory=LITTLE, tol=1e-10)
     held, streamed = clone(machine).fit(X, targets, WEIGHT), clone(machine).fit(rows, targets, WEIGHT)
     np.testing.assert_array_equal(streamed.support_, held.support_)
@@ -97,7 +97,7 @@ def test_columns_are_checked_before_and_numbers_as_they_are_read(tmp_path):
     broken = X.copy()
     broken[1234, 2] = np.inf
     with pytest.raises(ValueError, match=r"infinity .* row 1234, column 2"):
-        clone(machine).fit(mapped(tmp_path, broken), LABELS)
+        clone(machine).fit(Mapped(mapped(tmp_path, broken)), LABELS)
     with pytest.raises(ValueError, match="0 samples"):
         clone(machine).fit(Mapped(np.memmap(tmp_path / "e", np.float64, "w+", shape=(1, 4))[:0]), [])
     with pytest.raises(ValueError, match="needs its items in memory"):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Perceptron,
     )
     from .intervals import Conformal
-    from .io import read
+    from .io import read, scan
     from .model_files import load, save
     from .search import KernelSearchCV
 
@@ -54,6 +54,7 @@ __all__ = [
     "load",
     "read",
     "save",
+    "scan",
 ]
 
 _ESTIMATORS = (
@@ -78,6 +79,7 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "load": "model_files",
     "read": "io",
     "save": "model_files",
+    "scan": "io",
 }
 
 
@@ -107,6 +109,7 @@ def __getattr__(name: str) -> Any:
         "preprocess",
         "problems",
         "report",
+        "rows",
         "search",
         "solvers",
     ):

@@ -113,7 +113,7 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
         try:
             # Each thread works in a context like that of the caller.
             futures += (pool.submit(copy_context().run, work_through) for _ in range(threads))
-            _wait(futures, FIRST_EXCEPTION)
+            wait_for(futures, FIRST_EXCEPTION)
             for future in futures:
                 if future.done():
                     future.result()
@@ -123,7 +123,7 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
             if isinstance(error, KeyboardInterrupt):
                 stop.set()
             pool.shutdown(wait=False)
-            _wait(futures, ALL_COMPLETED)  # a second Ctrl-C does not
+            wait_for(futures, ALL_COMPLETED)  # a second Ctrl-C does not
             raise
     _idle.append((threads, pool))
 
@@ -132,7 +132,7 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
 _GLANCE = 0.05
 
 
-def _wait(futures: list[Future], until: str) -> None:
+def wait_for(futures: list[Future], until: str) -> None:
     """Wait for threads, and look up again and again.
 
     Where the system hands Ctrl-C to another thread than the main one, Python does not wake the main thread up to raise

@@ -116,7 +116,7 @@ class KernelMachine(FittedState, BaseEstimator):
             items = self._read_structured(X, kernel, reset) if rows is None else self._read_rows(rows, kernel, reset)
             if alone:
                 return items
-            targets = self.read_targets(y)
+            targets = self.read_targets(y) if rows is not None else validate_data(self, "no_validation", y, **options)
             check_consistent_length(items, targets)
             return items, targets
         refuse_foreign(X)

@@ -15,6 +15,7 @@ from .._runtime.compile import Array
 from .._validation.labels import checked_weights
 from .._validation.memory import bytes_of
 from ..grams import Gram, Placement, is_linear
+from ..grams.streamed import sample_of
 from ..kernels import Kernel
 from ..rows import Rows, values_of_dask
 from .content import fingerprints
@@ -91,8 +92,7 @@ def looked_at(items: Any) -> tuple[Any, Any]:
     """The items that decide parameters of the kernel, in memory, and their numbers: all, or some of many."""
     if not isinstance(items, Rows):
         return items, slice(None)
-    n = len(items)
-    drawn = np.sort(np.random.default_rng(0).choice(n, min(n, _LOOKED_AT), replace=False))
+    drawn = sample_of(len(items), min(len(items), _LOOKED_AT))
     return items[drawn], drawn
 
 

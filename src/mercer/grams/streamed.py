@@ -80,17 +80,17 @@ class Streamed(Gram):
         cls, kernel: Kernel, items: Any, rank: int, landmarks: str = "pivoted", memory: int | str = "1GB", seed: int = 0
     ) -> Streamed:
         """The approximation by landmarks that are chosen among a sample of the items."""
-        n, rank = length(items), min(rank, length(items))
-        # Items of a sample whose features take their part of the memory.
-        room = bytes_of(memory) // (_SAMPLE * 8 * rank)
-        if room < _LEAST * rank:
-            most = int(np.sqrt(bytes_of(memory) / (_SAMPLE * _LEAST * 8)))
+        rank = min(rank, length(items))
+        least = 8 * _SAMPLE * _LEAST * rank * rank
+        if bytes_of(memory) < least:
+            most = int(np.sqrt(bytes_of(memory) / (8 * _SAMPLE * _LEAST)))
             raise ValueError(
-                f"{rank} landmarks take {8e-6 * _SAMPLE * _LEAST * rank * rank:.1f} MB, more than memory={memory!r}; "
-                f"raise memory, or take a rank of at most {most}."
+                f"{rank} landmarks take {1e-6 * least:.1f} MB, more than memory={memory!r}; raise memory, or take a "
+                f"rank of at most {most}."
             )
+        room = bytes_of(memory) // (8 * _SAMPLE * rank)
         rows = items if isinstance(items, Rows) else Held(items, room)
-        drawn = np.sort(np.random.default_rng(seed).choice(n, min(n, _FOR_EACH * rank, room), replace=False))
+        drawn = sample_of(len(rows), min(len(rows), _FOR_EACH * rank, room), seed)
         some = _double(rows[drawn])
         sample = Nystrom.of(kernel, some, rank, landmarks, memory, seed)
         return cls(kernel, rows, sample, drawn, some[sample.landmarks], memory)
@@ -178,6 +178,11 @@ class StreamedSpan(FeatureSpan):
     def preconditioner(self, lam, h, intercept) -> Preconditioner:
         share = len(self.gram) / self.gram.drawn.size
         return Exact(self.Phi, lam, share * h[self.gram.drawn], intercept)
+
+
+def sample_of(n: int, size: int, seed: int = 0) -> Array:
+    """The numbers of so many of n items, drawn at random, in their order."""
+    return np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
 
 
 def _double(items: Any) -> Any:

@@ -15,16 +15,19 @@ if TYPE_CHECKING:
     from .builtin import BUILTIN
     from .formats import FORMATS
     from .reading import read
+    from .scanning import Scan, scan
     from .table import DataError, Table
 
-__all__ = ["BUILTIN", "FORMATS", "DataError", "Table", "read"]
+__all__ = ["BUILTIN", "FORMATS", "DataError", "Scan", "Table", "read", "scan"]
 
 _HOMES = {
     "BUILTIN": "builtin",
     "DataError": "table",
     "FORMATS": "formats",
+    "Scan": "scanning",
     "Table": "table",
     "read": "reading",
+    "scan": "scanning",
 }
 
 

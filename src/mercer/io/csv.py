@@ -24,7 +24,7 @@ from .table import DataError
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["columns_of"]
+__all__ = ["columns_of", "layout_of"]
 
 #: Cells that are held as Python texts at a time.
 _BLOCK = 500_000
@@ -43,7 +43,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
     """The columns of a text table, each of numbers or of words."""
     cells = open_cells(source, options.delimiter, options.quotes)
     options, said = with_decimal_sign(cells, options)
-    layout = _layout(cells, options)
+    layout = layout_of(cells, options)
     kept = remaining(layout.names, options, source.shown)
     target, _ = target_position(kept, options, source.shown)
     labels = None if target is None else kept[target]
@@ -119,7 +119,7 @@ class _Layout:
             yield line, row if self.width == len(self.names) else row[: len(self.names)]
 
 
-def _layout(cells: Cells, options: Options) -> _Layout:
+def layout_of(cells: Cells, options: Options) -> _Layout:
     shown, notes = cells.source.shown, list(cells.notes)
     peek = [row for _, row in islice(((line, row) for line, row in cells.rows() if any(row)), _PEEK)]
     if not peek:

@@ -38,6 +38,9 @@ sklearn.impute.SimpleImputer.
 class NumberRows(Rows):
     """Rows of numbers. A subclass says how they are read (:meth:`chunks`), in chunks small enough for memory."""
 
+    #: The rows that were asked for last, with their numbers: a sample is asked for more than once.
+    _last: tuple[Array, Any] | None = None
+
     def chunks(self) -> Iterator[Any]:
         """All rows in their order, as arrays or CSR matrices."""
         raise NotImplementedError
@@ -55,6 +58,11 @@ class NumberRows(Rows):
     def __getitem__(self, index: Array) -> Any:
         """By one pass; the rows come in the order of the index."""
         index = np.arange(len(self))[index]
+        if self._last is None or not np.array_equal(index, self._last[0]):
+            self._last = index, self._taken(index)
+        return self._last[1]
+
+    def _taken(self, index: Array) -> Any:
         order = np.argsort(index, kind="stable")
         ordered, found = index[order], []
         for place, chunk in self.placed():

@@ -10,8 +10,9 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import clone
 
-from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, OneClassSVM
-from mercer.rows import rows_of
+from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, OneClassSVM, scan
+from mercer.io.row_groups import _read
+from mercer.rows import OnWorkers, rows_of
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -110,6 +111,27 @@ def test_frames_of_parquet_files(engine, data, tmp_path):
             there.predict(rows[list("dcba")])
         with pytest.raises(ValueError, match=r"column 'label' of X is of type .*; encode it as numbers first"):
             machine().fit(read, read["label"])
+
+
+def test_scanned_parquet_files_stay_on_the_workers(cluster, data, tmp_path):
+    X, _, y = data
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(label=y)
+    frame[:700].to_parquet(tmp_path / "2.parquet", row_group_size=300)
+    frame[700:].to_parquet(tmp_path / "10.parquet", row_group_size=100)
+    here = scan(tmp_path, target="label")
+    with cluster.as_current():
+        there = scan(tmp_path, target="label")
+        assert isinstance(there.X, OnWorkers)
+        assert (there.y == here.y).all()
+        np.testing.assert_array_equal(there.X[np.arange(N)], here.X[np.arange(N)])
+        model = machine().fit(there.X, there.y)
+        assert_near(machine().fit(here.X, here.y).dual_coef_, model.dual_coef_)
+        assert model.feature_names_in_.tolist() == list("abcd")
+        (tmp_path / "2.parquet").unlink()
+        lost = dask.delayed(_read)(str(tmp_path / "2.parquet"), [0], list("ab"))
+        rows = OnWorkers(cluster, list("ab"), 2, np.float64, [lost], [300])
+        with pytest.raises(ValueError, match=r"cannot read .*2\.parquet.*; put the file where all machines"):
+            rows[np.arange(3)]
 
 
 def test_predictions_are_computed_when_asked_for(engine, data):

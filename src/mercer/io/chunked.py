@@ -109,6 +109,11 @@ class ChunkedParquet(Chunked):
     def n_rows(self) -> int:
         return self._rows
 
+    def group_sizes(self, path: Path) -> list[int]:
+        """How many rows each group of a file has."""
+        with self._opened(path) as file:
+            return [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
+
     def _opened(self, path: Path) -> Any:
         try:
             import pyarrow as pa

@@ -12,11 +12,12 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.parameters import shown
 from .._validation.wording import enumeration
-from ..rows import Mapped, NumberRows
+from ..rows import Mapped, Rows, dask_client
 from .assemble import refuse_duplicates, remaining, target_position
 from .chunked import Chunked, ChunkedCsv, ChunkedParquet
 from .file_rows import FileRows
 from .options import Options
+from .row_groups import rows_on_workers
 from .sources import suffix_of
 from .svmlight_rows import SvmlightRows
 from .table import DataError, as_labels
@@ -47,7 +48,7 @@ class Scan:
     """
 
     name: str
-    X: NumberRows
+    X: Rows
     y: Array | None = None
     target: str | None = None
     notes: tuple[str, ...] = ()
@@ -84,7 +85,8 @@ def scan(
     """Look into a table that may be larger than memory.
 
     Features are read from the file in every pass that a machine makes over them, a chunk at a time and one chunk ahead;
-    only targets are in memory. The features must be numbers, none of them missing.
+    only targets are in memory. The features must be numbers, none of them missing. Where a client of a dask cluster is
+    at work, its workers read Parquet files and keep the rows; they must see the files under the same names.
 
     Parameters
     ----------
@@ -177,7 +179,15 @@ def _of_columns(file: Chunked, options: Options) -> Scan:
     if n_rows == 0:
         raise DataError(f"{file.shown} has no rows.")
     name = file.paths[0].name.partition(".")[0] if len(file.paths) == 1 else file.paths[0].parent.name
-    return Scan(name, FileRows(file, names, dtype, n_rows), y, target, (*file.notes, *notes))
+    return Scan(name, _rows(file, names, dtype, n_rows), y, target, (*file.notes, *notes))
+
+
+def _rows(file: Chunked, names: list[str], dtype: Any, n_rows: int) -> Rows:
+    """Read in every pass or, where dask has a cluster at work, by its workers once."""
+    client = dask_client() if isinstance(file, ChunkedParquet) else None
+    if client is None or not isinstance(file, ChunkedParquet):
+        return FileRows(file, names, dtype, n_rows)
+    return rows_on_workers(client, file, names, dtype)
 
 
 def _common_type(file: Chunked, names: list[str]) -> Any:

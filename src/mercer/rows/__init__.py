@@ -4,11 +4,11 @@
 """
 
 from .base import Rows
-from .dask_parts import is_dask, values_of_dask
+from .dask_parts import dask_client, is_dask, values_of_dask
 from .held import Held
 from .memory_mapped import Mapped
 from .number_rows import NumberRows
 from .on_workers import OnWorkers
 from .recognised import rows_of
 
-__all__ = ["Held", "Mapped", "NumberRows", "OnWorkers", "Rows", "is_dask", "rows_of", "values_of_dask"]
+__all__ = ["Held", "Mapped", "NumberRows", "OnWorkers", "Rows", "dask_client", "is_dask", "rows_of", "values_of_dask"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from .base import Rows
 from .number_rows import NumberRows
 from .on_workers import OnWorkers, numbers_of
 
-__all__ = ["DaskParts", "InTurn", "is_dask", "rows_of_dask", "values_of_dask"]
+__all__ = ["DaskParts", "InTurn", "dask_client", "is_dask", "rows_of_dask", "values_of_dask"]
 
 
 def is_dask(X: Any) -> bool:
@@ -82,11 +83,21 @@ def _precision(dtypes: Any) -> Any:
 
 def rows_of_dask(X: Any) -> Rows:
     """The rows of a dask array or frame: on the workers of a cluster, where dask has one, else made in turn."""
+    parts, client = DaskParts.of(X), dask_client()
+    return InTurn(parts) if client is None else OnWorkers(client, *parts)
+
+
+def dask_client() -> Any | None:
+    """The client of the dask cluster that is at work here; ``None`` where there is none."""
+    if "distributed" not in sys.modules:
+        return None
     from dask.base import get_scheduler
 
-    parts = DaskParts.of(X)
-    client = getattr(get_scheduler(collections=[X]), "__self__", None)
-    return InTurn(parts) if not hasattr(client, "submit") else OnWorkers(client, *parts)
+    try:
+        client = getattr(get_scheduler(), "__self__", None)
+    except RuntimeError:  # one that is closed
+        return None
+    return client if hasattr(client, "submit") else None
 
 
 class InTurn(NumberRows):

@@ -10,8 +10,10 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import clone
 
-from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, OneClassSVM, scan
+from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, OneClassSVM, Perceptron, scan
+from mercer.grams.scattered import Scattered
 from mercer.io.row_groups import _read
+from mercer.kernels import Gaussian
 from mercer.rows import OnWorkers, rows_of
 
 dask = pytest.importorskip("dask")
@@ -163,9 +165,11 @@ def test_predictions_are_computed_when_asked_for(engine, data):
 
 def test_what_is_not_there_is_named(engine, data):
     X, values, y = data
+    with pytest.raises(ValueError, match="use rank=1000"):
+        KernelClassifier().fit(da.from_array(X), y)  # no cluster
     with engine:
         rows = da.from_array(X, chunks=500)
-        for exact in (SVC(), KernelClassifier(), KernelRegressor(), OneClassSVM()):
+        for exact in (SVC(), KernelRegressor(loss="epsilon_insensitive"), OneClassSVM(), Perceptron()):
             with pytest.raises(ValueError, match=r"without rank compares all pairs .*; use rank=1000"):
                 exact.fit(rows, y if "Regressor" not in str(exact) else values)
         with pytest.raises(ValueError, match=r"NaN in row 701, column 2"):
@@ -178,6 +182,36 @@ def test_what_is_not_there_is_named(engine, data):
             machine().fit(rows, y).predict(rows[:, :3])
         with pytest.raises(ValueError, match="unknown number of columns"):
             machine().fit(rows[:, rows[0] > 0], y)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_exact_machines_by_products_on_the_workers(cluster, data, loss):
+    X, y = data[0][:400], data[2][:400]
+    model = KernelClassifier("gaussian(gamma=0.2)", loss, lam=1e-3)
+    here = clone(model).fit(X, y)
+    with cluster.as_current():
+        there = clone(model).fit(da.from_array(X, chunks=150), y)
+    assert there.converged_
+    assert_near(here.decision_function(X), there.decision_function(X), 1e-6)
+    assert there.objective_ == pytest.approx(here.objective_, rel=1e-9)
+
+
+def test_exact_products_with_several_columns(cluster, data):
+    X, z = data[0].astype(np.float32), np.random.default_rng(1).normal(size=(N, 2))
+    kernel = Gaussian(gamma=0.3)
+    with cluster.as_current():
+        gram = Scattered(kernel, rows_of(da.from_array(X, chunks=(500, 2))))
+        np.testing.assert_allclose(gram.matvec(z), kernel.matrix(X.astype(float), X.astype(float)) @ z, atol=1e-3)
+        np.testing.assert_allclose(gram.rows([3, 700]), kernel.matrix(X[[3, 700]], X), atol=1e-6)
+        np.testing.assert_allclose(gram.diag(), 1.0)
+
+
+def test_numbers_by_exact_products(cluster, data):
+    X, values, _ = data
+    model = KernelRegressor("gaussian", lam=1e-3)
+    with cluster.as_current():
+        there = clone(model).fit(da.from_array(X[:300], chunks=200), values[:300])
+    np.testing.assert_allclose(there.predict(X), model.fit(X[:300], values[:300]).predict(X), atol=1e-6)
 
 
 def test_soft_margins_of_landmarks(engine, data):

@@ -22,7 +22,7 @@ from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
 from ..problems import Certificate, Status
-from ..rows import Mapped, Rows, is_dask, rows_of, values_of_dask
+from ..rows import Mapped, Rows, dask_client, is_dask, rows_of, values_of_dask
 from .model import KernelModel, LinearModel, scores_of_chunk
 from .remedies import rescale
 from .sanity import warn_if_alike
@@ -64,6 +64,11 @@ class KernelMachine(FittedState, BaseEstimator):
     def shares_path(self) -> bool:
         """Whether fits along :attr:`path` are what fits one by one would be."""
         return True
+
+    @property
+    def by_products(self) -> bool:
+        """Whether all that its solver asks of a kernel matrix are products with it, which a cluster can compute."""
+        return False
 
     @property
     def placement(self) -> Placement:
@@ -143,7 +148,8 @@ class KernelMachine(FittedState, BaseEstimator):
 
         A mapped file is an array where it has room in memory, and for a machine that can learn from nothing else.
         """
-        if reset and is_dask(X) and self.rank is None and not is_linear(kernel):
+        exact = reset and self.rank is None and not is_linear(kernel)
+        if exact and is_dask(X) and (dask_client() is None or not self.by_products):
             raise ValueError(
                 f"{type(self).__name__} without rank compares all pairs of rows, which it needs in memory, and X is a "
                 "dask collection; use rank=1000 to learn from so many landmarks where the rows are "

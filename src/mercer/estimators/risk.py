@@ -48,6 +48,11 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     precisions = (np.float64,)  # rounding to float32 makes ‖w‖² = zᵀKz of a small w negative
 
     @property
+    def by_products(self) -> bool:
+        """Newton's method asks for no more."""
+        return isinstance(self._solver(), solvers.Newton)
+
+    @property
     def placement(self) -> Placement:
         """Where the intercept is free, features may move."""
         return replace(super().placement, centred=self._intercept() is Intercept.FREE)

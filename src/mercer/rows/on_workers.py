@@ -105,15 +105,44 @@ class OnWorkers(Rows):
             parts = [self.client.submit(_added, each, pure=False) for each in some]
         return next(self._in_order(parts))
 
+    def paired(self, work: Work, vector: Array) -> Iterator[tuple[slice, Any]]:
+        """Do ``work(left, right, left part, right part)`` on each pair of chunks, once for both orders.
+
+        It returns what a pair adds to the result of its left chunk, and to that of its right one; yields the place of
+        each chunk and its sum, added up on the workers in the order of the chunks.
+        """
+        function, constants = self._with_constants(work)
+        parts = [own[0] for own in self._cut((vector,))]
+        numbers = range(len(self.places))
+        pairs = {
+            (left, right): self.client.submit(
+                _done, function, self._chunks[left], [self._chunks[right], parts[left], parts[right]], constants,
+                pure=False,
+            )
+            for left in numbers for right in numbers[left:]
+        }  # fmt: skip
+        sums = [
+            self.client.submit(
+                _added_sides, [(pairs[min(one, other), max(one, other)], int(other < one)) for other in numbers],
+                pure=False,
+            )
+            for one in numbers
+        ]  # fmt: skip
+        return zip(self.places, self._in_order(sums), strict=True)
+
     # -- tasks ----------------------------------------------------------------------------------------------------
 
     def _tasks(self, work: Work, vectors: tuple[Array, ...]) -> Iterator[Any]:
         """Futures of the work on all chunks, in their order."""
-        function, bound = (work.func, work.keywords) if isinstance(work, partial) else (work, {})
-        constants = {name: self._once(value) for name, value in bound.items()}
+        function, constants = self._with_constants(work)
         parts = self._cut(vectors) if vectors else [[]] * len(self.places)
         for number, own in enumerate(parts):
             yield self._task(function, number, own, constants)
+
+    def _with_constants(self, work: Work) -> tuple[Work, dict[str, Any]]:
+        """The function itself, and what is bound to it, as it is sent."""
+        function, bound = (work.func, work.keywords) if isinstance(work, partial) else (work, {})
+        return function, {name: self._once(value) for name, value in bound.items()}
 
     def _task(self, function: Work, number: int, parts: list[Any], constants: dict[str, Any]) -> Any:
         return self.client.submit(_done, function, self._chunks[number], parts, constants, pure=False)
@@ -195,3 +224,8 @@ def _done(work: Work, chunk: Any, parts: list[Any], constants: dict[str, Any]) -
 
 def _added(parts: list[Any]) -> Any:
     return sum(parts[1:], start=parts[0])
+
+
+def _added_sides(pairs: list[tuple[Any, int]]) -> Any:
+    """The sum of what each pair of chunks adds to one of its sides."""
+    return _added([both[side] for both, side in pairs])

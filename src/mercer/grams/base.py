@@ -19,6 +19,8 @@ class Gram:
     ready: bool = False
     #: Whether computing a row takes much longer than reading it from memory.
     expensive: bool = True
+    #: Whether a product means a pass over items that are computed, or read, anew.
+    by_passes: bool = False
     #: The numbers of the items that stand for all, where the matrix is approximated by them.
     landmarks: Array | None = None
     #: The relative error of products, where it is more than rounding in float64.
@@ -38,6 +40,10 @@ class Gram:
     def matvec(self, z: Array) -> Array:
         """K·z in float64, for a vector or for several as the columns of a matrix."""
         raise NotImplementedError
+
+    def square(self, z: Array) -> float:
+        """‖w‖² = zᵀKz, summed over the columns of z."""
+        return float(np.vdot(z, self.matvec(z)))
 
     def model(self, z: Array) -> Array:
         """The model vector of :meth:`walk` for the model with coefficients z."""

@@ -10,7 +10,17 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import clone
 
-from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, OneClassSVM, Perceptron, scan
+from mercer import (
+    SVC,
+    Calibrated,
+    KernelClassifier,
+    KernelRegressor,
+    KernelSearchCV,
+    OneClassSVM,
+    Perceptron,
+    TunedThreshold,
+    scan,
+)
 from mercer.grams.scattered import Scattered
 from mercer.io.row_groups import _read
 from mercer.kernels import Gaussian
@@ -169,7 +179,9 @@ def test_what_is_not_there_is_named(engine, data):
         KernelClassifier().fit(da.from_array(X), y)  # no cluster
     with engine:
         rows = da.from_array(X, chunks=500)
-        for exact in (SVC(), KernelRegressor(loss="epsilon_insensitive"), OneClassSVM(), Perceptron()):
+        with pytest.raises(ValueError, match="a chunk at a time with partial_fit"):
+            Perceptron().fit(rows, y)
+        for exact in (SVC(), KernelRegressor(loss="epsilon_insensitive"), OneClassSVM(), Perceptron("gaussian")):
             with pytest.raises(ValueError, match=r"without rank compares all pairs .*; use rank=1000"):
                 exact.fit(rows, y if "Regressor" not in str(exact) else values)
         with pytest.raises(ValueError, match=r"NaN in row 701, column 2"):
@@ -270,8 +282,11 @@ def test_a_search_on_a_cluster_ends_as_here(cluster, data):
 
 def test_a_search_among_rows_of_dask_says_what_to_do(data):
     X, _, y = data
-    with pytest.raises(ValueError, match=r"cross-validates on rows in memory.*compute\(\)"):
+    with pytest.raises(ValueError, match="divides rows into folds, which it needs in memory"):
         KernelSearchCV(machine(), {"lam": [1e-3, 1e-4]}).fit(da.from_array(X), y)
+    for wrapped in (Calibrated(machine()), TunedThreshold(machine())):
+        with pytest.raises(ValueError, match="divides rows into folds, which it needs in memory"):
+            wrapped.fit(da.from_array(X), y)
 
 
 @pytest.mark.thorough

@@ -168,6 +168,11 @@ class KernelMachine(FittedState, BaseEstimator):
                 f"{type(self).__name__}: {kernel} needs its items in memory, and these rows of numbers are read chunk "
                 "by chunk; use a kernel on rows of numbers, such as 'gaussian', or read them into an array."
             )
+        if reset and hasattr(type(self), "partial_fit"):
+            raise ValueError(
+                f"{type(self).__name__} looks at one row after the other, in memory; give it a chunk at a time with "
+                "partial_fit, or use KernelClassifier(rank=1000), which passes over rows wherever they are."
+            )
         if reset and not len(rows):
             raise ValueError(f"{type(self).__name__} cannot learn from no rows: X holds 0 samples.")
         # Scikit-learn's own words on columns, which it says of frames and arrays.

@@ -9,6 +9,17 @@ from .held import Held
 from .memory_mapped import Mapped
 from .number_rows import NumberRows
 from .on_workers import OnWorkers
-from .recognised import rows_of
+from .recognised import refuse_elsewhere, rows_of
 
-__all__ = ["Held", "Mapped", "NumberRows", "OnWorkers", "Rows", "dask_client", "is_dask", "rows_of", "values_of_dask"]
+__all__ = [
+    "Held",
+    "Mapped",
+    "NumberRows",
+    "OnWorkers",
+    "Rows",
+    "dask_client",
+    "is_dask",
+    "refuse_elsewhere",
+    "rows_of",
+    "values_of_dask",
+]

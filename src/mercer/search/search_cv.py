@@ -19,7 +19,7 @@ from .._runtime.parallel import at_most
 from .._validation.parameters import choice, number
 from .._validation.tables import refuse_damaged
 from .._validation.unwrapped import machine_of
-from ..rows import is_dask
+from ..rows import refuse_elsewhere
 from .advice import advise
 from .loop import Loop, Split, all_fits_failed
 from .numbered import Numbered, shared_cells_of
@@ -151,11 +151,7 @@ class KernelSearchCV(Loop):
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # of an earlier fit
         refuse_damaged(X)
-        if is_dask(X):
-            raise ValueError(
-                "KernelSearchCV cross-validates on rows in memory, and X is a dask collection: search on some of them, "
-                "X[:20000].compute(), and fit the best setting with rank=1000 to all."
-            )
+        refuse_elsewhere(X, "KernelSearchCV")
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())
         shared = shared_cells_of(self, clone(self.estimator), X, y, params)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,13 @@ __all__ = ["rows_on_workers"]
 _ROWS = 100_000
 
 
-def rows_on_workers(client: Any, file: ChunkedParquet, columns: list[str], dtype: Any) -> OnWorkers:
+def rows_on_workers(
+    client: Any,
+    file: ChunkedParquet,
+    columns: list[str],
+    dtype: Any,
+    prepare: Callable[[Any], Any] | None = None,
+) -> OnWorkers:
     """Columns of Parquet files that all workers see under the same names, in the order of files and rows.
 
     Parameters
@@ -27,8 +35,17 @@ def rows_on_workers(client: Any, file: ChunkedParquet, columns: list[str], dtype
     columns : list of str
     dtype : dtype
         float32 or float64.
+    prepare : callable, optional
+        Makes rows of numbers of a frame with these columns; it is sent to the workers.
     """
     from dask import delayed
+
+    names: list[str] | None = columns
+    n_columns, make = len(columns), delayed(_read)
+    if prepare is not None:
+        shown = prepare(_read(str(file.paths[0]), [0], columns)[:1])
+        names, n_columns = list(map(str, shown.columns)) if hasattr(shown, "columns") else None, shown.shape[1]
+        make = partial(delayed(_prepared), delayed(prepare, pure=False, traverse=False))
 
     chunks, sizes = [], []
     for path in file.paths:
@@ -38,10 +55,14 @@ def rows_on_workers(client: Any, file: ChunkedParquet, columns: list[str], dtype
             groups.append(number)
             rows = sum(counts[each] for each in groups)
             if rows >= _ROWS or number == len(counts) - 1:
-                chunks.append(delayed(_read)(str(path.resolve()), groups, columns))
+                chunks.append(make(str(path.resolve()), groups, columns))
                 sizes.append(rows)
                 groups = []
-    return OnWorkers(client, columns, len(columns), np.dtype(dtype), chunks, sizes)
+    return OnWorkers(client, names, n_columns, np.dtype(dtype), chunks, sizes)
+
+
+def _prepared(prepare: Callable[[Any], Any], path: str, groups: list[int], columns: list[str]) -> Any:
+    return prepare(_read(path, groups, columns))
 
 
 def _read(path: str, groups: list[int], columns: list[str]) -> Any:

@@ -53,6 +53,8 @@ class OnWorkers(Rows):
 
     Attributes
     ----------
+    passes : int
+        How often work was done on all chunks, or on all pairs of them.
     sent, received : int
         Bytes of vectors and constants that have left this process, and of results that have come back, so far.
     """
@@ -63,7 +65,7 @@ class OnWorkers(Rows):
         self, client: Any, names: list[str] | None, n_columns: int, dtype: Any, chunks: list[Any], sizes: Any
     ) -> None:
         self.client, self.names, self.n_columns, self.dtype = client, names, n_columns, dtype
-        self.sent = self.received = 0
+        self.sent = self.received = self.passes = 0
         #: What was sent, with the future of it; and the last vectors of all rows, with those of their parts.
         self._constants: deque[tuple[Any, Any]] = deque(maxlen=_REMEMBERED)
         self._vectors: tuple[list[Array], list[list[Any]]] = [], []
@@ -140,7 +142,8 @@ class OnWorkers(Rows):
             yield self._task(function, number, own, constants)
 
     def _with_constants(self, work: Work) -> tuple[Work, dict[str, Any]]:
-        """The function itself, and what is bound to it, as it is sent."""
+        """The function of a pass itself, and what is bound to it, as it is sent."""
+        self.passes += 1
         function, bound = (work.func, work.keywords) if isinstance(work, partial) else (work, {})
         return function, {name: self._once(value) for name, value in bound.items()}
 

@@ -13,7 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .._runtime.ahead import ahead
+from .._runtime.compile import Array
 from .options import Options
 from .sources import Source, said_by
 from .table import DataError
@@ -68,6 +71,17 @@ class Chunked:
         size = max(1, _CHUNK // max(1, len(columns)))
         read = (frame for path in self.paths for frame in self._frames_of(path, columns, size))
         yield from ahead(read)
+
+    def taken(self, columns: Sequence[str], index: Array) -> pd.DataFrame:
+        """Some columns of the rows with these numbers, which rise."""
+        import pandas as pd
+
+        found, first = [], 0
+        for frame in self.frames(columns):
+            here = index[np.searchsorted(index, first) : np.searchsorted(index, first + len(frame))]
+            found.append(frame.iloc[here - first])
+            first += len(frame)
+        return pd.concat(found, ignore_index=True)
 
     def refuse_changed(self) -> None:
         """Raise where a file is not what it was."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from .sources import suffix_of
 from .svmlight_rows import SvmlightRows
 from .table import DataError, as_labels
 
-__all__ = ["Scan", "scan"]
+__all__ = ["Scan", "open_chunked", "scan", "targets_of"]
 
 #: Suffixes of files that can be read in chunks, and what reads them.
 _PARQUET, _CSV = (".parquet",), (".csv", ".tsv", ".tab")
@@ -138,8 +138,15 @@ def scan(
         return _of_array(paths, options)
     if suffix in _SVMLIGHT:
         return _of_svmlight(paths, options)
-    read: Callable[..., Chunked] = ChunkedParquet if suffix in _PARQUET else ChunkedCsv
-    return _of_columns(read(paths, options), options)
+    file, names, target, notes = open_chunked(path, options)
+    dtype = _common_type(file, [name for name in names if name != target])
+    y = None if target is None else targets_of(file, target, options)
+    n_rows = file.n_rows if y is None else y.size
+    if n_rows == 0:
+        raise DataError(f"{file.shown} has no rows.")
+    name = paths[0].name.partition(".")[0] if len(paths) == 1 else paths[0].parent.name
+    features_of = [each for each in names if each != target]
+    return Scan(name, _rows(file, features_of, dtype, n_rows), y, target, (*notes,))
 
 
 def _files(path: Path) -> list[Path]:
@@ -165,21 +172,18 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
-def _of_columns(file: Chunked, options: Options) -> Scan:
+def open_chunked(path: Path, options: Options) -> tuple[Chunked, list[str], str | None, list[str]]:
+    """A table in files: how it is read, its columns with the target among them, the target, and notes."""
+    paths = _files(path)
+    file: Chunked = (ChunkedParquet if suffix_of(paths[0]) in _PARQUET else ChunkedCsv)(paths, options)
     refuse_duplicates(file.columns, file.shown)
     kept = remaining(file.columns, options, file.shown)
     place, notes = target_position(kept, options, file.shown)
     target = None if place is None else kept[place]
-    names = [name for name in kept if name != target and (options.columns is None or name in options.columns)]
-    if not names:
+    names = [name for name in kept if name == target or options.columns is None or name in options.columns]
+    if not [name for name in names if name != target]:
         raise DataError(f"{file.shown} has no columns to learn from.")
-    dtype = _common_type(file, names)
-    y = None if target is None else _targets(file, target, options)
-    n_rows = file.n_rows if y is None else y.size
-    if n_rows == 0:
-        raise DataError(f"{file.shown} has no rows.")
-    name = file.paths[0].name.partition(".")[0] if len(file.paths) == 1 else file.paths[0].parent.name
-    return Scan(name, _rows(file, names, dtype, n_rows), y, target, (*file.notes, *notes))
+    return file, names, target, [*file.notes, *notes]
 
 
 def _rows(file: Chunked, names: list[str], dtype: Any, n_rows: int) -> Rows:
@@ -207,7 +211,7 @@ def _common_type(file: Chunked, names: list[str]) -> Any:
     return np.float32 if small else np.float64
 
 
-def _targets(file: Chunked, target: str, options: Options) -> Array:
+def targets_of(file: Chunked, target: str, options: Options) -> Array:
     """The target column, in memory; a row without a label is named."""
     import pandas as pd
 

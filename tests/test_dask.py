@@ -1,12 +1,15 @@
 """Machines on dask arrays and frames: what one process would give, from rows that stay on the workers."""
 
+import json
 import os
 import signal
+import sys
 from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from joblib import parallel_config
 from sklearn.base import clone
 
@@ -19,8 +22,11 @@ from mercer import (
     OneClassSVM,
     Perceptron,
     TunedThreshold,
+    load,
     scan,
 )
+from mercer.cli import cluster as cluster_of_commands
+from mercer.cli import main
 from mercer.grams.scattered import Scattered
 from mercer.io.row_groups import _read
 from mercer.kernels import Gaussian
@@ -116,6 +122,7 @@ def test_frames_of_parquet_files(engine, data, tmp_path):
         there = machine().fit(rows, read["label"])
         assert there.feature_names_in_.tolist() == [*"abcd", "whole"]
         assert_near(here.dual_coef_, there.dual_coef_)
+        assert there.score(rows, read["label"]) == here.score(frame[[*"abcd", "whole"]], y)
         answers = there.predict(rows)
         assert np.isnan(answers.shape[0])
         assert answers.compute().tolist() == here.predict(frame[[*"abcd", "whole"]]).tolist()
@@ -287,6 +294,55 @@ def test_a_search_among_rows_of_dask_says_what_to_do(data):
     for wrapped in (Calibrated(machine()), TunedThreshold(machine())):
         with pytest.raises(ValueError, match="divides rows into folds, which it needs in memory"):
             wrapped.fit(da.from_array(X), y)
+
+
+def run(*words):
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    return done.exit_code, done.output
+
+
+def test_commands_on_a_cluster(cluster, data, tmp_path):
+    X, _, y = data
+    address = cluster.scheduler.address
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(word=np.where(X[:, 0] > 0, "hot", "cold"), label=y)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=500)
+    frame[:100].to_csv(tmp_path / "few.csv", index=False)
+    there, here = tmp_path / "there.safetensors", tmp_path / "here.safetensors"
+    trained = ("train", "kernel-logistic", tmp_path / "rows.parquet", "--rank", 40, "--memory", "60kB", "-o")
+    status, said = run(*trained, there, "--cluster", address)
+    assert status == 0, said
+    assert "read by the workers of the cluster" in said
+    assert run(*trained, here)[0] == 0
+    one, other = (load(path).decision_function(frame.drop(columns="label")) for path in (here, there))
+    assert_near(one, other, 1e-6)
+    for words, cause in (
+        (("train", "svc", tmp_path / "rows.parquet", "-o", there), "add --rank 1000"),
+        (("train", "kernel-logistic", tmp_path / "few.csv", "--rank", 10, "-o", there), "store the table as Parquet"),
+    ):
+        status, said = run(*words, "--cluster", address)
+        assert status == 1
+        assert cause in said
+    searched = [
+        run("tune", "svc", tmp_path / "few.csv", "--folds", 3, "--json", "-q", *more)
+        for more in ((), ("--cluster", address))
+    ]
+    found = [json.loads(said)["cells"] for status, said in searched if status == 0]
+    assert len(found) == 2
+    assert found[0] == found[1]
+
+
+def test_a_cluster_that_is_not_there(monkeypatch, tmp_path):
+    monkeypatch.setattr(cluster_of_commands, "_PATIENCE", 0.3)
+    status, said = run("tune", "svc", "moons:60", "--cluster", "tcp://127.0.0.1:9")
+    assert status == 1
+    assert "no scheduler answers at tcp://127.0.0.1:9" in said
+    status, said = run("compare", "moons:60", "--cluster", "somewhere")
+    assert status == 2
+    assert "'somewhere' should be the address of a scheduler" in said
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    status, said = run("train", "svc", "moons:60", "-o", tmp_path / "m.safetensors", "--cluster", "local")
+    assert status == 1
+    assert "pip install 'mercer[dask]'" in said
 
 
 @pytest.mark.thorough

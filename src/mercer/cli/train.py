@@ -16,6 +16,7 @@ from .arguments import (
     parameters,
     preparation_options,
 )
+from .cluster import cluster_option
 from .exit_status import end_partial
 from .printing import Printer, run_line, show_mixture
 
@@ -94,6 +95,7 @@ __all__ = ["train"]
 @click.option("--memory", metavar="SIZE", help="What a kernel machine may keep in memory, such as 2GB. [default: 1GB]")
 @data_options
 @preparation_options
+@cluster_option
 @common
 def train(
     learner: Learner,
@@ -127,6 +129,7 @@ def train(
       mercer train svc people.csv --kernel "mixture(gaussian.on(age), equal.on(job))" -o p.safetensors
       mercer train svc moons --calibrate sigmoid -o moons.safetensors
       mercer train kernel-logistic big.parquet --rank 2000 --memory 2GB -o big.safetensors
+      mercer train kernel-logistic folder --rank 2000 --cluster tcp://10.0.0.1:8786 -o big.safetensors
       mercer train one-class visits.csv --set nu=0.01 -o visits.safetensors
     """
     from .._validation.unwrapped import machine_of

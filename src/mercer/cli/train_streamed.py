@@ -42,17 +42,54 @@ def placing(learner: Learner, **said: Any) -> dict[str, Any]:
 def streams(data: Places, recipe: Recipe, reading: dict[str, Any]) -> bool:
     """Whether the rows are read in chunks: landmarks are asked for, and the table would take more than the memory.
 
+    With --cluster they are read by its workers, or not at all.
+
     A Parquet file tells how many numbers it holds; of a text file the size on disk is taken for that in memory.
     """
     from ..io.sources import suffix_of
+    from ..rows import dask_client
 
     path = Path(data if isinstance(data, str) else data[0]) if isinstance(data, str) or len(data) == 1 else None
+    if dask_client() is not None:
+        return _on_cluster(path, recipe)
     if recipe.params.get("rank") is None or path is None or not path.exists():
         return False
     files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
     if not files or any(suffix_of(each) not in (".parquet", ".csv", ".tsv", ".tab") for each in files):
         return False
     return _size(files) > _allowed(recipe, reading)
+
+
+def _on_cluster(path: Path | None, recipe: Recipe) -> bool:
+    """Refuse what the workers of a cluster cannot do."""
+    from ..io.scanning import is_parquet
+
+    if recipe.params.get("rank") is None:
+        raise DataError(
+            f"{recipe.learner.name} compares all pairs of rows, which it needs in memory; on a cluster add --rank 1000 "
+            "to learn from so many landmarks (kernel-logistic, kernel-squared-hinge, kernel-ridge), or leave --cluster "
+            "out."
+        )
+    if path is None or not is_parquet(path):
+        raise DataError(
+            "the workers of a cluster read one Parquet file, or a folder of them; store the table as Parquet, or leave "
+            "--cluster out."
+        )
+    return True
+
+
+def _rows(file: Any, columns: list[str], n_rows: int, prepare: Any, told: Any) -> Any:
+    """The prepared rows, on the workers of a cluster where there is one."""
+    import numpy as np
+
+    from ..io.prepared_rows import PreparedRows
+    from ..io.row_groups import rows_on_workers
+    from ..rows import dask_client
+
+    client = dask_client()
+    if client is None:
+        return PreparedRows(file, columns, n_rows, prepare, told)
+    return rows_on_workers(client, file, columns, np.float64, prepare)
 
 
 def _allowed(recipe: Recipe, reading: dict[str, Any]) -> int:
@@ -86,10 +123,10 @@ def train_streamed(
     from ..grams.streamed import sample_of
     from ..io.frames import read_frame
     from ..io.options import Options
-    from ..io.prepared_rows import PreparedRows
     from ..io.scanning import open_chunked, targets_of
     from ..model_files import save
     from ..preprocess import prepare
+    from ..rows import dask_client
     from .building import about_model, fitting, refuse_unlearnable, usual_kernel
     from .train_classes import about_mistakes
     from .train_line import given_command
@@ -110,9 +147,13 @@ def train_streamed(
         sample = read_frame(file.taken(kept, drawn), Options(**{**vars(options), "target": target}))
     for note in filter(None, (*notes, *sample.notes, sample.task_in_words)):
         printer.note(note)
+    how = (
+        "in chunks, as its table would take more than the memory allowed"
+        if dask_client() is None
+        else "by the workers of the cluster"
+    )
     printer.note(
-        f"{file.shown} is read in chunks, as its table would take more than the memory allowed; what its columns hold "
-        f"was decided by {drawn.size:,} of its {y.size:,} rows."
+        f"{file.shown} is read {how}; what its columns hold was decided by {drawn.size:,} of its {y.size:,} rows."
     )
     refuse_unlearnable(sample)
     learner = fitting(recipe.learner, sample, recipe.kernel)
@@ -125,7 +166,7 @@ def train_streamed(
                     missing_words=options.missing_words)  # fmt: skip
     prepared = partial(_prepared, options=again, columns=sample.columns, step=first)
     with printer.working(f"training {learner.title} on {y.size:,} rows", _PASSES) as watched:
-        rows = PreparedRows(file, sample.columns, y.size, prepared, lambda number, share: watched.reach(
+        rows = _rows(file, sample.columns, y.size, prepared, lambda number, share: watched.reach(
             min(number - 1 + share, _PASSES - 0.1), f"training, pass {number} over {y.size:,} rows"))  # fmt: skip
         machine.fit(rows, y)
         predicted = machine.predict(rows)

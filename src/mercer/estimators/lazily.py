@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._runtime.parallel import at_most, one_blas_thread
-from ..rows import is_dask
+from ..rows import is_dask, rows_of, values_of_dask
 from ..rows.dask_parts import DaskParts
 from ..rows.on_workers import numbers_of
 
-__all__ = ["lazily"]
+__all__ = ["at_once", "lazily"]
 
 
 def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -25,6 +25,17 @@ def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
         return _later(self, method.__name__, X) if is_dask(X) else method(self, X)
 
     return answered
+
+
+def at_once(method: Callable[..., float]) -> Callable[..., float]:
+    """A method that makes one number of rows and targets: for those of dask's, it has them answered now."""
+
+    @wraps(method)
+    def scored(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        rows = rows_of(X) if is_dask(X) else X
+        return method(self, rows, values_of_dask(y), values_of_dask(sample_weight))
+
+    return scored
 
 
 def _later(machine: Any, method: str, X: Any) -> Any:

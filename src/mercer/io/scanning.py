@@ -22,7 +22,7 @@ from .sources import suffix_of
 from .svmlight_rows import SvmlightRows
 from .table import DataError, as_labels
 
-__all__ = ["Scan", "open_chunked", "scan", "targets_of"]
+__all__ = ["Scan", "is_parquet", "open_chunked", "scan", "targets_of"]
 
 #: Suffixes of files that can be read in chunks, and what reads them.
 _PARQUET, _CSV = (".parquet",), (".csv", ".tsv", ".tab")
@@ -170,6 +170,11 @@ def _files(path: Path) -> list[Path]:
             "mercer.read, or store it as Parquet."
         )
     return [path]
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether this is a Parquet file, or a folder of them."""
+    return path.exists() and suffix_of(_files(path)[0]) in _PARQUET
 
 
 def open_chunked(path: Path, options: Options) -> tuple[Chunked, list[str], str | None, list[str]]:

@@ -9,7 +9,6 @@ into chunks, and not on who computes it.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice, pairwise
@@ -67,7 +66,7 @@ class OnWorkers(Rows):
         self.client, self.names, self.n_columns, self.dtype = client, names, n_columns, dtype
         self.sent = self.received = self.passes = 0
         #: What was sent, with the future of it; and the last vectors of all rows, with those of their parts.
-        self._constants: deque[tuple[Any, Any]] = deque(maxlen=_REMEMBERED)
+        self._constants: dict[int, tuple[Any, Any]] = {}
         self._vectors: tuple[list[Array], list[list[Any]]] = [], []
         read = client.compute(chunks)
         sizes = client.gather(client.map(len, read)) if sizes is None else sizes
@@ -168,12 +167,12 @@ class OnWorkers(Rows):
         """Something that work on every chunk needs: where it is large it is sent once, and no more while remembered."""
         if _bytes(value) < _LARGE:
             return value
-        for before, future in self._constants:
-            if before is value:
-                return future
-        future = self._send(value)
-        self._constants.append((value, future))
-        return future
+        # It is known by its place in memory, which is its own as long as it is kept here.
+        found = self._constants.pop(id(value), None) or (value, self._send(value))
+        self._constants[id(value)] = found
+        if len(self._constants) > _REMEMBERED:
+            del self._constants[next(iter(self._constants))]  # what has not been asked for longest
+        return found[1]
 
     def _cut(self, vectors: tuple[Array, ...]) -> list[list[Any]]:
         """The parts of vectors of all rows for each chunk; what says the same as the last time is not sent again."""
@@ -195,7 +194,9 @@ def _bytes(value: Any) -> int:
         return sum(map(_bytes, value))
     if sparse.issparse(value):
         return sum(part.nbytes for part in (value.data, value.indices, value.indptr))
-    return int(getattr(value, "nbytes", 0))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.nbytes
+    return 0 if isinstance(value, type) else _bytes(list(getattr(value, "__dict__", {}).values()))
 
 
 # -- what is done on a worker -----------------------------------------------------------------------------------------

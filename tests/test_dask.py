@@ -197,6 +197,10 @@ def test_what_is_not_there_is_named(engine, data):
             machine().fit(rows, y[:-1])
         with pytest.raises(ValueError, match="Expected 2D array"):
             machine().fit(rows[:, 0], y)
+        with pytest.raises(ValueError, match="Expected 2D array"):
+            machine().fit(dd.from_pandas(pd.Series(X[:, 0]), npartitions=2), y)
+        with pytest.raises(TypeError, match="holds no rows of numbers"):
+            machine().fit(dask.delayed(X), y)
         with pytest.raises(ValueError, match="3 features"):
             machine().fit(rows, y).predict(rows[:, :3])
         with pytest.raises(ValueError, match="unknown number of columns"):

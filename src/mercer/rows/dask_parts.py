@@ -40,17 +40,17 @@ class DaskParts(NamedTuple):
     @classmethod
     def of(cls, X: Any) -> DaskParts:
         """What is known of X without computing any of it."""
-        if hasattr(X, "to_dask_array") and hasattr(X, "columns"):
+        if hasattr(type(X), "to_dask_array") and X.ndim == 2:
             return cls._of_frame(X)
-        if not hasattr(X, "rechunk"):
+        if not hasattr(type(X), "ndim"):
             raise TypeError(
                 f"X is a {type(X).__module__}.{type(X).__name__}, which holds no rows of numbers; give a dask.array or "
                 "a dask.dataframe."
             )
         if X.ndim != 2:
             raise ValueError(
-                f"Expected 2D array, got {X.ndim}D array instead: X is a dask array of shape {X.shape}; rows of "
-                "numbers have two dimensions (X.reshape(-1, 1) for one column)."
+                f"Expected 2D array, got {X.ndim}D array instead: X is a {type(X).__name__} of dask's; rows of "
+                "numbers have two dimensions (X.reshape(-1, 1) for one column, X.to_frame() for a series)."
             )
         if X.dtype.kind not in "fiub":
             raise ValueError(f"X is a dask array of type {X.dtype}; turn it into numbers first (X.astype(float)).")

@@ -252,8 +252,9 @@ def write_as(path):
 # -- the command line -------------------------------------------------------------------------------------------------
 
 
-def test_training_on_a_file_larger_than_memory(tmp_path, small_chunks):
+def test_training_on_a_file_larger_than_memory(tmp_path, monkeypatch):
     """Words, dates and gaps are prepared as a sample of the rows says; the model is one like any other."""
+    monkeypatch.setattr("mercer.io.chunked._CHUNK", 5000)
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(RNG.integers(0, 300, len(X)), "D")
     frame = frame_of(X, LABELS).assign(job=RNG.choice(["cook", "smith"], len(X)), day=days)
     frame.loc[RNG.choice(len(X), 50, replace=False), "a"] = np.nan
@@ -266,14 +267,29 @@ def test_training_on_a_file_larger_than_memory(tmp_path, small_chunks):
     assert "is read in chunks" in done.output
     held = CliRunner().invoke(main, ["train", *line[:-4], "--memory", "1GB", "-o", str(tmp_path / "held.safetensors")])
     assert "is read in chunks" not in held.output
-    errors = [1 - np.mean(predictions_of(each, path) == LABELS) for each in (model, tmp_path / "held.safetensors")]
+    found = [predictions_of(each, path) for each in (model, tmp_path / "held.safetensors")]
+    errors = [np.mean(each["prediction"] != LABELS) for each in found]
     assert errors[0] == pytest.approx(errors[1], abs=0.02)
+    # A table that is too large for --max-bytes is predicted chunk by chunk.
+    pd.testing.assert_frame_equal(predictions_of(model, path, "--max-bytes", "30kB"), found[0])
 
 
-def predictions_of(model, path):
-    done = CliRunner().invoke(main, ["run", str(model), str(path), "-o", str(model.with_suffix(".csv"))])
+def predictions_of(model, path, *options):
+    done = CliRunner().invoke(main, ["run", str(model), str(path), "-o", str(model.with_suffix(".csv")), *options])
     assert done.exit_code == 0, done.output
-    return pd.read_csv(model.with_suffix(".csv"))["prediction"].to_numpy()
+    assert "of 1500 rows are wrong" in done.output
+    return pd.read_csv(model.with_suffix(".csv"))
+
+
+def test_numbers_of_a_file_larger_than_memory(tmp_path, small_chunks):
+    path, model = write_csv(tmp_path, frame_of(X, HIDDEN)), tmp_path / "m.safetensors"
+    line = ["train", "kernel-ridge", str(path), "--rank", "30", "--memory", "40kB", "-o", str(model)]
+    done = CliRunner().invoke(main, line)
+    assert done.exit_code == 0, done.output
+    run = ["run", str(model), str(path), "-o", str(tmp_path / "p.csv")]
+    lines = [CliRunner().invoke(main, [*run, *more]).output for more in ([], ["--max-bytes", "30kB"])]
+    assert all("RMSE" in text for text in lines), lines
+    assert lines[0].partition("RMSE")[2][:6] == lines[1].partition("RMSE")[2][:6]
 
 
 @pytest.mark.parametrize(

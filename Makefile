@@ -33,6 +33,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.mixtures
 	$(BIN)/python -m benchmarks.calibration
 	$(BIN)/python -m benchmarks.quantiles
+	$(BIN)/python -m benchmarks.streaming --rows 1000000
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info

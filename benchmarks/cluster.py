@@ -27,7 +27,7 @@ from mercer import SVC, KernelClassifier, KernelSearchCV
 from mercer.rows import OnWorkers, rows_of
 from reproductions.results import Results
 
-#: Rows of a chunk, columns, and what a worker may take: importing it all takes half of that.
+#: Rows of a chunk, columns, and what a worker may take: importing it all takes 270 MB.
 CHUNK, COLUMNS, LIMIT = 10_000, 20, "700MB"
 #: The pass in which a worker is lost.
 LOST = 6

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..learners.learner import Learner
     from .recipe import Recipe
 
-__all__ = ["placing", "streams", "train_streamed"]
+__all__ = ["in_chunks", "options_of", "placing", "streams", "train_streamed"]
 
 #: Rows of the sample that decides what columns hold and how they are prepared.
 _SAMPLE = 20_000
@@ -46,24 +46,38 @@ def streams(data: Places, recipe: Recipe, reading: dict[str, Any]) -> bool:
 
     A Parquet file tells how many numbers it holds; of a text file the size on disk is taken for that in memory.
     """
-    from ..io.sources import suffix_of
+    from .._validation.memory import bytes_of
     from ..rows import dask_client
 
-    path = Path(data if isinstance(data, str) else data[0]) if isinstance(data, str) or len(data) == 1 else None
     if dask_client() is not None:
-        return _on_cluster(path, recipe)
-    if recipe.params.get("rank") is None or path is None or not path.exists():
+        return _on_cluster(data, recipe)
+    if recipe.params.get("rank") is None:
+        return False
+    return in_chunks(data, min(bytes_of(recipe.params.get("memory", "1GB")), bytes_of(reading["max_bytes"])))
+
+
+def in_chunks(data: Places, allowed: int) -> bool:
+    """Whether a table can be read in chunks and would take more than so many bytes."""
+    from ..io.sources import suffix_of
+
+    path = _only_path(data)
+    if path is None or not path.exists():
         return False
     files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
     if not files or any(suffix_of(each) not in (".parquet", ".csv", ".tsv", ".tab") for each in files):
         return False
-    return _size(files) > _allowed(recipe, reading)
+    return _size(files) > allowed
 
 
-def _on_cluster(path: Path | None, recipe: Recipe) -> bool:
+def _only_path(data: Places) -> Path | None:
+    return Path(data if isinstance(data, str) else data[0]) if isinstance(data, str) or len(data) == 1 else None
+
+
+def _on_cluster(data: Places, recipe: Recipe) -> bool:
     """Refuse what the workers of a cluster cannot do."""
     from ..io.scanning import is_parquet
 
+    path = _only_path(data)
     if recipe.params.get("rank") is None:
         raise DataError(
             f"{recipe.learner.name} compares all pairs of rows, which it needs in memory; on a cluster add --rank 1000 "
@@ -92,12 +106,6 @@ def _rows(file: Any, columns: list[str], n_rows: int, prepare: Any, told: Any) -
     return rows_on_workers(client, file, columns, np.float64, prepare)
 
 
-def _allowed(recipe: Recipe, reading: dict[str, Any]) -> int:
-    from .._validation.memory import bytes_of
-
-    return min(bytes_of(recipe.params.get("memory", "1GB")), bytes_of(reading["max_bytes"]))
-
-
 def _size(files: list[Path]) -> int:
     """About what the tables of files take in memory."""
     total = 0
@@ -110,6 +118,15 @@ def _size(files: list[Path]) -> int:
         else:
             total += os.path.getsize(path) * _IN_MEMORY // _ON_DISK
     return total
+
+
+def options_of(reading: dict[str, Any]) -> Any:
+    """Arguments of :func:`mercer.read` as the options that they stand for."""
+    from ..io.options import Options
+
+    sets = ("drop", "missing", "columns")
+    given: dict[str, Any] = {name: frozenset(reading[name]) for name in sets if reading.get(name) is not None}
+    return Options(**{**reading, **given})
 
 
 def train_streamed(
@@ -133,11 +150,7 @@ def train_streamed(
 
     _refuse_in_memory(recipe, holdout)
     begin = time.perf_counter()
-    fields = {name: value for name, value in reading.items() if name not in ("drop", "missing", "columns")}
-    options = Options(
-        **fields, drop=frozenset(reading["drop"]), missing=frozenset(reading["missing"]),
-        columns=None if reading.get("columns") is None else frozenset(reading["columns"]),
-    )  # fmt: skip
+    options = options_of(reading)
     with printer.working("reading a sample"):
         file, kept, target, notes = open_chunked(Path(data if isinstance(data, str) else data[0]), options)
         if target is None:

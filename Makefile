@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-gpu lint bench clean
+.PHONY: demo test test-gpu test-cluster lint bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
@@ -12,6 +12,9 @@ test: $(VENV)/.tested
 
 test-gpu: $(VENV)/.on_card
 	$(BIN)/python -m pytest tests/test_cuda.py -rs
+
+test-cluster: $(VENV)/.clustered
+	$(BIN)/python -m pytest tests/test_dask.py -rs -m "thorough or not thorough"
 
 lint: $(VENV)/.linted
 	$(BIN)/ruff check .
@@ -30,6 +33,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.mixtures
 	$(BIN)/python -m benchmarks.calibration
 	$(BIN)/python -m benchmarks.quantiles
+	$(BIN)/python -m benchmarks.streaming --rows 1000000
 
 clean:
 	rm -rf $(VENV) build src/*.egg-info
@@ -47,6 +51,10 @@ $(VENV)/.tested: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.on_card: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,gpu]'
+	touch $@
+
+$(VENV)/.clustered: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,dask]'
 	touch $@
 
 $(VENV)/.linted: pyproject.toml | $(VENV)/bin/python

@@ -139,7 +139,9 @@ def test_features_without_room_are_computed_again_and_again(loss, classes):
     cramped = mercer.KernelClassifier("gaussian(gamma=2)", loss, lam=1e-3, rank=30, memory="70kB").fit(X, targets)
     assert cramped.missing_trace_ == pytest.approx(roomy.missing_trace_, rel=0.5)
     np.testing.assert_allclose(cramped.objective_, roomy.objective_, rtol=0.1)
-    assert np.all(cramped.duality_gap_ <= 1e-8 * cramped.objective_)
+    assert np.all(cramped.duality_gap_ <= 1e-4 * cramped.objective_)
+    exact = clone(cramped).set_params(tol=1e-10).fit(X, targets)
+    assert np.all(exact.duality_gap_ <= 1e-10 * exact.objective_)
     assert cramped.score(X, targets) > 0.9
 
 

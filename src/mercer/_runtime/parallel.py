@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
 import joblib
@@ -24,9 +25,23 @@ from .interrupts import heed, heeding
 T = TypeVar("T")
 
 
+#: Threads that are allowed here; ``None`` where nobody has said how many.
+_allowed: ContextVar[int | None] = ContextVar("threads", default=None)
+
+
 def thread_count() -> int:
     """How many threads to use: the machine's cores, or fewer inside a joblib worker or by ``NUMBA_NUM_THREADS``."""
-    return int(os.environ.get("NUMBA_NUM_THREADS") or _cores())
+    return min(int(os.environ.get("NUMBA_NUM_THREADS") or _cores()), _allowed.get() or sys.maxsize)
+
+
+@contextlib.contextmanager
+def at_most(threads: int | None) -> Iterator[None]:
+    """Inside this block no more threads than so many are used; ``None`` allows as many as outside."""
+    token = _allowed.set(threads or _allowed.get())
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
 
 
 @functools.cache

@@ -18,6 +18,7 @@ from .._validation.parameters import choice, is_whole
 from .._validation.unwrapped import machine_of
 from ..estimators.cost_matrix import cheapest, cost_matrix
 from ..kernels.engine.parts import length
+from ..rows import refuse_elsewhere
 from ..search.out_of_fold import fit_and_score_out_of_fold, responses, scores_of
 from .base import CalibrationMap
 from .coupling import coupled, normalised
@@ -120,6 +121,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self
         """
         choice(self, "method", tuple(_MAPS))
+        refuse_elsewhere(X, "Calibrated")
         if is_regressor(self.estimator) or is_outlier_detector(self.estimator):
             raise ValueError(
                 f"Calibrated: {type(self.estimator).__name__} is no classifier, and probabilities are of classes; "

@@ -18,6 +18,7 @@ from .._runtime.compile import Array
 from .._validation.labels import checked_weights, refuse_bad_labels
 from .._validation.parameters import is_number, is_whole
 from ..kernels.engine.parts import length
+from ..rows import refuse_elsewhere
 from ..search.cell import Cell
 from ..search.layers import weight_name
 from ..search.shared_cells import Fold, SharedCells
@@ -85,6 +86,7 @@ class TunedThreshold(TunedThresholdClassifierCV):
         self
         """
         self._validate_params()
+        refuse_elsewhere(X, "TunedThreshold")
         refuse_bad_labels(y)
         X, y, sample_weight = indexable(X, y, sample_weight)
         if sample_weight is not None:

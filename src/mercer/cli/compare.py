@@ -11,6 +11,7 @@ import click
 
 from .._validation.wording import enumeration
 from .arguments import Places, common, data_argument, data_options, preparation_options
+from .cluster import cluster_option
 from .exit_status import end_partial
 from .judging import judging_options, with_apart
 from .printing import Printer, run_line
@@ -84,6 +85,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
 )
 @data_options
 @preparation_options
+@cluster_option
 @common
 def compare(
     data: Places,

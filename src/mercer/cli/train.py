@@ -16,6 +16,7 @@ from .arguments import (
     parameters,
     preparation_options,
 )
+from .cluster import cluster_option
 from .exit_status import end_partial
 from .printing import Printer, run_line, show_mixture
 
@@ -79,8 +80,22 @@ __all__ = ["train"]
     metavar="ROWS",
     help="Learn from so many rows at most, drawn at random within each class.",
 )
+@click.option(
+    "--rank",
+    type=click.IntRange(1),
+    metavar="LANDMARKS",
+    help="Approximate a kernel machine by so many landmarks; a CSV or Parquet file that is larger than the memory is "
+    "then read in chunks, pass by pass.",
+)
+@click.option(
+    "--landmarks",
+    type=click.Choice(["pivoted", "uniform", "farthest"]),
+    help="How landmarks are chosen. [default: pivoted]",
+)
+@click.option("--memory", metavar="SIZE", help="What a kernel machine may keep in memory, such as 2GB. [default: 1GB]")
 @data_options
 @preparation_options
+@cluster_option
 @common
 def train(
     learner: Learner,
@@ -91,6 +106,9 @@ def train(
     preparing: dict[str, Any],
     printer: Printer,
     seed: int,
+    rank: int | None,
+    landmarks: str | None,
+    memory: str | None,
     **options: Any,
 ) -> None:
     """Train a learner on a table and store the model.
@@ -110,6 +128,8 @@ def train(
       mercer train svc people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)" -o p.safetensors
       mercer train svc people.csv --kernel "mixture(gaussian.on(age), equal.on(job))" -o p.safetensors
       mercer train svc moons --calibrate sigmoid -o moons.safetensors
+      mercer train kernel-logistic big.parquet --rank 2000 --memory 2GB -o big.safetensors
+      mercer train kernel-logistic folder --rank 2000 --cluster tcp://10.0.0.1:8786 -o big.safetensors
       mercer train one-class visits.csv --set nu=0.01 -o visits.safetensors
     """
     from .._validation.unwrapped import machine_of
@@ -119,15 +139,20 @@ def train(
     from .recipe import Recipe
     from .train_classes import refuse_for_others
     from .train_line import given_command
+    from .train_streamed import placing, streams, train_streamed
     from .trained import trained
 
     refuse_unwritable(output)
+    options["params"] = {**options["params"], **placing(learner, rank=rank, landmarks=landmarks, memory=memory)}
     recipe = Recipe(learner, preparing=preparing, seed=seed, **options)
     refuse_for_others(recipe)
     if learner.task == "detect":
         from .train_detector import train_detector
 
         train_detector(recipe, data, output, holdout=holdout, reading=reading, printer=printer)
+        return
+    if streams(data, recipe, reading):
+        train_streamed(recipe, data, output, holdout=holdout, reading=reading, printer=printer)
         return
     table = table_to_learn(data, reading, printer, recipe.kernel)
     learning, testing = split(table, holdout, seed)

@@ -29,6 +29,9 @@ _RECIPE = frozenset(
         "positive",
         "costs",
         "max_rows",
+        "rank",
+        "landmarks",
+        "memory",
         "output",
         "holdout",
     }

@@ -19,6 +19,7 @@ from .arguments import (
     parameters,
     preparation_options,
 )
+from .cluster import cluster_option
 from .exit_status import end_partial
 from .judging import judging_options, with_apart
 from .printing import Printer
@@ -68,6 +69,7 @@ _SHOWN = 10
 )
 @data_options
 @preparation_options
+@cluster_option
 @common
 def tune(
     learner: Learner,

@@ -23,7 +23,7 @@ from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
 from ..problems import Certificate, Status
-from ..rows import Mapped, Rows, rows_of
+from ..rows import Mapped, Rows, dask_client, is_dask, rows_of, values_of_dask
 from .model import KernelModel, LinearModel, scores_of_chunk
 from .remedies import rescale
 from .sanity import warn_if_alike
@@ -65,6 +65,11 @@ class KernelMachine(FittedState, BaseEstimator):
     def shares_path(self) -> bool:
         """Whether fits along :attr:`path` are what fits one by one would be."""
         return True
+
+    @property
+    def by_products(self) -> bool:
+        """Whether all that its solver asks of a kernel matrix are products with it, which a cluster can compute."""
+        return False
 
     @property
     def placement(self) -> Placement:
@@ -109,6 +114,7 @@ class KernelMachine(FittedState, BaseEstimator):
         options: dict[str, Any] = {"reset": reset}
         alone = isinstance(y, str) and y == _NO_TARGETS
         if not alone:
+            y = values_of_dask(y)
             self._refuse_bad_targets(y)
             options |= {"y_numeric": True} if self.numeric_targets else {}
             options |= {"multi_output": True} if self._has_columns(y) else {}
@@ -144,6 +150,13 @@ class KernelMachine(FittedState, BaseEstimator):
 
         A mapped file is an array where it has room in memory, and for a machine that can learn from nothing else.
         """
+        exact = reset and self.rank is None and not is_linear(kernel)
+        if exact and is_dask(X) and (dask_client() is None or not self.by_products):
+            raise ValueError(
+                f"{type(self).__name__} without rank compares all pairs of rows, which it needs in memory, and X is a "
+                "dask collection; use rank=1000 to learn from so many landmarks where the rows are "
+                "(KernelClassifier(loss='squared_hinge', rank=1000), KernelRegressor(rank=1000)), or X.compute()."
+            )
         rows = rows_of(X)
         if isinstance(X, np.memmap) and isinstance(rows, Mapped):
             needed = reset and (self.rank is None or is_linear(kernel))
@@ -156,6 +169,11 @@ class KernelMachine(FittedState, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__}: {kernel} needs its items in memory, and these rows of numbers are read chunk "
                 "by chunk; use a kernel on rows of numbers, such as 'gaussian', or read them into an array."
+            )
+        if reset and hasattr(type(self), "partial_fit"):
+            raise ValueError(
+                f"{type(self).__name__} looks at one row after the other, in memory; give it a chunk at a time with "
+                "partial_fit, or use KernelClassifier(rank=1000), which passes over rows wherever they are."
             )
         if reset and not len(rows):
             raise ValueError(f"{type(self).__name__} cannot learn from no rows: X holds 0 samples.")

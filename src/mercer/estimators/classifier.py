@@ -16,6 +16,7 @@ from .._validation.offered import offered_if
 from .._validation.parameters import shown
 from .base import KernelMachine
 from .cost_matrix import cost_matrix, mean_costs
+from .lazily import at_once, lazily
 from .sanity import warn_of_constant_labels
 from .training import Training
 
@@ -105,6 +106,7 @@ class Classifier(ClassifierMixin, KernelMachine):
 
     # -- predictions ----------------------------------------------------------------------------------------------
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """The score of each row, positive for the second class; for three classes or more, a column for each.
 
@@ -118,6 +120,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         """
         return self.decisions_of(self._scores(X))
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """The label of each row; a score of exactly zero goes to the second class.
 
@@ -132,6 +135,7 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self.predictions_of(self.decision_function(X))
 
     @offered_if(_has_probabilities)
+    @lazily
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of ``classes_``; only where the loss has probabilities.
 
@@ -146,9 +150,26 @@ class Classifier(ClassifierMixin, KernelMachine):
         return self.probabilities_of(self.decision_function(X))
 
     @offered_if(_has_probabilities)
+    @lazily
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of each probability, exact also where a probability is too small for a number."""
         return self.probabilities_of(self.decision_function(X), log=True)
+
+    @at_once
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are answered rightly.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        y : array of labels
+        sample_weight : array of shape (n_rows,), optional
+
+        Returns
+        -------
+        float
+        """
+        return super().score(X, y, sample_weight)
 
     def _refuse_probabilities(self) -> None:
         """Raise ``AttributeError`` with advice where the loss has no probabilities."""

@@ -12,6 +12,7 @@ from scipy import special
 from .. import solvers
 from .._runtime.compile import Array
 from .._validation.parameters import choice
+from ..grams import Gram
 from ..losses import Logistic, Softmax, Squared, as_loss
 from ..problems import Iterate, Problem
 from .classifier import Classifier
@@ -39,7 +40,9 @@ class KernelClassifier(RiskMinimiser, Classifier):
     solver : {"newton", "gradient"} or Solver, default="newton"
         Newton's method with conjugate gradients, plain (sub)gradient descent, or any solver of :mod:`mercer.solvers`,
         which then brings its own tolerance and limits.
-    tol : float, default=1e-11
+    tol : float, optional
+        The part of its largest size that the gradient is to shrink to. By default 1e-11; 1e-4 where rows are passed
+        over again and again (``rank`` with more rows than their features have room for): landmarks leave out more.
     max_iter : int, default=100
         Newton steps; gradient steps are counted in hundreds.
     fit_intercept : bool, default=True
@@ -90,7 +93,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         lam: float = 1e-3,
         solver: Any = "newton",
         *,
-        tol: float = 1e-11,
+        tol: float | None = None,
         max_iter: int = 100,
         fit_intercept: bool = True,
         class_weight: Any = None,
@@ -131,13 +134,13 @@ class KernelClassifier(RiskMinimiser, Classifier):
                 "hinge, or solver='gradient'."
             )
 
-    def _solver(self, problems: int = 1) -> Any:
+    def _solver(self, problems: int = 1, gram: Gram | None = None) -> Any:
         if isinstance(self.solver, solvers.Solver):
             return self.solver
         if self.solver == "newton":
-            return self._newton(problems)
+            return self._newton(problems, gram)
         limit = self._seconds(problems)
-        return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=float(self.tol), time_limit=limit)
+        return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=self._tolerance(gram), time_limit=limit)
 
     def _state(self, data: Training) -> list[Problem]:
         loss, lam, intercept = as_loss(self.loss), float(self.lam), self._intercept()

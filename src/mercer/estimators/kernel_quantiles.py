@@ -13,6 +13,7 @@ from .._runtime.compile import Array
 from .._validation.parameters import is_number, shown
 from ..losses import Pinball, ResidualLoss
 from ..problems import Certificate, Iterate, Problem
+from .lazily import lazily
 from .regression import Regression
 from .training import Training
 
@@ -147,6 +148,7 @@ class KernelQuantiles(Regression):
 
     # -- predictions ----------------------------------------------------------------------------------------------
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """The quantiles of each row, in increasing order.
 

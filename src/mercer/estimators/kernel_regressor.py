@@ -24,7 +24,7 @@ class KernelRegressor(Regression):
     loss : {"squared", "huber", "epsilon_insensitive", "pinball"} or ResidualLoss, default="squared"
         A loss of :mod:`mercer.losses` where its parameter matters: ``Huber(delta=2)``, ``Pinball(tau=0.9)``.
     lam : float, default=1e-3
-    tol : float, default=1e-11
+    tol : float, optional
         As in :class:`KernelClassifier`. A tube or a quantile stops when no optimality condition is violated by more
         than this (but at least 1e-5), in units of the targets' standard deviation.
     max_iter : int, default=100
@@ -78,7 +78,7 @@ class KernelRegressor(Regression):
         loss: Any = "squared",
         lam: float = 1e-3,
         *,
-        tol: float = 1e-11,
+        tol: float | None = None,
         max_iter: int = 100,
         fit_intercept: bool = True,
         memory: int | str = "1GB",

@@ -21,6 +21,7 @@ from ..losses import Shortfall
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
 from .callbacks import FRAMES, with_callbacks
 from .dual_machine import DualMachine
+from .lazily import lazily
 from .training import Training
 
 #: Items from which the unit of scores is estimated.
@@ -134,6 +135,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
 
     # -- what users read ------------------------------------------------------------------------------------------
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """How far each row is inside; negative for outliers.
 
@@ -151,6 +153,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
         """The score of each row, which is usual where it is ``offset_`` or more."""
         raise NotImplementedError
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """1 for each row that is usual, −1 for each that is not.
 

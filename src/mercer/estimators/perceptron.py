@@ -21,6 +21,7 @@ from ..problems import Intercept, Iterate, Problem, Status
 from ..solvers.mistake_driven import MistakeDrivenSolution
 from .classifier import Classifier, checkpoints_of
 from .content import merged
+from .lazily import lazily
 from .model import LinearModel, model_of
 from .partial import more_rows, offers_partial_fit
 from .training import Training
@@ -233,6 +234,7 @@ class Perceptron(Classifier):
         self._publish_status(Status.NOT_CONVERGED if s.trace[0] else Status.CONVERGED for s in solutions)
         return self
 
+    @lazily
     def decision_function(self, X: Any) -> Array:
         """The score of each row; with ``variant="voted"`` the vote of all models, between −1 and 1."""
         if self.variant != "voted":

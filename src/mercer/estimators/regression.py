@@ -9,7 +9,7 @@ from typing import Any
 from .. import solvers
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
-from ..grams import Placement
+from ..grams import Gram, Placement
 from ..losses import ResidualLoss
 from ..problems import Certificate, Intercept, Iterate, Problem
 from .regressor import Regressor, Units
@@ -71,11 +71,11 @@ class Regression(Regressor, RiskMinimiser):
             made.append(Problem(data.gram, own, loss.in_units(units.spread), lam, data.weight, self._intercept()))
         return made
 
-    def _solver(self, problems: int = 1) -> Any:
+    def _solver(self, problems: int = 1, gram: Gram | None = None) -> Any:
         if self._losses(1)[0].smooth:
-            return self._newton(problems)
+            return self._newton(problems, gram)
         return solvers.SoftMargin(
-            tol=max(float(self.tol), 1e-5),
+            tol=max(self._tolerance(), 1e-5),
             max_iter=_PAIRS_A_STEP * int(self.max_iter),
             time_limit=self._seconds(problems),
             memory=bytes_of(self.memory),

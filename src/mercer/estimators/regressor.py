@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights, refuse_bad_targets
 from .base import KernelMachine
+from .lazily import at_once, lazily
 
 
 class Units(NamedTuple):
@@ -60,6 +61,7 @@ class Regressor(RegressorMixin, KernelMachine):
             raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
         return targets, weight
 
+    @lazily
     def predict(self, X: Any) -> Array:
         """The value of each row.
 
@@ -72,6 +74,22 @@ class Regressor(RegressorMixin, KernelMachine):
         array of shape (n_rows,), or (n_rows, n_targets) as ``y`` was
         """
         return self.predictions_of(self.decisions_of(self._scores(X)))
+
+    @at_once
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R²: the share of the targets' variance that predictions explain.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        y : array of shape (n_rows,), or (n_rows, n_targets)
+        sample_weight : array of shape (n_rows,), optional
+
+        Returns
+        -------
+        float
+        """
+        return super().score(X, y, sample_weight)
 
     def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
         """The scores of each row, in the shape of the targets."""

@@ -15,7 +15,7 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from .._validation.parameters import number, truth
-from ..grams import Placement, Streamed
+from ..grams import Gram, Placement, Streamed
 from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..solvers.certified import certified_if_solved
@@ -27,6 +27,10 @@ from .model import model_of
 from .remedies import rescale
 from .training import Training
 
+#: Parts that the gradient is to shrink to, where nobody says another: in memory, and where items are passed over.
+_TOLERANCE, _OF_PASSES = 1e-11, 1e-4
+#: Further than this the solution for a sample of the items is not that for all of them.
+_OF_SAMPLE = 1e-2
 #: Matrices of all items that a factorisation has in memory at once.
 _MATRICES = 4
 
@@ -39,13 +43,18 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     """
 
     lam: float
-    tol: float
+    tol: float | None
     max_iter: int
     fit_intercept: bool
     time_limit: float | None
     path_falls = True
     learns_weights = True
     precisions = (np.float64,)  # rounding to float32 makes ‖w‖² = zᵀKz of a small w negative
+
+    @property
+    def by_products(self) -> bool:
+        """Newton's method asks for no more."""
+        return isinstance(self._solver(), solvers.Newton)
 
     @property
     def placement(self) -> Placement:
@@ -57,7 +66,8 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     def _check(self) -> None:
         """Refuse bad parameters, before the data are looked at."""
         number(self, "lam", 0)
-        number(self, "tol", 0)
+        if self.tol is not None:
+            number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
         truth(self, "fit_intercept")
         self._check_rank()
@@ -67,11 +77,17 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     def _seconds(self, problems: int = 1) -> float:
         return np.inf if self.time_limit is None else float(self.time_limit) / problems
 
-    def _newton(self, problems: int) -> solvers.Newton:
-        return solvers.Newton(float(self.tol), int(self.max_iter), self._seconds(problems))
+    def _tolerance(self, gram: Gram | None = None) -> float:
+        """Of the gradient: where all items are passed over for every digit, less than landmarks leave out is enough."""
+        if self.tol is not None:
+            return float(self.tol)
+        return _OF_PASSES if gram is not None and gram.by_passes else _TOLERANCE
 
-    def _solver(self, problems: int = 1) -> Any:
-        """The solver of each of so many problems."""
+    def _newton(self, problems: int, gram: Gram | None) -> solvers.Newton:
+        return solvers.Newton(self._tolerance(gram), int(self.max_iter), self._seconds(problems))
+
+    def _solver(self, problems: int = 1, gram: Gram | None = None) -> Any:
+        """The solver of each of so many problems, on this Gram."""
         raise NotImplementedError
 
     def _state(self, data: Training) -> list[Problem]:
@@ -121,7 +137,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         mixture = self._mixed(data, components_of(data, self.placement)) if data.kernel.learns else None
         data = data if mixture is None else mixture.data
         problems = self._state(data)
-        solver = self._solver(len(problems)) if mixture is None else mixture.solver
+        solver = self._solver(len(problems), data.gram) if mixture is None else mixture.solver
         together = self._solved_together(data, problems, solver) if mixture is None else []
         found: list[solvers.Certified] = []
         with reported(self, X, y, len(problems), "score") as run:
@@ -174,7 +190,10 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         gram = problem.gram
         if not isinstance(gram, Streamed):
             return None
-        near = self._solver().solve(problem.of_items(gram.drawn))
+        solver = self._solver(gram=gram)
+        if isinstance(solver, solvers.Newton):
+            solver = replace(solver, tol=max(solver.tol, _OF_SAMPLE))
+        near = solver.solve(problem.of_items(gram.drawn))
         return Iterate(np.zeros(problem.y.shape), near.b, w=near.w)
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
@@ -207,7 +226,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
             results: list[solvers.Certified] = []
             for k, problem in enumerate(self._state(data)):
                 start = starts[k] if starts else self._start(problem, results)
-                results.append(self._solve(data, problem, self._solver(), start))
+                results.append(self._solve(data, problem, self._solver(gram=data.gram), start))
             starts = [each.solution for each in results]
             yield scores_of(model_of(data, self._models(data, starts)))
 

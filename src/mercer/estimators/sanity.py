@@ -15,6 +15,8 @@ from ..rows import Rows
 
 #: Items on which a kernel from outside is tried before the whole matrix is computed.
 _SAMPLE = 16
+#: Rows that are not in memory of which it is asked whether they differ.
+_SOME = 1000
 #: Items on which a kernel that promises nothing is tested for negative eigenvalues.
 _TESTED = 500
 #: Items whose similarities to all others are looked at where a solver came to no end.
@@ -78,7 +80,9 @@ def refuse_undefined(gram: Gram, kernel: Kernel) -> None:
 def warn_if_alike(name: str, kernel: Kernel, items: Any, gram: Gram) -> None:
     """Say so where no item differs from another: in its numbers, in its row of a kernel matrix, or for the kernel."""
     if isinstance(items, Rows):  # some of which are in memory, as features
-        items = gram.sample.features() if isinstance(gram, Streamed) else gram.features()
+        features = gram.sample.features() if isinstance(gram, Streamed) else gram.features()
+        some = np.unique(np.linspace(0, len(items) - 1, _SOME).astype(int))
+        items = items[some] if features is None else features
     if len(gram) < 2 or not (_same_rows(items) if kernel.on_rows else _same_to_kernel(gram)):
         return
     what = "rows" if kernel.on_rows else f"items, as {kernel} sees them,"

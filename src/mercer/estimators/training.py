@@ -18,7 +18,7 @@ from ..cuda import as_host, on_card
 from ..grams import Gram, Placement, is_linear
 from ..grams.streamed import sample_of
 from ..kernels import Kernel
-from ..rows import Rows
+from ..rows import Rows, values_of_dask
 from .content import fingerprints
 from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
 
@@ -117,6 +117,7 @@ def training_of(
     kernel = machine.read_kernel()
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
+    sample_weight = values_of_dask(sample_weight)
     items, targets = machine.read_items(X, kernel, y, reset=reset)
     sample_weight = as_host(sample_weight)
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)

@@ -22,6 +22,8 @@ class Gram:
     expensive: bool = True
     #: Whether factorising the matrix of many items takes less time than many looks at its rows.
     factorises: bool = False
+    #: Whether a product means a pass over items that are computed, or read, anew.
+    by_passes: bool = False
     #: The numbers of the items that stand for all, where the matrix is approximated by them.
     landmarks: Array | None = None
     #: The relative error of products, where it is more than rounding in float64.
@@ -41,6 +43,10 @@ class Gram:
     def matvec(self, z: Array) -> Array:
         """K·z in float64, for a vector or for several as the columns of a matrix."""
         raise NotImplementedError
+
+    def square(self, z: Array) -> float:
+        """‖w‖² = zᵀKz, summed over the columns of z."""
+        return float(np.vdot(z, self.matvec(z)))
 
     def model(self, z: Array) -> Array:
         """The model vector of :meth:`walk` for the model with coefficients z."""

@@ -18,7 +18,7 @@ from ..kernels import Kernel
 from ..kernels.engine.accumulate import accumulate, accumulate_turned
 from ..kernels.engine.pairing import Pairing, length
 
-__all__ = ["combined", "featured", "scored", "self_similarities", "weighed"]
+__all__ = ["combined", "featured", "multiplied", "scored", "self_similarities", "weighed"]
 
 #: Similarities of a block: one core's second-level cache in float32.
 _BLOCK = 250_000
@@ -91,6 +91,20 @@ def weighed(items: Any, h: Array, kernel: Kernel, landmarks: Any, own: Array, b:
 
     count = _on_blocks(items, kernel, landmarks, work)
     return scores[:, 0], _added([parts[number] for number in range(count)], (1, own.size))[0]
+
+
+def multiplied(items: Any, g: Array, kernel: Kernel, landmarks: Any, own: Array) -> tuple[Array, Array]:
+    """K·own and Kᵀ·g, for vectors or for several as columns: in one pass."""
+    columns, turned = own.reshape(own.shape[0], -1), np.ascontiguousarray(g.reshape(len(g), -1).T)
+    scores, parts = np.zeros((length(items), columns.shape[1])), dict[int, Array]()
+
+    def work(number: int, place: slice, K: Array) -> None:
+        accumulate(K, columns, scores[place])
+        parts[number] = _turned(K, turned[:, place])
+
+    count = _on_blocks(items, kernel, landmarks, work)
+    total = _added([parts[number] for number in range(count)], (turned.shape[0], length(landmarks)))
+    return scores.reshape(len(scores), *own.shape[1:]), total.T.reshape(length(landmarks), *g.shape[1:])
 
 
 def _turned(K: Array, columns: Array) -> Array:

@@ -12,13 +12,14 @@ from .._validation.memory import bytes_of
 from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.pairing import length, shared_dtype
 from ..kernels.engine.thin import is_thin, near_origin
-from ..rows import Rows
+from ..rows import OnWorkers, Rows
 from .base import Gram
 from .cuda import Cuda
 from .dense import Dense
 from .features import Features
 from .lazy import Lazy
 from .nystrom import Nystrom
+from .scattered import Scattered
 from .streamed import Streamed
 
 #: The largest self-similarity that single precision is used for.
@@ -125,6 +126,8 @@ class Placement:
                 )
             items = rows[np.arange(n)].astype(np.float64, copy=False)
             return Features.around_mean(items) if self.centred else Features(items)
+        if self.rank is None and self._passes and isinstance(rows, OnWorkers):
+            return Scattered(kernel, rows)
         if self.rank is None:
             raise ValueError(
                 f"the kernel matrix of {n} rows that are not in memory is more than a machine can look at; say "

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 from .._runtime.cholesky import cholesky_solver
 from .._runtime.compile import Array, jit
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 #: Solves nearly Newton's equations for a vector and a change of the intercept.
 Preconditioner = Callable[[Array, Array], tuple[Array, Array]]
 
-#: So many features, or fewer: the exact inverse costs less than the steps that it saves.
-_NARROW = 512
+#: So many features, sparse or dense, or fewer: the exact inverse costs less than the steps that it saves.
+_NARROW, _NARROW_DENSE = 512, 2048
 #: How much of the diagonal to believe where only the diagonal is known: all of it overstates what others share.
 _TRUST = 0.3
 #: So many models at once, or fewer, get an inverse each.
@@ -38,7 +38,7 @@ _APART = 4
 _SLIGHT = 4.0
 #: Where the basis leaves out so many times more than it should, and the items are not too many, the whole matrix helps.
 _POOR, _SMALL = 30.0, 2000
-_BLOCK = 512
+_BLOCK = 2048
 
 
 class Span:
@@ -84,6 +84,10 @@ class Span:
     def weights(self, w: Array) -> Array | None:
         """The weights of the model, one for each feature, where the vector is known by them."""
         return None
+
+    def size_of(self, g: Array) -> float:
+        """Nearly the length of Σ gᵢ·φ(xᵢ), where that is known without a product; else 0."""
+        return 0.0
 
     def preconditioner(self, lam: float, h: Array, intercept: bool) -> Preconditioner:
         """Nearly the inverse of λ + Σ hᵢ·φᵢφᵢᵀ, bordered by the intercept; one column of h for each model."""
@@ -146,7 +150,7 @@ class FeatureSpan(Span):
         return w + t * d, f + t * p
 
     def preconditioner(self, lam, h, intercept):
-        if self.Phi.shape[1] <= _NARROW:
+        if self.Phi.shape[1] <= (_NARROW if sparse.issparse(self.Phi) else _NARROW_DENSE):
             return Exact(self.Phi, lam, h, intercept)
         scale = lam + _TRUST * (self._squares.T @ h)
         total = h.sum(axis=0) if intercept else 1.0
@@ -292,7 +296,6 @@ class Exact:
 def _weighted_products(L: Any, h: Array) -> Array:
     """Σ hᵢ·lᵢlᵢᵀ as a dense matrix."""
     width = L.shape[1]
-    out = np.zeros((width, width))
     if sparse.issparse(L):
         halves = np.zeros((2, width, width))
         middle = L.shape[0] // 2
@@ -304,10 +307,12 @@ def _weighted_products(L: Any, h: Array) -> Array:
         for_each(add, range(2))
         out = halves.sum(axis=0)
         return out + np.triu(out, 1).T
-    for begin in range(0, L.shape[0], _BLOCK):
-        rows = L[begin : begin + _BLOCK]
-        out += (rows * h[begin : begin + _BLOCK, None]).T @ rows
-    return out
+    out = np.zeros((width, width), order="F")
+    roots = np.sqrt(h)
+    for begin in range(0, L.shape[0] if width else 0, _BLOCK):
+        rows = L[begin : begin + _BLOCK] * roots[begin : begin + _BLOCK, None]
+        out = linalg.blas.dsyrk(1.0, rows.T, 1.0, out, overwrite_c=True)
+    return out + np.triu(out, 1).T
 
 
 @jit

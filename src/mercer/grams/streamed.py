@@ -31,8 +31,16 @@ __all__ = ["Streamed"]
 
 #: Items of the sample: this many for each landmark, or as many as there is memory for, and never fewer than the least.
 _FOR_EACH, _LEAST = 20, 2
+#: Similarities of rows in float32 are computed in float32 where features keep so many digits, as this many show.
+_ROUGH, _TRIED = 1e-5, 256
+#: Curvatures that have changed by less than this part of themselves have the same preconditioner.
+_ALIKE = 0.1
 #: The part of the memory that the features of the sample take.
 _SAMPLE = 2
+
+
+#: λ, whether there is an intercept, and the curvatures of the sample.
+_Asked = tuple[float, bool, Array]
 
 
 class Streamed(Gram):
@@ -62,7 +70,7 @@ class Streamed(Gram):
     ((1000,), 20)
     """
 
-    ready = True
+    ready = by_passes = True
 
     def __init__(
         self, kernel: Kernel, rows: Rows, sample: Nystrom, drawn: Array, landmark_items: Any, memory: int | str
@@ -72,8 +80,12 @@ class Streamed(Gram):
         #: The numbers of the landmarks among all items.
         self.landmarks: Array = drawn[sample.landmarks]
         self.transform, self.missing = sample.transform, sample.missing
-        single = landmark_items if rows.dtype is None else landmark_items.astype(rows.dtype)
-        self._compared = {"kernel": kernel, "landmarks": single}
+        self._compared = {"kernel": kernel, "landmarks": landmark_items}
+        if rows.dtype == np.float32:
+            single = landmark_items.astype(np.float32)
+            error = _rounding(kernel, single, landmark_items, self.transform)
+            if error <= _ROUGH:
+                self._compared["landmarks"], self.error = single, error
 
     @classmethod
     def of(
@@ -100,6 +112,8 @@ class Streamed(Gram):
 
     def diag(self) -> Array:
         """The self-similarities of the kernel itself: those of the approximation are no larger."""
+        if self.kernel.translation_invariant and self.landmarks.size:  # k(x, x) is the same for all x
+            return np.broadcast_to(self.kernel.diag(self.landmark_items[:1]).astype(np.float64), len(self))
         out = np.empty(len(self))
         for place, values in self.items.each(partial(comparing.self_similarities, kernel=self.kernel)):
             out[place] = values
@@ -114,6 +128,10 @@ class Streamed(Gram):
 
     def matvec(self, z: Array) -> Array:
         return self.span.scores(self.model(z))
+
+    def square(self, z: Array) -> float:
+        w = self.model(z)
+        return float(np.vdot(w, w))
 
     def rows(self, index: Any) -> Array:
         return self.span.scores(self._features(index).T).T
@@ -164,6 +182,9 @@ class StreamedSpan(FeatureSpan):
     def __init__(self, gram: Streamed) -> None:
         super().__init__(gram.sample.Phi, None, gram.transform.shape[1])
         self.gram = gram
+        #: How many items each of the sample stands for.
+        self.share = len(gram) / gram.drawn.size
+        self._last: tuple[_Asked, Preconditioner] | None = None
 
     def combine(self, g):
         return self.gram.transform.T @ self.gram.combined(g)
@@ -175,9 +196,34 @@ class StreamedSpan(FeatureSpan):
         scores, total = self.gram.weighed(h, self.gram.transform @ v, b)
         return scores, self.gram.transform.T @ total
 
+    def size_of(self, g):
+        return self.share * float(np.linalg.norm(self.Phi.T @ g[self.gram.drawn]))
+
     def preconditioner(self, lam, h, intercept) -> Preconditioner:
-        share = len(self.gram) / self.gram.drawn.size
-        return Exact(self.Phi, lam, share * h[self.gram.drawn], intercept)
+        """From the sample; the last one where curvatures have hardly changed since."""
+        some = self.share * h[self.gram.drawn]
+        if self._last is None or not _alike((lam, intercept, some), self._last[0]):
+            self._last = (lam, intercept, some), Exact(self.Phi, lam, some, intercept)
+        return self._last[1]
+
+
+def _alike(asked: _Asked, before: _Asked) -> bool:
+    """Whether a preconditioner that was made for something else before will do."""
+    (lam, intercept, h), (old, had, known) = asked, before
+    if (lam, intercept, h.shape) != (old, had, known.shape):
+        return False
+    return bool(np.abs(h - known).sum() <= _ALIKE * known.sum())
+
+
+def _rounding(kernel: Kernel, single: Any, double: Any, transform: Array) -> float:
+    """The relative error of features that come from similarities in float32.
+
+    T has large numbers where landmarks are much alike, and what they add up to is small: there the error is large.
+    """
+    some = slice(0, _TRIED)
+    exact = kernel.matrix(double[some], double.copy()) @ transform
+    near = kernel.matrix(single[some], single.copy()) @ transform
+    return float(np.linalg.norm(near - exact) / max(float(np.linalg.norm(exact)), 1e-300))
 
 
 def sample_of(n: int, size: int, seed: int = 0) -> Array:

@@ -33,6 +33,7 @@ from .._validation.unwrapped import machine_of, rows_at_machine, steps_before
 from ..estimators.kernel_quantiles import KernelQuantiles
 from ..estimators.model import KernelModel, LinearModel
 from ..kernels.engine.parts import length
+from ..rows import refuse_elsewhere
 from ..search.layers import weight_name
 from .left_out import models_without, refusal
 from .ranks import least_rows, upper_rank
@@ -131,6 +132,7 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         """
         choice(self, "method", ("split", "cross", "jackknife+"))
         _share(self, self.coverage)
+        refuse_elsewhere(X, "Conformal")
         if is_classifier(self.estimator):
             raise ValueError(
                 f"Conformal: {type(self.estimator).__name__} is a classifier; intervals are of a regressor."

@@ -13,7 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .._runtime.ahead import ahead
+from .._runtime.compile import Array
 from .options import Options
 from .sources import Source, said_by
 from .table import DataError
@@ -69,6 +72,17 @@ class Chunked:
         read = (frame for path in self.paths for frame in self._frames_of(path, columns, size))
         yield from ahead(read)
 
+    def taken(self, columns: Sequence[str], index: Array) -> pd.DataFrame:
+        """Some columns of the rows with these numbers, which rise."""
+        import pandas as pd
+
+        found, first = [], 0
+        for frame in self.frames(columns):
+            here = index[np.searchsorted(index, first) : np.searchsorted(index, first + len(frame))]
+            found.append(frame.iloc[here - first])
+            first += len(frame)
+        return pd.concat(found, ignore_index=True)
+
     def refuse_changed(self) -> None:
         """Raise where a file is not what it was."""
         for path, mark in zip(self.paths, self._marks, strict=True):
@@ -108,6 +122,11 @@ class ChunkedParquet(Chunked):
     @cached_property
     def n_rows(self) -> int:
         return self._rows
+
+    def group_sizes(self, path: Path) -> list[int]:
+        """How many rows each group of a file has."""
+        with self._opened(path) as file:
+            return [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
 
     def _opened(self, path: Path) -> Any:
         try:

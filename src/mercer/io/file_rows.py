@@ -65,10 +65,13 @@ class FileRows(NumberRows):
         return values
 
     def _refuse_words(self, name: str, column: Any, first: int) -> None:
-        for row, cell in enumerate(column):
-            if isinstance(cell, bool) or not isinstance(cell, (int, float)):
-                kind = "is missing" if cell is None else f"is {shown(str(cell))}, not a number"
-                raise DataError(
-                    f"{self.file.shown}, row {first + row + 1}: the value of {name!r} {kind}; correct it, or leave the "
-                    f"column out (drop={[name]!r})."
-                )
+        """Name the first cell that is no number."""
+        import pandas as pd
+
+        row = int(np.argmax(pd.to_numeric(column, errors="coerce").isna()))
+        cell = column.iloc[row]
+        kind = "is missing" if pd.isna(cell) else f"is {shown(str(cell))}, not a number"
+        raise DataError(
+            f"{self.file.shown}, row {first + row + 1}: the value of {name!r} {kind}; correct it, or leave the column "
+            f"out (drop={[name]!r})."
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,17 @@ import numpy as np
 from .._runtime.compile import Array
 from .._validation.parameters import shown
 from .._validation.wording import enumeration
-from ..rows import Mapped, NumberRows
+from ..rows import Mapped, Rows, dask_client
 from .assemble import refuse_duplicates, remaining, target_position
 from .chunked import Chunked, ChunkedCsv, ChunkedParquet
 from .file_rows import FileRows
 from .options import Options
+from .row_groups import rows_on_workers
 from .sources import suffix_of
 from .svmlight_rows import SvmlightRows
 from .table import DataError, as_labels
 
-__all__ = ["Scan", "scan"]
+__all__ = ["Scan", "is_parquet", "open_chunked", "scan", "targets_of"]
 
 #: Suffixes of files that can be read in chunks, and what reads them.
 _PARQUET, _CSV = (".parquet",), (".csv", ".tsv", ".tab")
@@ -47,7 +48,7 @@ class Scan:
     """
 
     name: str
-    X: NumberRows
+    X: Rows
     y: Array | None = None
     target: str | None = None
     notes: tuple[str, ...] = ()
@@ -84,7 +85,8 @@ def scan(
     """Look into a table that may be larger than memory.
 
     Features are read from the file in every pass that a machine makes over them, a chunk at a time and one chunk ahead;
-    only targets are in memory. The features must be numbers, none of them missing.
+    only targets are in memory. The features must be numbers, none of them missing. Where a client of a dask cluster is
+    at work, its workers read Parquet files and keep the rows; they must see the files under the same names.
 
     Parameters
     ----------
@@ -136,8 +138,15 @@ def scan(
         return _of_array(paths, options)
     if suffix in _SVMLIGHT:
         return _of_svmlight(paths, options)
-    read: Callable[..., Chunked] = ChunkedParquet if suffix in _PARQUET else ChunkedCsv
-    return _of_columns(read(paths, options), options)
+    file, names, target, notes = open_chunked(path, options)
+    dtype = _common_type(file, [name for name in names if name != target])
+    y = None if target is None else targets_of(file, target, options)
+    n_rows = file.n_rows if y is None else y.size
+    if n_rows == 0:
+        raise DataError(f"{file.shown} has no rows.")
+    name = paths[0].name.partition(".")[0] if len(paths) == 1 else paths[0].parent.name
+    features_of = [each for each in names if each != target]
+    return Scan(name, _rows(file, features_of, dtype, n_rows), y, target, (*notes,))
 
 
 def _files(path: Path) -> list[Path]:
@@ -163,21 +172,31 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
-def _of_columns(file: Chunked, options: Options) -> Scan:
+def is_parquet(path: Path) -> bool:
+    """Whether this is a Parquet file, or a folder of them."""
+    return path.exists() and suffix_of(_files(path)[0]) in _PARQUET
+
+
+def open_chunked(path: Path, options: Options) -> tuple[Chunked, list[str], str | None, list[str]]:
+    """A table in files: how it is read, its columns with the target among them, the target, and notes."""
+    paths = _files(path)
+    file: Chunked = (ChunkedParquet if suffix_of(paths[0]) in _PARQUET else ChunkedCsv)(paths, options)
     refuse_duplicates(file.columns, file.shown)
     kept = remaining(file.columns, options, file.shown)
     place, notes = target_position(kept, options, file.shown)
     target = None if place is None else kept[place]
-    names = [name for name in kept if name != target and (options.columns is None or name in options.columns)]
-    if not names:
+    names = [name for name in kept if name == target or options.columns is None or name in options.columns]
+    if not [name for name in names if name != target]:
         raise DataError(f"{file.shown} has no columns to learn from.")
-    dtype = _common_type(file, names)
-    y = None if target is None else _targets(file, target, options)
-    n_rows = file.n_rows if y is None else y.size
-    if n_rows == 0:
-        raise DataError(f"{file.shown} has no rows.")
-    name = file.paths[0].name.partition(".")[0] if len(file.paths) == 1 else file.paths[0].parent.name
-    return Scan(name, FileRows(file, names, dtype, n_rows), y, target, (*file.notes, *notes))
+    return file, names, target, [*file.notes, *notes]
+
+
+def _rows(file: Chunked, names: list[str], dtype: Any, n_rows: int) -> Rows:
+    """Read in every pass or, where dask has a cluster at work, by its workers once."""
+    client = dask_client() if isinstance(file, ChunkedParquet) else None
+    if client is None or not isinstance(file, ChunkedParquet):
+        return FileRows(file, names, dtype, n_rows)
+    return rows_on_workers(client, file, names, dtype)
 
 
 def _common_type(file: Chunked, names: list[str]) -> Any:
@@ -197,7 +216,7 @@ def _common_type(file: Chunked, names: list[str]) -> Any:
     return np.float32 if small else np.float64
 
 
-def _targets(file: Chunked, target: str, options: Options) -> Array:
+def targets_of(file: Chunked, target: str, options: Options) -> Array:
     """The target column, in memory; a row without a label is named."""
     import pandas as pd
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from .table import DataError
@@ -25,8 +26,10 @@ def refuse_unwritable(path: str | Path) -> None:
         raise DataError(f"{str(path)!r} cannot be written: its folder is read-only.")
 
 
-def write_whole(path: str | Path, data: bytes | str) -> None:
+def write_whole(path: str | Path, data: bytes | str | Iterator[str]) -> None:
     """Write a file under another name, then rename it: a full disk or a killed process leaves the old file as it was.
+
+    A text may come in pieces, which are written as they come.
 
     Examples
     --------
@@ -38,12 +41,13 @@ def write_whole(path: str | Path, data: bytes | str) -> None:
     """
     path = Path(path)
     refuse_unwritable(path)
-    content = data.encode() if isinstance(data, str) else data
+    pieces = [data] if isinstance(data, (bytes, str)) else data
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(content)
+                for piece in pieces:
+                    file.write(piece.encode() if isinstance(piece, str) else piece)
                 file.flush()
                 os.fsync(file.fileno())
             _usual_mode(name, path)

@@ -133,7 +133,7 @@ def _dual(problem: Problem, model: Iterate, scores: Array, own: bool) -> float:
 def _square(problem: Problem, z: Array, model: Iterate, scores: Array) -> float:
     """zᵀKz, by the scores of the model where z are its coefficients."""
     known = z is model.z and model.w is None
-    return float(np.vdot(z, scores if known else problem.gram.matvec(z)))
+    return float(np.vdot(z, scores)) if known else problem.gram.square(z)
 
 
 def _rounding(problem: Problem, model: Iterate, scores: Array) -> float:
@@ -149,4 +149,4 @@ def _rounding(problem: Problem, model: Iterate, scores: Array) -> float:
         sizes = lengths @ np.abs(model.z).reshape(lengths.size, -1)
     else:
         sizes = np.linalg.norm(model.w.reshape(model.w.shape[0], -1), axis=0)
-    return float(_EPSILON * np.sum((lengths @ slopes) * sizes))
+    return float(max(_EPSILON, problem.gram.error) * np.sum((lengths @ slopes) * sizes))

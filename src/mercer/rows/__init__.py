@@ -4,9 +4,22 @@
 """
 
 from .base import Rows
+from .dask_parts import dask_client, is_dask, values_of_dask
 from .held import Held
 from .memory_mapped import Mapped
 from .number_rows import NumberRows
-from .recognised import rows_of
+from .on_workers import OnWorkers
+from .recognised import refuse_elsewhere, rows_of
 
-__all__ = ["Held", "Mapped", "NumberRows", "Rows", "rows_of"]
+__all__ = [
+    "Held",
+    "Mapped",
+    "NumberRows",
+    "OnWorkers",
+    "Rows",
+    "dask_client",
+    "is_dask",
+    "refuse_elsewhere",
+    "rows_of",
+    "values_of_dask",
+]

@@ -23,6 +23,7 @@ from .layers import peel, weight_name
 from .loop import Loop, Split, _Asked
 from .outcome import content_key, setting_key
 from .shared_cells import SharedCells
+from .tasks import Tasks
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
@@ -154,7 +155,11 @@ def shared_cells_of(
         return None
     if not _of_labels(search.scoring):
         return None
-    return SharedCells.of(estimator, X, y, weight, bytes_of(search.memory), deadline=search._deadline)
+    told = estimator, X, y, weight, bytes_of(search.memory), search._deadline
+    if Tasks.asked_for(search.n_jobs):
+        tasks = Tasks.of(*told)
+        return None if tasks is None else tasks.by(search.n_jobs)
+    return SharedCells.of(*told)
 
 
 def _of_labels(scoring: Any) -> bool:

@@ -8,20 +8,24 @@ from contextlib import nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 
 from .._runtime.interrupts import whole
+from .._runtime.parallel import at_most
 from .._validation.parameters import choice, number
 from .._validation.tables import refuse_damaged
 from .._validation.unwrapped import machine_of
+from ..rows import refuse_elsewhere
 from .advice import advise
 from .loop import Loop, Split, all_fits_failed
 from .numbered import Numbered, shared_cells_of
 from .shared_cells import SharedCells
 from .strategies import STRATEGIES
+from .tasks import threads_asked_for
 
 __all__ = ["KernelSearchCV"]
 
@@ -49,8 +53,9 @@ class KernelSearchCV(Loop):
     scoring, refit, cv, error_score, return_train_score
         As in ``GridSearchCV``.
     n_jobs, pre_dispatch
-        As in ``GridSearchCV``, for fits that share nothing. Those that share are computed by threads of one process,
-        on all cores: they need neither.
+        As in ``GridSearchCV``, for fits that share nothing. Those that share are computed by ``n_jobs`` threads of one
+        process (``None``: on all cores) or, inside ``joblib.parallel_config("loky", n_jobs=4)``, ``("dask")`` and the
+        like, by ``n_jobs`` tasks at once: one for each kernel and fold, on one core each, with the same result.
     verbose : int, default=0
         As in ``GridSearchCV``; from 1 on, shared work also shows its progress and the time left.
     memory : int or str, default="1GB"
@@ -146,6 +151,7 @@ class KernelSearchCV(Loop):
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # of an earlier fit
         refuse_damaged(X)
+        refuse_elsewhere(X, "KernelSearchCV")
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())
         shared = shared_cells_of(self, clone(self.estimator), X, y, params)
@@ -182,7 +188,9 @@ class KernelSearchCV(Loop):
         numbered = Numbered(self, shared, params)
         numbered._plan(self.strategy, self, shared.deadline)
         try:
-            numbered.fit(np.arange(shared.size)[:, None], shared.y, **params)
+            # Cells that are known are looked up here, whoever computed them.
+            with at_most(threads_asked_for(self.n_jobs)), parallel_config("sequential"):
+                numbered.fit(np.arange(shared.size)[:, None], shared.y, **params)
         except ValueError as error:
             if shared.refusals and all_fits_failed(error):
                 why, _ = shared.refusals.most_common(1)[0]

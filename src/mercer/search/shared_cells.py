@@ -14,7 +14,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn import config_context, get_config
@@ -87,6 +87,8 @@ class SharedCells:
         self.keep_of: Callable[[Any, Array, Array], Array] = _decisions
         #: The kernel matrix of all items, kept for one more fit where somebody wants it and there is only one.
         self.keep_matrix = False
+        #: How many matrices are wanted of rows prepared in one way, where these cells are but a part of a search.
+        self.matrices: int | None = None
         self.matrix: Array | None = None
         self.size = length(X)
         self.outcomes: dict[tuple[str, str], Outcome] = {}
@@ -104,7 +106,7 @@ class SharedCells:
     @classmethod
     def of(
         cls, estimator: Any, X: Any, y: Any, weight: Any = None, memory: int = 10**9, deadline: float = np.inf
-    ) -> SharedCells | None:
+    ) -> Self | None:
         """The cells of an estimator on these rows; ``None`` where each must be a fit of its own.
 
         That is so for estimators other than machines of ours, and for targets or weights that ``fit`` would refuse.
@@ -198,14 +200,19 @@ class SharedCells:
         return any((key, fold_key(train)) not in self.outcomes for line in lines for key in line.keys
                    for train, _ in folds)  # fmt: skip
 
+    @staticmethod
+    def matrices_of(space: Space, folds: list[Fold]) -> int:
+        """How many kernel matrices are wanted of rows that are prepared in one way."""
+        groups = space.by_matrix()
+        alone = len(groups) == 1 and groups[0][0].kernel.is_resolved
+        return 1 if alone else len(groups) * (1 if space.layers else len(folds))
+
     # -- the work -------------------------------------------------------------------------------------------------
 
     def _run_space(self, space: Space, X: Any, folds: list[Fold], kept: list[Array], memory: int) -> None:
         """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
-        groups = space.by_matrix()
-        alone = len(groups) == 1 and groups[0][0].kernel.is_resolved
-        matrices = SharedMatrices(memory, 1 if alone else len(groups) * len(folds))
-        for lines in groups:
+        matrices = SharedMatrices(memory, self.matrices or self.matrices_of(space, folds))
+        for lines in space.by_matrix():
             if self.stopped or not self._missing(lines, folds):
                 continue
             machine, kernel = clone(lines[0].machine), lines[0].kernel

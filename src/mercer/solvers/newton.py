@@ -116,7 +116,8 @@ class _Descent:
         self.objective = problem.objective(span.dot(self.w, self.w), self.f + self.b, self.b)
         #: What a penalised intercept costs, beside its part in the scores.
         self.price = problem.lam if problem.intercept is Intercept.PENALISED else 0.0
-        self.largest = 0.0  # gradient so far
+        #: The largest gradient so far: with a good start that is not where the gradient is large.
+        self.largest = span.size_of(problem.slopes(np.zeros(problem.y.shape)))
         #: How much the next step is shortened where the loss is straight; not known before the first step.
         self.damping: float | None = None
         #: The length of the longest item, with its constant 1 for the intercept.

@@ -37,7 +37,8 @@ def refined(
         limited = replace(solver, max_iter=min(solver.max_iter, _PATIENCE))
     with np.errstate(all="ignore"):  # what is not finite is not certified
         first = limited.solve(problem, start, rng)
-        best = first, certify(problem, first)
+        # Scores that come from passes over all items are as exact as another pass would find them.
+        best = first, certify(problem, first, first.scores if problem.gram.by_passes else None)
     if first.status is Status.INTERRUPTED or (first.status is Status.CONVERGED and solver.tol > _LOOSE):
         return best
     try:

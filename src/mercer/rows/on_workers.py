@@ -1,0 +1,235 @@
+"""Rows of numbers on the workers of a dask cluster: they stay there, and work is sent to them.
+
+Each chunk is a future: dask keeps the recipe by which it was made, and makes it again where the worker that held it is
+lost. So is what work needs besides: the landmarks of a fit are sent once for all, the coefficients of a pass once for
+the pass, a vector of all rows once for as long as it stays the same. Back come the results, in the order of the chunks;
+sums are added up on the workers, a few at a time in a fixed order. What is computed depends on how the rows are cut
+into chunks, and not on who computes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._runtime.compile import Array
+from .._runtime.interrupts import heed
+from .._runtime.parallel import at_most, one_blas_thread
+from .base import Rows, Work
+from .number_rows import checked
+
+__all__ = ["OnWorkers", "numbers_of"]
+
+#: Chunks of which results come back together, for each thread of the cluster.
+_LOT = 4
+#: Sums that one task adds up.
+_ADDED = 8
+#: Bytes from which on something that work needs is sent once for all chunks.
+_LARGE = 1000
+#: Things that were sent and are remembered: those of a fit, and the last of a pass.
+_REMEMBERED = 4
+
+
+class OnWorkers(Rows):
+    """Rows whose chunks are futures of a cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    names : list of str or None
+        The names of the columns.
+    n_columns : int
+    dtype : numpy.dtype
+    chunks : list of dask.delayed.Delayed
+        What makes each chunk, an array or a frame.
+    sizes : list of int or None
+        How many rows each has; counted on the workers where nobody knows.
+
+    Attributes
+    ----------
+    passes : int
+        How often work was done on all chunks, or on all pairs of them.
+    sent, received : int
+        Bytes of vectors and constants that have left this process, and of results that have come back, so far.
+    """
+
+    apart = True
+
+    def __init__(
+        self, client: Any, names: list[str] | None, n_columns: int, dtype: Any, chunks: list[Any], sizes: Any
+    ) -> None:
+        self.client, self.names, self.n_columns, self.dtype = client, names, n_columns, dtype
+        self.sent = self.received = self.passes = 0
+        #: What was sent, with the future of it; and the last vectors of all rows, with those of their parts.
+        self._constants: dict[int, tuple[Any, Any]] = {}
+        self._vectors: tuple[list[Array], list[list[Any]]] = [], []
+        read = client.compute(chunks)
+        sizes = client.gather(client.map(len, read)) if sizes is None else sizes
+        ends = np.cumsum([0, *sizes]).tolist()
+        #: Where the rows of each chunk are among all.
+        self.places = [slice(begin, end) for begin, end in pairwise(ends) if end > begin]
+        filled = (chunk for chunk, size in zip(read, sizes, strict=True) if size)
+        self._chunks = [
+            client.submit(_checked, chunk, dtype, place.start, names, pure=False)
+            for chunk, place in zip(filled, self.places, strict=True)
+        ]
+        self._size = ends[-1]
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index: Array) -> Any:
+        index = np.arange(len(self))[index]
+        order = np.argsort(index, kind="stable")
+        ordered, out = index[order], np.empty((index.size, *self.shape[1:]), self.dtype)
+        begins = np.searchsorted(ordered, [place.start for place in self.places])
+        cuts = [*begins.tolist(), index.size]
+        asked = [(number, slice(begin, end)) for number, (begin, end) in enumerate(pairwise(cuts)) if end > begin]
+        tasks = (self._task(_taken, number, [ordered[here] - self.places[number].start], {}) for number, here in asked)
+        for (_, here), rows in zip(asked, self._in_order(tasks), strict=True):
+            out[order[here]] = rows
+        return out
+
+    def each(self, work: Work, *vectors: Array) -> Iterator[tuple[slice, Any]]:
+        return zip(self.places, self._in_order(self._tasks(work, vectors)), strict=True)
+
+    def total(self, work: Work, *vectors: Array) -> Any:
+        """The sum, added up on the workers: one result travels, however many chunks there are."""
+        parts = list(self._tasks(work, vectors))
+        while len(parts) > 1:
+            some = [parts[begin : begin + _ADDED] for begin in range(0, len(parts), _ADDED)]
+            parts = [self.client.submit(_added, each, pure=False) for each in some]
+        return next(self._in_order(parts))
+
+    def paired(self, work: Work, vector: Array) -> Iterator[tuple[slice, Any]]:
+        """Do ``work(left, right, left part, right part)`` on each pair of chunks, once for both orders.
+
+        It returns what a pair adds to the result of its left chunk, and to that of its right one; yields the place of
+        each chunk and its sum, added up on the workers in the order of the chunks.
+        """
+        function, constants = self._with_constants(work)
+        parts = [own[0] for own in self._cut((vector,))]
+        numbers = range(len(self.places))
+        pairs = {
+            (left, right): self.client.submit(
+                _done, function, self._chunks[left], [self._chunks[right], parts[left], parts[right]], constants,
+                pure=False,
+            )
+            for left in numbers for right in numbers[left:]
+        }  # fmt: skip
+        sums = [
+            self.client.submit(
+                _added_sides, [(pairs[min(one, other), max(one, other)], int(other < one)) for other in numbers],
+                pure=False,
+            )
+            for one in numbers
+        ]  # fmt: skip
+        return zip(self.places, self._in_order(sums), strict=True)
+
+    # -- tasks ----------------------------------------------------------------------------------------------------
+
+    def _tasks(self, work: Work, vectors: tuple[Array, ...]) -> Iterator[Any]:
+        """Futures of the work on all chunks, in their order."""
+        function, constants = self._with_constants(work)
+        parts = self._cut(vectors) if vectors else [[]] * len(self.places)
+        for number, own in enumerate(parts):
+            yield self._task(function, number, own, constants)
+
+    def _with_constants(self, work: Work) -> tuple[Work, dict[str, Any]]:
+        """The function of a pass itself, and what is bound to it, as it is sent."""
+        self.passes += 1
+        function, bound = (work.func, work.keywords) if isinstance(work, partial) else (work, {})
+        return function, {name: self._once(value) for name, value in bound.items()}
+
+    def _task(self, function: Work, number: int, parts: list[Any], constants: dict[str, Any]) -> Any:
+        return self.client.submit(_done, function, self._chunks[number], parts, constants, pure=False)
+
+    def _in_order(self, tasks: Iterable[Any]) -> Iterator[Any]:
+        """The results of tasks, of which two lots are under way at a time."""
+        tasks, lot = iter(tasks), _LOT * max(1, sum(self.client.nthreads().values()))
+        now = list(islice(tasks, lot))
+        while now:
+            heed()
+            coming = list(islice(tasks, lot))
+            for result in self.client.gather(now):
+                self.received += _bytes(result)
+                yield result
+            now = coming
+
+    # -- what is sent ---------------------------------------------------------------------------------------------
+
+    def _once(self, value: Any) -> Any:
+        """Something that work on every chunk needs: where it is large it is sent once, and no more while remembered."""
+        if _bytes(value) < _LARGE:
+            return value
+        # It is known by its place in memory, which is its own as long as it is kept here.
+        found = self._constants.pop(id(value), None) or (value, self._send(value))
+        self._constants[id(value)] = found
+        if len(self._constants) > _REMEMBERED:
+            del self._constants[next(iter(self._constants))]  # what has not been asked for longest
+        return found[1]
+
+    def _cut(self, vectors: tuple[Array, ...]) -> list[list[Any]]:
+        """The parts of vectors of all rows for each chunk; what says the same as the last time is not sent again."""
+        before, parts = self._vectors
+        if len(before) != len(vectors) or not all(map(np.array_equal, before, vectors)):
+            parts = [[self._send(vector[place]) for vector in vectors] for place in self.places]
+            self._vectors = [vector.copy() for vector in vectors], parts
+        return parts
+
+    def _send(self, value: Any) -> Any:
+        """A future whose recipe holds the value, so that it outlives the worker that is sent it first."""
+        self.sent += _bytes(value)
+        return self.client.submit(_itself, value, pure=False)
+
+
+def _bytes(value: Any) -> int:
+    """What a value takes on its way, as far as it is arrays."""
+    if isinstance(value, (list, tuple)):
+        return sum(map(_bytes, value))
+    if sparse.issparse(value):
+        return sum(part.nbytes for part in (value.data, value.indices, value.indptr))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.nbytes
+    return 0 if isinstance(value, type) else _bytes(list(getattr(value, "__dict__", {}).values()))
+
+
+# -- what is done on a worker -----------------------------------------------------------------------------------------
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def numbers_of(chunk: Any, dtype: Any) -> Any:
+    """A chunk of a dask array or frame as an array; gaps in its columns become NaN."""
+    return chunk.to_numpy(dtype=dtype, na_value=np.nan) if hasattr(chunk, "to_numpy") else chunk
+
+
+def _checked(chunk: Any, dtype: Any, first: int, names: list[str] | None) -> Any:
+    numbers = numbers_of(chunk, dtype)
+    return checked(numbers, dtype, range(first, first + numbers.shape[0]), names)
+
+
+def _taken(rows: Any, index: Array) -> Any:
+    return rows[index]
+
+
+def _done(work: Work, chunk: Any, parts: list[Any], constants: dict[str, Any]) -> Any:
+    """A worker does as many things at once as it has threads: each of them needs one."""
+    with at_most(1), one_blas_thread():
+        return work(chunk, *parts, **constants)
+
+
+def _added(parts: list[Any]) -> Any:
+    return sum(parts[1:], start=parts[0])
+
+
+def _added_sides(pairs: list[tuple[Any, int]]) -> Any:
+    """The sum of what each pair of chunks adds to one of its sides."""
+    return _added([both[side] for both, side in pairs])

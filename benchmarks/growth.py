@@ -160,7 +160,8 @@ def measured(name: str, n: int, learner: str) -> dict[str, float] | None:
     found = real(name)
     if found is None:
         return None
-    X, y = found[0][:n], found[1][:n]
+    order = np.random.default_rng(0).permutation(len(found[1]))[:n]  # some files have one class after the other
+    X, y = found[0][order], found[1][order]
     machine = LEARNERS[learner]().fit(X[:500], y[:500])  # loads what is compiled
     before = _peak()
     told = foretell(machine, X, y)

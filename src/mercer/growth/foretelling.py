@@ -22,7 +22,7 @@ from .trials import Trial, trials
 __all__ = ["Foretold", "foretell"]
 
 #: By the Gram of a machine, the least and the largest exponent of n in its seconds.
-_SMOOTH, _SOFT_MARGIN, _LOW_RANK = (1.9, 2.3), (1.5, 2.1), (0.8, 1.05)
+_SMOOTH, _SOFT_MARGIN, _LOW_RANK = (1.5, 2.1), (1.3, 2.1), (0.8, 1.05)
 
 
 @dataclass(frozen=True)

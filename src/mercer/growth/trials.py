@@ -22,9 +22,11 @@ __all__ = ["Trial", "trials"]
 
 #: Seconds from which on a trial is long enough to go by, and rows of the shortest one: in general, for conjugate
 #: gradients (small matrices are factorised as a whole, and not in single precision), and for each landmark.
-_LONG, _FEWEST, _BY_PRODUCTS, _FOR_EACH = 0.4, 250, 2048, 4
-#: A trial that takes so many times longer is not made again.
-_ONCE = 10.0
+_LONG, _FEWEST, _BY_PRODUCTS, _FOR_EACH = 0.4, 250, 4096, 4
+#: A trial whose rows take more than so many times what rows took in the one before is made again.
+_AT_MOST = 1.5
+#: So many different targets, or fewer, are taken for classes.
+_CLASSES = 100
 #: Rows of the fit before all others, which loads what is compiled.
 _WARM = 100
 
@@ -50,7 +52,8 @@ def trials(estimator: Any, X: Any, y: Any, n: int, seed: int = 0, long: float = 
         some = np.sort(order[:size])
         model, rows, targets = _placed(estimator, size, n), _safe_indexing(X, some), _safe_indexing(y, some)
         trial = _tried(model, rows, targets)
-        if long <= trial.seconds < _ONCE * long and found:  # what is long once may have been in somebody's way
+        # What is long once may have been in somebody's way, or compiled; no cost grows as quickly as that.
+        if found and trial.seconds >= long and trial.seconds > _AT_MOST * found[-1].seconds * size / found[-1].n:
             trial = min(trial, _tried(model, rows, targets), key=lambda each: each.seconds)
         found.append(trial)
         if trial.seconds >= long and len(found) > 2:
@@ -70,13 +73,13 @@ def _sizes(machine: Any, n: int, last: int) -> Iterator[int]:
 
 
 def _shuffled(y: Any, rng: np.random.Generator) -> Array:
-    """All rows in random order, with one row of each class before all others."""
+    """All rows in random order; where y holds classes, with a row of each before all others."""
     values = np.asarray(y)
     order = rng.permutation(len(values))
-    if values.ndim > 1 or values.dtype.kind == "f":
+    if values.ndim > 1:
         return order
-    first = np.unique(values[order].astype(str), return_index=True)[1]
-    return np.concatenate([order[first], np.delete(order, first)])
+    kinds, first = np.unique(values[order].astype(str), return_index=True)
+    return order if kinds.size > _CLASSES else np.concatenate([order[first], np.delete(order, first)])
 
 
 def _placed(estimator: Any, size: int, n: int) -> Any:

@@ -22,6 +22,8 @@ __all__ = ["Footprint", "footprint", "held"]
 
 #: Vectors of n numbers that a solver on a kernel matrix has at once, and of features that one on landmarks has.
 _VECTORS = 40
+#: The part of the matrix that the exact soft margin has about as a rule.
+_IN_QUESTION = 0.5
 #: Copies of the rows that a fit has: as given, as checked, as seen from their mean, in single precision.
 _COPIES = 4
 
@@ -57,7 +59,7 @@ class Footprint:
                 return cls("Nystrom", 8.0 * n * rank + 4 * 8.0 * rank * rank + vectors)
             return cls("Streamed", 0.75 * room + 4 * 8.0 * rank * rank + vectors)
         if machine.placement.single:
-            return cls("Lazy", min(4.0 * n * n, room) + vectors)
+            return cls("Lazy", _IN_QUESTION * min(4.0 * n * n, room) + vectors)
         if 8.0 * n * n <= room:
             return cls("Dense", 8.0 * n * n + 8.0 * n * directions(n, Gram.workspace) + vectors)
         return cls("Lazy", 8.0 * n * directions(n, room) + vectors)

@@ -16,7 +16,6 @@ import numpy as np
 
 from .._validation.unwrapped import machine_of
 from .footprint import Footprint, footprint
-from .power_law import PowerLaw
 from .trials import Trial, trials
 
 __all__ = ["Foretold", "foretell"]
@@ -71,22 +70,23 @@ def foretell(estimator: Any, X: Any, y: Any, n: int | None = None, seed: int = 0
     limits = _LOW_RANK if gram in ("Nystrom", "Streamed") else _SOFT_MARGIN if machine.placement.single else _SMOOTH
     sizes = [trial.n for trial in found]
     seconds = grown(sizes, [trial.seconds for trial in found], n, *limits)
-    taken = footprint(machine, X, n)
-    if limits is _SOFT_MARGIN:  # of the matrix it holds what is in question, which the data decide
-        taken = min(taken, grown(sizes, [trial.bytes for trial in found], n, 1.0, 2.0))
-    return Foretold(n, seconds, taken, gram, tuple(found))
+    return Foretold(n, seconds, footprint(machine, X, n), gram, tuple(found))
 
 
 def grown(sizes: Sequence[float], costs: Sequence[float], n: int, least: float, most: float) -> float:
-    """The cost of n rows, from the last three of those that are known and an exponent within limits.
+    """The cost of n rows, from the last two of those that are known and an exponent within limits.
+
+    Where costs have grown less than that, a part of them does not depend on the rows: c + b·n^least goes through both.
 
     Examples
     --------
-    >>> grown([100, 200, 400], [1.0, 4.0, 16.0], 800, 1.0, 3.0), grown([400], [16.0], 800, 1.0, 3.0)
-    (64.0, 64.0)
+    >>> grown([200, 400], [4.0, 16.0], 800, 1.0, 3.0), grown([200, 400], [7.0, 9.0], 800, 1.0, 3.0)
+    (64.0, 13.0)
     """
-    exponent = 0.5 * (least + most)
-    if len(sizes) > 2:
-        law = PowerLaw.fitted({"n": sizes[-3:]}, [max(cost, 1e-9) for cost in costs[-3:]])
-        exponent = float(np.clip(round(law.exponents["n"], 9), least, most))
-    return float(costs[-1] * (n / sizes[-1]) ** exponent)
+    if len(sizes) < 2:
+        return float(costs[-1] * (n / sizes[-1]) ** (0.5 * (least + most)))
+    exponent = np.log(costs[-1] / costs[-2]) / np.log(sizes[-1] / sizes[-2])
+    if exponent < least:
+        slope = max(0.0, (costs[-1] - costs[-2]) / (sizes[-1] ** least - sizes[-2] ** least))
+        return float(costs[-1] + slope * (n**least - sizes[-1] ** least))
+    return float(costs[-1] * (n / sizes[-1]) ** min(round(float(exponent), 9), most))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import tracemalloc
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +22,9 @@ __all__ = ["Trial", "trials"]
 #: Seconds from which on a trial is long enough to go by, and rows of the shortest one: in general, for conjugate
 #: gradients (small matrices are factorised as a whole, and not in single precision), and for each landmark.
 _LONG, _FEWEST, _BY_PRODUCTS, _FOR_EACH = 0.4, 250, 4096, 4
+#: Twice the rows that take less than so many times as long hardly count yet: larger trials follow, unless all of them
+#: have taken so many times what is long.
+_HARDLY, _PATIENCE = 1.3, 12.0
 #: A trial whose rows take more than so many times what rows took in the one before is made again.
 _AT_MOST = 1.5
 #: So many different targets, or fewer, are taken for classes.
@@ -33,11 +35,10 @@ _WARM = 100
 
 @dataclass(frozen=True)
 class Trial:
-    """A fit of so many rows: its seconds, and the bytes that it had in memory at most."""
+    """A fit of so many rows, and its seconds."""
 
     n: int
     seconds: float
-    bytes: int
 
 
 def trials(estimator: Any, X: Any, y: Any, n: int, seed: int = 0, long: float = _LONG) -> list[Trial]:
@@ -56,9 +57,18 @@ def trials(estimator: Any, X: Any, y: Any, n: int, seed: int = 0, long: float = 
         if found and trial.seconds >= long and trial.seconds > _AT_MOST * found[-1].seconds * size / found[-1].n:
             trial = min(trial, _tried(model, rows, targets), key=lambda each: each.seconds)
         found.append(trial)
-        if trial.seconds >= long and len(found) > 2:
+        if len(found) > 2 and ((_grows(found) and trial.seconds >= long) or _spent(found) > _PATIENCE * long):
             break
     return found[1:]
+
+
+def _grows(found: list[Trial]) -> bool:
+    """Whether the last trial took longer than the one before, so that the rows are what takes the time."""
+    return found[-1].seconds > _HARDLY * found[-2].seconds
+
+
+def _spent(found: list[Trial]) -> float:
+    return sum(trial.seconds for trial in found)
 
 
 def _sizes(machine: Any, n: int, last: int) -> Iterator[int]:
@@ -97,16 +107,7 @@ def _placed(estimator: Any, size: int, n: int) -> Any:
 
 def _tried(model: Any, X: Any, y: Any) -> Trial:
     begin = time.perf_counter()
-    before = tracemalloc.is_tracing()
-    if not before:
-        tracemalloc.start()
-    tracemalloc.reset_peak()
-    held = tracemalloc.get_traced_memory()[0]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            model.fit(X, y)
-        return Trial(len(y), time.perf_counter() - begin, tracemalloc.get_traced_memory()[1] - held)
-    finally:
-        if not before:
-            tracemalloc.stop()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    return Trial(len(y), time.perf_counter() - begin)

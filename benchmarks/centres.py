@@ -167,7 +167,7 @@ def main() -> None:
     )
     rows = [torch.from_numpy(part).float().cuda() for part in (X, y)]
     for name, run, lams in (
-        ("10 000 centres as in Falkon", falkon, options.lams + [1]),
+        ("10 000 centres as in Falkon", falkon, [*options.lams, 1]),
         ("all rows as in EigenPro", lambda *given: eigenpro(*given[:-1]), [0]),
     ):
         trails = [

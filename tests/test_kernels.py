@@ -106,6 +106,18 @@ def test_products_without_the_matrix():
         np.testing.assert_allclose(kernel.product(X, many, v[:, 0]), kernel(X, many) @ v[:, 0], rtol=1e-8, atol=1e-8)
 
 
+def test_a_product_of_half_the_matrix_is_that_of_the_whole_on_any_number_of_threads(monkeypatch):
+    many = np.random.RandomState(3).standard_normal((1700, 3))
+    V = np.random.RandomState(4).standard_normal((1700, 3))
+    for v in (V, V[:, 0]):
+        found = []
+        for threads in ("1", "3"):
+            monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+            found.append(Gaussian(gamma=0.5).product(many, many, v))
+        np.testing.assert_array_equal(*found)
+        np.testing.assert_allclose(found[0], Gaussian(gamma=0.5)(many) @ v, atol=1e-10)
+
+
 @pytest.mark.parametrize("frame", ["pandas", "polars"])
 def test_frames(frame):
     library = pytest.importorskip(frame)

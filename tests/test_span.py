@@ -7,6 +7,9 @@ from scipy import sparse
 from mercer.grams import Dense, Features, Lazy
 from mercer.grams.basis import Basis
 from mercer.kernels import Gaussian, Linear
+from mercer.losses import Logistic
+from mercer.problems import Problem
+from mercer.solvers import Newton, solve_certified
 
 rng = np.random.default_rng(1)
 X = rng.normal(size=(60, 4))
@@ -92,3 +95,36 @@ def test_a_basis_of_equal_items_and_of_nothing():
     nothing = Basis(Dense(np.zeros((10, 10))))
     nothing.deepen(0.0)
     assert nothing.coordinates.shape == (10, 0)
+
+
+# -- quick products on the way ----------------------------------------------------------------------------------------
+
+
+def test_single_precision_where_rows_are_many_and_it_is_exact_enough():
+    rows = rng.normal(size=(2100, 3))
+    gram = Lazy(Gaussian(gamma=0.2), 1e3 + rows)  # moved to their mean, rows far away are as exact as others
+    rounded = gram.rounded()
+    assert rounded.dtype == np.float32
+    z = rng.normal(size=2100)
+    np.testing.assert_allclose(rounded.matvec(z), gram.matvec(z), atol=1e-5 * np.abs(z).sum())
+    assert Lazy(Gaussian(gamma=0.2), rows[:100]).rounded() is None
+    assert Lazy(Gaussian(gamma=1e5), rows).rounded() is None  # a width that single precision does not tell from nothing
+    assert Lazy(Gaussian(gamma=0.2), sparse.csr_array(np.tile(wide.toarray(), (40, 1)))).rounded() is None
+
+
+def test_models_have_exact_scores_and_solutions_are_those_of_exact_products():
+    rows = rng.normal(size=(2100, 3))
+    y = np.sign(rows[:, 0] * rows[:, 1] + 0.3 * rng.normal(size=2100))
+    gram = Lazy(Gaussian(gamma=0.3), rows)
+    quick = gram.span.quick
+    a, b = rng.normal(size=(2, 2100))
+    _, scores = quick.moved(quick.combine(a), a, 1.0, quick.combine(b), b)
+    np.testing.assert_array_equal(scores, gram.matvec(a + b))
+    in_memory = Dense(gram.rows(np.arange(2100)))
+    ours, theirs = (
+        solve_certified(Problem(each, y, Logistic(), 1e-3, intercept="free"), Newton(1e-8))
+        for each in (gram, in_memory)
+    )
+    assert str(ours.solution.status) == "converged"
+    assert ours.certificate.gap <= 1e-6 * ours.certificate.objective
+    np.testing.assert_allclose(ours.solution.scores, theirs.solution.scores, atol=1e-6)

@@ -8,6 +8,7 @@ import click
 
 from .._validation.wording import counted, enumeration
 from .arguments import Places, common, data_argument, data_options
+from .foretold_fits import foretold_fits, show_fits
 from .printing import Printer
 
 __all__ = ["check"]
@@ -22,13 +23,17 @@ _LARGE = 1e10
 @click.command()
 @data_argument
 @data_options
+@click.option("--quick", is_flag=True, help="Do not try fits of some rows to foretell what fits of all will take.")
 @common
-def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) -> None:
+def check(data: Places, reading: dict[str, Any], quick: bool, printer: Printer, seed: int) -> None:
     """Look at a table and say what a learner may stumble over.
 
     Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the
     classes or the range of a target of numbers, missing values, repeated and contradictory rows, correlated columns,
     and warnings in plain words. Nothing is changed.
+
+    Of tables with many rows it foretells, from fits of some of them, how long and how much memory an exact fit takes
+    and one on landmarks, and recommends one.
 
     \b
     Example:
@@ -40,7 +45,8 @@ def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) ->
     with printer.working("reading"):
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
         found = describe(table)
-    printer.json_result({**found.facts(), "source": table.source, "sha256": table.digest})
+    fits = None if quick else foretold_fits(table, seed, printer)
+    printer.json_result({**found.facts(), "source": table.source, "sha256": table.digest, "foretold": fits})
     kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words{_more_kinds(table)})"
     target = "no labels" if table.target is None else f"target {table.target!r}"
     printer.line(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
@@ -69,6 +75,8 @@ def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) ->
     _lines(groups, _GROUPS, "group", printer)
     printer.line("" if found.warnings else "Nothing to warn of.")
     _lines([f"warning: {warning}" for warning in found.warnings], _WARNINGS, "warning", printer)
+    if fits is not None:
+        show_fits(fits, printer)
 
 
 def _lines(lines: list[str], most: int, what: str, printer: Printer) -> None:

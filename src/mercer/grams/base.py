@@ -28,6 +28,8 @@ class Gram:
     landmarks: Array | None = None
     #: The relative error of products, where it is more than rounding in float64.
     error: float = 0.0
+    #: Bytes that a solver may fill with what helps it along.
+    workspace: int = 128_000_000
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -75,6 +77,10 @@ class Gram:
 
     def in_memory(self) -> tuple[Array, Array] | None:
         """A float32 matrix that is there already and the places of these items in it, where they are most of it."""
+        return None
+
+    def rounded(self) -> Gram | None:
+        """The same matrix in single precision, where products with it are quicker and nearly as exact."""
         return None
 
     def features(self) -> Any | None:

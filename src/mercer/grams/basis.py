@@ -18,14 +18,20 @@ from .._runtime.compile import Array
 if TYPE_CHECKING:
     from .base import Gram
 
-#: Directions at most, and numbers at most in their coordinates. Small matrices are quickly multiplied with, so that
-#: many directions cost more than they save: an item in eight is enough, or a few in all.
-_WIDEST, _SHARE, _FEW = 512, 8, 64
-_NUMBERS = 16_000_000
+#: Directions at most: so many, or this many times √n. To work with m directions takes about n·m² operations, a product
+#: with the matrix n²: m in proportion to √n keeps the two in balance. Small matrices are quickly multiplied with, so
+#: that many directions cost more than they save: an item in eight is enough, or a few in all.
+_WIDEST, _TIMES_ROOT, _SHARE, _FEW = 512, 3, 8, 64
 #: Pivots picked together.
 _TOGETHER = 64
 #: A direction that is this much shorter than the longest item is a rounding error.
 _NOTHING = 1e-10
+
+
+def directions(n: int, memory: int) -> int:
+    """How many directions are worth their while for n items, and have room."""
+    most = max(_WIDEST, int(_TIMES_ROOT * np.sqrt(n)))
+    return min(n, most, max(_FEW, n // _SHARE), memory // (8 * max(1, n)))
 
 
 class Basis:
@@ -46,19 +52,25 @@ class Basis:
     def __init__(self, gram: Gram) -> None:
         self.gram = gram
         n = len(gram)
-        #: L: a row for each item, a column for each direction.
-        self.coordinates = np.empty((n, 0))
         self.pivots = np.empty(0, dtype=np.int64)
         #: Q = Σ pivots·weights: a column for each direction.
         self.weights = np.empty((0, 0))
         self._rng = np.random.default_rng(0)
         self._left = np.clip(gram.diag(), 0.0, None)
         self._nothing = _NOTHING * float(self._left.max(initial=0.0))
-        self._widest = min(n, _WIDEST, max(_FEW, n // _SHARE), _NUMBERS // max(1, n))
+        self._widest = directions(n, gram.workspace)
+        #: Coordinates, in the first columns of what there is room for.
+        self._room = np.empty((n, self._widest))
+        self._width = 0
+
+    @property
+    def coordinates(self) -> Array:
+        """L: a row for each item, a column for each direction."""
+        return self._room[:, : self._width]
 
     def deepen(self, enough: float) -> None:
         """Add directions until the items' mean squared distance from their span is ``enough``, or there is no room."""
-        while self.coordinates.shape[1] < self._widest and float(self._left.mean()) > max(enough, self._nothing):
+        while self._width < self._widest and float(self._left.mean()) > max(enough, self._nothing):
             picked = self._pick()
             missing = np.asarray(self.gram.rows(picked), dtype=np.float64).T
             known = self.coordinates[picked]
@@ -74,7 +86,8 @@ class Basis:
             self.weights = np.block([[self.weights, old], [np.zeros((picked.size, self.weights.shape[1])), whiten]])
             self.pivots = np.concatenate([self.pivots, picked])
             fresh = missing @ whiten
-            self.coordinates = np.hstack([self.coordinates, fresh])
+            self._room[:, self._width : self._width + fresh.shape[1]] = fresh
+            self._width += fresh.shape[1]
             self._left = np.clip(self._left - np.einsum("ij,ij->i", fresh, fresh), 0.0, None)
             self._left[picked] = 0.0
 
@@ -84,5 +97,5 @@ class Basis:
         return float(self._left.mean())
 
     def _pick(self) -> Array:
-        room = min(_TOGETHER, self._widest - self.coordinates.shape[1], int(np.count_nonzero(self._left)))
+        room = min(_TOGETHER, self._widest - self._width, int(np.count_nonzero(self._left)))
         return np.sort(self._rng.choice(len(self.gram), room, replace=False, p=self._left / self._left.sum()))

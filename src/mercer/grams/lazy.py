@@ -17,6 +17,13 @@ from .repeated import Repeated
 from .row_ring import RowRing
 from .walk import GramRows, Walk
 
+#: A vector with more than this part of its numbers is multiplied by the whole matrix, of which half is computed.
+_MOST = 0.5
+#: Items from which on single precision pays, pairs of them that show how exact it is, and the error that is allowed.
+_MANY, _TRIED, _EXACT_ENOUGH = 2048, 256, 1e-6
+#: The largest number that has a square in single precision.
+_SINGLE = 1e15
+
 
 class Lazy(Gram):
     """The matrix of a kernel on items, of which only some rows are in memory at a time.
@@ -43,7 +50,8 @@ class Lazy(Gram):
         self.dtype = shared_dtype(items, items)
         self.expensive = not hasattr(items, "shape") or items.ndim != 2 or items.shape[1] > 64
         row_bytes = max(1, len(self) * self.dtype.itemsize)
-        self.capacity = min(len(self), max(1, bytes_of(memory) // row_bytes))
+        self.workspace = bytes_of(memory)
+        self.capacity = min(len(self), max(1, self.workspace // row_bytes))
 
     def __len__(self) -> int:
         return length(self.items)
@@ -62,6 +70,8 @@ class Lazy(Gram):
     def matvec(self, z: Array) -> Array:
         z = np.asarray(z, dtype=np.float64)
         used = np.flatnonzero(z if z.ndim == 1 else np.abs(z).max(axis=1))
+        if used.size > _MOST * len(self):
+            return matrix_product(self._pairing, None, z)
         return matrix_product(self._pairing, used, z[used])
 
     def model(self, z: Array) -> Array:
@@ -84,6 +94,21 @@ class Lazy(Gram):
 
     def fill(self, rows: Array, out: Array) -> None:
         matrix_block(self._pairing, rows, None, out=out)
+
+    def rounded(self) -> Lazy | None:
+        """The same matrix in single precision, of many dense rows whose similarities it hardly changes.
+
+        Rows are moved to their mean where the kernel sees only differences: the digits lost are fewer then.
+        """
+        if len(self) < _MANY or not isinstance(self.items, np.ndarray) or self.items.dtype != np.float64:
+            return None
+        if not self.kernel.on_rows or np.abs(self.items).max() > _SINGLE:
+            return None
+        moved = self.items.mean(axis=0) if self.kernel.translation_invariant else 0.0
+        rounded = Lazy(self.kernel.resolved(self.items), (self.items - moved).astype(np.float32), self.memory)
+        some = np.linspace(0, len(self) - 1, _TRIED).astype(np.int64)
+        exact, single = (gram.take(some).rows(np.arange(_TRIED)) for gram in (self, rounded))
+        return rounded if np.abs(exact - single).max() <= _EXACT_ENOUGH * np.abs(exact).max() else None
 
     def take(self, index: Any) -> Gram:
         index = np.arange(len(self))[index]

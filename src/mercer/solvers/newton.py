@@ -36,6 +36,11 @@ _ENOUGH = 0.9
 _LIKE_A_PARABOLA = 0.3, 0.7
 #: Lengths of a step that are tried.
 _TRIALS = 40
+#: What is left at most of the residuals after a Newton step: each costs an inverse and two products, beside those that
+#: conjugate gradients need.
+_LOOSEST = 0.1
+#: The part of the tolerance that a step aims at, as the objective is not quite the parabola that it is taken for.
+_SAFELY = 0.3
 #: Steps of conjugate gradients at most, for one Newton step.
 _LONGEST = 1000
 
@@ -104,7 +109,8 @@ class _Descent:
 
     def __init__(self, problem: Problem, start: Iterate | None, deadline: float) -> None:
         self.problem, self.deadline = problem, deadline
-        self.span = span = problem.gram.span
+        #: Quick products, until the model seems to be there; then exact ones.
+        self.span = span = problem.gram.span.quick
         columns = problem.y.shape[1:]
         if start is None:
             self.w, self.b = span.zero(columns), np.zeros(columns)[()]
@@ -116,8 +122,8 @@ class _Descent:
         self.objective = problem.objective(span.dot(self.w, self.w), self.f + self.b, self.b)
         #: What a penalised intercept costs, beside its part in the scores.
         self.price = problem.lam if problem.intercept is Intercept.PENALISED else 0.0
-        #: The largest gradient so far: with a good start that is not where the gradient is large.
-        self.largest = span.size_of(problem.slopes(np.zeros(problem.y.shape)))
+        #: The largest gradient so far; with a good start that is not where the gradient is large.
+        self.largest = 0.0 if start is None else span.size_of(problem.slopes(np.zeros(problem.y.shape)))
         #: How much the next step is shortened where the loss is straight; not known before the first step.
         self.damping: float | None = None
         #: The length of the longest item, with its constant 1 for the intercept.
@@ -132,7 +138,7 @@ class _Descent:
         error = float(np.sqrt(max(span.dot(r, r), 0.0) + np.vdot(rb, rb)))
         self.largest = max(self.largest, error)
         if error <= max(tol * self.largest, _ROUNDING * self.longest * float(np.abs(g).sum())):
-            return Status.CONVERGED
+            return None if self._sharpened() else Status.CONVERGED
         # A straight loss has no curvature to tell how far to go; that of a logistic loss fades as its slope does.
         straight = h.sum() < _FLAT * np.abs(g).sum()
         if self.damping is None:
@@ -151,12 +157,17 @@ class _Descent:
             bent = hessian_product(scores)
             return scores, bent, span.combine(bent)
 
-        loose = min(0.5, float(np.sqrt(error / self.largest)))
-        d, db, p = _step(span, lam, self.price, curve, inverse, r, rb, problem.has_intercept, loose, self.deadline)
+        loose = min(_LOOSEST, float(np.sqrt(error / self.largest)))
+        goal = _SAFELY * tol * self.largest
+        d, db, p = _step(
+            span, lam, self.price, curve, inverse, r, rb, problem.has_intercept, loose, goal, self.deadline
+        )
         steepest = -span.dot(r, d) - float(np.vdot(rb, db))
         t, objective = self._search(d, db, p, steepest) if p is not None else (0.0, self.objective)
         gain = self.objective - objective
         if t == 0.0:  # rounding stops further descent
+            if self._sharpened():
+                return None
             return Status.CONVERGED if error <= 1e-6 * self.largest else Status.NOT_CONVERGED
         # A loss with straight parts may have no curvature where the model is now: then trust the next step less.
         if t < 0.25 and straight:
@@ -165,7 +176,12 @@ class _Descent:
             self.damping = self.damping / 10 if self.damping > 1e-8 else 0.0
         w, f = span.moved(self.w, self.f, t, d, p - db)
         self.w, self.f, self.b, self.objective = w, f, self.b + t * db, objective
-        return Status.CONVERGED if gain <= 1e-15 * abs(objective) else None
+        return Status.CONVERGED if gain <= 1e-15 * abs(objective) and not self._sharpened() else None
+
+    def _sharpened(self) -> bool:
+        """Whether products are more exact from now on than they were."""
+        quick, self.span = self.span, self.problem.gram.span
+        return quick is not self.span
 
     def _search(self, d: Array, db: Array, p: Array, steepest: float) -> tuple[float, float]:
         """A step along d (with scores p) that goes down about as far as any, and the objective there.
@@ -215,9 +231,13 @@ def _step(
     rb: Array,
     intercept: bool,
     tol: float,
+    goal: float,
     deadline: float,
 ) -> tuple[Array, Array, Array | None]:
-    """d, db and the change of the scores, from the residuals of the model and of the intercept; none without a step."""
+    """d, db and the change of the scores, from the residuals of the model and of the intercept; none without a step.
+
+    Residuals are to shrink to a part ``tol`` of what they are, or to the size ``goal``.
+    """
     better, better_b = inverse(r, rb)
     square = span.dot(r, better) + float(np.vdot(rb, better_b))
     stop = tol * tol * square
@@ -235,7 +255,8 @@ def _step(
         rb = rb - length * (bent.sum(axis=0) + price * db) if intercept else rb
         better, better_b = inverse(r, rb)
         new = span.dot(r, better) + float(np.vdot(rb, better_b))
-        if new <= stop or time.monotonic() > deadline:
+        there = span.dot(r, r) + float(np.vdot(rb, rb)) <= goal * goal
+        if new <= stop or there or time.monotonic() > deadline:
             break
         ratio, square = new / square, new
         direction, db = better + ratio * direction, better_b + ratio * db

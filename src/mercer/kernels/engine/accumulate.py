@@ -49,9 +49,18 @@ def _accumulate(values: Array, turned: Array, out: Array) -> None:
                 out[row, c] += total
 
 
+def accumulate_turned(values: Array, V: Array, out: Array) -> None:
+    """out += valuesᵀ·V, summed in the type of V."""
+    total = np.zeros((V.shape[1], values.shape[1]), V.dtype)
+    _accumulate_turned(np.ascontiguousarray(values), np.ascontiguousarray(V.T), total)
+    out += total.T
+
+
 @jit
-def accumulate_turned(values: Array, v: Array, out: Array) -> None:
-    """out += valuesᵀ·v."""
-    for i in range(values.shape[0]):
-        for j in range(out.size):
-            out[j] += v[i] * values[i, j]
+def _accumulate_turned(values: Array, turned: Array, out: Array) -> None:
+    for c in range(turned.shape[0]):
+        v, total = turned[c], out[c]
+        for i in range(values.shape[0]):
+            row = values[i]
+            for j in range(row.size):
+                total[j] += v[i] * row[j]

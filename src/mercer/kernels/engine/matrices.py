@@ -8,10 +8,14 @@ import numpy as np
 
 from ..._runtime.combine import mirror, turn
 from ..._runtime.compile import Array
+from ..._runtime.interrupts import heed
 from ..._runtime.parallel import for_each
 from .accumulate import accumulate, accumulate_turned
 from .pairing import TILE_COLUMNS, Pairing, Places, place_count
 from .parts import length
+
+#: Sums that a product is put together from, at most, and numbers in all of them.
+_GROUPS, _SUMS = 64, 8_000_000
 
 
 def matrix_block(
@@ -65,8 +69,8 @@ def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
     kernel = pairing.kernel
     V = np.asarray(V, dtype=np.float64)
     weights = V[:, None] if V.ndim == 1 else V
-    if pairing.A is pairing.B and columns is None and kernel.splits and V.ndim == 1 and V.size > TILE_COLUMNS:
-        return _symmetric_product(pairing, V)
+    if pairing.A is pairing.B and columns is None and kernel.splits and len(V) > TILE_COLUMNS:
+        return _symmetric_product(pairing, weights).reshape(V.shape)
     row_pieces, column_pieces = pairing.cut(None, columns)
     single = weights.shape[1] == 1  # several columns are summed tile by tile in the type of the values
     out = np.zeros((length(pairing.A), weights.shape[1]))
@@ -86,36 +90,30 @@ def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
     return out.reshape(out.shape[0], *V.shape[1:])
 
 
-def _symmetric_product(pairing: Pairing, v: Array) -> Array:
-    """K·v from one half of K: a tile above the diagonal serves its rows, and turned over its columns.
+def _symmetric_product(pairing: Pairing, V: Array) -> Array:
+    """K·V from one half of K: a tile above the diagonal serves its rows, and turned over its columns.
 
-    Tiles write their shares down, which are added up in one order afterwards: the sum is the same for any number
-    of threads.
+    Pieces of columns are dealt out to a few groups, each with a sum of its own; these are added up in one order
+    afterwards. The groups depend on the number of items alone, so the sum is the same for any number of threads.
     """
     kernel = pairing.kernel
     row_pieces, column_pieces = pairing.cut()
     pairing.warm()
-    # A piece of columns covers whole pieces of rows: those that it covers are computed for themselves, as they
-    # lie on the diagonal; those before it serve both ways; those after it have been served.
-    tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces for i in row_pieces]
-    tiles = [(i, j) for i, j in tiles if i.start < j.stop]
-    shares: list[Any] = [None] * len(tiles)
+    groups = max(1, min(_GROUPS, len(column_pieces), _SUMS // V.size))
+    sums = np.zeros((groups, *V.shape))
 
-    def evaluate(number: int) -> None:
-        i, j = tiles[number]
-        values = kernel.evaluate(pairing.tile(i, j))
-        down = np.zeros((place_count(i), 1))
-        accumulate(values, v[j][:, None], down)
-        across = None
-        if i.stop <= j.start:
-            across = np.zeros(place_count(j))
-            accumulate_turned(values, v[i], across)
-        shares[number] = down[:, 0], across
+    def add(group: int) -> None:
+        out = sums[group]
+        # A piece of columns covers whole pieces of rows: those that it covers are computed for themselves, as they
+        # lie on the diagonal; those before it serve both ways; those after it have been served.
+        tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces[group::groups] for i in row_pieces]
+        for i, j in tiles:
+            if i.start < j.stop:
+                heed()
+                values = kernel.evaluate(pairing.tile(i, j))
+                accumulate(values, V[j], out[i])
+                if i.stop <= j.start:
+                    accumulate_turned(values, V[i], out[j])
 
-    for_each(evaluate, range(len(tiles)))
-    out = np.zeros(v.size)
-    for (i, j), (down, across) in zip(tiles, shares, strict=True):
-        out[i] += down
-        if across is not None:
-            out[j] += across
-    return out
+    for_each(add, range(groups))
+    return sums.sum(axis=0)

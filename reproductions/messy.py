@@ -26,15 +26,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import recall_score, roc_auc_score
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from .messy_tables import TABLES, MessyTable
 from .results import Results
@@ -91,6 +96,32 @@ def with_peers(table: MessyTable, train: pd.DataFrame, test: pd.DataFrame) -> di
     return found
 
 
+def by_hand(train: pd.DataFrame, test: pd.DataFrame) -> float:
+    """The AUC of logistic regression on the uneven table as somebody who knows it would prepare it.
+
+    Without the id; gaps filled and marked, capital gains and losses on a logarithmic scale, words as indicators, the
+    free text by the words in it, the date as a number of days.
+    """
+    target = train.columns[-1]
+
+    def features(frame: pd.DataFrame) -> pd.DataFrame:
+        days = (pd.to_datetime(frame["since"]) - pd.Timestamp("2021-01-01")).dt.days
+        return frame.drop(columns=[target, "customer_id"]).assign(
+            since=days, capital_gain=np.log1p(frame["capital_gain"]), capital_loss=np.log1p(frame["capital_loss"])
+        )
+
+    rows = features(train)
+    words = [name for name in rows if rows[name].dtype.kind not in "if" and name != "note"]
+    numbers = [name for name in rows if rows[name].dtype.kind in "if"]
+    prepared = make_column_transformer(
+        (make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler()), numbers),
+        (make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")), words),
+        (TfidfVectorizer(), "note"),
+    )
+    model = make_pipeline(prepared, LogisticRegression(max_iter=5000)).fit(rows, train[target])
+    return float(roc_auc_score(test[target], model.decision_function(features(test))))
+
+
 def measured(table: MessyTable, truth: Any, predicted: Any, scores: Any) -> float:
     """The measure of the table; more is better."""
     if table.measure == "rmse":
@@ -145,10 +176,10 @@ def compare(table: MessyTable, results: Results) -> bool | None:
         note += f"; spam recall {recall:.3f}"
         results.add("sms_spam: accuracy", round(ours, 4), 0.98, ours >= 0.98, f"spam recall {recall:.3f}")
     if table.name == "adult_uneven":
-        linear = of_peers["linear"]
-        results.add(
-            "adult_uneven: AUC beside logistic regression", round(ours, 4), round(linear, 4), ours >= linear, chosen
-        )
+        hand = by_hand(train, test)
+        what = "adult_uneven: AUC beside logistic regression on a table prepared by hand"
+        results.add(what, round(ours, 4), round(hand, 4), ours >= hand, chosen)
+        note += f"; logistic regression on a table prepared by hand {hand:.4f}"
     print(f"{table.name:15s}{table.suffix:11s}{abs(ours):8.4g} beside {abs(of_peers[best]):.4g} ({best}) "
           f"{'within noise or better' if ok else 'behind':23s}{note}", flush=True)  # fmt: skip
     results.add(f"{table.name}{table.suffix}", round(abs(ours), 4), round(abs(of_peers[best]), 4), ok, note)

@@ -110,8 +110,7 @@ def multiplied(items: Any, g: Array, kernel: Kernel, landmarks: Any, own: Array)
 def _turned(K: Array, columns: Array) -> Array:
     """Kᵀ·g, a row for each g."""
     out = np.zeros((columns.shape[0], K.shape[1]))
-    for g, total in zip(columns, out, strict=True):
-        accumulate_turned(K, g, total)
+    accumulate_turned(K, columns.T, out.T)
     return out
 
 

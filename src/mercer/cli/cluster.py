@@ -15,7 +15,7 @@ from ..io.table import DataError
 __all__ = ["cluster_option", "working_on"]
 
 #: Seconds after which nobody is expected to answer any more.
-_PATIENCE = 5
+_PATIENCE = 10
 _LOCAL = re.compile(r"local(?::([1-9]\d*))?")
 
 

@@ -138,7 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--tolerance", type=float, default=0.1, help="of mercer's machine")
-    parser.add_argument("--lams", type=float, nargs="*", default=[10, 100, 1000], help="λ in units of 1/rows")
+    parser.add_argument("--lams", type=float, nargs="*", default=[0.2, 1, 10, 100], help="λ in units of 1/rows")
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -167,7 +167,7 @@ def main() -> None:
     )
     rows = [torch.from_numpy(part).float().cuda() for part in (X, y)]
     for name, run, lams in (
-        ("10 000 centres as in Falkon", falkon, [*options.lams, 1]),
+        ("10 000 centres as in Falkon", falkon, options.lams),
         ("all rows as in EigenPro", lambda *given: eigenpro(*given[:-1]), [0]),
     ):
         trails = [

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._runtime.parallel import at_most, one_blas_thread
+from ..cuda import as_host
 from ..rows import is_dask, rows_of, values_of_dask
 from ..rows.dask_parts import DaskParts
 from ..rows.on_workers import numbers_of
@@ -28,12 +29,16 @@ def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def at_once(method: Callable[..., float]) -> Callable[..., float]:
-    """A method that makes one number of rows and targets: for those of dask's, it has them answered now."""
+    """A method that makes one number of rows and targets: for those of dask's, it has them answered now.
+
+    Targets on a graphics card come from there.
+    """
 
     @wraps(method)
     def scored(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         rows = rows_of(X) if is_dask(X) else X
-        return method(self, rows, values_of_dask(y), values_of_dask(sample_weight))
+        targets, weights = (as_host(values_of_dask(values)) for values in (y, sample_weight))
+        return method(self, rows, targets, weights)
 
     return scored
 

@@ -89,7 +89,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     if name in (
         "calibration",
-        "calibration",
+        "columns",
+        "cuda",
         "datasets",
         "describe",
         "diagnostics",
@@ -97,7 +98,7 @@ def __getattr__(name: str) -> Any:
         "estimators",
         "explain",
         "grams",
-        "intervals",
+        "growth",
         "intervals",
         "io",
         "kernels",

@@ -18,7 +18,7 @@ from .._validation.objects import chosen
 from .._validation.parameters import choice, number
 from .._validation.tables import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
 from ..cuda import as_host, on_card
-from ..grams import Nystrom, Placement, Streamed, is_linear
+from ..grams import Placement, is_linear
 from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
@@ -242,7 +242,7 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def _publish_approximation(self, data: Training) -> None:
         """Set which share of the trace of the kernel matrix is left out, where landmarks stand for all items."""
-        if isinstance(data.gram, (Nystrom, Streamed)):
+        if data.gram.landmarks is not None:
             self.missing_trace_ = data.gram.missing
 
     def _publish_status(self, statuses: Iterable[Status]) -> None:

@@ -22,7 +22,7 @@ from .._runtime.parallel import for_each, one_blas_thread
 from .._validation.memory import bytes_of
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number
-from ..grams import Dense, Nystrom, Placement
+from ..grams import Dense, Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
 from .binary_machine import BinaryMachine
@@ -228,7 +228,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         used, coef = support_of(data, machines)
         self._publish(_model_of(data, machines, used, coef), data.given)
         self._publish_approximation(data)
-        if isinstance(data.gram, Nystrom):
+        if data.gram.landmarks is not None:
             self.n_support_ = np.bincount(data.targets[self.support_].ravel(), minlength=self.classes_.size)
         else:
             self._publish_support(data, used, coef)

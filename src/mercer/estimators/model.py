@@ -14,7 +14,7 @@ from .._runtime.compile import Array
 from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
 from ..cuda import available, scores_on_card
-from ..grams import Features, Nystrom, Streamed
+from ..grams import Features
 from ..kernels import Kernel, Linear
 from ..kernels.engine.accumulate import accumulate
 from ..kernels.engine.counts import LISTED_AT_ONCE
@@ -136,8 +136,9 @@ def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None
     if data.by_weights:
         gram = data.gram if support is None else data.gram.take(support)
         weights = np.stack([gram.model(each.z) if each.w is None else each.w for each in solutions])
-        if isinstance(data.gram, (Nystrom, Streamed)):
-            landmarks, coef = data.gram.landmarks, data.gram.coefficients(weights)
+        landmarks = data.gram.landmarks
+        if landmarks is not None:
+            coef = data.gram.coefficients(weights)
             kept = data.gram.landmark_items
             kept = _items(data, landmarks) if kept is None else kept
             return KernelModel(data.kernel, landmarks, kept, coef, intercept)

@@ -15,7 +15,7 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from .._validation.parameters import number, truth
-from ..grams import Gram, Placement, Streamed
+from ..grams import Gram, Placement
 from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..solvers.certified import certified_if_solved
@@ -188,7 +188,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         Where a pass over all items takes long, a sample of them shows the way.
         """
         gram = problem.gram
-        if not isinstance(gram, Streamed):
+        if gram.sample is None:
             return None
         solver = self._solver(gram=gram)
         if isinstance(solver, solvers.Newton):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..grams import Gram, Streamed, is_linear
+from ..grams import Gram, is_linear
 from ..kernels import Function, Kernel
 from ..kernels.given import refuse_asymmetric
 from ..rows import Rows
@@ -80,7 +80,7 @@ def refuse_undefined(gram: Gram, kernel: Kernel) -> None:
 def warn_if_alike(name: str, kernel: Kernel, items: Any, gram: Gram) -> None:
     """Say so where no item differs from another: in its numbers, in its row of a kernel matrix, or for the kernel."""
     if isinstance(items, Rows):  # some of which are in memory, as features
-        features = gram.sample.features() if isinstance(gram, Streamed) else gram.features()
+        features = (gram if gram.sample is None else gram.sample).features()
         some = np.unique(np.linspace(0, len(items) - 1, _SOME).astype(int))
         items = items[some] if features is None else features
     if len(gram) < 2 or not (_same_rows(items) if kernel.on_rows else _same_to_kernel(gram)):

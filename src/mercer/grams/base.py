@@ -24,8 +24,14 @@ class Gram:
     factorises: bool = False
     #: Whether a product means a pass over items that are computed, or read, anew.
     by_passes: bool = False
-    #: The numbers of the items that stand for all, where the matrix is approximated by them.
+    #: The numbers of the items that stand for all, where the matrix is approximated by them; these items, where others
+    #: are not in memory; and the share of the trace that they leave out.
     landmarks: Array | None = None
+    landmark_items: Any = None
+    missing: float = 0.0
+    #: The Gram of some items, and their numbers, where these show the way to those who would pass over all of them.
+    sample: Gram | None = None
+    drawn: Array
     #: The relative error of products, where it is more than rounding in float64.
     error: float = 0.0
     #: Bytes that a solver may fill with what helps it along.
@@ -86,6 +92,10 @@ class Gram:
     def features(self) -> Any | None:
         """Φ with K = Φ·Φᵀ, a row for each item, where the items are known by their features."""
         return None
+
+    def coefficients(self, weights: Array) -> Array:
+        """The coefficients of the landmarks in models with these weights (a row each)."""
+        raise NotImplementedError
 
     def inverse(self, index: Array, ridge: Array) -> Solve | None:
         """Solves (K[index, index] + diag(ridge))·x = r for columns r, in float64; ``None`` for too many items."""

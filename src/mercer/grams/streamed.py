@@ -70,6 +70,7 @@ class Streamed(Gram):
     ((1000,), 20)
     """
 
+    sample: Nystrom
     ready = by_passes = True
 
     def __init__(

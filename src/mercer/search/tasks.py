@@ -46,7 +46,8 @@ class Tasks(SharedCells):
         """Whether joblib was told (``joblib.parallel_config``) to work where this process has no memory."""
         backend, configured = get_active_backend(prefer="threads")
         shared = getattr(backend, "supports_sharedmem", False)
-        return not shared and (configured if n_jobs is None else n_jobs) != 1
+        asked = configured if n_jobs is None else n_jobs
+        return not shared and (backend.default_n_jobs if asked is None else asked) != 1
 
     def _run(self, settings: list[dict[str, Any]], folds: list[Fold]) -> None:
         # Where time is limited, a task is handed out when it can begin.

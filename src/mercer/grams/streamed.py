@@ -31,6 +31,8 @@ __all__ = ["Streamed"]
 
 #: Items of the sample: this many for each landmark, or as many as there is memory for, and never fewer than the least.
 _FOR_EACH, _LEAST = 20, 2
+#: Other items that tell what landmarks leave out, at most.
+_OTHERS = 1000
 #: Similarities of rows in float32 are computed in float32 where features keep so many digits, as this many show.
 _ROUGH, _TRIED = 1e-5, 256
 #: Curvatures that have changed by less than this part of themselves have the same preconditioner.
@@ -57,7 +59,10 @@ class Streamed(Gram):
         Which items these are.
     landmark_items : collection
         The landmarks themselves.
-    memory : int or str
+    landmark_items : collection
+        The landmarks themselves.
+    missing : float
+        About the share of the trace of the matrix that they leave out.
 
     Examples
     --------
@@ -74,13 +79,13 @@ class Streamed(Gram):
     ready = by_passes = True
 
     def __init__(
-        self, kernel: Kernel, rows: Rows, sample: Nystrom, drawn: Array, landmark_items: Any, memory: int | str
+        self, kernel: Kernel, rows: Rows, sample: Nystrom, drawn: Array, landmark_items: Any, missing: float
     ) -> None:
         self.kernel, self.items, self.sample, self.drawn = kernel, rows, sample, drawn
         self.landmark_items = landmark_items
         #: The numbers of the landmarks among all items.
         self.landmarks: Array = drawn[sample.landmarks]
-        self.transform, self.missing = sample.transform, sample.missing
+        self.transform, self.missing = sample.transform, missing
         self._compared = {"kernel": kernel, "landmarks": landmark_items}
         if rows.dtype == np.float32:
             single = landmark_items.astype(np.float32)
@@ -103,10 +108,23 @@ class Streamed(Gram):
             )
         room = bytes_of(memory) // (8 * _SAMPLE * rank)
         rows = items if isinstance(items, Rows) else Held(items, room)
-        drawn = sample_of(len(rows), min(len(rows), _FOR_EACH * rank, room), seed)
-        some = _double(rows[drawn])
-        sample = Nystrom.of(kernel, some, rank, landmarks, memory, seed)
-        return cls(kernel, rows, sample, drawn, some[sample.landmarks], memory)
+        size = min(len(rows), _FOR_EACH * rank, room)
+        # Of what landmarks leave out, other items tell than those that they were chosen among.
+        seen = sample_of(len(rows), min(len(rows), size + min(size, _OTHERS)), seed)
+        among = np.zeros(seen.size, bool)
+        among[sample_of(seen.size, size, seed)] = True
+        some = _double(rows[seen])
+        own, others = some[np.flatnonzero(among)], some[np.flatnonzero(~among)]
+        sample = Nystrom.of(kernel, own, rank, landmarks, memory, seed)
+        chosen, missing = own[sample.landmarks], sample.missing
+        if length(others):
+            features = kernel.matrix(others, chosen) @ sample.transform
+            whole = kernel.diag(others).astype(np.float64)
+            left = np.clip(whole - np.einsum("ij,ij->i", features, features), 0.0, None)
+            trace, rest = float(kernel.diag(own).sum()), (len(rows) - size) / length(others)
+            total = trace + rest * float(whole.sum())
+            missing = (missing * trace + rest * float(left.sum())) / total if total > 0 else 0.0
+        return cls(kernel, rows, sample, seen[among], chosen, missing)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -148,7 +166,9 @@ class Streamed(Gram):
         Phi = np.empty((len(self), self.transform.shape[1]))
         for place, part in self.items.each(partial(comparing.featured, transform=self.transform, **self._compared)):
             Phi[place] = part
-        return Nystrom(Phi, self.landmarks, self.transform, self.missing, self.landmark_items)
+        trace = float(self.diag().sum())
+        missing = max(0.0, 1 - float(np.vdot(Phi, Phi)) / trace) if trace > 0 else 0.0
+        return Nystrom(Phi, self.landmarks, self.transform, missing, self.landmark_items)
 
     def _features(self, index: Any) -> Array:
         return self.kernel.matrix(_double(self.items[np.asarray(index)]), self.landmark_items) @ self.transform

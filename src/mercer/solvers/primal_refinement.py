@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,8 +16,8 @@ from .newton import Newton
 
 #: A gap is small if it is at most this part of the objective, or that part of what a model of zeros would cost.
 _OF_OBJECTIVE, _OF_NOTHING = 1e-6, 1e-11
-#: Tolerances above this are loose.
-_LOOSE = 1e-6
+#: Tolerances above this are loose; a gap that is more than that part of the objective proves nothing all the same.
+_LOOSE, _PROVES_LITTLE = 1e-6, 0.01
 #: Newton steps after which another way is faster, where there is one.
 _PATIENCE = 30
 #: How often a solver whose own tolerance leaves a gap goes on with a tighter one.
@@ -39,13 +39,18 @@ def refined(
         first = limited.solve(problem, start, rng)
         # Scores that come from passes over all items are as exact as another pass would find them.
         best = first, certify(problem, first, first.scores if problem.gram.by_passes else None)
-    if first.status is Status.INTERRUPTED or (first.status is Status.CONVERGED and solver.tol > _LOOSE):
+    loose = first.status is Status.CONVERGED and solver.tol > _LOOSE
+
+    def enough(certificate: Certificate) -> bool:
+        return small(problem, certificate) or (loose and certificate.gap <= _PROVES_LITTLE * certificate.objective)
+
+    if first.status is Status.INTERRUPTED or (loose and enough(best[1])):
         return best
     try:
         with whole(), np.errstate(all="ignore"):
-            for better in _improved(problem, solver, limited, *best, deadline):
+            for better in _improved(problem, solver, limited, *best, enough, deadline):
                 best = better
-        status = Status.CONVERGED if small(problem, best[1]) else Status.NOT_CONVERGED
+        status = Status.CONVERGED if enough(best[1]) else Status.NOT_CONVERGED
     except KeyboardInterrupt:
         if not kept():
             raise
@@ -59,29 +64,42 @@ def _improved(
     limited: Newton | Gradient,
     solution: Solution,
     certificate: Certificate,
+    enough: Callable[[Certificate], bool],
     deadline: float,
 ) -> Iterator[tuple[Solution, Certificate]]:
-    """Solutions with smaller and smaller gaps; ``limited`` is the solver with the patience that was had with it."""
+    """Solutions with smaller and smaller gaps; ``limited`` is the solver with the patience that was had with it.
+
+    Of two models the one with the smaller objective is kept; what another one says about the least possible objective
+    is true of it as well.
+    """
     for _ in range(_TIGHTER):
-        if solution.status is not Status.CONVERGED or small(problem, certificate) or not isinstance(limited, Newton):
+        if solution.status is not Status.CONVERGED or enough(certificate) or not isinstance(limited, Newton):
             break
         limited = replace(limited, tol=1e-3 * limited.tol, time_limit=deadline - time.monotonic())
         again = limited.solve(problem, solution)
         checked = certify(problem, again)
         again = replace(again, n_iter=solution.n_iter + again.n_iter)
-        if not checked.gap < certificate.gap:
+        before = certificate.gap
+        solution, certificate = _better((solution, certificate), (again, checked))
+        if not certificate.gap < before:
             break
-        solution, certificate = again, checked
         yield solution, certificate
     interior = InteriorPoint(deadline - time.monotonic())
-    if small(problem, certificate) or solution.n_iter >= solver.max_iter or interior.time_limit <= 0:
+    if enough(certificate) or solution.n_iter >= solver.max_iter or interior.time_limit <= 0:
         return
     if interior.refusal(problem) is None:
         for other in interior.candidates(problem, solution):
-            checked = certify(problem, other)
-            if checked.gap < certificate.gap:
-                solution, certificate = replace(other, n_iter=solution.n_iter + other.n_iter), checked
+            before, other = certificate.gap, replace(other, n_iter=solution.n_iter + other.n_iter)
+            solution, certificate = _better((solution, certificate), (other, certify(problem, other)))
+            if certificate.gap < before:
                 yield solution, certificate
+
+
+def _better(one: tuple[Solution, Certificate], other: tuple[Solution, Certificate]) -> tuple[Solution, Certificate]:
+    """The model with the smaller objective, and its distance from the larger of both lower bounds."""
+    (solution, found), (_, bound) = (other, one) if other[1].objective < one[1].objective else (one, other)
+    gap = found.objective - max(found.objective - found.gap, bound.objective - bound.gap)
+    return solution, found._replace(gap=max(gap, 0.0))
 
 
 def small(problem: Problem, certificate: Certificate) -> bool:

@@ -153,3 +153,26 @@ def test_a_streamed_gram_is_that_of_its_features():
     np.testing.assert_allclose(gram.matvec(v[:, 0]), K @ v[:, 0], atol=1e-9)
     np.testing.assert_allclose(gram.rows([3, 5]), K[[3, 5]], atol=1e-9)
     assert gram.drawn.size < len(X)
+
+
+@pytest.mark.parametrize("landmarks", LANDMARKS)
+@pytest.mark.parametrize("machine", [mercer.SVC(), mercer.KernelClassifier(), mercer.KernelRegressor()], ids=repr)
+def test_rows_of_no_weight_are_no_landmarks(machine, landmarks):
+    counted = np.random.default_rng(0).random(len(X)) < 0.5
+    machine = clone(machine).set_params(kernel="gaussian(gamma=2)", rank=12, landmarks=landmarks)
+    weighted = clone(machine).fit(X, y, counted.astype(float))
+    alone = clone(machine).fit(X[counted], y[counted])
+    assert counted[weighted.support_].all()
+    assert weighted.missing_trace_ == pytest.approx(alone.missing_trace_)
+    np.testing.assert_allclose(weighted.predict(X), alone.predict(X), atol=1e-5)
+
+
+def test_what_landmarks_leave_out_is_told_of_all_rows():
+    rows = np.random.default_rng(11).normal(size=(3000, 4))
+    labels = (rows[:, 0] > 0).astype(int)
+    kernel = Gaussian(gamma=0.3)
+    for memory in ("200kB", "1GB"):
+        model = mercer.KernelClassifier(kernel, lam=1e-3, rank=60, memory=memory).fit(rows, labels)
+        K = kernel(rows, rows[model.support_])
+        kept = np.trace(linalg.pinvh(kernel(rows[model.support_])) @ K.T @ K)
+        assert model.missing_trace_ == pytest.approx(1 - kept / 3000, rel=0.15)

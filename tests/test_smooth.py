@@ -183,3 +183,22 @@ def test_a_quantile_has_its_share_below():
 def test_quantiles_that_are_none(bad):
     with pytest.raises(ValueError, match="Pinball: tau must be a number between 0 and 1, got"):
         Pinball(tau=bad)
+
+
+def test_a_better_model_is_never_given_up_for_a_better_bound():
+    """On columns of very different sizes Newton's method stops short; what else is tried must not be worse."""
+    random = np.random.default_rng(4)
+    rows = random.normal(size=(100, 4)) * [1e-2, 1, 30, 1e3]
+    labels = np.where(random.normal(size=100) + rows[:, 1] > 0, 1, -1)
+    for steps in (2, 3, 160):
+        model = KernelClassifier("polynomial(degree=2)", "squared_hinge", lam=1e-5, max_iter=steps)
+        assert model.fit(rows, labels).objective_[0] <= 0.5  # what a model of zeros has
+
+
+def test_a_loose_tolerance_still_proves_something():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(400, 4)) * [1, 1, 10, 100]
+    labels = np.where(random.normal(size=400) + rows[:, 1] > 0, 1, -1)
+    for loss in ("squared_hinge", "logistic"):
+        model = KernelClassifier("polynomial(degree=2)", loss, lam=1e-5, tol=1e-3, rank=15).fit(rows, labels)
+        assert not model.converged_ or model.duality_gap_[0] <= 0.01 * model.objective_[0]

@@ -129,7 +129,7 @@ def training_of(
     placement = machine.placement
     if on_card(X) and machine.rank is None:
         placement = replace(placement, device="cuda")
-    gram = placement.gram(kernel, items) if known is None else known
+    gram = placement.gram(kernel, items, weight) if known is None else known
     return _placed(kernel, items, X, coded, weight, gram)
 
 
@@ -149,7 +149,7 @@ def fold_of(
     """
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     coded, weight = machine.encoded(y, sample_weight, items)
-    gram = machine.placement.gram(kernel, items) if gram is None else gram
+    gram = machine.placement.gram(kernel, items, weight) if gram is None else gram
     return _placed(kernel, items, given, coded, weight, gram, workspace)
 
 

@@ -41,6 +41,8 @@ class Factor:
     gram: Gram
     #: Landmarks that there is room for.
     rank: int
+    #: The items that may be landmarks, and whose trace is looked at; ``None`` for all.
+    among: Array | None = None
 
     def __post_init__(self) -> None:
         n = len(self.gram)
@@ -49,6 +51,8 @@ class Factor:
         self.landmarks = np.empty(0, dtype=np.int64)
         #: What of each self-similarity is left out.
         self.left = np.clip(self.gram.diag(), 0.0, None)
+        if self.among is not None:
+            self.left[np.setdiff1d(np.arange(n), self.among)] = 0.0
         self.trace = float(self.left.sum())
         self._nothing = _NOTHING * float(self.left.max(initial=0.0))
 
@@ -91,7 +95,7 @@ class Factor:
         return linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, check_finite=False).T
 
 
-def pivoted(gram: Gram, rank: int, rng: np.random.Generator) -> Factor:
+def pivoted(gram: Gram, rank: int, rng: np.random.Generator, among: Array | None = None) -> Factor:
     """Landmarks by accelerated randomly pivoted Cholesky.
 
     Examples
@@ -103,7 +107,7 @@ def pivoted(gram: Gram, rank: int, rng: np.random.Generator) -> Factor:
     >>> factor.landmarks.size, np.allclose(factor.columns @ factor.columns.T, Phi @ Phi.T)
     (5, True)
     """
-    factor = Factor(gram, rank)
+    factor = Factor(gram, rank, among)
     while factor.room > 0:
         chances = factor.left / factor.left.sum()
         proposals = rng.choice(len(gram), min(_PROPOSALS, 2 * factor.room), p=chances)
@@ -131,17 +135,20 @@ def _accept(residual: Array, before: Array, nothing: float, rng: np.random.Gener
     return chosen, np.tril(rows[:, chosen].T)
 
 
-def uniform(gram: Gram, rank: int, rng: np.random.Generator) -> Factor:
+def uniform(gram: Gram, rank: int, rng: np.random.Generator, among: Array | None = None) -> Factor:
     """Landmarks drawn with equal chances, less those that others hold already."""
-    return _of(gram, rng.choice(len(gram), min(rank, len(gram)), replace=False))
+    items = np.arange(len(gram)) if among is None else among
+    return _of(gram, rng.choice(items, min(rank, items.size), replace=False), among)
 
 
-def farthest(gram: Gram, rank: int, rng: np.random.Generator) -> Factor:
+def farthest(gram: Gram, rank: int, rng: np.random.Generator, among: Array | None = None) -> Factor:
     """Landmarks by the seeding of k-means++: each with a chance of its squared distance from the nearest so far."""
     n, diagonal = len(gram), gram.diag()
-    chosen = [int(rng.integers(n))]
-    distance = np.full(n, np.inf)
-    while len(chosen) < min(rank, n):
+    items = np.arange(n) if among is None else among
+    chosen = [int(rng.choice(items))]
+    distance = np.zeros(n)
+    distance[items] = np.inf
+    while len(chosen) < min(rank, items.size):
         last = chosen[-1]
         row = np.asarray(gram.rows(np.array([last])), dtype=np.float64)[0]
         distance = np.minimum(distance, np.clip(diagonal + diagonal[last] - 2 * row, 0.0, None))
@@ -149,12 +156,12 @@ def farthest(gram: Gram, rank: int, rng: np.random.Generator) -> Factor:
         if not distance.sum() > 0:
             break
         chosen.append(int(rng.choice(n, p=distance / distance.sum())))
-    return _of(gram, np.array(chosen))
+    return _of(gram, np.array(chosen), among)
 
 
-def _of(gram: Gram, landmarks: Array) -> Factor:
+def _of(gram: Gram, landmarks: Array, among: Array | None) -> Factor:
     """The factor of landmarks that are known, block by block."""
-    factor = Factor(gram, landmarks.size)
+    factor = Factor(gram, landmarks.size, among)
     for begin in range(0, landmarks.size, _PROPOSALS):
         some = landmarks[begin : begin + _PROPOSALS]
         kept, lower = _accept(factor.residual(some), np.zeros(some.size), factor._nothing, np.random.default_rng(0))
@@ -164,7 +171,7 @@ def _of(gram: Gram, landmarks: Array) -> Factor:
 
 
 #: How landmarks are chosen, by name.
-LANDMARKS: dict[str, Callable[[Gram, int, np.random.Generator], Factor]] = {
+LANDMARKS: dict[str, Callable[[Gram, int, np.random.Generator, Array | None], Factor]] = {
     "pivoted": pivoted,
     "uniform": uniform,
     "farthest": farthest,

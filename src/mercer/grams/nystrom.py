@@ -57,9 +57,16 @@ class Nystrom(Features):
 
     @classmethod
     def of(
-        cls, kernel: Kernel, items: Any, rank: int, landmarks: str = "pivoted", memory: int | str = "1GB", seed: int = 0
+        cls,
+        kernel: Kernel,
+        items: Any,
+        rank: int,
+        landmarks: str = "pivoted",
+        memory: int | str = "1GB",
+        seed: int = 0,
+        among: Array | None = None,
     ) -> Nystrom:
-        """The approximation of a kernel on items by at most ``rank`` landmarks, chosen as named."""
+        """The approximation of a kernel on items by at most ``rank`` landmarks, chosen as named, among some of them."""
         if landmarks not in LANDMARKS:
             raise ValueError(f"landmarks must be one of {enumeration(LANDMARKS, last='or')}; got {landmarks!r}.")
         gram: Gram = Dense(items) if kernel.precomputed else Lazy(kernel, items, memory)
@@ -70,7 +77,7 @@ class Nystrom(Features):
                 f"{rank} landmarks of {len(gram)} items take {8e-9 * rank * len(gram):.1f} GB, more than "
                 f"memory={memory!r}; raise memory, or take a rank of at most {most}."
             )
-        factor = LANDMARKS[landmarks](gram, rank, np.random.default_rng(seed))
+        factor = LANDMARKS[landmarks](gram, rank, np.random.default_rng(seed), among)
         return cls(factor.columns, factor.landmarks, factor.transform(), factor.missing)
 
     @staticmethod

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.pairing import length, shared_dtype
@@ -80,10 +81,11 @@ class Placement:
         """Whether single precision is enough."""
         return self.precision is np.float32
 
-    def gram(self, kernel: Kernel, items: Any) -> Gram:
+    def gram(self, kernel: Kernel, items: Any, weight: Array | None = None) -> Gram:
         """The Gram of a kernel on checked items.
 
-        Features where the model is linear, or where landmarks stand for all items; in memory where it fits.
+        Features where the model is linear, or where landmarks stand for all items; in memory where it fits. An item of
+        no weight is no landmark.
         """
         if isinstance(items, Rows):
             return self._of_rows(kernel, items)
@@ -93,7 +95,10 @@ class Placement:
             # A solver that looks at rows in no order needs all features at hand.
             fits = Nystrom.fits(length(items), self.rank, self.memory)
             at_hand = not self._passes or kernel.precomputed or fits
-            return (Nystrom if at_hand else Streamed).of(kernel, items, self.rank, self.landmarks, self.memory)
+            if not at_hand:
+                return Streamed.of(kernel, items, self.rank, self.landmarks, self.memory)
+            counted = None if weight is None or weight.all() else np.flatnonzero(weight)
+            return Nystrom.of(kernel, items, self.rank, self.landmarks, self.memory, among=counted)
         if kernel.precomputed:
             return Dense(items)
         if self.device is not None:

@@ -32,6 +32,8 @@ _NEARLY_HARD = 1e3
 _AUDIBLE = 0.1
 #: Items of a machine among many whose kernel values are computed once.
 _LOOKED_UP = 1000
+#: Values beyond this are not rounded to float32, which could not hold them.
+_LARGEST_SINGLE = 1e37
 
 
 def contradictions(data: Training, rows: Array | None = None) -> int:
@@ -82,7 +84,8 @@ class BinaryMachine:
             working = self._part(self.data.gram)
             return working, working if exact is self.data.gram else self._part(exact)
         values = np.asarray(self._part(exact).rows(np.arange(self.rows.size)), dtype=np.float64)
-        return Dense(values.astype(np.float32)), Dense(values)
+        fits = float(np.abs(values).max(initial=0.0)) < _LARGEST_SINGLE
+        return Dense(values.astype(np.float32) if fits else values), Dense(values)
 
     @property
     def one_sided(self) -> bool:

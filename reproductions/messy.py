@@ -128,6 +128,8 @@ def measured(table: MessyTable, truth: Any, predicted: Any, scores: Any) -> floa
         return -float(np.sqrt(np.mean((truth - predicted.astype(float)) ** 2)))
     if table.measure == "auc":
         return float(roc_auc_score(truth, scores))
+    if all(labels.dtype.kind in "iufb" for labels in (truth, predicted)):
+        return float(np.mean(truth == predicted))  # 1 and 1.0 are one class
     return float(np.mean(truth.astype(str) == predicted.astype(str)))
 
 

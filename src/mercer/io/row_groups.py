@@ -50,7 +50,8 @@ def rows_on_workers(
         names, n_columns = list(map(str, shown.columns)) if hasattr(shown, "columns") else None, shown.shape[1]
         make = partial(delayed(_prepared), delayed(prepare, pure=False, traverse=False))
 
-    chunks, sizes = [], []
+    chunks: list[Any] = []
+    sizes: list[int] = []
     for path in file.paths:
         counts = file.group_sizes(path)
         groups: list[int] = []

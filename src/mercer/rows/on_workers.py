@@ -20,7 +20,6 @@ from scipy import sparse
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed
 from .._runtime.parallel import at_most, one_blas_thread
-from .._validation.parameters import shown
 from .base import Rows, Work
 from .number_rows import checked
 
@@ -144,9 +143,10 @@ class OnWorkers(Rows):
         """The function of a pass itself, and what is bound to it, as it is sent."""
         self.passes += 1
         if isinstance(work, partial) and work.args:
+            name = getattr(work.func, "__name__", "work")
             raise TypeError(
-                f"{shown(work.func)} has arguments bound by their places, which are those of a chunk and its vectors; "
-                "bind them by keywords, as in partial(work, landmarks=landmarks)."
+                f"{name} has arguments bound by their places, which are those of a chunk and its vectors; bind them "
+                "by keywords, as in partial(work, landmarks=landmarks)."
             )
         function, bound = (work.func, work.keywords) if isinstance(work, partial) else (work, {})
         return function, {name: self._once(value) for name, value in bound.items()}

@@ -28,6 +28,6 @@ def columns_in_doubt(file: Chunked, columns: list[str]) -> list[str]:
         return []
     named = enumeration((f"{name!r} ({why})" for name, why in found.items()), _NAMED)
     return [
-        f"By the first {len(head):,} rows, there is nothing to learn from {named}; leave out what all rows are like "
-        f"(drop={list(found)[:_NAMED]!r})."
+        f"In the first {len(head):,} rows, there is nothing to learn from {named}; where the others are like them, "
+        f"leave it out (drop={list(found)[:_NAMED]!r})."
     ]

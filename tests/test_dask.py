@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from contextlib import nullcontext
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -151,6 +152,27 @@ def test_scanned_parquet_files_stay_on_the_workers(cluster, data, tmp_path):
         rows = OnWorkers(cluster, list("ab"), 2, np.float64, [lost], [300])
         with pytest.raises(ValueError, match=r"cannot read .*2\.parquet.*; put the file where all machines"):
             rows[np.arange(3)]
+
+
+def test_files_with_gaps_and_an_index_are_read_as_without_workers(cluster, data, tmp_path):
+    frame = pd.DataFrame(data[0], columns=list("abcd")).assign(label=data[2]).sample(frac=1, random_state=0)
+    for number, begin in enumerate((0, 400, 800)):
+        frame[begin : begin + 400].to_parquet(tmp_path / f"{number}.parquet")
+    with cluster.as_current():
+        np.testing.assert_array_equal(scan(tmp_path).X[:], frame[list("abcd")])
+    frame.iloc[[450, 1100], 1] = np.nan
+    for number, begin in enumerate((0, 400, 800)):
+        frame[begin : begin + 400].to_parquet(tmp_path / f"{number}.parquet")
+    for where in (nullcontext(), cluster.as_current()):
+        with where, pytest.raises(ValueError, match="row 451: the value of 'b' is missing"):
+            scan(tmp_path).X[:]
+
+
+def test_work_is_bound_by_keywords(cluster, data):
+    with cluster.as_current():
+        rows = rows_of(da.from_array(data[0], chunks=500))
+    with pytest.raises(TypeError, match="multiply has arguments bound by their places"):
+        rows.total(partial(np.multiply, 2.0))
 
 
 def test_predictions_are_computed_when_asked_for(engine, data):

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import re
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +18,7 @@ from sklearn.datasets import dump_svmlight_file
 
 import mercer
 from mercer.cli import main
-from mercer.rows import Mapped, Rows, rows_of
+from mercer.rows import Held, Mapped, NumberRows, Rows, rows_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1500, 4))
@@ -247,6 +253,165 @@ def test_files_that_change_or_are_no_tables_are_refused(tmp_path, small_chunks):
 def write_as(path):
     path.write_bytes(b"PK")
     return path
+
+
+# -- what files of other people are like ------------------------------------------------------------------------------
+
+
+def small(n=40):
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(rng.normal(size=(n, 2)), columns=["a", "b"]).assign(y=rng.integers(0, 2, n))
+
+
+def folder_of(path, *texts):
+    for number, text in enumerate(texts):
+        (path / f"{number}.csv").write_text(text)
+    return path
+
+
+def test_columns_of_text_files_are_matched_by_name(tmp_path):
+    folder_of(tmp_path, "a,b,y\n", "a,b,y\n1,10,0\n2,20,1\n", "y,b,a\n0,30,3\n1,40,4\n", "a,b,y\n")
+    table = mercer.scan(tmp_path, target="y")
+    assert table.X[:].tolist() == [[1, 10], [2, 20], [3, 30], [4, 40]]
+    assert table.y.tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("second", "message"), [("a,b,z,y\n1,2,3,0\n", "it also has 'z'"), ("a,y\n1,0\n", "it lacks 'b'")]
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_parts_with_other_columns_are_refused(kind, second, message, tmp_path):
+    folder_of(tmp_path, "a,b,y\n1,10,0\n2,20,1\n", second)
+    if kind == "parquet":
+        for path in sorted(tmp_path.glob("*.csv")):
+            pd.read_csv(path).to_parquet(path.with_suffix(".parquet"))
+            path.unlink()
+    with pytest.raises(mercer.io.DataError, match=message):
+        mercer.scan(tmp_path, target="y")
+
+
+def test_the_index_of_a_frame_is_no_feature(tmp_path):
+    frame = small().sample(frac=1, random_state=0)
+    frame.to_parquet(tmp_path / "t.parquet")
+    for labelled in (True, False):
+        table = mercer.scan(tmp_path / "t.parquet", labelled=labelled)
+        assert table.names == (["a", "b"] if labelled else ["a", "b", "y"])
+        np.testing.assert_array_equal(table.X[:], frame[table.names])
+        assert any("index" in note for note in table.notes)
+    frame.rename_axis("when").to_parquet(tmp_path / "t.parquet")
+    assert mercer.scan(tmp_path / "t.parquet").names == ["when", "a", "b"]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_packed_svmlight_files_keep_all_rows(suffix, tmp_path, small_chunks):
+    plain = write_svmlight(tmp_path, frame_of(X, LABELS))
+    packed = tmp_path / f"t.svm{suffix}"
+    packed.write_bytes({".gz": gzip, ".bz2": bz2, ".xz": lzma}[suffix].compress(plain.read_bytes()))
+    one, other = mercer.scan(plain), mercer.scan(packed)
+    np.testing.assert_array_equal(other.X[:], one.X[:])
+    np.testing.assert_array_equal(other.y, one.y)
+    packed.write_bytes(packed.read_bytes()[:-200])
+    with pytest.raises(mercer.io.DataError, match="is damaged"):
+        mercer.scan(packed)
+
+
+def test_decimal_numbers_are_numbers(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    numbers = [Decimal("1.25"), Decimal("2.50"), None]
+    rows = pa.table({"a": pa.array(numbers, pa.decimal128(10, 2)), "b": [1.0, 2.0, 3.0], "y": [0, 1, 0]})
+    pq.write_table(rows[:2], tmp_path / "t.parquet")
+    assert mercer.scan(tmp_path / "t.parquet").X[:].tolist() == [[1.25, 1], [2.5, 2]]
+    pq.write_table(rows, tmp_path / "t.parquet")
+    with pytest.raises(mercer.io.DataError, match="row 3: the value of 'a' is missing"):
+        mercer.scan(tmp_path / "t.parquet").X[:]
+
+
+def test_folders_that_hold_a_column_in_their_names(tmp_path):
+    for year in (2023, 2024):
+        (tmp_path / "t" / f"year={year}").mkdir(parents=True)
+        small().to_parquet(tmp_path / "t" / f"year={year}" / "0.parquet")
+    with pytest.raises(mercer.io.DataError, match="'year' is in the names of folders"):
+        mercer.scan(tmp_path / "t")
+    table = mercer.scan(tmp_path / "t", drop=["year"])
+    assert (table.name, table.n_rows) == ("t", 80)
+
+
+def test_what_is_asked_for_is_done_or_refused(tmp_path):
+    small().to_csv(tmp_path / "t.csv", index=False)
+    np.save(tmp_path / "t.npy", small().to_numpy())
+    dump_svmlight_file(small()[["a", "b"]].to_numpy(), small()["y"], str(tmp_path / "t.svm"))
+    for name, asked, message in [
+        ("t.csv", {"columns": ["nonsense"]}, "no column 'nonsense' to read"),
+        ("t.npy", {"columns": ["x1"]}, "columns= means nothing"),
+        ("t.svm", {"target": "y"}, "target= means nothing"),
+        ("t.svm", {"drop": ["x1"]}, "drop= means nothing"),
+    ]:
+        with pytest.raises(mercer.io.DataError, match=message):
+            mercer.scan(tmp_path / name, **asked)
+    array = mercer.scan(tmp_path / "t.npy")
+    np.testing.assert_array_equal(array.y, small()["y"])
+    assert array.notes == ("The target is the last column, 'x3'.",)
+    assert mercer.scan(tmp_path / "t.npy", labelled=False).X.n_columns == 3
+
+
+def test_numbers_of_rows_and_constants_are_noted(tmp_path):
+    small().reset_index().assign(one=1.0)[["index", "one", "a", "y"]].to_csv(tmp_path / "t.csv", index=False)
+    assert "'index' (a number for each row) and 'one' (only one value)" in mercer.scan(tmp_path / "t.csv").notes[-1]
+
+
+def test_patterns_lists_and_whole_tables(tmp_path):
+    for number in range(2):
+        small().to_parquet(tmp_path / f"{number}.parquet")
+    for source in (str(tmp_path / "*.parquet"), sorted(tmp_path.iterdir())):
+        assert mercer.scan(source).n_rows == 80
+    with pytest.raises(TypeError, match=r"X is a Scan.*give its \.X"):
+        mercer.KernelClassifier(rank=5).fit(mercer.scan(tmp_path), small()["y"])
+    small().assign(y="no").to_parquet(tmp_path / "1.parquet")
+    with pytest.raises(mercer.io.DataError, match="words such as 'no', not numbers"):
+        mercer.scan(tmp_path / "1.parquet", task="regress")
+
+
+# -- sources of other people ------------------------------------------------------------------------------------------
+
+
+class Source(NumberRows):
+    """Rows that say one thing of themselves and hold another."""
+
+    dtype = np.dtype(float)
+
+    def __init__(self, held, n_rows, n_columns):
+        self.held, self.n_rows, self.n_columns = held, n_rows, n_columns
+
+    def __len__(self):
+        return self.n_rows
+
+    def chunks(self):
+        yield from (self.held[:10], self.held[10:])
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "message"),
+    [(30, 4, "held 20 rows, and len() is 30"), (15, 4, "at least 20 rows, and len() is 15"), (20, 3, "n_columns is 3")],
+)
+def test_rows_must_be_what_they_say(n_rows, n_columns, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Source(X[:20], n_rows, n_columns)[:]
+
+
+def test_one_row_and_what_is_kept_of_many():
+    rows = Source(X[:20], 20, 4)
+    np.testing.assert_array_equal(rows[3], X[3])
+    assert rows[:].shape == (20, 4)
+    assert rows._last is None
+    assert rows[[1, 2]] is rows[[1, 2]]
+
+
+def test_items_at_hand_are_rows_of_numbers_too():
+    rows, machine = Held(X, 500), mercer.KernelClassifier("rbf", lam=1e-3, rank=30, memory=LITTLE, tol=1e-10)
+    assert rows.shape == X.shape
+    np.testing.assert_array_equal(clone(machine).fit(rows, LABELS).predict(rows), machine.fit(X, LABELS).predict(X))
 
 
 # -- the command line -------------------------------------------------------------------------------------------------

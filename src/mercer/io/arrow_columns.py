@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,25 +14,31 @@ from .sources import Source
 from .table import DataError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .options import Options
 
-__all__ = ["arrow_columns", "columns_to_read"]
+__all__ = ["arrow_columns", "columns_to_read", "frame_of_arrow", "without_index"]
 
 
 def columns_to_read(schema: Any, source: Source, options: Options) -> tuple[list[str], list[str]]:
-    """The names of the columns that are not to be left out, and notes.
+    """The names of the columns that are not to be left out, and notes."""
+    names = [str(name) for name in schema.names]
+    refuse_duplicates(names, source.shown)
+    return without_index(remaining(names, options, source.shown), schema)
+
+
+def without_index(names: list[str], schema: Any) -> tuple[list[str], list[str]]:
+    """Columns as people see them, and a note where the index of a frame is not among them.
 
     The index of a pandas frame stands last in its files, where it would be taken for the target: it comes first where
     it has a name, and is left out where it has none.
     """
-    names = [str(name) for name in schema.names]
-    refuse_duplicates(names, source.shown)
-    kept = remaining(names, options, source.shown)
-    index = [name for name in _index_of(schema) if name in kept]
+    index = [name for name in _index_of(schema) if name in names]
     unnamed = [name for name in index if name.startswith("__index_level_")]
     named = [name for name in index if name not in unnamed]
     notes = ["The index of the frame, which has no name, was left out."] if unnamed else []
-    return [*named, *(name for name in kept if name not in index)], notes
+    return [*named, *(name for name in names if name not in index)], notes
 
 
 def _index_of(schema: Any) -> list[str]:
@@ -40,6 +47,18 @@ def _index_of(schema: Any) -> list[str]:
         return [name for name in found if isinstance(name, str)]
     except (KeyError, TypeError, ValueError):
         return []
+
+
+def frame_of_arrow(rows: Any, columns: Sequence[str]) -> pd.DataFrame:
+    """Some columns of Arrow rows as a frame, whatever was its index once; decimal numbers are floats."""
+    import pyarrow.types as kinds
+
+    chosen = rows.select(list(columns))
+    for place, field in enumerate(chosen.schema):
+        if kinds.is_decimal(field.type):
+            numbers = chosen.column(place).cast("float64", safe=False)
+            chosen = chosen.set_column(place, field.name, numbers)
+    return chosen.to_pandas(ignore_metadata=True)
 
 
 def arrow_columns(table: Any, source: Source, options: Options) -> dict[str, Any]:

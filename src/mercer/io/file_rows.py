@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._runtime.compile import Array
-from .._validation.parameters import shown
 from ..rows import NumberRows
 from .chunked import Chunked
+from .frame_numbers import numbers_of_frame
 from .table import DataError
 
 __all__ = ["FileRows"]
@@ -41,37 +40,8 @@ class FileRows(NumberRows):
     def chunks(self) -> Iterator[Any]:
         first = 0
         for frame in self.file.frames(self.names or []):
-            yield self._numbers(frame, first)
+            yield numbers_of_frame(frame, self.dtype, self.file.shown, first)
             first += len(frame)
         if first != self.n_rows:
             self.file.refuse_changed()
             raise DataError(f"{self.file.shown} had {self.n_rows:,} rows, and now has {first:,}; begin once more.")
-
-    def _numbers(self, frame: Any, first: int) -> Array:
-        """A frame as an array; a cell that holds no number is named, rows counted from 1."""
-        for name, column in frame.items():
-            if column.dtype.kind not in "fiub":
-                self._refuse_words(name, column, first)
-        values = frame.to_numpy(dtype=self.dtype)
-        if not np.isfinite(values.sum(dtype=np.float64)):
-            places = np.argwhere(~np.isfinite(values))
-            if places.size:
-                row, column = places[0]
-                what = "is missing" if np.isnan(values[row, column]) else "is infinite"
-                raise DataError(
-                    f"{self.file.shown}, row {first + row + 1}: the value of {frame.columns[column]!r} {what}; fill it "
-                    f"or leave the row out first, or leave the column out (drop={[str(frame.columns[column])]!r})."
-                )
-        return values
-
-    def _refuse_words(self, name: str, column: Any, first: int) -> None:
-        """Name the first cell that is no number."""
-        import pandas as pd
-
-        row = int(np.argmax(pd.to_numeric(column, errors="coerce").isna()))
-        cell = column.iloc[row]
-        kind = "is missing" if pd.isna(cell) else f"is {shown(str(cell))}, not a number"
-        raise DataError(
-            f"{self.file.shown}, row {first + row + 1}: the value of {name!r} {kind}; correct it, or leave the column "
-            f"out (drop={[name]!r})."
-        )

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..rows import OnWorkers
-from .chunked import ChunkedParquet
+from .arrow_columns import frame_of_arrow
+from .chunked_parquet import ChunkedParquet
+from .frame_numbers import numbers_of_frame
 from .sources import said_by
 from .table import DataError
 
@@ -41,13 +43,15 @@ def rows_on_workers(
     from dask import delayed
 
     names: list[str] | None = columns
-    n_columns, make = len(columns), delayed(_read)
+    n_columns = len(columns)
+    make = partial(delayed(_numbers), np.dtype(dtype), file.shown)
     if prepare is not None:
         shown = prepare(_read(str(file.paths[0]), [0], columns)[:1])
         names, n_columns = list(map(str, shown.columns)) if hasattr(shown, "columns") else None, shown.shape[1]
         make = partial(delayed(_prepared), delayed(prepare, pure=False, traverse=False))
 
-    chunks, sizes = [], []
+    chunks: list[Any] = []
+    sizes: list[int] = []
     for path in file.paths:
         counts = file.group_sizes(path)
         groups: list[int] = []
@@ -55,14 +59,18 @@ def rows_on_workers(
             groups.append(number)
             rows = sum(counts[each] for each in groups)
             if rows >= _ROWS or number == len(counts) - 1:
-                chunks.append(make(str(path.resolve()), groups, columns))
+                chunks.append(make(sum(sizes), str(path.resolve()), groups, columns))
                 sizes.append(rows)
                 groups = []
     return OnWorkers(client, names, n_columns, np.dtype(dtype), chunks, sizes)
 
 
-def _prepared(prepare: Callable[[Any], Any], path: str, groups: list[int], columns: list[str]) -> Any:
+def _prepared(prepare: Callable[[Any], Any], first: int, path: str, groups: list[int], columns: list[str]) -> Any:
     return prepare(_read(path, groups, columns))
+
+
+def _numbers(dtype: Any, shown: str, first: int, path: str, groups: list[int], columns: list[str]) -> Any:
+    return numbers_of_frame(_read(path, groups, columns), dtype, shown, first)
 
 
 def _read(path: str, groups: list[int], columns: list[str]) -> Any:
@@ -74,7 +82,7 @@ def _read(path: str, groups: list[int], columns: list[str]) -> Any:
 
     try:
         with pq.ParquetFile(path) as file:
-            return file.read_row_groups(groups, columns=columns, use_threads=False).select(columns).to_pandas()
+            return frame_of_arrow(file.read_row_groups(groups, columns=columns, use_threads=False), columns)
     except (pa.ArrowException, OSError) as error:
         raise DataError(
             f"the worker on {platform.node()} cannot read {path!r} ({said_by(error)}); put the file where all machines "

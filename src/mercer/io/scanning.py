@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +11,23 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.parameters import shown
-from .._validation.wording import enumeration
+from .._validation.wording import enumeration, nearest
 from ..rows import Mapped, Rows, dask_client
 from .assemble import refuse_duplicates, remaining, target_position
-from .chunked import Chunked, ChunkedCsv, ChunkedParquet
+from .chunked import Chunked
+from .chunked_csv import ChunkedCsv
+from .chunked_parquet import ChunkedParquet
+from .columns_in_doubt import columns_in_doubt
 from .file_rows import FileRows
 from .options import Options
 from .row_groups import rows_on_workers
-from .sources import suffix_of
+from .scanned_files import ARRAY, PARQUET, SVMLIGHT, ScannedFiles
+from .sources import said_by
 from .svmlight_rows import SvmlightRows
 from .table import DataError, as_labels
+from .unpacking import is_packed
 
 __all__ = ["Scan", "is_parquet", "open_chunked", "scan", "targets_of"]
-
-#: Suffixes of files that can be read in chunks, and what reads them.
-_PARQUET, _CSV = (".parquet",), (".csv", ".tsv", ".tab")
-_SVMLIGHT, _ARRAY = (".svm", ".svmlight", ".libsvm"), (".npy",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Scan:
     Parameters
     ----------
     name : str
-        The name of the file without its suffix.
+        The name of the file without its suffix, or of the folder.
     X : Rows
         The features, for ``fit`` and ``predict`` of a machine with ``rank=``.
     y : array, optional
@@ -69,7 +70,7 @@ class Scan:
 
 
 def scan(
-    source: str | Path,
+    source: str | Path | Sequence[str | Path],
     target: str | int | None = None,
     *,
     labelled: bool = True,
@@ -90,18 +91,19 @@ def scan(
 
     Parameters
     ----------
-    source : str or Path
-        A Parquet file, a CSV file (or ``.tsv``, also packed), a folder of such files with the same columns, a svmlight
-        file, or a two-dimensional array in a ``.npy`` file.
+    source : str, Path or list
+        A Parquet file, a CSV file (or ``.tsv``, also packed), several such files with the same columns (a folder, a
+        pattern such as ``"parts/*.parquet"``, a list), a svmlight file (also packed), or a two-dimensional array in a
+        ``.npy`` file.
     target : str or int, optional
-        The column of labels, by name or by position. By default the last one; in a svmlight file the first number of
-        each line.
+        The column of labels, by name or by position. By default the last one; in a svmlight file it is the first number
+        of each line. The columns of an array are called ``x1``, ``x2`` and so on.
     labelled : bool, default=True
-        ``False``: there may be no target column.
+        ``False``: there may be no target column, and the last one is a feature like the others.
     columns : sequence of str, optional
-        The only columns to read, besides the target.
+        The only columns to read, besides the target; not of arrays and svmlight files.
     drop : sequence of str
-        Columns to leave out.
+        Columns to leave out; not of arrays and svmlight files.
     header, delimiter, decimal, features, zero_based, task
         As in :func:`mercer.read`.
 
@@ -127,68 +129,57 @@ def scan(
     >>> model.support_.size, model.score(table.X, table.y) > 0.8
     (50, True)
     """
-    path = Path(source)
     options = Options(
         target=target, labelled=labelled, header=header, delimiter=delimiter, decimal=decimal, drop=frozenset(drop),
         columns=None if columns is None else frozenset(columns), features=features, zero_based=zero_based, task=task,
     )  # fmt: skip
-    paths = _files(path)
-    suffix = suffix_of(paths[0])
-    if suffix in _ARRAY:
-        return _of_array(paths, options)
-    if suffix in _SVMLIGHT:
-        return _of_svmlight(paths, options)
-    file, names, target, notes = open_chunked(path, options)
-    dtype = _common_type(file, [name for name in names if name != target])
+    files = ScannedFiles.of(source)
+    if files.suffix in ARRAY:
+        return _of_array(files, options)
+    if files.suffix in SVMLIGHT:
+        return _of_svmlight(files, options)
+    file, names, target, notes = open_chunked(source, options)
+    features_of = [each for each in names if each != target]
+    dtype = _common_type(file, features_of)
     y = None if target is None else targets_of(file, target, options)
     n_rows = file.n_rows if y is None else y.size
     if n_rows == 0:
         raise DataError(f"{file.shown} has no rows.")
-    name = paths[0].name.partition(".")[0] if len(paths) == 1 else paths[0].parent.name
-    features_of = [each for each in names if each != target]
-    return Scan(name, _rows(file, features_of, dtype, n_rows), y, target, (*notes,))
-
-
-def _files(path: Path) -> list[Path]:
-    """The file, or those of a folder, in the order of their names."""
-    known = (*_PARQUET, *_CSV, *_SVMLIGHT, *_ARRAY)
-    if path.is_dir():
-        inside = sorted(each for each in path.rglob("*") if each.is_file() and each.name[0] not in "._")
-        found = [each for each in inside if suffix_of(each) in known]
-        if len({suffix_of(each) for each in found}) != 1:
-            raise DataError(
-                f"the folder {path.name!r} should hold files of one kind that can be read in chunks "
-                f"({enumeration(known, last='or')}); it holds "
-                f"{enumeration(sorted({each.suffix for each in inside}) or ['none'])}."
-            )
-        return found
-    if not path.exists():
-        raise DataError(f"there is no file {shown(str(path))}.")
-    if suffix_of(path) not in known:
-        raise DataError(
-            f"{path.name!r} cannot be read in chunks, which {enumeration(known, last='or')} files can; use "
-            "mercer.read, or store it as Parquet."
-        )
-    return [path]
+    said = (*notes, *columns_in_doubt(file, features_of))
+    return Scan(files.name, _rows(file, features_of, dtype, n_rows), y, target, said)
 
 
 def is_parquet(path: Path) -> bool:
     """Whether this is a Parquet file, or a folder of them."""
-    return path.exists() and suffix_of(_files(path)[0]) in _PARQUET
+    return path.exists() and ScannedFiles.of(path).suffix in PARQUET
 
 
-def open_chunked(path: Path, options: Options) -> tuple[Chunked, list[str], str | None, list[str]]:
+def open_chunked(
+    source: str | Path | Sequence[str | Path], options: Options
+) -> tuple[Chunked, list[str], str | None, list[str]]:
     """A table in files: how it is read, its columns with the target among them, the target, and notes."""
-    paths = _files(path)
-    file: Chunked = (ChunkedParquet if suffix_of(paths[0]) in _PARQUET else ChunkedCsv)(paths, options)
+    files = ScannedFiles.of(source)
+    file: Chunked = (ChunkedParquet if files.suffix in PARQUET else ChunkedCsv)(files.paths, options, files.shown)
     refuse_duplicates(file.columns, file.shown)
-    kept = remaining(file.columns, options, file.shown)
+    files.refuse_divided(file.columns, options)
+    in_folders = set(files.divided_by).difference(file.columns)
+    kept = remaining(file.columns, replace(options, drop=options.drop - in_folders), file.shown)
+    _refuse_unknown(file, options)
     place, notes = target_position(kept, options, file.shown)
     target = None if place is None else kept[place]
     names = [name for name in kept if name == target or options.columns is None or name in options.columns]
     if not [name for name in names if name != target]:
         raise DataError(f"{file.shown} has no columns to learn from.")
     return file, names, target, [*file.notes, *notes]
+
+
+def _refuse_unknown(file: Chunked, options: Options) -> None:
+    """Columns to read that are not there are a slip of the pen, but where a file is read for a model."""
+    unknown = sorted((options.columns or frozenset()).difference(file.columns))
+    if unknown and options.labelled:
+        near = nearest(unknown[0], file.columns)
+        hint = f"the columns are {enumeration(map(repr, file.columns))}." if near is None else f"did you mean {near!r}?"
+        raise DataError(f"{file.shown} has no column {unknown[0]!r} to read; {hint}")
 
 
 def _rows(file: Chunked, names: list[str], dtype: Any, n_rows: int) -> Rows:
@@ -205,14 +196,13 @@ def _common_type(file: Chunked, names: list[str]) -> Any:
         return np.float64
     import pyarrow.types as kinds
 
-    for name in names:
-        kind = file.types[name]
+    for name, kind in ((each, kind) for each in names for kind in file.types[each]):
         if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind) or kinds.is_decimal(kind)):
             raise DataError(
                 f"{file.shown}, column {name!r}: values of type {kind} are no numbers, and a file that is read in "
                 f"chunks must hold numbers; leave the column out (drop={[name]!r}), or store it as numbers."
             )
-    small = all(kinds.is_float32(file.types[name]) or kinds.is_float16(file.types[name]) for name in names)
+    small = all(kinds.is_float32(kind) or kinds.is_float16(kind) for name in names for kind in file.types[name])
     return np.float32 if small else np.float64
 
 
@@ -242,36 +232,54 @@ def targets_of(file: Chunked, target: str, options: Options) -> Array:
     words = pd.api.types.union_categoricals([pd.Series(part).astype(str).astype("category") for part in parts])
     labels = as_labels(words.categories.tolist(), asked=options.task)
     if options.task == "regress" and labels.dtype.kind not in "if":
-        raise DataError(f"{file.shown}: the target {target!r} holds words such as {shown(labels[0])}, not numbers.")
+        raise DataError(
+            f"{file.shown}: the target {target!r} holds words such as {shown(str(labels[0]))}, not numbers."
+        )
     return labels[words.codes]
 
 
-def _of_array(paths: list[Path], options: Options) -> Scan:
-    if len(paths) != 1:
-        raise DataError(f"the folder {paths[0].parent.name!r} holds {len(paths)} arrays; name one of them.")
+def _of_array(files: ScannedFiles, options: Options) -> Scan:
+    path = files.the_only_one("arrays")
+    _refuse_unused(files, options, ("columns", "drop", "header", "delimiter", "decimal", "features", "zero_based"))
+    if is_packed(path):
+        raise DataError(f"{files.shown} is a packed array, which cannot be mapped into memory; unpack it first.")
     try:
-        numbers = np.load(paths[0], mmap_mode="r", allow_pickle=False)
+        numbers = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError) as error:
-        raise DataError(f"{paths[0].name!r} is not an array of numbers: {error}.") from None
+        raise DataError(f"{files.shown} is not an array of numbers: {said_by(error)}.") from None
     if numbers.ndim != 2 or numbers.dtype.kind not in "fiub" or not len(numbers):
-        raise DataError(f"{paths[0].name!r} should hold rows of numbers; it has the shape {numbers.shape}.")
-    if options.target is None:
-        return Scan(paths[0].stem, Mapped(numbers))
+        raise DataError(f"{files.shown} should hold rows of numbers; it has the shape {numbers.shape}.")
     names = [f"x{k + 1}" for k in range(numbers.shape[1])]
-    place, _ = target_position(names, options, repr(paths[0].name))
+    place, notes = target_position(names, options, files.shown)
+    if place is None:
+        return Scan(files.name, Mapped(numbers))
+    if len(names) == 1:
+        raise DataError(f"{files.shown} has no columns to learn from; read it with labelled=False if it has no target.")
     if place not in (0, len(names) - 1):
-        raise DataError(f"{paths[0].name!r}: the target of an array must be its first or its last column.")
+        raise DataError(f"{files.shown}: the target of an array must be its first or its last column.")
     y = np.array(numbers[:, place])
+    if np.isnan(y).any():
+        raise DataError(
+            f"{files.shown}, row {int(np.argmax(np.isnan(y))) + 1}: the label ({names[place]!r}) is missing."
+        )
     rows = numbers[:, 1:] if place == 0 else numbers[:, :-1]
     distinct, codes = np.unique(y, return_inverse=True)
-    y = y if options.task == "regress" or distinct.size > y.size / 2 else as_labels(distinct.tolist())[codes]
-    return Scan(paths[0].stem, Mapped(rows), y, names[place])
+    plain = options.task == "regress" or distinct.size > y.size / 2
+    y = y if plain else as_labels(distinct.tolist(), asked=options.task)[codes]
+    return Scan(files.name, Mapped(rows), y, names[place], tuple(notes))
 
 
-def _of_svmlight(paths: list[Path], options: Options) -> Scan:
-    if len(paths) != 1:
-        raise DataError(f"the folder {paths[0].parent.name!r} holds {len(paths)} svmlight files; name one of them.")
-    rows = SvmlightRows(Chunked(paths, options), options.features, options.zero_based)
+def _of_svmlight(files: ScannedFiles, options: Options) -> Scan:
+    path = files.the_only_one("svmlight files")
+    _refuse_unused(files, options, ("target", "columns", "drop", "header", "delimiter", "decimal"))
+    rows = SvmlightRows(Chunked([path], options, files.shown), options.features, options.zero_based)
     distinct, codes = np.unique(rows.labels, return_inverse=True)
     y = rows.labels if options.task == "regress" else as_labels(distinct.tolist(), asked=options.task)[codes]
-    return Scan(paths[0].stem, rows, y, "label", (f"A svmlight file with {rows.n_columns} features.",))
+    return Scan(files.name, rows, y, "label", (f"A svmlight file with {rows.n_columns} features.",))
+
+
+def _refuse_unused(files: ScannedFiles, options: Options, arguments: tuple[str, ...]) -> None:
+    """Raise where something is asked for that means nothing for files of this kind."""
+    for name in arguments:
+        if getattr(options, name) not in (None, frozenset()):
+            raise DataError(f"{files.shown}: {name}= means nothing for {files.suffix} files; leave it out.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from .table import DataError
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["joined"]
+__all__ = ["joined", "refuse_other_columns"]
 
 Reader = Callable[["Options"], RawTable]
 
@@ -48,7 +48,7 @@ def joined(readers: Sequence[Reader], options: Options, shown: str, name: str, s
     # What lacks the target lacks a column, which is said below.
     raws = [first, *(read(replace(options, labelled=False)) for read in readers[1:])]
     for raw in raws[1:]:
-        _refuse_other_columns(first, raw)
+        refuse_other_columns(first.origin.shown, first.columns, raw.origin.shown, raw.columns)
     kinds = {column: {_kind(raw.columns[column]) for raw in raws} - {None, "labels"} for column in first.columns}
     mixed = [column for column, different in kinds.items() if len(different) > 1]
     if mixed:  # words in one file, numbers in another: words in all
@@ -67,17 +67,28 @@ def _with_target(options: Options, first: RawTable) -> Options:
     return replace(options, target=first.target) if options.target is None and first.target else options
 
 
-def _refuse_other_columns(first: RawTable, other: RawTable) -> None:
-    lacks = [name for name in first.columns if name not in other.columns]
-    more = [name for name in other.columns if name not in first.columns]
+def refuse_other_columns(first: str, names: Iterable[str], other: str, others: Iterable[str]) -> None:
+    """Raise where a file has not the columns that the first one has; their order may be another.
+
+    Examples
+    --------
+    >>> refuse_other_columns("'a.csv'", ["x", "y"], "'b.csv'", ["y", "z"])
+    Traceback (most recent call last):
+        ...
+    mercer.io.table.DataError: 'b.csv' has other columns than 'a.csv': it lacks 'x' and also has 'z'; files that are \
+read together need the same names.
+    """
+    names, others = list(names), list(others)
+    lacks = [name for name in names if name not in others]
+    more = [name for name in others if name not in names]
     if lacks or more:
         what = [
             *([f"lacks {enumeration(map(repr, lacks), 5)}"] if lacks else []),
             *([f"also has {enumeration(map(repr, more), 5)}"] if more else []),
         ]
         raise DataError(
-            f"{other.origin.shown} has other columns than {first.origin.shown}: it {' and '.join(what)}; files that "
-            "are read together need the same names."
+            f"{other} has other columns than {first}: it {' and '.join(what)}; files that are read together need the "
+            "same names."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from ..rows import NumberRows
 from .chunked import Chunked
 from .sources import said_by
 from .table import DataError
+from .unpacking import is_packed, unpacking
 
 __all__ = ["SvmlightRows"]
 
@@ -76,8 +78,21 @@ class SvmlightRows(NumberRows):
 
         self.file.refuse_changed()
         path: Path = self.file.paths[0]
-        for offset in range(0, path.stat().st_size, _PIECE):
+        pieces = _unpacked_pieces(path) if is_packed(path) else _pieces_in_place(path)
+        for piece in pieces:
             try:
-                yield load_svmlight_file(str(path), n_features=features, offset=offset, length=_PIECE, zero_based=True)
+                yield load_svmlight_file(**piece, n_features=features, zero_based=True)
             except (ValueError, OverflowError, IndexError) as error:
                 raise DataError(f"{self.file.shown} is not a svmlight file: {said_by(error)}.") from None
+
+
+def _pieces_in_place(path: Path) -> Iterator[dict[str, Any]]:
+    for offset in range(0, path.stat().st_size, _PIECE):
+        yield {"f": str(path), "offset": offset, "length": _PIECE}
+
+
+def _unpacked_pieces(path: Path) -> Iterator[dict[str, Any]]:
+    """Whole lines of a packed file, which has no places to begin at but its first byte."""
+    with unpacking(path) as file:
+        while lines := file.readlines(_PIECE):
+            yield {"f": io.BytesIO(b"".join(lines))}

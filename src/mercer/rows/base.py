@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from .._runtime.compile import Array
 
 __all__ = ["Rows", "Work"]
 
 #: What is done with a chunk of items and the parts of vectors that belong to it. It is a function of a module, with
-#: what it needs besides bound by ``functools.partial``, so that it can be sent to where the items are.
+#: what it needs besides bound by keywords of ``functools.partial``, so that it can be sent to where the items are; what
+#: is bound by its place is refused.
 Work = Callable[..., Any]
 
 
@@ -37,8 +40,13 @@ class Rows:
         """As of an array."""
         return (len(self),) if self.n_columns is None else (len(self), self.n_columns)
 
-    def __getitem__(self, index: Array) -> Any:
-        """The items with these numbers, in memory."""
+    def __getitem__(self, index: Any) -> Any:
+        """The items with these numbers, in memory; a single number gives the item itself."""
+        numbers = np.arange(len(self))[index]
+        return self.taken(numbers.reshape(1))[0] if numbers.ndim == 0 else self.taken(numbers)
+
+    def taken(self, index: Array) -> Any:
+        """The items with these numbers, from 0, in memory and in this order."""
         raise NotImplementedError
 
     def each(self, work: Work, *vectors: Array) -> Iterator[tuple[slice, Any]]:

@@ -35,11 +35,13 @@ class Held(Rows):
     def __init__(self, items: Any, at_once: int) -> None:
         self.items, self.at_once = items, at_once
         self.dtype = getattr(items, "dtype", None)
+        if getattr(items, "ndim", 0) == 2:
+            self.n_columns = items.shape[1]
 
     def __len__(self) -> int:
         return length(self.items)
 
-    def __getitem__(self, index: Array) -> Any:
+    def __getitem__(self, index: Any) -> Any:
         return self.items[index]
 
     def each(self, work: Work, *vectors: Array) -> Iterator[tuple[slice, Any]]:

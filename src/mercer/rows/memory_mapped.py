@@ -46,9 +46,8 @@ class Mapped(NumberRows):
     def __len__(self) -> int:
         return self.numbers.shape[0]
 
-    def __getitem__(self, index: Array) -> Any:
-        numbers = np.arange(len(self))[index]
-        return checked(np.asarray(self.numbers[numbers]), self.dtype, numbers)
+    def taken(self, index: Array) -> Any:
+        return checked(np.asarray(self.numbers[index]), self.dtype, index)
 
     def chunks(self) -> Iterator[Any]:
         size = max(1, _CHUNK // max(1, self.dtype.itemsize * self.numbers.shape[1]))

@@ -15,6 +15,10 @@ from .base import Rows, Work
 
 __all__ = ["NumberRows", "checked"]
 
+#: Rows of a sample that is kept for when it is asked for again.
+_SAMPLE = 20_000
+_REMEDY = "both must say the same in every pass."
+
 
 def checked(chunk: Any, dtype: Any, numbers: Any = None, names: list[str] | None = None) -> Any:
     """A chunk in the form that kernels work on; ``numbers`` are those of its rows among all.
@@ -38,7 +42,7 @@ sklearn.impute.SimpleImputer.
 class NumberRows(Rows):
     """Rows of numbers. A subclass says how they are read (:meth:`chunks`), in chunks small enough for memory."""
 
-    #: The rows that were asked for last, with their numbers: a sample is asked for more than once.
+    #: The sample that was asked for last, with the numbers of its rows: it is asked for more than once.
     _last: tuple[Array, Any] | None = None
 
     def chunks(self) -> Iterator[Any]:
@@ -47,20 +51,33 @@ class NumberRows(Rows):
 
     def placed(self) -> Iterator[tuple[slice, Any]]:
         """The chunks, checked, each with its place among all rows."""
-        first = 0
+        first, expected = 0, len(self)
         for chunk in self.chunks():
             heed()
             if chunk.shape[0]:
                 place = slice(first, first + chunk.shape[0])
+                self._refuse_other_shape(chunk, place.stop)
                 yield place, checked(chunk, self.dtype, range(place.start, place.stop), self.names)
                 first = place.stop
+        if first != expected:
+            raise ValueError(f"{type(self).__name__}: chunks held {first:,} rows, and len() is {expected:,}; {_REMEDY}")
 
-    def __getitem__(self, index: Array) -> Any:
-        """By one pass; the rows come in the order of the index."""
-        index = np.arange(len(self))[index]
-        if self._last is None or not np.array_equal(index, self._last[0]):
-            self._last = index, self._taken(index)
-        return self._last[1]
+    def _refuse_other_shape(self, chunk: Any, end: int) -> None:
+        name = type(self).__name__
+        if chunk.ndim != 2 or (self.n_columns is not None and chunk.shape[1] != self.n_columns):
+            raise ValueError(
+                f"{name}: a chunk has the shape {chunk.shape}, and n_columns is {self.n_columns}; {_REMEDY}"
+            )
+        if end > len(self):
+            raise ValueError(f"{name}: chunks hold at least {end:,} rows, and len() is {len(self):,}; {_REMEDY}")
+
+    def taken(self, index: Array) -> Any:
+        """By one pass."""
+        if self._last is not None and np.array_equal(index, self._last[0]):
+            return self._last[1]
+        rows = self._taken(index)
+        self._last = (index, rows) if index.size <= min(_SAMPLE, len(self) - 1) else None
+        return rows
 
     def _taken(self, index: Array) -> Any:
         order = np.argsort(index, kind="stable")

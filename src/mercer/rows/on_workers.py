@@ -83,8 +83,7 @@ class OnWorkers(Rows):
     def __len__(self) -> int:
         return self._size
 
-    def __getitem__(self, index: Array) -> Any:
-        index = np.arange(len(self))[index]
+    def taken(self, index: Array) -> Any:
         order = np.argsort(index, kind="stable")
         ordered, out = index[order], np.empty((index.size, *self.shape[1:]), self.dtype)
         begins = np.searchsorted(ordered, [place.start for place in self.places])
@@ -143,6 +142,12 @@ class OnWorkers(Rows):
     def _with_constants(self, work: Work) -> tuple[Work, dict[str, Any]]:
         """The function of a pass itself, and what is bound to it, as it is sent."""
         self.passes += 1
+        if isinstance(work, partial) and work.args:
+            name = getattr(work.func, "__name__", "work")
+            raise TypeError(
+                f"{name} has arguments bound by their places, which are those of a chunk and its vectors; bind them "
+                "by keywords, as in partial(work, landmarks=landmarks)."
+            )
         function, bound = (work.func, work.keywords) if isinstance(work, partial) else (work, {})
         return function, {name: self._once(value) for name, value in bound.items()}
 
@@ -156,10 +161,21 @@ class OnWorkers(Rows):
         while now:
             heed()
             coming = list(islice(tasks, lot))
-            for result in self.client.gather(now):
+            for result in self._gathered(now):
                 self.received += _bytes(result)
                 yield result
             now = coming
+
+    def _gathered(self, tasks: list[Any]) -> list[Any]:
+        """Results; where chunks hold something else than numbers, it is the first of them that is complained about."""
+        try:
+            return list(self.client.gather(tasks))
+        except ValueError:
+            for chunk in self._chunks:
+                wrong = chunk.exception()
+                if isinstance(wrong, ValueError):
+                    raise wrong from None
+            raise
 
     # -- what is sent ---------------------------------------------------------------------------------------------
 

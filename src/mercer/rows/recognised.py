@@ -33,6 +33,11 @@ def rows_of(X: Any) -> Rows | None:
     """
     if isinstance(X, Rows):
         return X
+    if isinstance(getattr(X, "X", None), Rows):
+        name = type(X).__name__
+        raise TypeError(
+            f"X is a {name}, which holds features and targets; give its .X and its .y: fit(table.X, table.y)."
+        )
     if is_dask(X):
         return rows_of_dask(X)
     if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":

@@ -88,9 +88,9 @@ def run(
     from .as_in_training import as_in_training
     from .carried import carried, read_twice
     from .delivery import STANDARD_OUTPUT, Delivery
+    from .large_files import in_chunks
     from .matching import matching_table, task_of_model
     from .run_streamed import run_streamed
-    from .train_streamed import in_chunks
 
     delivery = Delivery(output, {}, printer)
     if output not in (None, STANDARD_OUTPUT):

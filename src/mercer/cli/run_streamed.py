@@ -13,6 +13,7 @@ from ..io.table import DataError
 from .arguments import Places
 from .csv_writing import csv_of
 from .delivery import Delivery
+from .large_files import options_of
 from .printing import Printer
 
 __all__ = ["run_streamed"]
@@ -51,7 +52,6 @@ def run_streamed(
     from .run_classes import run_classes
     from .run_detector import run_detector
     from .run_numbers import run_numbers
-    from .train_streamed import options_of
 
     if keep:
         raise DataError(

@@ -1,0 +1,71 @@
+"""``mercer train --rank`` and ``mercer run`` on files that are larger than the memory allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import mercer
+from mercer.cli import main
+from mercer.cli.large_files import in_chunks
+
+
+def called(*words):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def rows(n=600, columns=12):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(n, columns))
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(columns)])
+    return frame.assign(kind=np.where(X[:, 0] * X[:, 1] > 0, "same", "apart"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    rows().to_parquet("t.parquet")
+
+
+@pytest.mark.parametrize("learner", ["svc", "kernel-squared-hinge"])
+def test_learners_keep_the_tolerance_of_their_machines(learner):
+    done = called("train", learner, "t.parquet", "--rank", 10, "--memory", "50kB", "-o", "m")
+    assert done.exit_code == 0, done.output
+    assert "is read in chunks" in done.stderr
+    machine = mercer.load("m").steps[-1][1]
+    assert machine.tol == type(machine)().tol
+
+
+@pytest.mark.parametrize("memory", ["40kB", "1GB"])
+def test_a_time_limit_ends_alike_in_chunks_and_in_memory(memory):
+    done = called("train", "kernel-logistic", "t.parquet", "--rank", 10, "--memory", memory, "--set", "time_limit=1e-6",
+                  "-o", "m")  # fmt: skip
+    assert done.exit_code == 124
+    assert "the time limit was reached: the model in m is the best so far" in done.stderr
+
+
+def test_a_folder_with_marks_of_other_programs_is_read_in_chunks(tmp_path):
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    rows()[:300].to_parquet(parts / "part-0.parquet")
+    rows()[300:].to_parquet(parts / "part-1.PARQUET")
+    rows()[:0].to_parquet(parts / "part-2.parquet")
+    for mark in ("_SUCCESS", ".part-0.parquet.crc", "README.md"):
+        (parts / mark).write_text("done")
+    assert in_chunks("parts", 600 * 13 * 8 - 1)
+    assert not in_chunks("parts", 600 * 13 * 8)
+    rows().to_csv(parts / "more.csv")
+    assert not in_chunks("parts", 1)
+
+
+def test_packed_text_counts_for_more_than_its_size(tmp_path):
+    rows().to_csv("t.csv.gz", index=False)
+    size = (tmp_path / "t.csv.gz").stat().st_size
+    assert in_chunks("t.csv.gz", 2 * size)
+    (tmp_path / "t.csv.gz").rename("t.csv")
+    assert not in_chunks("t.csv", 2 * size)
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1")
+    assert not in_chunks("damaged.parquet", 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,3 +71,15 @@ def test_packed_text_counts_for_more_than_its_size(tmp_path):
     assert not in_chunks("t.csv", 2 * size)
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1")
     assert not in_chunks("damaged.parquet", 1)
+
+
+def test_files_are_called_by_their_names():
+    assert called("train", "svc", "t.parquet", "--rank", 10, "--memory", "50kB", "-o", "m").exit_code == 0
+    assert re.search(r"trained on +t, 600 rows", called("inspect", "m").stdout)
+    rows().assign(kind="other").to_parquet("strange.parquet")
+    done = called("run", "m", "strange.parquet", "--max-bytes", "10kB", "-o", "p.csv")
+    assert "'strange.parquet' has labels that the model does not know: 'other'" in done.stderr
+    done = called("run", "m", "strange.parquet", "--max-bytes", "10kB")
+    assert done.exit_code == 1
+    assert "more than 10,000 bytes" in done.stderr
+    assert done.stderr.endswith("or read it chunk by chunk with -o FILE.\n")

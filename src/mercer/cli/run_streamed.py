@@ -73,7 +73,7 @@ def run_streamed(
         first = 0
         for frame in file.frames(used):
             speaker = printer if first == 0 else replace(printer, quiet=True)
-            table = matching_table(loaded, frame, reading, speaker, ignore_labels)
+            table = matching_table(loaded, frame, reading, speaker, ignore_labels, file.shown)
             delivery = _Pieces(output, {}, Printer(json=True, quiet=True), first)
             if task == "regress":
                 facts.append(run_numbers(loaded, table, delivery, intervals, {}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,12 +63,14 @@ def train_streamed(
     begin = time.perf_counter()
     options = options_of(reading)
     with printer.working("reading a sample"):
-        file, kept, target, notes = open_chunked(Path(data if isinstance(data, str) else data[0]), options)
+        path = Path(data if isinstance(data, str) else data[0])
+        file, kept, target, notes = open_chunked(path, options)
         if target is None:
             raise DataError(f"{file.shown} has no target; name it with --target.")
         y = targets_of(file, target, options)
         drawn = sample_of(y.size, min(y.size, _SAMPLE), recipe.seed)
-        sample = read_frame(file.taken(kept, drawn), Options(**{**vars(options), "target": target}))
+        drawn_rows = read_frame(file.taken(kept, drawn), Options(**{**vars(options), "target": target}))
+        sample = replace(drawn_rows, name=path.name.partition(".")[0])
     for note in filter(None, (*notes, *sample.notes, sample.task_in_words)):
         printer.note(note)
     how = (

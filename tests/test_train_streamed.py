@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from click.testing import CliRunner
 import mercer
 from mercer.cli import main
 from mercer.cli.large_files import in_chunks
+from mercer.grams.streamed import Streamed
+from mercer.kernels import Gaussian
 
 
 def called(*words):
@@ -83,3 +86,34 @@ def test_files_are_called_by_their_names():
     assert done.exit_code == 1
     assert "more than 10,000 bytes" in done.stderr
     assert done.stderr.endswith("or read it chunk by chunk with -o FILE.\n")
+
+
+def test_features_at_hand_take_their_memory_once():
+    """Those of a chunk, which may be all rows, are not held besides those of all."""
+    rows(20_000, 2).to_parquet("long.parquet")
+    table = mercer.scan("long.parquet", target="kind")
+    streamed = Streamed.of(Gaussian(gamma=9.0), table.X, 100, memory="20MB")
+    expected = streamed.held()  # what is imported and compiled is none of it
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        held = streamed.held()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(held.Phi, expected.Phi)
+    assert peak - before < 1.5 * held.Phi.nbytes
+
+
+def test_small_sizes_are_said_in_small_units():
+    table = mercer.scan("t.parquet", target="kind")
+    with pytest.raises(ValueError, match=r"60 landmarks of 600 rows take 288\.0 kB, more than memory='100kB'"):
+        mercer.SVC("rbf", rank=60, memory="100kB").fit(table.X, table.y)
+
+
+def test_a_search_without_a_graphics_card_says_so_in_one_sentence(monkeypatch):
+    monkeypatch.setattr("mercer.cuda.device.find_spec", lambda name: None)
+    table = mercer.read("moons:40")
+    with pytest.raises(ValueError, match=r"^no setting of the search could be fitted: device=\"cuda\" needs torch"):
+        mercer.KernelSearchCV(mercer.SVC(device="cuda"), {"C": [1, 10]}, cv=2).fit(table.X, table.y)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.memory import bytes_of
+from .._validation.memory import bytes_of, size_in_words
 from ..kernels import Kernel
 from ..kernels.engine.pairing import length
 from ..rows import Held, Rows
@@ -98,7 +98,7 @@ class Streamed(Gram):
         if bytes_of(memory) < least:
             most = int(np.sqrt(bytes_of(memory) / (8 * _SAMPLE * _LEAST)))
             raise ValueError(
-                f"{rank} landmarks take {1e-6 * least:.1f} MB, more than memory={memory!r}; raise memory, or take a "
+                f"{rank} landmarks take {size_in_words(least)}, more than memory={memory!r}; raise memory, or take a "
                 f"rank of at most {most}."
             )
         room = bytes_of(memory) // (8 * _SAMPLE * rank)
@@ -146,8 +146,13 @@ class Streamed(Gram):
     def held(self) -> Nystrom:
         """The same Gram with all features in memory."""
         Phi = np.empty((len(self), self.transform.shape[1]))
-        for place, part in self.items.each(partial(comparing.featured, transform=self.transform, **self._compared)):
-            Phi[place] = part
+        compared = {"transform": self.transform, **self._compared}
+        if self.items.apart:
+            for place, part in self.items.each(partial(comparing.featured, **compared)):
+                Phi[place] = part
+        else:  # those of a chunk may be as large as the whole, and are written where they belong
+            for _ in self.items.each(partial(comparing.write_features, **compared), Phi):
+                pass
         return Nystrom(Phi, self.landmarks, self.transform, self.missing, self.landmark_items)
 
     def _features(self, index: Any) -> Array:

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from mercer import load, read
 from mercer.cli.compare_tables import show_comparison
 from mercer.cli.printing import Printer
-from mercer.cli.train_line import given_command
+from mercer.cli.train_line import given_command, said_besides
+from mercer.cli.tune import tune
 from mercer.model_files.models import open_model
 
 
@@ -341,3 +342,10 @@ def test_tune_prints_a_line_for_several_files_and_kinds(mercer):
     tuned = load("best").decision_function(rows)
     mercer(line.removeprefix("mercer "))
     assert np.array_equal(tuned, load("best").decision_function(rows))
+
+
+def test_the_cluster_of_a_search_is_no_matter_of_training():
+    given = ["svc", "moons:60", "--cluster", "local:2", "--min-max"]
+    with tune.make_context("tune", given):
+        assert said_besides() == ["--min-max"]
+        assert given_command() == "mercer tune svc moons:60 --min-max --cluster local:2"

@@ -30,3 +30,17 @@ def bytes_of(memory: int | float | str) -> int:
     elif isinstance(memory, Real) and not isinstance(memory, bool) and 1 <= memory < float("inf"):
         return int(min(memory, _MOST))
     raise ValueError(f"memory={shown(memory)} is not a size; give bytes or a text such as '500MB' or '2GB'.")
+
+
+def size_in_words(size: float) -> str:
+    """So many bytes in the unit that suits them.
+
+    Examples
+    --------
+    >>> size_in_words(960), size_in_words(48_000), size_in_words(1_440_000), size_in_words(3.2e9)
+    ('960 bytes', '48.0 kB', '1.4 MB', '3.2 GB')
+    """
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size:.0f} bytes"

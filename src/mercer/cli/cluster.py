@@ -14,8 +14,8 @@ from ..io.table import DataError
 
 __all__ = ["cluster_option", "working_on"]
 
-#: Seconds after which nobody is expected to answer any more.
-_PATIENCE = 10
+#: Seconds after which nobody is expected to answer any more, and that processes of this machine have to end.
+_PATIENCE, _FAREWELL = 10, 1
 _LOCAL = re.compile(r"local(?::([1-9]\d*))?")
 
 
@@ -73,6 +73,7 @@ def working_on(address: str | None) -> Iterator[None]:
                     n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
                 )
             )
+            stack.callback(_end_workers, where)
         else:
             where = address
         try:
@@ -89,3 +90,13 @@ def working_on(address: str | None) -> Iterator[None]:
             )
         stack.enter_context(parallel_config("dask"))
         yield
+
+
+def _end_workers(cluster: Any) -> None:
+    """End the processes of a local cluster, whatever they still do: nobody waits for it any more."""
+    import asyncio
+
+    async def end() -> None:
+        await asyncio.gather(*(each.close(timeout=_FAREWELL) for each in cluster.workers.values()))
+
+    cluster.sync(end)

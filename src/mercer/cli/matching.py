@@ -27,7 +27,12 @@ def task_of_model(loaded: ModelFile) -> str:
 
 
 def matching_table(
-    loaded: ModelFile, data: Places, reading: dict[str, Any], printer: Printer, blind: bool = False
+    loaded: ModelFile,
+    data: Places,
+    reading: dict[str, Any],
+    printer: Printer,
+    blind: bool = False,
+    name: str | None = None,
 ) -> Table:
     """The table, with the columns that the model uses.
 
@@ -40,18 +45,22 @@ def matching_table(
     printer : Printer
     blind : bool
         Whether labels are left aside.
+    name : str, optional
+        What messages call the table, where the data are rows of a larger one.
 
     Returns
     -------
     Table
     """
     about = {**demanded(loaded), "task": task_of_model(loaded)}
-    table = _read(data, about, reading, blind, printer)
+    table = _read(data, about, reading, blind, printer, name)
     _count_strange_words(table, _known_words(loaded.estimator), printer)
     return table
 
 
-def _read(data: Places, about: dict[str, Any], reading: dict[str, Any], blind: bool, printer: Printer) -> Table:
+def _read(
+    data: Places, about: dict[str, Any], reading: dict[str, Any], blind: bool, printer: Printer, name: str | None
+) -> Table:
     from dataclasses import replace
 
     from ..io import read
@@ -67,10 +76,10 @@ def _read(data: Places, about: dict[str, Any], reading: dict[str, Any], blind: b
         raise DataError(f"the model was trained on {learned}; leave out --task {reading['task']}.")
     if all(isinstance(label, str) for label in about.get("classes") or [None]):
         kinds[str(target)] = "category"
-    for name, kind in reading["kinds"].items():
-        if name in columns and kind.partition(":")[0] != kinds[name].partition(":")[0]:
-            raise DataError(f"the model learned column {name!r} as a {kinds[name].partition(':')[0]}; leave out --as "
-                            f"{name}={kind}, or train anew with it.")  # fmt: skip
+    for column, kind in reading["kinds"].items():
+        if column in columns and kind.partition(":")[0] != kinds[column].partition(":")[0]:
+            raise DataError(f"the model learned column {column!r} as a {kinds[column].partition(':')[0]}; leave out "
+                            f"--as {column}={kind}, or train anew with it.")  # fmt: skip
     of_model = {
         "target": target,
         "kinds": {**kinds, **reading["kinds"]},
@@ -86,6 +95,8 @@ def _read(data: Places, about: dict[str, Any], reading: dict[str, Any], blind: b
         "task": "regress" if task == "regress" and not blind else None,
     }
     table = read(data, **{**reading, **of_model})
+    if name is not None:
+        table = replace(table, name=name)
     if blind:
         table = replace(table, y=None)
     if table.kind != about.get("kind", "rows"):
@@ -98,8 +109,8 @@ def _read(data: Places, about: dict[str, Any], reading: dict[str, Any], blind: b
         if absent:
             missing = enumeration(map(repr, absent), 6)
             raise DataError(
-                f"{data!r} lacks columns that the model was trained on: {missing}; add them, or train without them "
-                "(--drop)."
+                f"{name or data!r} lacks columns that the model was trained on: {missing}; add them, or train "
+                "without them (--drop)."
             )
         known = about.get("left_out") or {}
         extra = [name for name in table.left_out if name not in known]

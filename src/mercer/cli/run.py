@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
 from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options
 from .printing import Printer
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["run"]
 
@@ -88,9 +87,9 @@ def run(
     from .as_in_training import as_in_training
     from .carried import carried, read_twice
     from .delivery import STANDARD_OUTPUT, Delivery
+    from .large_files import in_chunks
     from .matching import matching_table, task_of_model
     from .run_streamed import run_streamed
-    from .train_streamed import in_chunks
 
     delivery = Delivery(output, {}, printer)
     if output not in (None, STANDARD_OUTPUT):
@@ -103,7 +102,8 @@ def run(
         task = task_of_model(loaded)
         _refuse_foreign(task, intervals, probabilities)
         reading = as_in_training(reading, loaded.about)
-        table = matching_table(loaded, data, reading, printer, ignore_labels)
+        with _saying_how_large_files_are_read(data):
+            table = matching_table(loaded, data, reading, printer, ignore_labels)
         delivery = replace(delivery, carried=carried(data, table, keep, reading))
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows}
     if task == "regress":
@@ -122,6 +122,19 @@ def run(
         what = f"{table.kind}, 1 for usual and -1 for unusual," if task == "detect" else table.kind
         printer.line(f"predictions of {table.n_rows} {what} in {output}")
     printer.json_result(facts)
+
+
+@contextmanager
+def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
+    """A file that is too large for memory need not be there as a whole."""
+    from .large_files import in_chunks
+
+    try:
+        yield
+    except DataError as error:
+        if "--max-bytes" not in str(error) or not in_chunks(data, 0):
+            raise
+        raise DataError(f"{str(error).rstrip('.')}, or read it chunk by chunk with -o FILE.") from None
 
 
 #: What a model has learned, in words.

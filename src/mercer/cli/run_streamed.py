@@ -13,6 +13,7 @@ from ..io.table import DataError
 from .arguments import Places
 from .csv_writing import csv_of
 from .delivery import Delivery
+from .large_files import options_of
 from .printing import Printer
 
 __all__ = ["run_streamed"]
@@ -51,7 +52,6 @@ def run_streamed(
     from .run_classes import run_classes
     from .run_detector import run_detector
     from .run_numbers import run_numbers
-    from .train_streamed import options_of
 
     if keep:
         raise DataError(
@@ -73,7 +73,7 @@ def run_streamed(
         first = 0
         for frame in file.frames(used):
             speaker = printer if first == 0 else replace(printer, quiet=True)
-            table = matching_table(loaded, frame, reading, speaker, ignore_labels)
+            table = matching_table(loaded, frame, reading, speaker, ignore_labels, file.shown)
             delivery = _Pieces(output, {}, Printer(json=True, quiet=True), first)
             if task == "regress":
                 facts.append(run_numbers(loaded, table, delivery, intervals, {}))

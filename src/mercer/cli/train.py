@@ -17,7 +17,7 @@ from .arguments import (
     preparation_options,
 )
 from .cluster import cluster_option
-from .exit_status import end_partial
+from .exit_status import end_at_time_limit, end_partial
 from .printing import Printer, run_line, show_mixture
 
 if TYPE_CHECKING:
@@ -136,10 +136,11 @@ def train(
     from ..io.writing import refuse_unwritable
     from ..model_files import save
     from .building import split, table_to_learn
+    from .placing import placing, streams
     from .recipe import Recipe
     from .train_classes import refuse_for_others
     from .train_line import given_command
-    from .train_streamed import placing, streams, train_streamed
+    from .train_streamed import train_streamed
     from .trained import trained
 
     refuse_unwritable(output)
@@ -180,9 +181,7 @@ def train(
     support = f", {training['support']} support rows" if training["support"] is not None else ""
     printer.line(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
     printer.line(f"Go on with: {run_line(output)}")
-    limit = getattr(last, "time_limit", None)
-    if training["status"] != "converged" and limit is not None and seconds >= limit:
-        end_partial("time_limit", f"the model in {output} is the best so far.")
+    end_at_time_limit(last, seconds, output)
     if learner.task == "regress" and widths is None:
         end_partial("interrupted", f'the model in {output} is whole, but for --intervals of "mercer run".')
 

@@ -36,6 +36,8 @@ _RECIPE = frozenset(
         "holdout",
     }
 )
+#: Options that say who does the work, whatever the work is.
+_WORKERS = frozenset({"cluster"})
 _PASSWORD = re.compile(r"(://[^:/@\s]*):[^@/\s]+@")
 
 
@@ -85,7 +87,8 @@ def train_command(recipe: Recipe, data: str | Sequence[str], output: str, beside
 def said_besides(target: str | None = None, apart: Iterable[str] = ()) -> list[str]:
     """The options of the command that runs now which ``mercer train`` has as well, as they were given.
 
-    What a recipe says is left out: kernel, parameters and the like.
+    What a recipe says is left out: kernel, parameters and the like. So is the cluster of a search, which trains few
+    learners.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ def said_besides(target: str | None = None, apart: Iterable[str] = ()) -> list[s
     """
     from .train import train
 
-    known = {option.name for option in train.params} - _RECIPE - _PRINTING
+    known = {option.name for option in train.params} - _RECIPE - _PRINTING - _WORKERS
     found = {name: words for name, words in _given_options().items() if name in known}
     if target is not None and "target" in found:
         found["target"] = ["--target", target]

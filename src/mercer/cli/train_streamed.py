@@ -2,94 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..io.table import DataError
 from .arguments import Places
+from .exit_status import end_at_time_limit
+from .large_files import options_of
 from .printing import Printer, run_line
 
 if TYPE_CHECKING:
     from ..learners.learner import Learner
     from .recipe import Recipe
 
-__all__ = ["in_chunks", "options_of", "placing", "streams", "train_streamed"]
+__all__ = ["train_streamed"]
 
 #: Rows of the sample that decides what columns hold and how they are prepared.
 _SAMPLE = 20_000
 #: Passes that a fit takes as a rule, for the time that is left.
 _PASSES = 16
-#: What a cell of text takes on disk and in memory, in bytes.
-_ON_DISK, _IN_MEMORY = 8, 8
-
-
-def placing(learner: Learner, **said: Any) -> dict[str, Any]:
-    """Parameters that say where the kernel matrix lives, of a learner that has them."""
-    from .._validation.unwrapped import machine_of
-
-    given = {name: value for name, value in said.items() if value is not None}
-    known = machine_of(learner.build()).get_params(deep=False)
-    if strange := [name for name in given if name not in known or not learner.takes_kernel]:
-        raise DataError(
-            f"{learner.name} has no --{strange[0]}; svc, kernel-logistic, kernel-squared-hinge and kernel-ridge do."
-        )
-    return given
-
-
-def streams(data: Places, recipe: Recipe, reading: dict[str, Any]) -> bool:
-    """Whether the rows are read in chunks: landmarks are asked for, and the table would take more than the memory.
-
-    With --cluster they are read by its workers, or not at all.
-
-    A Parquet file tells how many numbers it holds; of a text file the size on disk is taken for that in memory.
-    """
-    from .._validation.memory import bytes_of
-    from ..rows import dask_client
-
-    if dask_client() is not None:
-        return _on_cluster(data, recipe)
-    if recipe.params.get("rank") is None:
-        return False
-    return in_chunks(data, min(bytes_of(recipe.params.get("memory", "1GB")), bytes_of(reading["max_bytes"])))
-
-
-def in_chunks(data: Places, allowed: int) -> bool:
-    """Whether a table can be read in chunks and would take more than so many bytes."""
-    from ..io.sources import suffix_of
-
-    path = _only_path(data)
-    if path is None or not path.exists():
-        return False
-    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
-    if not files or any(suffix_of(each) not in (".parquet", ".csv", ".tsv", ".tab") for each in files):
-        return False
-    return _size(files) > allowed
-
-
-def _only_path(data: Places) -> Path | None:
-    return Path(data if isinstance(data, str) else data[0]) if isinstance(data, str) or len(data) == 1 else None
-
-
-def _on_cluster(data: Places, recipe: Recipe) -> bool:
-    """Refuse what the workers of a cluster cannot do."""
-    from ..io.scanning import is_parquet
-
-    path = _only_path(data)
-    if recipe.params.get("rank") is None:
-        raise DataError(
-            f"{recipe.learner.name} compares all pairs of rows, which it needs in memory; on a cluster add --rank 1000 "
-            "to learn from so many landmarks (kernel-logistic, kernel-squared-hinge, kernel-ridge), or leave --cluster "
-            "out."
-        )
-    if path is None or not is_parquet(path):
-        raise DataError(
-            "the workers of a cluster read one Parquet file, or a folder of them; store the table as Parquet, or leave "
-            "--cluster out."
-        )
-    return True
 
 
 def _rows(file: Any, columns: list[str], n_rows: int, prepare: Any, told: Any) -> Any:
@@ -104,29 +38,6 @@ def _rows(file: Any, columns: list[str], n_rows: int, prepare: Any, told: Any) -
     if client is None:
         return PreparedRows(file, columns, n_rows, prepare, told)
     return rows_on_workers(client, file, columns, np.float64, prepare)
-
-
-def _size(files: list[Path]) -> int:
-    """About what the tables of files take in memory."""
-    total = 0
-    for path in files:
-        if path.suffix == ".parquet":
-            import pyarrow.parquet as pq
-
-            facts = pq.read_metadata(path)
-            total += _IN_MEMORY * facts.num_rows * facts.num_columns
-        else:
-            total += os.path.getsize(path) * _IN_MEMORY // _ON_DISK
-    return total
-
-
-def options_of(reading: dict[str, Any]) -> Any:
-    """Arguments of :func:`mercer.read` as the options that they stand for."""
-    from ..io.options import Options
-
-    sets = ("drop", "missing", "columns")
-    given: dict[str, Any] = {name: frozenset(reading[name]) for name in sets if reading.get(name) is not None}
-    return Options(**{**reading, **given})
 
 
 def train_streamed(
@@ -152,12 +63,14 @@ def train_streamed(
     begin = time.perf_counter()
     options = options_of(reading)
     with printer.working("reading a sample"):
-        file, kept, target, notes = open_chunked(Path(data if isinstance(data, str) else data[0]), options)
+        path = Path(data if isinstance(data, str) else data[0])
+        file, kept, target, notes = open_chunked(path, options)
         if target is None:
             raise DataError(f"{file.shown} has no target; name it with --target.")
         y = targets_of(file, target, options)
         drawn = sample_of(y.size, min(y.size, _SAMPLE), recipe.seed)
-        sample = read_frame(file.taken(kept, drawn), Options(**{**vars(options), "target": target}))
+        drawn_rows = read_frame(file.taken(kept, drawn), Options(**{**vars(options), "target": target}))
+        sample = replace(drawn_rows, name=path.name.partition(".")[0])
     for note in filter(None, (*notes, *sample.notes, sample.task_in_words)):
         printer.note(note)
     how = (
@@ -172,7 +85,7 @@ def train_streamed(
     learner = fitting(recipe.learner, sample, recipe.kernel)
     kernel = recipe.kernel or usual_kernel(sample, learner, dict(recipe.preparing), printer)
     steps = {name: value for name, value in recipe.preparing.items() if name not in ("outliers", "outlier_factor")}
-    params = {"tol": None, **recipe.params, **about_mistakes(recipe, sample)}
+    params = {"tol": _own_tolerance(learner), **recipe.params, **about_mistakes(recipe, sample)}
     machine = learner.build(kernel, None, recipe.seed, **params)
     first = prepare(sample, **steps).fit(sample.X)
     again = Options(kinds=sample.kinds, labelled=False, drop=options.drop, missing=options.missing,
@@ -181,7 +94,9 @@ def train_streamed(
     with printer.working(f"training {learner.title} on {y.size:,} rows", _PASSES) as watched:
         rows = _rows(file, sample.columns, y.size, prepared, lambda number, share: watched.reach(
             min(number - 1 + share, _PASSES - 0.1), f"training, pass {number} over {y.size:,} rows"))  # fmt: skip
+        fitting_since = time.perf_counter()
         machine.fit(rows, y)
+        fitted_in = time.perf_counter() - fitting_since
         predicted = machine.predict(rows)
     model, last = Pipeline([("prepare", first), ("learner", machine)]), machine_of(machine)
     seconds = time.perf_counter() - begin
@@ -214,6 +129,14 @@ def train_streamed(
     )
     printer.line(f"{last.status_} in {seconds:.2f} s; model in {output}")
     printer.line(f"Go on with: {run_line(output)}")
+    end_at_time_limit(last, fitted_in, output)
+
+
+def _own_tolerance(learner: Learner) -> Any:
+    """The tolerance of the machine itself: with that of its learner, which is for few rows, passes would be many."""
+    from .._validation.unwrapped import machine_of
+
+    return type(machine_of(learner.build()))().tol
 
 
 def _prepared(frame: Any, options: Any, columns: list[str], step: Any) -> Any:

@@ -18,7 +18,7 @@ from ..kernels import Kernel
 from ..kernels.engine.accumulate import accumulate, accumulate_turned
 from ..kernels.engine.pairing import Pairing, length
 
-__all__ = ["combined", "featured", "multiplied", "scored", "self_similarities", "weighed"]
+__all__ = ["combined", "featured", "multiplied", "scored", "self_similarities", "weighed", "write_features"]
 
 #: Similarities of a block: one core's second-level cache in float32.
 _BLOCK = 250_000
@@ -51,12 +51,17 @@ def self_similarities(items: Any, kernel: Kernel) -> Array:
 def featured(items: Any, kernel: Kernel, landmarks: Any, transform: Array) -> Array:
     """K·T."""
     out = np.zeros((length(items), transform.shape[1]))
+    write_features(items, out, kernel, landmarks, transform)
+    return out
+
+
+def write_features(items: Any, out: Array, kernel: Kernel, landmarks: Any, transform: Array) -> None:
+    """K·T, where there is room for it already."""
 
     def work(number: int, place: slice, K: Array) -> None:
         np.matmul(K.astype(np.float64, copy=False), transform, out=out[place])
 
     _on_blocks(items, kernel, landmarks, work)
-    return out
 
 
 def scored(items: Any, kernel: Kernel, landmarks: Any, own: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.memory import bytes_of
+from .._validation.memory import bytes_of, size_in_words
 from .._validation.wording import enumeration
 from ..kernels import Kernel
 from .base import Gram
@@ -74,7 +74,7 @@ class Nystrom(Features):
         if not cls.fits(len(gram), rank, memory):
             most = bytes_of(memory) // (8 * max(1, len(gram)))
             raise ValueError(
-                f"{rank} landmarks of {len(gram)} items take {8e-9 * rank * len(gram):.1f} GB, more than "
+                f"{rank} landmarks of {len(gram)} items take {size_in_words(8 * rank * len(gram))}, more than "
                 f"memory={memory!r}; raise memory, or take a rank of at most {most}."
             )
         factor = LANDMARKS[landmarks](gram, rank, np.random.default_rng(seed), among)

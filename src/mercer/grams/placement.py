@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
-from .._validation.memory import bytes_of
+from .._validation.memory import bytes_of, size_in_words
 from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.pairing import length, shared_dtype
 from ..kernels.engine.thin import is_thin, near_origin
@@ -126,8 +126,9 @@ class Placement:
         if is_linear(kernel):
             if not fits:
                 raise ValueError(
-                    f"{n} rows of {width} numbers take {8e-9 * width * n:.1f} GB, more than memory={self.memory!r}, "
-                    "and a linear machine needs them at hand; raise memory, or use kernel='gaussian' with rank=1000."
+                    f"{n} rows of {width} numbers take {size_in_words(8 * width * n)}, more than "
+                    f"memory={self.memory!r}, and a linear machine needs them at hand; raise memory, or use "
+                    "kernel='gaussian' with rank=1000."
                 )
             items = rows[np.arange(n)].astype(np.float64, copy=False)
             return Features.around_mean(items) if self.centred else Features(items)
@@ -140,9 +141,9 @@ class Placement:
             )
         if not (self._passes or fits):
             raise ValueError(
-                f"{width} landmarks of {n} rows take {8e-9 * width * n:.1f} GB, more than memory={self.memory!r}, and "
-                "this machine needs all of them at hand; use KernelClassifier(loss='squared_hinge', rank=...), which "
-                "passes over the rows, raise memory, or lower rank."
+                f"{width} landmarks of {n} rows take {size_in_words(8 * width * n)}, more than memory={self.memory!r}, "
+                "and this machine needs all of them at hand; use KernelClassifier(loss='squared_hinge', rank=...), "
+                "which passes over the rows, raise memory, or lower rank."
             )
         streamed = Streamed.of(kernel, rows, self.rank, self.landmarks, self.memory)
         return streamed.held() if fits and not (rows.apart and self._passes) else streamed

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.memory import bytes_of
+from .._validation.memory import bytes_of, size_in_words
 from ..kernels import Kernel
 from ..kernels.engine.pairing import length
 from ..rows import Held, Rows
@@ -103,7 +103,7 @@ class Streamed(Gram):
         if bytes_of(memory) < least:
             most = int(np.sqrt(bytes_of(memory) / (8 * _SAMPLE * _LEAST)))
             raise ValueError(
-                f"{rank} landmarks take {1e-6 * least:.1f} MB, more than memory={memory!r}; raise memory, or take a "
+                f"{rank} landmarks take {size_in_words(least)}, more than memory={memory!r}; raise memory, or take a "
                 f"rank of at most {most}."
             )
         room = bytes_of(memory) // (8 * _SAMPLE * rank)
@@ -164,8 +164,13 @@ class Streamed(Gram):
     def held(self) -> Nystrom:
         """The same Gram with all features in memory."""
         Phi = np.empty((len(self), self.transform.shape[1]))
-        for place, part in self.items.each(partial(comparing.featured, transform=self.transform, **self._compared)):
-            Phi[place] = part
+        compared = {"transform": self.transform, **self._compared}
+        if self.items.apart:
+            for place, part in self.items.each(partial(comparing.featured, **compared)):
+                Phi[place] = part
+        else:  # those of a chunk may be as large as the whole, and are written where they belong
+            for _ in self.items.each(partial(comparing.write_features, **compared), Phi):
+                pass
         trace = float(self.diag().sum())
         missing = max(0.0, 1 - float(np.vdot(Phi, Phi)) / trace) if trace > 0 else 0.0
         return Nystrom(Phi, self.landmarks, self.transform, missing, self.landmark_items)

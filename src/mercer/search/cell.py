@@ -58,7 +58,7 @@ class Cell(BaseEstimator):
             self.fitted_, self.train_ = self.made(), train
             try:
                 self.fitted_.fit(self._rows(X), y, **fit_params)
-            except ValueError as error:
+            except (ValueError, ImportError, RuntimeError) as error:  # of the last two, that there is no graphics card
                 self.shared_cells.refusals[str(error)] += 1
                 raise
             return self

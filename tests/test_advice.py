@@ -87,6 +87,7 @@ def test_remedies_are_parameters_that_the_machine_has():
     assert " C " not in under
 
 
+@pytest.mark.thorough
 def test_strings_are_not_told_to_scale_columns():
     texts = ["ab" * k for k in range(1, 40)]
     with pytest.warns(Warning, match=r"normalised\(spectrum") as caught:

@@ -93,6 +93,7 @@ def test_kernel_values_beyond_single_precision():
     assert hopeless.status_ == "converged" or hopeless.duality_gap_[0] > 1e-3 * hopeless.objective_[0]
 
 
+@pytest.mark.thorough
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=60, deadline=None)
 def test_hard_margins_exist_where_a_linear_program_finds_one(seed):
@@ -197,6 +198,7 @@ def test_smooth_machines_without_an_intercept_at_large_lambda():
     assert KernelClassifier("gaussian", lam=100.0, fit_intercept=False).fit([[0.0], [1.0]], [0, 1]).converged_
 
 
+@pytest.mark.thorough
 def test_limits_are_looked_at_inside_working_sets():
     X = np.random.default_rng(0).normal(size=(3000, 40))
     y = np.random.default_rng(1).integers(0, 2, 3000)

@@ -135,6 +135,7 @@ def test_tune_tries_kernels_that_suit_unless_one_is_named(mercer):
     assert set(found["best"]) == {"C"}
 
 
+@pytest.mark.thorough
 def test_kernel_ranks_those_that_suit(mercer):
     found = json.loads(mercer("kernel rings --json").stdout)
     assert set(found["ranking"]) >= {"normalised(shortestpath)", "graphlet(scale='cosine')"}

@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from mercer._runtime import compile as _compile
 
 FIT = "from mercer import Perceptron; print(Perceptron(random_state=0).fit([[0.0], [1.0]], [0, 1]).predict([[2.0]]))"
@@ -13,6 +15,7 @@ def run(folder, code=FIT):
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.thorough
 def test_a_damaged_cache_costs_time_only(tmp_path):
     assert run(tmp_path).stdout == "[1]\n"
     files = [path for path in Path(tmp_path).rglob("*") if path.is_file()]

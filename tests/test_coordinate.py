@@ -29,6 +29,7 @@ def cost(w, C):
     return 0.5 * w @ w + C * np.maximum(0, 1 - margins).sum(axis=1).min()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("C", "part"), [(0.001, 1e-6), (0.01, 1e-6), (1.0, 0.01), (30.0, 0.3)])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_it_is_allowed_and_nearly_as_good_as_libsvm(form, C, part):

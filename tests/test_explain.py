@@ -76,6 +76,7 @@ READABLE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", READABLE)
 def test_named_features_are_features_of_the_kernel(case):
     kernel, items = READABLE[case]

@@ -165,6 +165,7 @@ def test_in_searches_and_splits(name):
     assert validation_curve(model, X, labels, cv=2, param_name="memory", param_range=["1GB"])[1].shape == (1, 2)
 
 
+@pytest.mark.thorough
 def test_in_two_processes():
     scores = [cross_val_score(SVC(), X, words, cv=3, n_jobs=jobs) for jobs in (1, 2)]
     assert (scores[0] == scores[1]).all()

@@ -199,6 +199,7 @@ def test_words_are_pictured_by_class(facts, html):
     assert "Words of &lt;img" in html
 
 
+@pytest.mark.thorough
 def test_bounds_that_promise_nothing_are_left_out(facts):
     def said(value):
         learners = [

@@ -109,6 +109,7 @@ SEARCH = """
 """
 
 
+@pytest.mark.thorough
 def test_a_killed_search_goes_on_and_ends_the_same(tmp_path):
     script = tmp_path / "search.py"
     script.write_text(textwrap.dedent(SEARCH))

@@ -41,6 +41,7 @@ def test_every_suite_has_the_same_form():
         assert all(reason and isinstance(reason, str) for reason in suite.MEANT.values())
 
 
+@pytest.mark.thorough
 def test_a_suite_in_a_process_of_its_own(tmp_path):
     out = tmp_path / "results.json"
     command = [sys.executable, "-m", "reproductions.suites", "--only", "perceptron", "--json", str(out)]

@@ -198,3 +198,7 @@ def test_sizes_in_words():
     assert [in_bytes(value) for value in (2e6, 1.5e8, 2e9, 8e10)] == ["2 MB", "150 MB", "2.0 GB", "80 GB"]
     ranks = [rank_for(n) for n in (1, 10**3, 10**4, 10**5, 10**6)]
     assert ranks == sorted(ranks)
+
+
+def test_times_that_chance_turns_round_still_grow():
+    assert grown([500, 600], [0.012, 0.011], 10**8, 0.8, 1.05) > 10.0

@@ -22,6 +22,8 @@ __all__ = ["Foretold", "foretell"]
 
 #: By the Gram of a machine, the least and the largest exponent of n in its seconds.
 _SMOOTH, _SOFT_MARGIN, _LOW_RANK = (1.5, 2.1), (1.3, 2.1), (0.8, 1.05)
+#: Times of less than so many seconds are what chance makes of them; a part of them grows with the rows, at least.
+_SHORT, _AT_LEAST = 0.1, 0.1
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ def foretell(estimator: Any, X: Any, y: Any, n: int | None = None, seed: int = 0
 def grown(sizes: Sequence[float], costs: Sequence[float], n: int, least: float, most: float) -> float:
     """The cost of n rows, from the last two of those that are known and an exponent within limits.
 
-    Where costs have grown less than that, a part of them does not depend on the rows: c + b·n^least goes through both.
+    Where costs have grown less than that, a part of them does not depend on the rows: c + b·n^least goes through both,
+    or, as short times are what chance makes of them, through the last with some part that grows.
 
     Examples
     --------
@@ -87,6 +90,8 @@ def grown(sizes: Sequence[float], costs: Sequence[float], n: int, least: float, 
         return float(costs[-1] * (n / sizes[-1]) ** (0.5 * (least + most)))
     exponent = np.log(costs[-1] / costs[-2]) / np.log(sizes[-1] / sizes[-2])
     if exponent < least:
-        slope = max(0.0, (costs[-1] - costs[-2]) / (sizes[-1] ** least - sizes[-2] ** least))
+        slope = (costs[-1] - costs[-2]) / (sizes[-1] ** least - sizes[-2] ** least)
+        grows = _AT_LEAST if costs[-1] < _SHORT else 0.0
+        slope = max(slope, grows * costs[-1] / sizes[-1] ** least)
         return float(costs[-1] + slope * (n**least - sizes[-1] ** least))
     return float(costs[-1] * (n / sizes[-1]) ** min(round(float(exponent), 9), most))

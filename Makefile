@@ -41,26 +41,13 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
-	touch $@
+# What each of these needs beside the package itself.
+$(VENV)/.tested: extras := [test]
+$(VENV)/.on_card: extras := [test,gpu]
+$(VENV)/.clustered: extras := [test,dask]
+$(VENV)/.linted: extras := [lint]
+$(VENV)/.benched: extras := [bench]
 
-$(VENV)/.tested: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
-	touch $@
-
-$(VENV)/.on_card: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,gpu]'
-	touch $@
-
-$(VENV)/.clustered: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,dask]'
-	touch $@
-
-$(VENV)/.linted: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[lint]'
-	touch $@
-
-$(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[bench]'
+$(VENV)/.installed $(VENV)/.tested $(VENV)/.on_card $(VENV)/.clustered $(VENV)/.linted $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(extras)'
 	touch $@

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from sklearn.base import clone
 import mercer
 from mercer import cuda
 from mercer.cuda import Untraceable, formula_of
+from mercer.cuda.triton_text import Face, lowered, written
 from mercer.grams import Cuda, Lazy, Placement
 from mercer.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial
 from mercer.losses import Logistic, Softmax, Squared
@@ -102,6 +104,27 @@ def test_bad_places_are_refused():
         mercer.KernelClassifier(device="cuda", rank=3).fit(X, y)
     with pytest.raises(ValueError, match="is to learn its weights"):
         mercer.SVC("mixture(linear, gaussian)", device="cuda").fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", [*TRACED, COLUMNS], ids=str)
+def test_code_is_made_of_known_words_and_whole_numbers(kernel):
+    """What is executed has no word of a kernel's text, and no parameter: those may come from a file."""
+    items = kernel.items(X)
+    what = lowered(formula_of(kernel.resolved(items), items, items))
+    widths = [16] * len(what.formula.leaves)
+    for face in (Face(), Face(symmetric=True), Face(values=True)):
+        tree = ast.parse(written(what, face, cuda.Tiles(), widths, False, True).text)
+        kinds = {type(node) for node in ast.walk(tree)}
+        assert not kinds & {ast.ImportFrom, ast.Lambda, ast.Global}
+        assert {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names} == {
+            "triton", "triton.language"
+        }  # fmt: skip
+        called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        assert {each.id for each in called if isinstance(each, ast.Name)} <= {"range"}
+        values = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        texts = {value for value in values if isinstance(value, str)}
+        assert texts <= {"ex2.approx.ftz.f32 $0, $1;", "=f,f", "ieee", "tf32"}
+        assert {value for value in values if isinstance(value, float)} <= {0.0, 1.0, 2.0}
 
 
 # -- products -----------------------------------------------------------------------------------------------------

@@ -125,7 +125,11 @@ def _compiled(operands: Operands, face: Face, tiles: Tiles) -> tuple[Any, Any]:
 
 @functools.cache
 def _function(text: str) -> Any:
-    """A compiled function from its text; Triton reads it as if it were in a file, and keeps what it compiles."""
+    """A compiled function from its text; Triton reads it as if it were in a file, and keeps what it compiles.
+
+    The text is put together by :mod:`.triton_text` from its own words and from whole numbers: no word of a user's, of a
+    table's or of a model file's is in it, and a kernel's parameters are handed to the function as numbers.
+    """
     name = f"<mercer tile {abs(hash(text))}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     space: dict[str, Any] = {"__name__": name}

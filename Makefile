@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-gpu test-cluster lint bench clean
+.PHONY: demo test test-gpu test-cluster test-versions audit lint bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
@@ -15,6 +15,24 @@ test-gpu: $(VENV)/.on_card
 
 test-cluster: $(VENV)/.clustered
 	$(BIN)/python -m pytest tests/test_dask.py -rs -m "thorough or not thorough"
+
+# The tests with the oldest versions that pyproject.toml allows on the oldest Python, and with the newest on every Python.
+OLDEST ?= python3.11
+PYTHONS ?= python3.11 python3.12 python3.13
+test-versions: $(VENV)/.versioned
+	@for each in lowest-direct:$(OLDEST) $(PYTHONS:%=highest:%); do \
+	    python=$${each#*:}; versions=$${each%%:*}; \
+	    number=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null) \
+	    || { echo "skipped: no $$python"; continue; }; \
+	    there=$(VENV)-$$number-$$versions; echo "Python $$number, $$versions:"; \
+	    { test -x $$there/bin/python || $$python -m venv $$there; } \
+	    && $(BIN)/uv pip install --quiet --python $$there/bin/python --resolution $$versions -e '.[test]' \
+	    && SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $$there/bin/python -m pytest -n 2 || exit 1; \
+	done
+
+# Known holes in what is installed (asks the package registry).
+audit: $(VENV)/.versioned
+	$(BIN)/pip-audit --skip-editable
 
 lint: $(VENV)/.linted
 	$(BIN)/ruff check .
@@ -36,7 +54,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.streaming --rows 1000000
 
 clean:
-	rm -rf $(VENV) build src/*.egg-info
+	rm -rf $(VENV) $(VENV)-* build src/*.egg-info
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -47,7 +65,8 @@ $(VENV)/.on_card: extras := [test,gpu]
 $(VENV)/.clustered: extras := [test,dask]
 $(VENV)/.linted: extras := [lint]
 $(VENV)/.benched: extras := [bench]
+$(VENV)/.versioned: extras := [versions]
 
-$(VENV)/.installed $(VENV)/.tested $(VENV)/.on_card $(VENV)/.clustered $(VENV)/.linted $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.installed $(VENV)/.tested $(VENV)/.versioned $(VENV)/.on_card $(VENV)/.clustered $(VENV)/.linted $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(extras)'
 	touch $@

@@ -45,11 +45,17 @@ def call(kernel: Kernel) -> Text:
     parameters = {
         name: value
         for name, value in kernel.get_params(deep=False).items()
-        if name not in defaults or not np.array_equal(value, defaults[name])
+        if name not in defaults or not _same(value, defaults[name])
     }
     name = type(kernel).__name__.lower()
     arguments = ", ".join(f"{key}={literal(value)}" for key, value in parameters.items())
     return Text(f"{name}({arguments})" if arguments else name)
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether two parameters say the same: numbers, words, or lists of numbers."""
+    values, defaults = np.asarray(value, dtype=object), np.asarray(default, dtype=object)
+    return values.shape == defaults.shape and bool(np.all(values == defaults))
 
 
 def _defaults(kernel: Kernel) -> dict[str, Any]:

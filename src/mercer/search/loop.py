@@ -11,9 +11,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import check_cv
 from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import _num_samples
 
 from .._runtime.compile import Array
@@ -39,11 +41,34 @@ class _Asked:
     score: float = np.nan
 
 
+class _DrawnOnce:
+    """A splitter that draws its splits when it is asked how many they are; they stay the same from then on."""
+
+    def __init__(self, splitter: Any) -> None:
+        self.splitter = splitter
+        self.splits: list[Split] = []
+
+    def get_n_splits(self, X: Any = None, y: Any = None, **params: Any) -> int:
+        rows = np.arange(_num_samples(X))
+        drawn = self.splitter.split(X, y, **params)
+        self.splits = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in drawn]
+        return self.splitter.get_n_splits(X, y, **params)
+
+    def split(self, X: Any, y: Any = None, **params: Any) -> Iterator[Split]:
+        return iter(self.splits)
+
+    def get_metadata_routing(self) -> Any:
+        """What the splitter asks for besides rows and labels, such as groups."""
+        return get_routing_for_object(self.splitter)
+
+
 class Loop(BaseSearchCV):
     """A search as scikit-learn runs it, except that a strategy asks for settings, and that it may stop before the end.
 
     Splits are drawn once: all rounds of a strategy see the same. A setting that was not reached has the score NaN.
     """
+
+    cv: Any
 
     def _plan(self, strategy: str, search: Any, deadline: float) -> None:
         """What to do in the next :meth:`fit`: which strategy, with the parameters of which search, until when."""
@@ -63,10 +88,16 @@ class Loop(BaseSearchCV):
                      "_stopped", "_splits"):  # fmt: skip
             self.__dict__.pop(name, None)
 
-    def _check_input_parameters(self, X: Any, y: Any, split_params: dict[str, Any]) -> None:
-        rows = np.arange(_num_samples(X))
-        splits = self._checked_cv_orig.split(X, y, **split_params)
-        self._splits: list[Split] = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits]
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """As scikit-learn's, with splits that are drawn once."""
+        given = self.cv
+        self.cv = _DrawnOnce(check_cv(given, y, classifier=is_classifier(self.estimator)))
+        try:
+            super().fit(X, y, **params)
+        finally:
+            self._splits: list[Split] = self.cv.splits
+            self.cv = given
+        return self
 
     def _run_search(self, evaluate_candidates: Callable, *, callback_ctx: Any = None) -> None:
         one_round = self._strategy in ("grid", "random") and self._at_once
@@ -81,7 +112,7 @@ class Loop(BaseSearchCV):
                     return evaluate_candidates([each.params for each in batch], check_cv(splits), None, **options)
 
             with suppress(_Over):
-                STRATEGIES[self._strategy](Evaluate(partial(self._evaluate, score), self._search, self._splits))
+                STRATEGIES[self._strategy](Evaluate(partial(self._evaluate, score), self._search, self.cv.splits))
         if not any(asked.scored for asked in self._asked):
             if self._stopped == "interrupted":
                 raise KeyboardInterrupt  # the best was to be kept, but there is none
@@ -97,7 +128,7 @@ class Loop(BaseSearchCV):
         self, score: Callable, candidates: list[dict[str, Any]], splits: Any = None, more: Any = None
     ) -> Array:
         """The mean test scores of candidates."""
-        splits, more = splits or self._splits, more or {}
+        splits, more = splits or self.cv.splits, more or {}
         asked = [_Asked(dict(params), {name: more[name][k] for name in more}) for k, params in enumerate(candidates)]
         self._asked += asked
         results: dict[str, Any] = {}

@@ -68,18 +68,15 @@ class Numbered(Loop):
             return Accuracy(scorers), metric
         return scorers, metric
 
-    def _check_input_parameters(self, X: Any, y: Any, split_params: dict[str, Any]) -> None:
-        super()._check_input_parameters(X, y, split_params)
-        if self.search.journal is None:
-            return
-        cells = self.shared_cells
-        about = (cells.X, cells.targets, cells.weight, self._splits, content_key(cells.estimator),
-                 bool(self.return_train_score))  # fmt: skip
-        cells.keep(Journal(self.search.journal, f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"))
-
     def _run_search(self, evaluate_candidates: Any) -> None:  # type: ignore[override]
+        cells = self.shared_cells
+        if self.search.journal is not None:
+            about = (cells.X, cells.targets, cells.weight, self.cv.splits, content_key(cells.estimator),
+                     bool(self.return_train_score))  # fmt: skip
+            key = f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"
+            cells.keep(Journal(self.search.journal, key))
         super()._run_search(evaluate_candidates)
-        self.shared_cells.over = True
+        cells.over = True
 
     def _batches(self, asked: list[_Asked], splits: list[Split]) -> Iterator[list[_Asked]]:
         total, verbose = len(asked) * len(splits), self.search.verbose

@@ -74,7 +74,7 @@ class Counts:
 
     def hashed(self) -> Any:
         """The counts as a CSR matrix of :data:`COLUMNS` columns, chosen by the leading bits of the keys."""
-        index = sparse.get_index_dtype(maxval=max(COLUMNS, self.keys.size))
+        index = np.int32 if max(COLUMNS, self.keys.size) <= np.iinfo(np.int32).max else np.int64
         columns, starts = (self.keys >> _SHIFT).astype(index), self.starts.astype(index, copy=True)
         out = sparse.csr_array((self.values.copy(), columns, starts), shape=(len(self), COLUMNS))
         out.sum_duplicates()

@@ -3,6 +3,7 @@
 import io
 import sqlite3
 import tarfile
+import warnings
 import zipfile
 
 import numpy as np
@@ -315,6 +316,7 @@ def test_a_password_of_a_database_that_can_be_read_is_not_kept(database):
     pytest.importorskip("sqlalchemy")
     address = f"sqlite:///{database}?table=people&password=hush"
     assert without_password(address).endswith("?table=people&password=***")
-    with pytest.warns(Warning, match="password"):  # SQLite has none
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SQLite knows of no password, as newer versions of SQLAlchemy say
         table = read(address)
     assert "hush" not in table.source

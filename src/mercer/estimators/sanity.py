@@ -12,6 +12,7 @@ from ..grams import Gram, is_linear
 from ..kernels import Function, Kernel
 from ..kernels.given import refuse_asymmetric
 from ..rows import Rows
+from .callbacks import FRAMES
 
 #: Items on which a kernel from outside is tried before the whole matrix is computed.
 _SAMPLE = 16
@@ -92,7 +93,7 @@ def warn_if_alike(name: str, kernel: Kernel, items: Any, gram: Gram) -> None:
         f"{name}: all {len(gram)} {what} are the same, so that nothing can be learned from them; every prediction will "
         "be the same.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=3 + FRAMES,
     )
 
 
@@ -120,5 +121,5 @@ def warn_of_constant_labels(machine: Any, data: Any) -> None:
             warnings.warn(
                 f"{type(machine).__name__}: label {label} is {max(known, 0)} in all rows, and so in all predictions.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=4 + FRAMES,
             )

@@ -1,0 +1,398 @@
+"""A fitted model as one Python file that needs NumPy alone."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import re
+from collections.abc import Iterator
+from functools import singledispatchmethod
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from .._runtime.compile import Array
+from ..cuda.symbols import Symbol
+from . import computation as nodes
+from .computation import Computation, Node, OfSupport, Own, Pair, nodes_of, symbols_of
+from .escaping import python_literal, refuse_strange_labels
+from .numpy_parts import PARTS
+
+__all__ = ["python_text"]
+
+#: Arrays of more numbers than this are written in base64.
+_FEW = 24
+_LINE = 100
+
+_PAIRS = {
+    "dot": "{rows} @ {support}.T",
+    "squared_distance": "squared_distances({rows}, {support})",
+    "distance": "np.sqrt(squared_distances({rows}, {support}))",
+    "manhattan": "manhattan_distances({rows}, {support})",
+    "agreement": "agreements({rows}, {support})",
+    "equal": "(agreements({rows}, {support}) == 1).astype(float)",
+}
+_OPERATIONS = {
+    "add": "{} + {}",
+    "subtract": "{} - {}",
+    "multiply": "{} * {}",
+    "divide": "{} / {}",
+    "exp": "np.exp({})",
+    "sqrt": "np.sqrt({})",
+    "absolute": "np.abs({})",
+    "maximum": "np.maximum({}, {})",
+    "minimum": "np.minimum({}, {})",
+    "inverse_length": "inverse_lengths({})",
+}
+
+_HEAD = '''"""A fitted model in NumPy alone, written by mercer {version}.
+
+    python model.py rows.csv         writes the answer and the scores of each row; the first line names the columns
+
+    predict(rows)                    the answer for each row
+    scores(rows)                     the numbers behind it: decision values, or predicted numbers
+{more}
+Rows are a table of numbers (and words, where COLUMNS has some) with the COLUMNS in their order, or a frame or a
+dictionary of columns by name. A kernel machine is made of some of its training rows: share this file as you would
+share the data.
+"""
+
+import base64
+import csv
+import sys
+
+import numpy as np
+
+MODEL = {model}
+#: The columns of a row; those with True hold words.
+COLUMNS = {columns}
+#: What predict answers of: labels in the order of scores and probabilities; none where it answers numbers.
+CLASSES = {classes}
+#: Rows that are computed at a time.
+BLOCK = 1000
+'''
+
+_MORE = "    probabilities(rows)              of each class, in the order of CLASSES\n"
+
+_USE = '''
+def predict(rows):
+    """The answer for each row."""
+    return {answer}
+
+
+def scores(rows):
+    """The decision values of each row, or the predicted numbers."""
+    return finite(all_of(rows, 0)){first}
+
+
+def table(rows):
+    """The columns, whatever holds them."""
+    if hasattr(rows, "keys"):
+        missing = [name for name, _ in COLUMNS if name not in rows.keys()]
+        if missing:
+            raise ValueError("rows lack the columns %r" % missing)
+        columns = [np.asarray(rows[name]) for name, _ in COLUMNS]
+    else:
+        rows = np.asarray(rows, dtype=object if any(words for _, words in COLUMNS) else float)
+        if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):
+            raise ValueError("rows must have %d columns, got shape %r" % (len(COLUMNS), rows.shape))
+        columns = list(rows.T)
+    return [as_words(column) if words else as_numbers(column) for column, (_, words) in zip(columns, COLUMNS)]
+
+
+def all_of(rows, which):
+    """One of the results, block by block."""
+    columns = table(rows)
+    count = len(columns[0]) if columns else 0
+    starts = range(0, count, BLOCK) or [0]
+    parts = [computed([column[start : start + BLOCK] for column in columns])[which] for start in starts]
+    return np.concatenate(parts)
+
+
+def finite(values):
+    """The same values; a score that is no number says nothing."""
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if bad.size:
+        raise ValueError("the score of row %d is no finite number: a value is missing or out of range" % bad[0])
+    return values
+
+'''
+
+_PROBABILITIES = '''
+def probabilities(rows):
+    """The probability of each class."""
+    return finite(all_of(rows, 1))
+
+'''
+
+_ARRAY = '''
+def array(shape, kind, text):
+    """Numbers as they lie in memory, the lowest byte first, in base64."""
+    return np.frombuffer(base64.b64decode(text), dtype=kind).reshape(shape)
+
+'''
+
+_MAIN = '''
+
+def main(path):
+    """Answer a CSV file whose first line names the columns."""
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        head, *rows = [row for row in csv.reader(file) if row]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(head)}
+    writer = csv.writer(sys.stdout, lineterminator="\\n")
+    for answer, numbers in zip(np.asarray(predict(columns)).tolist(), scores(columns).tolist()):
+        lists = [each if isinstance(each, list) else [each] for each in (answer, numbers)]
+        writer.writerow(lists[0] + lists[1])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("give a CSV file whose first line names the columns")
+    main(sys.argv[1])
+'''
+
+_ANSWERS = {
+    "numbers": "scores(rows)",
+    "usual": "np.where(finite(all_of(rows, 2))[:, 0] >= 0, 1, -1)",
+    "labels": "(finite(all_of(rows, 2)) >= 0).astype(int)",
+    "largest": "np.array(CLASSES)[finite(all_of(rows, 2)).argmax(axis=1)]",
+    "sign": "np.array(CLASSES)[np.where(finite(all_of(rows, 2))[:, 0] >= 0, {1}, {0})]",
+}
+
+
+def python_text(computation: Computation) -> str:
+    """The Python file of a model.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.exports.computed import computed
+    >>> text = python_text(computed(SVC("linear").fit([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])))
+    >>> names = {}
+    >>> exec(text, names)
+    >>> names["predict"]([[3.0, 0.0]]).tolist()
+    ['yes']
+    """
+    refuse_strange_labels(computation.classes)
+    body = _Body()
+    results = [body.name(node) for node in (computation.scores, computation.probabilities, computation.answer.node)
+               if node is not None]  # fmt: skip
+    if computation.probabilities is None:
+        results.insert(1, "None")
+    answer = computation.answer
+    kind = answer.kind
+    if kind == "class":
+        kind = "sign" if answer.node.width == 1 else "largest"
+    one = computation.scores.width == 1 and (kind != "numbers" or computation.flat) and kind != "labels"
+    pieces = [
+        _HEAD.format(
+            version=__version__,
+            more="" if computation.probabilities is None else _MORE,
+            model=python_literal(computation.title),
+            columns=_listed([(column.name, column.words) for column in computation.columns]),
+            classes=_listed(computation.classes),
+        ),
+        _USE.format(answer=_ANSWERS[kind].format(*answer.places), first="[:, 0]" if one else ""),
+        "" if computation.probabilities is None else _PROBABILITIES,
+        *body.function(results),
+        *_parts_in("\n".join(body.lines)),
+        _ARRAY,
+        "\n".join(body.constants),
+        "\n",
+        _MAIN,
+    ]
+    return "".join(pieces)
+
+
+def _listed(values: list[Any]) -> str:
+    """A list, an entry a line where it is long."""
+    entries = [python_literal(value) for value in values]
+    short = f"[{', '.join(entries)}]"
+    return short if len(short) < _LINE else "[\n" + "".join(f"    {entry},\n" for entry in entries) + "]"
+
+
+def _parts_in(text: str) -> Iterator[str]:
+    """The source of all parts that a text calls, and of those that they call."""
+    called, waiting = {"is_missing", "as_words", "as_numbers"}, [text]
+    while waiting:
+        source = waiting.pop()
+        found = {name for name in PARTS if re.search(rf"\b{name}\(", source)} - called
+        called |= found
+        waiting += [inspect.getsource(PARTS[name]) for name in found]
+    for name, part in PARTS.items():
+        if name in called:
+            yield f"\n{inspect.getsource(part)}\n"
+
+
+class _Body:
+    """The lines that compute nodes, and the constants in them."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: list[str] = []
+        self._names: dict[int, str] = {}
+        self._kept: list[Node] = []
+
+    def name(self, output: Node) -> str:
+        """The name of a node's numbers; the lines that compute them are written first."""
+        for node in nodes_of([output]):
+            if id(node) not in self._names:
+                self._names[id(node)] = self._line(self._text(node))
+                self._kept.append(node)
+        return self._names[id(output)]
+
+    def function(self, results: list[str]) -> Iterator[str]:
+        yield '\ndef computed(columns):\n    """All results for some rows, of which these are the columns."""\n'
+        yield from (f"    {line}\n" for line in self.lines)
+        yield f"    return {', '.join(results)}\n\n"
+
+    def _line(self, expression: str) -> str:
+        name = f"v{len(self.lines)}"
+        self.lines.append(f"{name} = {expression}")
+        return name
+
+    def _of(self, node: Node) -> str:
+        return self._names[id(node)]
+
+    def _constant(self, text: str) -> str:
+        name = f"C{len(self.constants)}"
+        self.constants.append(f"{name} = {text}")
+        return name
+
+    def _array(self, values: Array) -> str:
+        if values.dtype.kind == "f" and values.size <= _FEW and np.isfinite(values).all() and values.size:
+            return self._constant(f"np.array({values.tolist()!r})")
+        kind = "<f8" if values.dtype.kind == "f" else "<i8"
+        coded = base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
+        lines = "".join(f"{coded[k : k + _LINE]}\n" for k in range(0, len(coded), _LINE))
+        return self._constant(f'array({tuple(values.shape)!r}, "{kind}", """\n{lines}""")')
+
+    def _formula(self, root: Symbol) -> str:
+        """The name of a formula's values, a column for each support row."""
+        known: dict[int, str] = {}
+        for symbol in symbols_of(root):
+            if symbol.operation == "leaf":
+                text = self._leaf(symbol.arguments[0])
+            else:
+                own = [known[id(each)] if isinstance(each, Symbol) else repr(each) for each in symbol.arguments]
+                text = _OPERATIONS[symbol.operation].format(*own)
+            known[id(symbol)] = self._line(text)
+        return known[id(root)]
+
+    def _leaf(self, leaf: Pair | Own | OfSupport) -> str:
+        if isinstance(leaf, OfSupport):
+            return self._array(leaf.values)
+        if isinstance(leaf, Own):
+            return f"({self._of(leaf.rows)} ** 2).sum(axis=1)[:, None]"
+        return _PAIRS[leaf.statistic].format(rows=self._of(leaf.rows), support=self._array(leaf.support))
+
+    # -- nodes ----------------------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def _text(self, node: Any) -> str:
+        raise NotImplementedError(type(node).__name__)
+
+    @_text.register
+    def _(self, node: nodes.Numbers) -> str:
+        return f"np.column_stack([columns[k] for k in {_places(node.places)}])"
+
+    @_text.register
+    def _(self, node: nodes.Level) -> str:
+        return f"levels(columns[{node.place}], {self._constant(python_literal(node.levels))}, {node.missing})"
+
+    @_text.register
+    def _(self, node: nodes.OneHot) -> str:
+        return f"one_hot({self._of(node.source)}, {self._array(node.hot)}, {node.unknown}, {node.count})"
+
+    @_text.register
+    def _(self, node: nodes.Filled) -> str:
+        source = self._of(node.source)
+        return f"np.where(is_gap({source}, {python_literal(node.marker)}), {self._array(node.values)}, {source})"
+
+    @_text.register
+    def _(self, node: nodes.Gaps) -> str:
+        marker = python_literal(node.marker)
+        return f"is_gap({self._of(node.source)}[:, {_places(node.places)}], {marker}).astype(float)"
+
+    @_text.register
+    def _(self, node: nodes.Scaled) -> str:
+        minus, times, plus = map(self._array, (node.minus, node.times, node.plus))
+        return f"({self._of(node.source)} - {minus}) * {times} + {plus}"
+
+    @_text.register
+    def _(self, node: nodes.Clipped) -> str:
+        return f"np.clip({self._of(node.source)}, {node.low!r}, {node.high!r})"
+
+    @_text.register
+    def _(self, node: nodes.Monomials) -> str:
+        return f"monomials({self._of(node.source)}, {self._constant(repr(node.factors))})"
+
+    @_text.register
+    def _(self, node: nodes.Picked) -> str:
+        return f"{self._of(node.source)}[:, {_places(node.places)}]"
+
+    @_text.register
+    def _(self, node: nodes.Beside) -> str:
+        return f"np.hstack([{', '.join(self._of(part) for part in node.parts)}])"
+
+    @_text.register
+    def _(self, node: nodes.Ones) -> str:
+        return "np.ones((len(columns[0]), 1))"
+
+    @_text.register
+    def _(self, node: nodes.Linear) -> str:
+        return f"{self._of(node.source)} @ {self._array(node.matrix)} + {self._array(node.plus)}"
+
+    @_text.register
+    def _(self, node: nodes.KernelSum) -> str:
+        return f"{self._formula(node.formula)} @ {self._array(node.coef)} + {self._array(node.plus)}"
+
+    @_text.register
+    def _(self, node: nodes.OwnSimilarity) -> str:
+        return self._formula(node.formula)
+
+    @_text.register
+    def _(self, node: nodes.PathVote) -> str:
+        along = ", ".join(map(self._array, (node.column, node.coefficient, node.bias, node.weight)))
+        return f"path_vote({self._formula(node.formula)}, {along})"
+
+    @_text.register
+    def _(self, node: nodes.PairVotes) -> str:
+        return f"pair_votes({self._of(node.source)}, {node.classes})"
+
+    @_text.register
+    def _(self, node: nodes.Sorted) -> str:
+        return f"np.sort({self._of(node.source)}, axis=1)"
+
+    @_text.register
+    def _(self, node: nodes.Logistic) -> str:
+        inside = f"logistic({self._array(node.slope)} * {self._of(node.source)} + {self._array(node.level)})"
+        return f"np.clip({inside}, {node.bound!r}, 1 - {node.bound!r})"
+
+    @_text.register
+    def _(self, node: nodes.Softmax) -> str:
+        return f"softmax({self._of(node.source)})"
+
+    @_text.register
+    def _(self, node: nodes.Interpolated) -> str:
+        return f"np.interp({self._of(node.source)}, {self._array(node.points)}, {self._array(node.values)})"
+
+    @_text.register
+    def _(self, node: nodes.Staircase) -> str:
+        return f"staircase({self._of(node.source)}, {self._array(node.points)}, {self._array(node.values)})"
+
+    @_text.register
+    def _(self, node: nodes.Coupled) -> str:
+        return f"coupled({self._of(node.source)}, {node.classes})"
+
+    @_text.register
+    def _(self, node: nodes.ToOne) -> str:
+        return f"to_one({self._of(node.source)})"
+
+
+def _places(places: tuple[int, ...]) -> str:
+    """Places as a list; those that follow each other as a range."""
+    if len(places) > 2 and list(places) == list(range(places[0], places[-1] + 1)):
+        return f"range({places[0]}, {places[-1] + 1})"
+    return repr(list(places))

@@ -1,1 +1,13 @@
-"""x"""
+"""Models leave for other places: ONNX, LIBSVM, C and Python; and come here from LIBSVM.
+
+Examples
+--------
+>>> from mercer.exports import TARGETS
+>>> sorted(TARGETS)
+['c', 'libsvm', 'onnx', 'python']
+"""
+
+from .libsvm_reading import read_libsvm
+from .targets import TARGETS, Target, export
+
+__all__ = ["TARGETS", "Target", "export", "read_libsvm"]

@@ -16,6 +16,10 @@ import numpy as np
 
 from .._runtime.compile import Array
 from ..cuda.symbols import Symbol
+from ..io.table import DataError
+
+#: More numbers than this are not written out: a file of code would have gigabytes.
+MOST = 20_000_000
 
 __all__ = [
     "Answer",
@@ -454,5 +458,10 @@ def nodes_of(outputs: list[Node]) -> Iterator[Node]:
 
 def numbers_of(values: Any) -> Array:
     """Numbers in double precision, dense, in the order of rows."""
+    if np.prod(np.shape(values), dtype=float) > MOST:
+        raise DataError(
+            f"the model holds {' × '.join(map(str, np.shape(values)))} numbers, more than a file of code has room for; "
+            "export to libsvm, or keep it as a model file (mercer.save)."
+        )
     dense = values.toarray() if hasattr(values, "toarray") else values
     return np.ascontiguousarray(dense, dtype=np.float64)

@@ -7,7 +7,8 @@ Examples
 ['c', 'libsvm', 'onnx', 'python']
 """
 
+from .libsvm_range import read_range
 from .libsvm_reading import read_libsvm
 from .targets import TARGETS, Target, export
 
-__all__ = ["TARGETS", "Target", "export", "read_libsvm"]
+__all__ = ["TARGETS", "Target", "export", "read_libsvm", "read_range"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from ..cuda.symbols import Symbol
-from . import computation as nodes
+from . import nodes
 from .computation import Column, Node, OfSupport, Own, Pair, nodes_of, symbols_of
 from .escaping import c_number, c_string
 
@@ -237,9 +237,7 @@ class CBody:
     @_compute.register
     def _(self, node: nodes.PathVote) -> None:
         v, along = self._of(node), f"{self._of(node)}_along"
-        column, coefficient, bias, weight = map(
-            self._array, (node.column, node.coefficient, node.bias, node.weight)
-        )
+        column, coefficient, bias, weight = map(self._array, (node.column, node.coefficient, node.bias, node.weight))
         self._say(f"double {along} = 0.0;")
         self._say(f"int {v}_update;")
         self._say(f"{v}[0] = 0.0;")

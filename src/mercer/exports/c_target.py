@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import __version__
-from .computation import Computation
 from .c_body import CBody
 from .c_parts import C_PARTS
+from .computation import Computation
 from .escaping import c_comment, c_string, refuse_strange_labels
 
 __all__ = ["c_text"]
@@ -69,7 +69,8 @@ int mercer_predict({row}{result})
 
 _ANSWERS = {
     "sign": "    k = out[2][0] >= 0 ? {1} : {0};\n    return k;",
-    "largest": "    for (k = 1; k < {width}; k++)\n        best = out[2][k] > out[2][best] ? k : best;\n    return best;",
+    "largest": "    for (k = 1; k < {width}; k++)\n        best = out[2][k] > out[2][best] ? k : best;\n"
+    "    return best;",
     "usual": "    k = out[2][0] >= 0 ? 1 : -1;\n    return k;",
     "labels": "    for (k = 0; k < {width}; k++)\n        labels[k] = out[2][k] >= 0;\n    return 0;",
     "numbers": "    for (k = 0; k < {width}; k++)\n        values[k] = out[2][k];\n    return 0;",

@@ -10,7 +10,8 @@ import numpy as np
 
 from .._validation.objects import is_missing
 from ..io.table import DataError
-from .computation import Column, Filled, Level, Node, Numbers, Picked
+from .computation import Column, Node
+from .nodes import Filled, Level, Numbers, Picked
 
 __all__ = ["Cell", "Cells", "Inputs", "numbered"]
 
@@ -98,7 +99,9 @@ class Inputs:
         words = {isinstance(level, str) for level in plain if level is not None}
         strange = next((level for level in plain if not isinstance(level, (str, bool, int, float, type(None)))), None)
         if strange is not None or len(words) > 1:
-            raise DataError(f"column {cell.name!r} holds words and numbers, or neither; an exported model takes one kind.")
+            raise DataError(
+                f"column {cell.name!r} holds words and numbers, or neither; an exported model takes one kind."
+            )
         instead = None if is_missing(cell.instead) else _plain(cell.instead)
         missing = plain.index(instead) if instead in plain else -1
         if words != {True}:

@@ -30,16 +30,14 @@ from ..kernels.categories import Categories
 from ..kernels.on_columns import columns_named
 from ..preprocess import WithoutOutliers
 from .cells import Cell, Cells, Inputs, numbered
-from .computation import (
-    Answer,
+from .computation import Answer, Computation, Node, numbers_of
+from .nodes import (
     Beside,
-    Computation,
     Coupled,
     Interpolated,
     KernelSum,
     Linear,
     Logistic,
-    Node,
     Ones,
     OwnSimilarity,
     PairVotes,
@@ -49,7 +47,6 @@ from .computation import (
     Sorted,
     Staircase,
     ToOne,
-    numbers_of,
 )
 from .preparation_steps import columns_before, prepared
 from .similarities import own_similarity, similarity

@@ -46,7 +46,7 @@ def c_string(text: str) -> str:
     >>> print(c_string('a"*/??/\né'))
     "a\042*/\077\077/\012\303\251"
     """
-    plain = {byte for byte in range(32, 127)} - set(b'"\\?')
+    plain = set(range(32, 127)) - set(b'"\\?')
     coded = text.encode("utf-8", "surrogatepass")
     if b"\0" in coded:
         raise DataError(f"{text!r} holds the character NUL, which ends a text in C; rename it.")

@@ -27,9 +27,10 @@ from ..estimators.regressor import Regressor
 from ..io.table import DataError
 from ..kernels import Gaussian, Kernel, Polynomial, Precomputed, Sigmoid
 from ..kernels import Linear as LinearKernel
-from .computation import Filled, KernelSum, Linear, Numbers, Scaled, leaves_of, nodes_of
+from .computation import leaves_of, nodes_of
 from .computed import computed
 from .libsvm_layout import Layout, pairs_layout
+from .nodes import Filled, KernelSum, Linear, Numbers, Scaled
 
 __all__ = ["libsvm_files"]
 
@@ -172,7 +173,7 @@ def _classes(machine: Classifier, model: Any) -> tuple[list[str], Layout, list[s
     numbers, notes = _numbered(labels)
     svm = "nu_svc" if isinstance(machine, NuSVC) else "c_svc"
     head = [f"svm_type {svm}", f"rho {_joined(weights.intercept)}", f"label {' '.join(map(str, numbers))}"]
-    calibrated = next((layer for layer in layers(model) if isinstance(layer, Calibrated)), None)
+    calibrated: Any = next((layer for layer in layers(model) if isinstance(layer, Calibrated)), None)
     if calibrated is not None:
         # p(second) = 1/(1 + exp(−(slope·f + level))), and LIBSVM's p(first) = 1/(1 + exp(A·(−f) + B)) is the rest.
         head.append(f"probA {_joined([-each.slope for each in calibrated.maps_])}")

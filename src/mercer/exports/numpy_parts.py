@@ -17,7 +17,7 @@ def as_words(column):
     words = [None if is_missing(value) else value for value in column]
     strange = [word for word in words if word is not None and not isinstance(word, str)]
     if strange:
-        raise ValueError("a column of words holds %r, which is none" % (strange[0],))
+        raise ValueError(f"a column of words holds {strange[0]!r}, which is none")
     return words
 
 

@@ -15,7 +15,8 @@ from .. import __version__
 from ..io.table import DataError
 from .computation import Answer, Computation
 from .escaping import refuse_strange_labels
-from .onnx_graph import OPSETS, OnnxGraph, tensor
+from .onnx_graph import OnnxGraph
+from .onnx_operators import OPSETS, tensor
 
 __all__ = ["onnx_bytes"]
 
@@ -64,7 +65,7 @@ def onnx_bytes(computation: Computation) -> bytes:
         ir_version=_IR_VERSION,
         producer_name="mercer",
         producer_version=__version__,
-        doc_string="A kernel machine is made of some of its training rows: share this file as you would share the data.",
+        doc_string="A kernel machine is made of some of its training rows: share this file like the data.",
     )
     about = {
         "model": computation.title,

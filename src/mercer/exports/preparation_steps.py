@@ -26,7 +26,8 @@ from ..preprocess import Constant, CorrelationFilter
 from ..preprocess import Filled as FilledColumns
 from ..preprocess import Numbers as NumberColumns
 from .cells import Cell, Cells, Inputs, numbered
-from .computation import Beside, Clipped, Filled, Gaps, Monomials, Node, OneHot, Ones, Picked, Scaled, numbers_of
+from .computation import Node, numbers_of
+from .nodes import Beside, Clipped, Filled, Gaps, Monomials, OneHot, Ones, Picked, Scaled
 
 __all__ = ["columns_before", "prepared"]
 
@@ -42,7 +43,7 @@ def columns_before(step: Any) -> Cells | None:
     while isinstance(step, Pipeline):
         step = next((each for _, each in step.steps if each not in (None, "passthrough")), None)
     names = getattr(step, "columns_", getattr(step, "feature_names_in_", None))
-    count = getattr(step, "n_features_in_", None)
+    count: Any = getattr(step, "n_features_in_", None)
     if names is None and count is None:
         return None
     if names is None or not all(isinstance(name, str) for name in names):

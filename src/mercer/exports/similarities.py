@@ -18,10 +18,11 @@ from ..kernels import Equal, Kernel, Mixture, Normalised, OfStatistic, Power, Pr
 from ..kernels import Scaled as ScaledKernel
 from ..kernels.categories import AGREEMENT, Categories
 from ..kernels.engine.parts import part_of
-from ..kernels.on_columns import OnColumns
 from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
+from ..kernels.on_columns import OnColumns
 from .cells import Cells, Inputs
-from .computation import Beside, Linear, Node, OfSupport, Own, Pair, numbers_of
+from .computation import Node, OfSupport, Own, Pair, numbers_of
+from .nodes import Beside, Linear
 
 __all__ = ["own_similarity", "similarity"]
 
@@ -40,8 +41,9 @@ def _refusal(kernel: Any) -> DataError:
 
 def _traced(kernel: OfStatistic, leaf: Any) -> Symbol:
     """The formula that a kernel makes of its statistic."""
+    start: Any = Symbol("leaf", leaf)
     try:
-        found: Any = kernel.apply(Symbol("leaf", leaf))
+        found: Any = kernel.apply(start)
     except Untraceable:
         found = None
     if not isinstance(found, Symbol):
@@ -117,8 +119,7 @@ def _(kernel: Normalised, given: Given, items: Any, inputs: Inputs) -> Symbol:
 @similarity.register
 def _(kernel: Mixture, given: Given, items: Any, inputs: Inputs) -> Symbol:
     terms = [
-        factor * similarity(each, given, kernel._part(items, place), inputs)
-        for place, each, factor in kernel._active()
+        factor * similarity(each, given, kernel._part(items, place), inputs) for place, each, factor in kernel._active()
     ]
     if not terms:
         raise _refusal(kernel)

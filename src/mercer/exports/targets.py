@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._validation.wording import enumeration, nearest
-from ..io.table import DataError
 from ..io.writing import refuse_unwritable, write_whole
 from .c_target import c_text
 from .computed import computed
@@ -19,7 +18,7 @@ from .python_target import python_text
 __all__ = ["TARGETS", "Target", "export"]
 
 #: Files by what is added to their name, and sentences about them.
-Files = tuple[dict[str, str | bytes], list[str]]
+Files = tuple[Mapping[str, str | bytes], list[str]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ TARGETS: dict[str, Target] = {
     each.name: each
     for each in (
         Target("onnx", "an ONNX model", ".onnx", lambda model: ({"": onnx_bytes(computed(model))}, [])),
-        Target("libsvm", "LIBSVM's text format", ".libsvm", lambda model: libsvm_files(model)),
+        Target("libsvm", "LIBSVM's text format", ".model", libsvm_files),
         Target("c", "one C99 file without dependencies", ".c", lambda model: ({"": c_text(computed(model))}, [])),
         Target("python", "one Python file that needs NumPy alone", ".py",
                lambda model: ({"": python_text(computed(model))}, [])),
@@ -62,7 +61,7 @@ def export(model: Any, path: str | Path, to: str) -> list[str]:
     Parameters
     ----------
     model : estimator
-        A fitted machine of mercer; also in a pipeline of usual steps, in a search, ``Calibrated`` or ``TunedThreshold``.
+        A fitted machine of mercer, also in a pipeline of usual steps, a search, ``Calibrated`` or ``TunedThreshold``.
     path : str or Path
         The file, which is replaced whole or not at all.
     to : {"onnx", "libsvm", "c", "python"}

@@ -33,8 +33,8 @@ _OPERATIONS = {
     "exp": "exp({})",
     "sqrt": "sqrt({})",
     "absolute": "fabs({})",
-    "maximum": "fmax({}, {})",
-    "minimum": "fmin({}, {})",
+    "maximum": "mercer_maximum({}, {})",
+    "minimum": "-mercer_maximum(-{}, -{})",
     "inverse_length": "mercer_inverse_length({})",
 }
 
@@ -246,7 +246,7 @@ class CBody:
         self._say("{", 2)
         self._say(f"{along} += {coefficient}[{v}_update] * {self._formula(node.formula, 3)};", 3)
         self._say("}", 2)
-        self._say(f"{v}[0] += {along} + {bias}[{v}_update] >= 0 ? {weight}[{v}_update] : -{weight}[{v}_update];", 2)
+        self._say(f"{v}[0] += mercer_sign({along} + {bias}[{v}_update]) * {weight}[{v}_update];", 2)
         self._say("}")
 
     @_compute.register

@@ -28,6 +28,22 @@ static double mercer_number_level(double number, const double *known, int count,
 }
 """
 
+_SIGN = """\
+/* 1 for what is not negative, else -1; NAN stays what it is. */
+static double mercer_sign(double x)
+{
+    return isnan(x) ? x : x >= 0 ? 1.0 : -1.0;
+}
+"""
+
+_MAXIMUM = """\
+/* The larger number; NAN, where one is. */
+static double mercer_maximum(double x, double y)
+{
+    return x > y || isnan(x) ? x : y;
+}
+"""
+
 _INVERSE_LENGTH = """\
 /* 1/sqrt(square), and 0 where the square is 0. */
 static double mercer_inverse_length(double square)
@@ -191,6 +207,8 @@ static void mercer_coupled(const double *second, int classes, double *system, do
 C_PARTS = {
     "mercer_word_level": _WORD_LEVEL,
     "mercer_number_level": _NUMBER_LEVEL,
+    "mercer_sign": _SIGN,
+    "mercer_maximum": _MAXIMUM,
     "mercer_inverse_length": _INVERSE_LENGTH,
     "mercer_pair_votes": _PAIR_VOTES,
     "mercer_sort": _SORT,

@@ -29,8 +29,8 @@ from ..kernels import Kernel
 from ..kernels.categories import Categories
 from ..kernels.on_columns import columns_named
 from ..preprocess import WithoutOutliers
-from .cells import Cell, Cells, Inputs, numbered
 from .computation import Answer, Computation, Node, numbers_of
+from .input_columns import Cell, Cells, Inputs, numbered
 from .nodes import (
     Beside,
     Coupled,

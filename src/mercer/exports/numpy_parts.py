@@ -88,7 +88,8 @@ def inverse_lengths(squares):
 def path_vote(similar, column, coefficient, bias, weight):
     """The vote of all models of a path: 1 where the score of one is not negative, else -1, by its weight."""
     along = np.cumsum(similar[:, column] * coefficient, axis=1) + bias
-    return (np.where(along >= 0, 1.0, -1.0) @ weight)[:, None]
+    signs = np.where(np.isnan(along), np.nan, np.where(along >= 0, 1.0, -1.0))
+    return (signs @ weight)[:, None]
 
 
 def pair_votes(x, classes):
@@ -118,7 +119,8 @@ def softmax(x):
 
 def staircase(x, points, values):
     """The value of the gap between two points, or of the point, that x is in."""
-    return values[np.searchsorted(points, x, side="left") + np.searchsorted(points, x, side="right")]
+    place = np.searchsorted(points, x, side="left") + np.searchsorted(points, x, side="right")
+    return np.where(np.isnan(x), np.nan, values[place])
 
 
 def to_one(x):

@@ -154,6 +154,7 @@ class OnnxGraph(OnnxFormulas):
         along = self.add("CumSum", [steps, self.constant(np.int64(1))])
         along = self.add("Add", [along, self.constant(node.bias[None, :])])
         signs = self.add("Where", [self.not_negative(along), self.number(1.0), self.number(-1.0)])
+        signs = self._unless_nan(along, signs)
         return self.add("MatMul", [signs, self.constant(node.weight[:, None])])
 
     @_made.register
@@ -192,6 +193,10 @@ class OnnxGraph(OnnxFormulas):
         powers = self.add("Exp", [self.add("Sub", [source, largest])])
         return self.add("Div", [powers, self.summed(powers)])
 
+    def _unless_nan(self, given: str, found: str) -> str:
+        """What was found, unless it was found from no number."""
+        return self.add("Where", [self.add("IsNaN", [given]), self.number(np.nan), found])
+
     def _below(self, name: str, points: Array, operator: str) -> str:
         """How many points each number is beyond."""
         beyond = self.as_numbers(self.add(operator, [name, self.constant(points[None, :])]))
@@ -204,17 +209,18 @@ class OnnxGraph(OnnxFormulas):
         slopes = np.append(np.divide(rise, run, out=np.zeros_like(rise), where=run > 0), 0.0)
         inside = self.clipped(x, node.points[0], node.points[-1])
         after = self._below(inside, node.points, "GreaterOrEqual")
-        place = self.add("Sub", [after, self.constant(np.int64(1))])
+        place = self.add("Max", [self.add("Sub", [after, self.constant(np.int64(1))]), self.constant(np.int64(0))])
         here, value, slope = (
             self.add("Gather", [self.constant(each), place], axis=0) for each in (node.points, node.values, slopes)
         )
-        return self.add("Add", [value, self.add("Mul", [slope, self.add("Sub", [inside, here])])])
+        found = self.add("Add", [value, self.add("Mul", [slope, self.add("Sub", [inside, here])])])
+        return self._unless_nan(x, found)
 
     @_made.register
     def _(self, node: nodes.Staircase) -> str:
         x = self._of(node.source)
         both = [self._below(x, node.points, operator) for operator in ("Greater", "GreaterOrEqual")]
-        return self.add("Gather", [self.constant(node.values), self.add("Add", both)], axis=0)
+        return self._unless_nan(x, self.add("Gather", [self.constant(node.values), self.add("Add", both)], axis=0))
 
     @_made.register
     def _(self, node: nodes.ToOne) -> str:

@@ -25,8 +25,8 @@ from ..io.table import DataError
 from ..preprocess import Constant, CorrelationFilter
 from ..preprocess import Filled as FilledColumns
 from ..preprocess import Numbers as NumberColumns
-from .cells import Cell, Cells, Inputs, numbered
 from .computation import Node, numbers_of
+from .input_columns import Cell, Cells, Inputs, numbered
 from .nodes import Beside, Clipped, Filled, Gaps, Monomials, OneHot, Ones, Picked, Scaled
 
 __all__ = ["columns_before", "prepared"]

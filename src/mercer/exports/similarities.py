@@ -20,8 +20,8 @@ from ..kernels.categories import AGREEMENT, Categories
 from ..kernels.engine.parts import part_of
 from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
 from ..kernels.on_columns import OnColumns
-from .cells import Cells, Inputs
 from .computation import Node, OfSupport, Own, Pair, numbers_of
+from .input_columns import Cells, Inputs
 from .nodes import Beside, Linear
 
 __all__ = ["own_similarity", "similarity"]

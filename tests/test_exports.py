@@ -1,5 +1,6 @@
 """Models that leave: what they compute elsewhere is what they compute here, and nothing in them becomes code."""
 
+import functools
 import json
 import runpy
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -34,24 +36,30 @@ FOUR = (X[:, 0] > 0).astype(int) + 2 * (X[:, 1] > 0)
 NUMBERS = np.sin(X[:, 0]) + X[:, 1]
 
 #: Each kind of node is in one of these.
-MODELS = {
-    "votes": SVC("rbf").fit(X, FOUR),
-    "linear": SVC(None).fit(X, TWO),
-    "one support row": Perceptron("polynomial(degree=3, gamma=0.7)", epochs=1, random_state=0).fit(X[:2], [0, 1]),
-    "sums": SVC("normalised(polynomial(degree=2)) + 0.5*laplacian(gamma=0.3)*matern(nu=1.5)").fit(X, TWO),
-    "path": Perceptron("rbf", variant="voted", random_state=0).fit(X, FOUR),
-    "ball": SVDD("polynomial(degree=2)", nu=0.1).fit(X),
-    "softmax": KernelClassifier("quadratic(B=[[1, 0, 0], [0, 2, 0], [0, 0, 1]])").fit(X, FOUR),
-    "costs": KernelClassifier("rbf", costs={("no", "yes"): 5}).fit(X, TWO),
-    "quantiles": KernelQuantiles("rbf").fit(X, NUMBERS),
-    "two numbers": KernelRegressor("rbf").fit(X, np.column_stack([NUMBERS, NUMBERS**2])),
-    "many labels": KernelClassifier("rbf").fit(X, np.column_stack([FOUR > 0, FOUR > 1]).astype(int)),
-    "pairs": Calibrated(SVC("rbf"), cv=2).fit(X, FOUR),
-    "isotonic": Calibrated(SVC("rbf", strategy="ovr"), method="isotonic", cv=2).fit(X, FOUR),
-    "staircase": Calibrated(SVC("rbf"), method="venn_abers", cv=2).fit(X, TWO),
-    "threshold": TunedThreshold(SVC("rbf"), cv=2).fit(X, TWO),
-    "steps": make_pipeline(StandardScaler(), PolynomialFeatures(2), MinMaxScaler(clip=True), SVC("rbf")).fit(X, TWO),
+UNFITTED = {
+    "votes": (SVC("rbf"), X, FOUR),
+    "linear": (SVC(None), X, TWO),
+    "one support row": (Perceptron("polynomial(degree=3, gamma=0.7)", epochs=1, random_state=0), X[:2], [0, 1]),
+    "sums": (SVC("normalised(polynomial(degree=2)) + 0.5*laplacian(gamma=0.3)*matern(nu=1.5)"), X, TWO),
+    "path": (Perceptron("rbf", variant="voted", random_state=0), X, FOUR),
+    "ball": (SVDD("polynomial(degree=2)", nu=0.1), X),
+    "softmax": (KernelClassifier("quadratic(B=[[1, 0, 0], [0, 2, 0], [0, 0, 1]])"), X, FOUR),
+    "costs": (KernelClassifier("rbf", costs={("no", "yes"): 5}), X, TWO),
+    "quantiles": (KernelQuantiles("rbf"), X, NUMBERS),
+    "two numbers": (KernelRegressor("rbf"), X, np.column_stack([NUMBERS, NUMBERS**2])),
+    "many labels": (KernelClassifier("rbf"), X, np.column_stack([FOUR > 0, FOUR > 1]).astype(int)),
+    "pairs": (Calibrated(SVC("rbf"), cv=2), X, FOUR),
+    "isotonic": (Calibrated(SVC("rbf", strategy="ovr"), method="isotonic", cv=2), X, FOUR),
+    "staircase": (Calibrated(SVC("rbf"), method="venn_abers", cv=2), X, TWO),
+    "threshold": (TunedThreshold(SVC("rbf"), cv=2), X, TWO),
+    "steps": (make_pipeline(StandardScaler(), PolynomialFeatures(2), MinMaxScaler(clip=True), SVC("rbf")), X, TWO),
 }
+
+
+@functools.cache
+def fitted(name):
+    estimator, *data = UNFITTED[name]
+    return clone(estimator).fit(*data)
 
 
 def wanted(model, rows):
@@ -61,9 +69,9 @@ def wanted(model, rows):
     raise AssertionError
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", UNFITTED)
 def test_python_and_onnx_compute_what_the_model_does(name, tmp_path):
-    model = MODELS[name]
+    model = fitted(name)
     numbers, method = wanted(model, NEW)
     mercer.export(model, tmp_path / "m.py", to="python")
     alone = runpy.run_path(str(tmp_path / "m.py"))
@@ -91,7 +99,7 @@ def test_python_and_onnx_compute_what_the_model_does(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["votes", "sums", "path", "pairs", "isotonic", "staircase", "steps", "quantiles"])
 def test_c_computes_what_the_model_does(name, tmp_path):
-    model = MODELS[name]
+    model = fitted(name)
     numbers, method = wanted(model, NEW)
     mercer.export(model, tmp_path / "m.c", to="c")
     library = compiled(tmp_path / "m.c")
@@ -197,7 +205,7 @@ def test_a_python_file_needs_nothing_but_numpy_and_answers_csv(tmp_path):
 
 
 def test_a_python_file_says_what_is_wrong_with_rows(tmp_path):
-    mercer.export(MODELS["votes"], tmp_path / "m.py", to="python")
+    mercer.export(fitted("votes"), tmp_path / "m.py", to="python")
     alone = runpy.run_path(str(tmp_path / "m.py"))
     with pytest.raises(ValueError, match="rows must have 3 columns"):
         alone["predict"]([[1.0, 2.0]])
@@ -210,7 +218,7 @@ def test_a_python_file_says_what_is_wrong_with_rows(tmp_path):
 @pytest.mark.parametrize("target", list(TARGETS))
 def test_the_same_model_gives_the_same_file(target, tmp_path):
     for name in ("one", "two"):
-        mercer.export(MODELS["votes"], tmp_path / name, to=target)
+        mercer.export(fitted("votes"), tmp_path / name, to=target)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
@@ -220,28 +228,32 @@ def test_the_same_model_gives_the_same_file(target, tmp_path):
 @pytest.mark.parametrize(
     ("model", "target", "said"),
     [
-        (SVC(), "c", "not fitted yet"),
-        (SVC(), "libsvm", "not fitted yet"),
-        (MODELS["softmax"], "libsvm", "LIBSVM knows no kernel quadratic"),
-        (SVC("rbf", strategy="ovr").fit(X, FOUR), "libsvm", r"train SVC\(strategy='ovo'\)"),
-        (MODELS["steps"], "libsvm", "no room for the steps before the machine"),
-        (MODELS["isotonic"], "libsvm", "probabilities by a sigmoid alone"),
-        (MODELS["threshold"], "libsvm", "no threshold but zero"),
-        (MODELS["quantiles"], "libsvm", "predicts one number a row, KernelQuantiles several"),
-        (SVC("matern(nu=1.0)").fit(X, TWO), "onnx", r"the kernel matern\(nu=1.0\) cannot be exported"),
-        (mercer.Conformal(KernelRegressor()).fit(X, NUMBERS), "c", "its .estimator_, which predicts the numbers, can"),
-        (StandardScaler().fit(X), "c", "a sklearn.StandardScaler cannot be exported; machines of mercer can"),
+        (lambda: SVC(), "c", "not fitted yet"),
+        (lambda: SVC(), "libsvm", "not fitted yet"),
+        (lambda: fitted("softmax"), "libsvm", "LIBSVM knows no kernel quadratic"),
+        (lambda: SVC("rbf", strategy="ovr").fit(X, FOUR), "libsvm", r"train SVC\(strategy='ovo'\)"),
+        (lambda: fitted("steps"), "libsvm", "no room for the steps before the machine"),
+        (lambda: fitted("isotonic"), "libsvm", "probabilities by a sigmoid alone"),
+        (lambda: fitted("threshold"), "libsvm", "no threshold but zero"),
+        (lambda: fitted("quantiles"), "libsvm", "predicts one number a row, KernelQuantiles several"),
+        (lambda: SVC("matern(nu=1.0)").fit(X, TWO), "onnx", r"the kernel matern\(nu=1.0\) cannot be exported"),
+        (
+            lambda: mercer.Conformal(KernelRegressor()).fit(X, NUMBERS),
+            "c",
+            "its .estimator_, which predicts the numbers, can",
+        ),
+        (lambda: StandardScaler().fit(X), "c", "a sklearn.StandardScaler cannot be exported; machines of mercer can"),
     ],
 )
 def test_what_cannot_leave_is_refused_in_a_sentence(model, target, said, tmp_path):
     with pytest.raises(DataError, match=said):
-        mercer.export(model, tmp_path / "m", to=target)
+        mercer.export(model(), tmp_path / "m", to=target)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_target_that_is_none(tmp_path):
     with pytest.raises(ValueError, match="there is no target 'onx'; did you mean 'onnx'"):
-        mercer.export(MODELS["votes"], tmp_path / "m", to="onx")
+        mercer.export(fitted("votes"), tmp_path / "m", to="onx")
 
 
 def test_labels_that_no_file_can_hold(tmp_path):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -21,22 +21,71 @@ NUMBERS = np.sin(X[:, 0]) + X[:, 1]
 
 
 @pytest.mark.parametrize(
-    "model",
+    ("estimator", "data"),
     [
-        SVC("rbf").fit(X, FOUR),
-        SVC(None).fit(X, FOUR),
-        SVC("polynomial(degree=3, coef0=0.5)").fit(X, TWO),
-        SVC("rbf", rank=20).fit(X, FOUR),
-        NuSVC("rbf", nu=0.15).fit(X, FOUR),
-        KernelClassifier("rbf").fit(X, TWO),
-        SVR("rbf").fit(X, NUMBERS),
-        NuSVR(None).fit(X, NUMBERS),
-        OneClassSVM("rbf", nu=0.2).fit(X),
-        SVDD("rbf", nu=0.2).fit(X),
+        (
+            SVC("rbf"),
+            (
+                X,
+                FOUR,
+            ),
+        ),
+        (
+            SVC(None),
+            (
+                X,
+                FOUR,
+            ),
+        ),
+        (
+            SVC("polynomial(degree=3, coef0=0.5)"),
+            (
+                X,
+                TWO,
+            ),
+        ),
+        (
+            SVC("rbf", rank=20),
+            (
+                X,
+                FOUR,
+            ),
+        ),
+        (
+            NuSVC("rbf", nu=0.15),
+            (
+                X,
+                FOUR,
+            ),
+        ),
+        (
+            KernelClassifier("rbf"),
+            (
+                X,
+                TWO,
+            ),
+        ),
+        (
+            SVR("rbf"),
+            (
+                X,
+                NUMBERS,
+            ),
+        ),
+        (
+            NuSVR(None),
+            (
+                X,
+                NUMBERS,
+            ),
+        ),
+        (OneClassSVM("rbf", nu=0.2), (X,)),
+        (SVDD("rbf", nu=0.2), (X,)),
     ],
-    ids=str,
+    ids=lambda each: str(each) if hasattr(each, "fit") else "",
 )
-def test_libsvm_decides_as_the_model_does_and_so_does_what_is_read_back(model, tmp_path):
+def test_libsvm_decides_as_the_model_does_and_so_does_what_is_read_back(estimator, data, tmp_path):
+    model = clone(estimator).fit(*data)
     export(model, tmp_path / "m", to="libsvm")
     labels, values = by_libsvm(tmp_path / "m", NEW)
     back = read_libsvm(tmp_path / "m")

@@ -42,6 +42,7 @@ UNFITTED = {
     "one support row": (Perceptron("polynomial(degree=3, gamma=0.7)", epochs=1, random_state=0), X[:2], [0, 1]),
     "sums": (SVC("normalised(polynomial(degree=2)) + 0.5*laplacian(gamma=0.3)*matern(nu=1.5)"), X, TWO),
     "path": (Perceptron("rbf", variant="voted", random_state=0), X, FOUR),
+    "path of weights": (Perceptron(None, variant="voted", random_state=0), X, FOUR),
     "ball": (SVDD("polynomial(degree=2)", nu=0.1), X),
     "softmax": (KernelClassifier("quadratic(B=[[1, 0, 0], [0, 2, 0], [0, 0, 1]])"), X, FOUR),
     "costs": (KernelClassifier("rbf", costs={("no", "yes"): 5}), X, TWO),

@@ -221,11 +221,19 @@ class CBody:
 
     @_compute.register
     def _(self, node: nodes.KernelSum) -> None:
+        # What rounding takes from a sum of many terms is kept and given back with the next (Kahan's summation).
         v, coef = self._of(node), self._array(node.coef)
+        self._say(f"double {v}_lost[{node.width}];")
         self._each(node.width, f"{v}[k] = {self._array(node.plus)}[k];")
+        self._each(node.width, f"{v}_lost[k] = 0.0;")
         self._say(f"for (j = 0; j < {len(node.coef)}; j++) {{")
         value = self._formula(node.formula, 2)
-        self._each(node.width, f"{v}[k] += {value} * {coef}[j][k];", 2)
+        self._say(f"for (k = 0; k < {node.width}; k++) {{", 2)
+        self._say(f"const double term = {value} * {coef}[j][k] - {v}_lost[k];", 3)
+        self._say(f"const double sum = {v}[k] + term;", 3)
+        self._say(f"{v}_lost[k] = (sum - {v}[k]) - term;", 3)
+        self._say(f"{v}[k] = sum;", 3)
+        self._say("}", 2)
         self._say("}")
 
     @_compute.register

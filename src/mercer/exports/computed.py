@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
@@ -145,10 +146,10 @@ def _scores(machine: Any, given: Node | Cells | None, inputs: Inputs) -> tuple[N
     model = machine._model
     if given is None:
         given = inputs.begin(columns_before(machine) or _columns_compared(model.kernel, model.items))
-    if isinstance(model, LinearModel):
-        return Linear(inputs.rows(given), numbers_of(model.coef.T), numbers_of(model.intercept)), given
     if getattr(machine, "variant", None) == "voted":
         return Beside(tuple(_vote(voter, given, inputs) for voter in machine._voters)), given
+    if isinstance(model, LinearModel):
+        return Linear(inputs.rows(given), numbers_of(model.coef.T), numbers_of(model.intercept)), given
     return _kernel_sum(model, given, inputs), given
 
 
@@ -253,22 +254,27 @@ def _(model: Calibrated, given: Node | Cells | None, inputs: Inputs) -> _Outcome
     check_is_fitted(model, "maps_")
     inside = _outcome(model.estimator_, given, inputs)
     k, machines = len(model.classes_), inside.machines if model.pairs_ else inside.scores
-    single = [Picked(machines, (column,)) for column in range(machines.width)]
-    found = Beside(tuple(_mapped(each, column) for each, column in zip(model.maps_, single, strict=True)))
+    found = _mapped(model.maps_, machines)
     probabilities: Node = _both(found) if k == 2 else Coupled(found, k) if model.pairs_ else ToOne(found)
     answer = Answer("class", probabilities) if model.costs is None else _cheapest(model, probabilities)
     return _Outcome(inside.machines, inside.scores, probabilities, answer, model.classes_.tolist())
 
 
-def _mapped(each: Any, column: Node) -> Node:
-    """A map from scores to probabilities."""
-    if isinstance(each, SigmoidMap):
-        smallest = float(np.finfo(np.float64).eps)
-        return Logistic(column, np.array([each.slope]), np.array([each.intercept]), smallest)
-    if isinstance(each, IsotonicMap):
-        return Interpolated(column, numbers_of(each.scores), numbers_of(each.values))
-    low, high = each.values.T
-    return Staircase(column, numbers_of(each.scores), numbers_of(high / (1 - low + high)))
+def _mapped(maps: Sequence[Any], scores: Node) -> Node:
+    """Probabilities, each by a map of its own from a score."""
+    sigmoids = [each for each in maps if isinstance(each, SigmoidMap)]
+    if len(sigmoids) == len(maps):
+        slope, level = ([getattr(each, name) for each in sigmoids] for name in ("slope", "intercept"))
+        return Logistic(scores, numbers_of(slope), numbers_of(level), float(np.finfo(np.float64).eps))
+    found: list[Node] = []
+    for place, each in enumerate(maps):
+        column = Picked(scores, (place,))
+        if isinstance(each, IsotonicMap):
+            found.append(Interpolated(column, numbers_of(each.scores), numbers_of(each.values)))
+        else:
+            low, high = each.values.T
+            found.append(Staircase(column, numbers_of(each.scores), numbers_of(high / (1 - low + high))))
+    return Beside(tuple(found))
 
 
 @_outcome.register

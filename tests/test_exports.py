@@ -193,7 +193,8 @@ def test_tables_of_numbers_and_words(kind, tmp_path):
 
 def test_a_python_file_needs_nothing_but_numpy_and_answers_csv(tmp_path):
     frame, _ = people()
-    model = SVC(Gaussian(gamma=0.1).on("a", "b") * Equal().on("label")).fit(frame, TWO)
+    labels = np.where(TWO == "yes", "=HYPERLINK(1)", "no")
+    model = SVC(Gaussian(gamma=0.1).on("a", "b") * Equal().on("label")).fit(frame, labels)
     mercer.export(model, tmp_path / "model.py", to="python")
     frame.to_csv(tmp_path / "rows.csv", index=False)
     program = (
@@ -202,7 +203,10 @@ def test_a_python_file_needs_nothing_but_numpy_and_answers_csv(tmp_path):
     )
     done = subprocess.run([sys.executable, "-I", "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [line.split(",")[0] for line in done.stdout.split()] == model.predict(frame).tolist()
+    answers = [line.split(",")[0].removeprefix("'") for line in done.stdout.split()]
+    assert answers == model.predict(frame).tolist()
+    assert "'=HYPERLINK" in done.stdout
+    assert "\n=" not in done.stdout
 
 
 def test_a_python_file_says_what_is_wrong_with_rows(tmp_path):

@@ -106,6 +106,11 @@ def array(shape, kind, text):
 
 _MAIN = '''
 
+def cell(value):
+    """A cell that no spreadsheet takes for a formula."""
+    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\\t", "\\r")) else value
+
+
 def main(path):
     """Answer a CSV file whose first line names the columns."""
     with open(path, newline="", encoding="utf-8-sig") as file:
@@ -114,7 +119,7 @@ def main(path):
     writer = csv.writer(sys.stdout, lineterminator="\\n")
     for answer, numbers in zip(np.asarray(predict(columns)).tolist(), scores(columns).tolist()):
         lists = [each if isinstance(each, list) else [each] for each in (answer, numbers)]
-        writer.writerow(lists[0] + lists[1])
+        writer.writerow([cell(each) for each in lists[0] + lists[1]])
 
 
 if __name__ == "__main__":

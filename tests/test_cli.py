@@ -25,8 +25,10 @@ def test_help_teaches_with_an_example_that_runs(mercer, name):
     done = mercer([name, "--help"])
     example = re.search(r"Example:\n\s+mercer (.+)", done.output)
     assert example is not None
-    if name in ("run", "inspect"):
+    if name in ("run", "inspect", "export", "import"):
         mercer('train svc moons:200 --kernel "gaussian(gamma=2)" --set C=10 -o moons.safetensors')
+    if name == "import":
+        mercer("export moons.safetensors --to libsvm -o rows.model")
     if name != "compare":  # it has tests of its own
         assert mercer(example[1]).stdout.strip()
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Pegasos,
         Perceptron,
     )
+    from .exports import export
     from .intervals import Conformal
     from .io import read, scan
     from .model_files import load, save
@@ -50,6 +51,7 @@ __all__ = [
     "Perceptron",
     "TunedThreshold",
     "__version__",
+    "export",
     "keep_best",
     "load",
     "read",
@@ -75,6 +77,7 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "Conformal": "intervals",
     "KernelSearchCV": "search",
     "TunedThreshold": "calibration",
+    "export": "exports",
     "keep_best": "_runtime.interrupts",
     "load": "model_files",
     "read": "io",
@@ -97,6 +100,7 @@ def __getattr__(name: str) -> Any:
         "displays",
         "estimators",
         "explain",
+        "exports",
         "grams",
         "growth",
         "intervals",

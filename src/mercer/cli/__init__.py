@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("mercer.cli.tune:tune", "Find good parameters for a learner by cross-validation."),
     "kernel": ("mercer.cli.kernel:kernel", "Look at the kernel matrix of a table."),
     "inspect": ("mercer.cli.inspect:inspect", "Say what is in a model file."),
+    "export": ("mercer.cli.export:export", "Write a model as ONNX, for LIBSVM, in C or in Python."),
+    "import": ("mercer.cli.import_model:import_model", "Read a model that LIBSVM has written."),
     "datasets": ("mercer.cli.datasets:datasets", "List the tables that are built in."),
 }
 

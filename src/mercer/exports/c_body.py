@@ -1,0 +1,316 @@
+"""The lines of C that compute the nodes of a model for one row."""
+
+from __future__ import annotations
+
+from functools import singledispatchmethod
+from typing import Any
+
+import numpy as np
+
+from .._runtime.compile import Array
+from ..cuda.symbols import Symbol
+from . import nodes
+from .computation import Column, Node, OfSupport, Own, Pair, nodes_of, symbols_of
+from .escaping import c_number, c_string
+
+__all__ = ["CBody"]
+
+_LINE = 110
+_PAIRS = {
+    "dot": "{t} += {x}[k] * {z}[j][k];",
+    "squared_distance": "{t} += ({x}[k] - {z}[j][k]) * ({x}[k] - {z}[j][k]);",
+    "distance": "{t} += ({x}[k] - {z}[j][k]) * ({x}[k] - {z}[j][k]);",
+    "manhattan": "{t} += fabs({x}[k] - {z}[j][k]);",
+    "agreement": "{t} += {x}[k] == {z}[j][k];",
+    "equal": "{t} += {x}[k] == {z}[j][k];",
+}
+_AFTER = {"distance": "{t} = sqrt({t});", "agreement": "{t} /= {d};", "equal": "{t} = {t} == {d};"}
+_OPERATIONS = {
+    "add": "{} + {}",
+    "subtract": "{} - {}",
+    "multiply": "{} * {}",
+    "divide": "{} / {}",
+    "exp": "exp({})",
+    "sqrt": "sqrt({})",
+    "absolute": "fabs({})",
+    "maximum": "mercer_maximum({}, {})",
+    "minimum": "-mercer_maximum(-{}, -{})",
+    "inverse_length": "mercer_inverse_length({})",
+}
+
+
+class CBody:
+    """The lines that compute nodes, and the constants in them.
+
+    Parameters
+    ----------
+    columns : list of Column
+        Numbers and words are counted each for themselves.
+    """
+
+    def __init__(self, columns: list[Column]) -> None:
+        self.constants: list[str] = []
+        self.lines = ["    int j, k;", *(f"    (void) {name};" for name in ("j", "k", "numbers", "probabilities"))]
+        self.lines += ["    (void) words;"] if any(column.words for column in columns) else []
+        self._places = [sum(other.words is column.words for other in columns[:place]) for place, column in
+                        enumerate(columns)]  # fmt: skip
+        self._words = [column.words for column in columns]
+        self._names: dict[int, str] = {}
+        self._kept: list[Node] = []
+        self._given: set[str] = set()
+
+    def write(self, output: Node, into: str) -> None:
+        """Compute a node and copy its numbers."""
+        for node in nodes_of([output]):
+            if id(node) not in self._names:
+                self._names[id(node)] = f"v{len(self._kept)}"
+                self._kept.append(node)
+                self._say(f"double v{len(self._kept) - 1}[{max(1, node.width)}];")
+                self._compute(node)
+        self._each(output.width, f"{into}[k] = {self._of(output)}[k];")
+        self._given.add(into)
+
+    def _say(self, line: str, depth: int = 1) -> None:
+        self.lines.append("    " * depth + line)
+
+    def _each(self, width: int, line: str, depth: int = 1) -> None:
+        """A line for all k."""
+        self._say(f"for (k = 0; k < {width}; k++)", depth)
+        self._say(line, depth + 1)
+
+    def _of(self, node: Node) -> str:
+        return self._names[id(node)]
+
+    # -- constants ------------------------------------------------------------------------------------------------
+
+    def _array(self, values: Array) -> str:
+        name = f"c{len(self.constants)}"
+        whole = values.dtype.kind in "iu"
+        sizes = "".join(f"[{max(1, size)}]" for size in values.shape)
+        texts = [str(int(value)) if whole else c_number(value) for value in values.ravel().tolist()] or ["0"]
+        if values.ndim == 2:
+            width = values.shape[1]
+            groups = ["{" + ", ".join(texts[k : k + width]) + "}" for k in range(0, len(texts), max(1, width))]
+        else:
+            groups = texts
+        self.constants.append(
+            f"static const {'int' if whole else 'double'} {name}{sizes} = {{\n{_wrapped(groups)}\n}};\n"
+        )
+        return name
+
+    def _texts(self, texts: tuple[Any, ...]) -> str:
+        name = f"c{len(self.constants)}"
+        listed = _wrapped(["0" if text is None else c_string(text) for text in texts])
+        self.constants.append(f"static const char *const {name}[] = {{\n{listed}\n}};\n")
+        return name
+
+    # -- formulas -------------------------------------------------------------------------------------------------
+
+    def _formula(self, root: Symbol, depth: int) -> str:
+        """The lines of a formula for support row j; gives the name of its value."""
+        known: dict[int, str] = {}
+        for place, symbol in enumerate(symbols_of(root)):
+            t = f"t{place}"
+            known[id(symbol)] = t
+            if symbol.operation == "leaf":
+                self._leaf(symbol.arguments[0], t, depth)
+            else:
+                own = [known[id(each)] if isinstance(each, Symbol) else f"({c_number(each)})"
+                       for each in symbol.arguments]  # fmt: skip
+                self._say(f"const double {t} = {_OPERATIONS[symbol.operation].format(*own)};", depth)
+        return known[id(root)]
+
+    def _leaf(self, leaf: Pair | Own | OfSupport, t: str, depth: int) -> None:
+        if isinstance(leaf, OfSupport):
+            self._say(f"const double {t} = {self._array(leaf.values)}[j];", depth)
+            return
+        x = self._of(leaf.rows)
+        self._say(f"double {t} = 0.0;", depth)
+        if isinstance(leaf, Own):
+            self._each(leaf.rows.width, f"{t} += {x}[k] * {x}[k];", depth)
+            return
+        self._each(leaf.rows.width, _PAIRS[leaf.statistic].format(t=t, x=x, z=self._array(leaf.support)), depth)
+        if leaf.statistic in _AFTER:
+            self._say(_AFTER[leaf.statistic].format(t=t, d=leaf.rows.width), depth)
+
+    # -- nodes ----------------------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def _compute(self, node: Any) -> None:
+        raise NotImplementedError(type(node).__name__)
+
+    @_compute.register
+    def _(self, node: nodes.Numbers) -> None:
+        places = np.array([self._places[place] for place in node.places])
+        if (places == np.arange(places.size)).all():
+            self._each(places.size, f"{self._of(node)}[k] = numbers[k];")
+        else:
+            self._each(places.size, f"{self._of(node)}[k] = numbers[{self._array(places)}[k]];")
+
+    @_compute.register
+    def _(self, node: nodes.Level) -> None:
+        place, count = self._places[node.place], len(node.levels)
+        if self._words[node.place]:
+            call = f"mercer_word_level(words[{place}], {self._texts(node.levels)}, {count}, {node.missing})"
+        else:
+            known = self._array(np.array([np.nan if level is None else level for level in node.levels], float))
+            call = f"mercer_number_level(numbers[{place}], {known}, {count}, {node.missing})"
+        self._say(f"{self._of(node)}[0] = {call};")
+
+    @_compute.register
+    def _(self, node: nodes.OneHot) -> None:
+        v, level = self._of(node), self._of(node.source)
+        self._say(f"j = {level}[0] < 0 ? {node.unknown} : {self._array(node.hot)}[(int) {level}[0]];")
+        self._each(node.width, f"{v}[k] = j == -2 ? NAN : k == j ? 1.0 : 0.0;")
+
+    @_compute.register
+    def _(self, node: nodes.Filled) -> None:
+        x = self._of(node.source)
+        self._each(node.width, f"{self._of(node)}[k] = {_is_gap(f'{x}[k]', node.marker)} ? "
+                   f"{self._array(node.values)}[k] : {x}[k];")  # fmt: skip
+
+    @_compute.register
+    def _(self, node: nodes.Gaps) -> None:
+        x = f"{self._of(node.source)}[{self._array(np.array(node.places, np.int64))}[k]]"
+        self._each(node.width, f"{self._of(node)}[k] = {_is_gap(x, node.marker)} ? 1.0 : 0.0;")
+
+    @_compute.register
+    def _(self, node: nodes.Scaled) -> None:
+        minus, times, plus = map(self._array, (node.minus, node.times, node.plus))
+        line = f"{self._of(node)}[k] = ({self._of(node.source)}[k] - {minus}[k]) * {times}[k] + {plus}[k];"
+        self._each(node.width, line)
+
+    @_compute.register
+    def _(self, node: nodes.Clipped) -> None:
+        x, low, high = f"{self._of(node.source)}[k]", c_number(node.low), c_number(node.high)
+        self._each(node.width, f"{self._of(node)}[k] = {x} < {low} ? {low} : {x} > {high} ? {high} : {x};")
+
+    @_compute.register
+    def _(self, node: nodes.Monomials) -> None:
+        v, x = self._of(node), self._of(node.source)
+        ends = self._array(np.cumsum([0, *map(len, node.factors)]))
+        factors = self._array(np.array([place for each in node.factors for place in each] or [0], np.int64))
+        self._say(f"for (k = 0; k < {node.width}; k++) {{")
+        self._say(f"{v}[k] = 1.0;", 2)
+        self._say(f"for (j = {ends}[k]; j < {ends}[k + 1]; j++)", 2)
+        self._say(f"{v}[k] *= {x}[{factors}[j]];", 3)
+        self._say("}")
+
+    @_compute.register
+    def _(self, node: nodes.Picked) -> None:
+        places = self._array(np.array(node.places, np.int64))
+        self._each(node.width, f"{self._of(node)}[k] = {self._of(node.source)}[{places}[k]];")
+
+    @_compute.register
+    def _(self, node: nodes.Beside) -> None:
+        begin = 0
+        for part in node.parts:
+            self._each(part.width, f"{self._of(node)}[{begin} + k] = {self._of(part)}[k];")
+            begin += part.width
+
+    @_compute.register
+    def _(self, node: nodes.Ones) -> None:
+        self._say(f"{self._of(node)}[0] = 1.0;")
+
+    @_compute.register
+    def _(self, node: nodes.Linear) -> None:
+        v, matrix = self._of(node), self._array(node.matrix)
+        self._each(node.width, f"{v}[k] = {self._array(node.plus)}[k];")
+        self._say(f"for (j = 0; j < {node.source.width}; j++)")
+        self._each(node.width, f"{v}[k] += {self._of(node.source)}[j] * {matrix}[j][k];", 2)
+
+    @_compute.register
+    def _(self, node: nodes.KernelSum) -> None:
+        # What rounding takes from a sum of many terms is kept and given back with the next (Kahan's summation).
+        v, coef = self._of(node), self._array(node.coef)
+        self._say(f"double {v}_lost[{node.width}];")
+        self._each(node.width, f"{v}[k] = {self._array(node.plus)}[k];")
+        self._each(node.width, f"{v}_lost[k] = 0.0;")
+        self._say(f"for (j = 0; j < {len(node.coef)}; j++) {{")
+        value = self._formula(node.formula, 2)
+        self._say(f"for (k = 0; k < {node.width}; k++) {{", 2)
+        self._say(f"const double term = {value} * {coef}[j][k] - {v}_lost[k];", 3)
+        self._say(f"const double sum = {v}[k] + term;", 3)
+        self._say(f"{v}_lost[k] = (sum - {v}[k]) - term;", 3)
+        self._say(f"{v}[k] = sum;", 3)
+        self._say("}", 2)
+        self._say("}")
+
+    @_compute.register
+    def _(self, node: nodes.OwnSimilarity) -> None:
+        self._say("{")
+        self._say(f"{self._of(node)}[0] = {self._formula(node.formula, 2)};", 2)
+        self._say("}")
+
+    @_compute.register
+    def _(self, node: nodes.PathVote) -> None:
+        v, along = self._of(node), f"{self._of(node)}_along"
+        column, coefficient, bias, weight = map(self._array, (node.column, node.coefficient, node.bias, node.weight))
+        self._say(f"double {along} = 0.0;")
+        self._say(f"int {v}_update;")
+        self._say(f"{v}[0] = 0.0;")
+        self._say(f"for ({v}_update = 0; {v}_update < {len(node.column)}; {v}_update++) {{")
+        self._say(f"j = {column}[{v}_update];", 2)
+        self._say("{", 2)
+        self._say(f"{along} += {coefficient}[{v}_update] * {self._formula(node.formula, 3)};", 3)
+        self._say("}", 2)
+        self._say(f"{v}[0] += mercer_sign({along} + {bias}[{v}_update]) * {weight}[{v}_update];", 2)
+        self._say("}")
+
+    @_compute.register
+    def _(self, node: nodes.PairVotes) -> None:
+        v = self._of(node)
+        self._say(f"double {v}_lead[{node.classes}];")
+        self._say(f"mercer_pair_votes({self._of(node.source)}, {node.classes}, {v}, {v}_lead);")
+
+    @_compute.register
+    def _(self, node: nodes.Sorted) -> None:
+        self._each(node.width, f"{self._of(node)}[k] = {self._of(node.source)}[k];")
+        self._say(f"mercer_sort({self._of(node)}, {node.width});")
+
+    @_compute.register
+    def _(self, node: nodes.Logistic) -> None:
+        inside = f"{self._array(node.slope)}[k] * {self._of(node.source)}[k] + {self._array(node.level)}[k]"
+        self._each(node.width, f"{self._of(node)}[k] = mercer_logistic({inside}, {c_number(node.bound)});")
+
+    @_compute.register
+    def _(self, node: nodes.Softmax) -> None:
+        self._say(f"mercer_softmax({self._of(node.source)}, {node.width}, {self._of(node)});")
+
+    @_compute.register
+    def _(self, node: nodes.Interpolated) -> None:
+        self._at_points("mercer_interpolated", node)
+
+    @_compute.register
+    def _(self, node: nodes.Staircase) -> None:
+        self._at_points("mercer_staircase", node)
+
+    def _at_points(self, part: str, node: Any) -> None:
+        points, values = self._array(node.points), self._array(node.values)
+        call = f"{part}({self._of(node.source)}[0], {points}, {values}, {node.points.size})"
+        self._say(f"{self._of(node)}[0] = {call};")
+
+    @_compute.register
+    def _(self, node: nodes.Coupled) -> None:
+        v, k = self._of(node), node.classes
+        self._say(f"double {v}_system[{(k + 1) * (k + 2)}];")
+        self._say(f"mercer_coupled({self._of(node.source)}, {k}, {v}_system, {v});")
+
+    @_compute.register
+    def _(self, node: nodes.ToOne) -> None:
+        self._say(f"mercer_to_one({self._of(node.source)}, {node.width}, {self._of(node)});")
+
+
+def _is_gap(x: str, marker: float) -> str:
+    return f"isnan({x})" if np.isnan(marker) else f"{x} == {c_number(marker)}"
+
+
+def _wrapped(texts: list[str]) -> str:
+    """Texts with commas, as many a line as have room."""
+    lines, line = [], "   "
+    for text in texts:
+        if len(line) + len(text) > _LINE and line.strip():
+            lines.append(line)
+            line = "   "
+        line += f" {text},"
+    return "\n".join([*lines, line]).rstrip(",")

@@ -1,0 +1,97 @@
+"""The places that a model can leave for, each an entry of :data:`TARGETS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._validation.wording import enumeration, nearest
+from ..io.writing import refuse_unwritable, write_whole
+from .c_target import c_text
+from .computed import computed
+from .libsvm_target import libsvm_files
+from .onnx_target import onnx_bytes
+from .python_target import python_text
+
+__all__ = ["TARGETS", "Target", "export"]
+
+#: Files by what is added to their name, and sentences about them.
+Files = tuple[Mapping[str, str | bytes], list[str]]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A place that a model can leave for.
+
+    Parameters
+    ----------
+    name : str
+    what : str
+        What is written, in a few words.
+    suffix : str
+        How its files usually end.
+    files : callable
+        From a fitted model to the contents of its files.
+    """
+
+    name: str
+    what: str
+    suffix: str
+    files: Callable[[Any], Files]
+
+
+#: Every target by its name.
+TARGETS: dict[str, Target] = {
+    each.name: each
+    for each in (
+        Target("onnx", "an ONNX model", ".onnx", lambda model: ({"": onnx_bytes(computed(model))}, [])),
+        Target("libsvm", "LIBSVM's text format", ".model", libsvm_files),
+        Target("c", "one C99 file without dependencies", ".c", lambda model: ({"": c_text(computed(model))}, [])),
+        Target("python", "one Python file that needs NumPy alone", ".py",
+               lambda model: ({"": python_text(computed(model))}, [])),
+    )
+}  # fmt: skip
+
+
+def export(model: Any, path: str | Path, to: str) -> list[str]:
+    """Write a fitted model for another place to compute it.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted machine of mercer, also in a pipeline of usual steps, a search, ``Calibrated`` or ``TunedThreshold``.
+    path : str or Path
+        The file, which is replaced whole or not at all.
+    to : {"onnx", "libsvm", "c", "python"}
+
+    Returns
+    -------
+    list of str
+        What is to be known about the files, in sentences; often nothing.
+
+    Raises
+    ------
+    DataError
+        Where the model, or a part of it, cannot be written like that.
+
+    Examples
+    --------
+    >>> import pathlib, runpy, tempfile
+    >>> from mercer import SVC, export
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "xor.py"
+    >>> export(SVC("rbf", C=10).fit([[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]), path, to="python")
+    []
+    >>> runpy.run_path(str(path))["predict"]([[0, 1], [1, 1]]).tolist()
+    ['yes', 'no']
+    """
+    if to not in TARGETS:
+        near = nearest(str(to), TARGETS)
+        hint = f"did you mean {near!r}?" if near else f"there are {enumeration(map(repr, TARGETS))}."
+        raise ValueError(f"export: there is no target {to!r}; {hint}")
+    refuse_unwritable(path)
+    files, notes = TARGETS[to].files(model)
+    for added, content in files.items():
+        write_whole(f"{path}{added}", content)
+    return notes

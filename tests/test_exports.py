@@ -1,0 +1,297 @@
+"""Models that leave: what they compute elsewhere is what they compute here, and nothing in them becomes code."""
+
+import functools
+import json
+import runpy
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
+
+import mercer
+from mercer import SVC, SVDD, Calibrated, KernelClassifier, KernelQuantiles, KernelRegressor, Perceptron, TunedThreshold
+from mercer.cli.export import _TARGETS
+from mercer.exports import TARGETS
+from mercer.exports.computed import computed
+from mercer.exports.deviation import deviation
+from mercer.exports.input_columns import Inputs, numbered
+from mercer.exports.similarities import similarity
+from mercer.io import DataError
+from mercer.kernels import Equal, Gaussian, Hamming, Linear
+
+from . import cases
+from .exported import by_onnx, compiled, scores_of_c
+
+rng = np.random.default_rng(0)
+X, NEW = rng.normal(size=(40, 3)), rng.normal(size=(30, 3))
+TWO = np.where(X[:, 0] * X[:, 1] > 0, "yes", "no")
+FOUR = (X[:, 0] > 0).astype(int) + 2 * (X[:, 1] > 0)
+NUMBERS = np.sin(X[:, 0]) + X[:, 1]
+
+#: Each kind of node is in one of these.
+UNFITTED = {
+    "votes": (SVC("rbf"), X, FOUR),
+    "linear": (SVC(None), X, TWO),
+    "one support row": (Perceptron("polynomial(degree=3, gamma=0.7)", epochs=1, random_state=0), X[:2], [0, 1]),
+    "sums": (SVC("normalised(polynomial(degree=2)) + 0.5*laplacian(gamma=0.3)*matern(nu=1.5)"), X, TWO),
+    "path": (Perceptron("rbf", variant="voted", random_state=0), X, FOUR),
+    "path of weights": (Perceptron(None, variant="voted", random_state=0), X, FOUR),
+    "ball": (SVDD("polynomial(degree=2)", nu=0.1), X),
+    "softmax": (KernelClassifier("quadratic(B=[[1, 0, 0], [0, 2, 0], [0, 0, 1]])"), X, FOUR),
+    "costs": (KernelClassifier("rbf", costs={("no", "yes"): 5}), X, TWO),
+    "quantiles": (KernelQuantiles("rbf"), X, NUMBERS),
+    "two numbers": (KernelRegressor("rbf"), X, np.column_stack([NUMBERS, NUMBERS**2])),
+    "many labels": (KernelClassifier("rbf"), X, np.column_stack([FOUR > 0, FOUR > 1]).astype(int)),
+    "pairs": (Calibrated(SVC("rbf"), cv=2), X, FOUR),
+    "isotonic": (Calibrated(SVC("rbf", strategy="ovr"), method="isotonic", cv=2), X, FOUR),
+    "staircase": (Calibrated(SVC("rbf"), method="venn_abers", cv=2), X, TWO),
+    "threshold": (TunedThreshold(SVC("rbf"), cv=2), X, TWO),
+    "steps": (make_pipeline(StandardScaler(), PolynomialFeatures(2), MinMaxScaler(clip=True), SVC("rbf")), X, TWO),
+}
+
+
+@functools.cache
+def fitted(name):
+    estimator, *data = UNFITTED[name]
+    return clone(estimator).fit(*data)
+
+
+def wanted(model, rows):
+    for method in ("decision_function", "predict_proba", "predict"):
+        if hasattr(model, method):
+            return getattr(model, method)(rows), method
+    raise AssertionError
+
+
+@pytest.mark.parametrize("name", UNFITTED)
+def test_python_and_onnx_compute_what_the_model_does(name, tmp_path):
+    model = fitted(name)
+    numbers, method = wanted(model, NEW)
+    mercer.export(model, tmp_path / "m.py", to="python")
+    alone = runpy.run_path(str(tmp_path / "m.py"))
+    function = "probabilities" if method == "predict_proba" else "scores"
+    np.testing.assert_allclose(alone[function](NEW), numbers, rtol=1e-12, atol=1e-12)
+    if method == "predict":
+        np.testing.assert_allclose(alone["predict"](NEW), numbers, rtol=1e-12, atol=1e-12)
+    else:
+        np.testing.assert_array_equal(alone["predict"](NEW), model.predict(NEW))
+    mercer.export(model, tmp_path / "m.onnx", to="onnx")
+    found = by_onnx(tmp_path / "m.onnx", {"X": NEW})
+    named = {"predict": "variable", "predict_proba": "probabilities", "decision_function": "scores"}[method]
+    np.testing.assert_allclose(found[named].reshape(numbers.shape), numbers, rtol=1e-10, atol=1e-10)
+    if method != "predict":
+        np.testing.assert_array_equal(found["label"], model.predict(NEW))
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_allclose(found["probabilities"], model.predict_proba(NEW), atol=1e-10)
+    assert len(by_onnx(tmp_path / "m.onnx", {"X": NEW[:0]})[named]) == 0
+    gap = np.array([[0.0, np.nan, 0.0]])
+    assert np.isnan(by_onnx(tmp_path / "m.onnx", {"X": gap})[named]).any()
+    with pytest.raises(ValueError, match="no finite number"):
+        alone["predict"](gap)
+    assert len(alone["predict"](NEW[:0])) == 0
+
+
+@pytest.mark.parametrize("name", ["votes", "sums", "path", "pairs", "isotonic", "staircase", "steps", "quantiles"])
+def test_c_computes_what_the_model_does(name, tmp_path):
+    model = fitted(name)
+    numbers, method = wanted(model, NEW)
+    mercer.export(model, tmp_path / "m.c", to="c")
+    library = compiled(tmp_path / "m.c")
+    function = "mercer_probabilities" if method == "predict_proba" else "mercer_scores"
+    found = scores_of_c(library, NEW, numbers[0].size, function=function)
+    np.testing.assert_allclose(found.reshape(numbers.shape), numbers, rtol=1e-12, atol=1e-12)
+    if method != "predict":
+        rows = [(np.ctypeslib.ctypes.c_double * 3)(*row) for row in NEW]
+        answers = [library.mercer_predict(row) for row in rows]
+        np.testing.assert_array_equal(model.classes_[answers], model.predict(NEW))
+        assert library.mercer_predict((np.ctypeslib.ctypes.c_double * 3)(0, np.nan, 0)) == -1
+
+
+REFUSED = ("matern(nu=1.0)", "conformal", "function", "after")
+
+
+@pytest.mark.parametrize("kernel", [kernel for kernel in cases.KERNELS if kernel.always_psd], ids=str)
+def test_every_kernel_on_rows_is_exported_or_refused_in_a_sentence(kernel):
+    machine = Perceptron(kernel, epochs=1, random_state=0).fit(X, FOUR > 1)
+    for name in ("python", "c", "onnx"):
+        if str(kernel).startswith(REFUSED):
+            with pytest.raises(DataError, match=r"cannot be exported: .*\.$"):
+                TARGETS[name].files(machine)
+        else:
+            assert TARGETS[name].files(machine)[0][""]
+
+
+@pytest.mark.parametrize("kernel", [kernel for kernel, _ in cases.STRUCTURED], ids=str)
+def test_kernels_on_strings_sets_and_graphs_are_refused_in_a_sentence(kernel):
+    with pytest.raises(DataError, match=r"cannot be exported: .* can, .*keep this model as a model file"):
+        similarity(kernel, numbered(1), None, Inputs())
+
+
+# -- tables of numbers and words ----------------------------------------------------------------------------------
+
+HOSTILE = ["red", 'b"l*/ue \\', "gr??/een\n'''", "é\u202e\ud83d\ude42"[:2]]
+
+
+def people():
+    frame = pd.DataFrame({"a": X[:, 0], "b": 5 + 2 * X[:, 1], '*/ x"; import os\n': rng.choice(HOSTILE, 40),
+                          "label": rng.choice(["p", "q"], 40)})  # fmt: skip
+    gaps = frame.copy()
+    gaps.loc[::7, "a"] = np.nan
+    gaps.loc[::9, gaps.columns[2]] = None
+    return frame, gaps
+
+
+def of_words(frame, columns):
+    pairs = zip(*(frame[name] for name in columns), strict=True)
+    return [[None if word is None or word != word else word for word in row] for row in pairs]
+
+
+@pytest.mark.parametrize("kind", ["steps", "kernel"])
+def test_tables_of_numbers_and_words(kind, tmp_path):
+    frame, gaps = people()
+    word = frame.columns[2]
+    labels = np.where((frame["a"] > 0) ^ (frame[word] == "red"), '"; import os; os.abort() #', "*/ int x; /*")
+    if kind == "steps":
+        numbers = make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler())
+        words = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=5)
+        steps = ColumnTransformer([("n", numbers, ["b", "a"]), ("w", words, [word, "label"])])
+        table, model = gaps, make_pipeline(steps, SVC("rbf")).fit(gaps, labels)
+    else:
+        kernel = Gaussian(gamma=0.1).on("a", "b") * Equal().on(word) + Hamming().on(word, "label") + Linear().on("b")
+        table, model = frame, SVC(kernel).fit(frame, labels)
+    table = pd.concat([table, table.head(1).assign(**{word: "never seen"})])
+    scores, answers = model.decision_function(table), model.predict(table)
+    mercer.export(model, tmp_path / "m.py", to="python")
+    alone = runpy.run_path(str(tmp_path / "m.py"))
+    np.testing.assert_allclose(alone["scores"](table), scores, atol=1e-12)
+    np.testing.assert_array_equal(alone["predict"](table), answers)
+    mercer.export(model, tmp_path / "m.c", to="c")
+    library = compiled(tmp_path / "m.c")
+    columns = computed(model).columns
+    words = [column.name for column in columns if column.words]
+    numbers = table[[column.name for column in columns if not column.words]]
+    found = scores_of_c(library, numbers, 1, of_words(table, words))
+    np.testing.assert_allclose(found[:, 0], scores, atol=1e-12)
+    labels_of_c = (np.ctypeslib.ctypes.c_char_p * 2).in_dll(library, "mercer_labels")
+    assert [label.decode() for label in labels_of_c] == model.classes_.tolist()
+    mercer.export(model, tmp_path / "m.onnx", to="onnx")
+    feed = {column.name: np.array([["" if each[0] is None else each[0]] for each in of_words(table, [column.name])],
+                                  dtype=object) if column.words else table[[column.name]].to_numpy(float)
+            for column in columns}  # fmt: skip
+    feed = {"input label" if name == "label" else name: values for name, values in feed.items()}
+    results = by_onnx(tmp_path / "m.onnx", feed)
+    np.testing.assert_allclose(results["scores"][:, 0], scores, atol=1e-10)
+    np.testing.assert_array_equal(results["label"], answers)
+
+
+def test_a_python_file_needs_nothing_but_numpy_and_answers_csv(tmp_path):
+    frame, _ = people()
+    labels = np.where(TWO == "yes", "=HYPERLINK(1)", "no")
+    model = SVC(Gaussian(gamma=0.1).on("a", "b") * Equal().on("label")).fit(frame, labels)
+    mercer.export(model, tmp_path / "model.py", to="python")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    program = (
+        "import sys, runpy; sys.argv = ['model.py', 'rows.csv']; runpy.run_path('model.py', run_name='__main__'); "
+        "sys.exit(len({'mercer', 'sklearn', 'scipy', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    answers = [line.split(",")[0].removeprefix("'") for line in done.stdout.split()]
+    assert answers == model.predict(frame).tolist()
+    assert "'=HYPERLINK" in done.stdout
+    assert "\n=" not in done.stdout
+
+
+def test_a_python_file_says_what_is_wrong_with_rows(tmp_path):
+    mercer.export(fitted("votes"), tmp_path / "m.py", to="python")
+    alone = runpy.run_path(str(tmp_path / "m.py"))
+    with pytest.raises(ValueError, match="rows must have 3 columns"):
+        alone["predict"]([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="score of row 1 is no finite number"):
+        alone["predict"]([[1.0, 2.0, 3.0], [1.0, np.nan, 3.0]])
+    with pytest.raises(ValueError, match="lack the columns"):
+        alone["predict"]({"x0": [1.0]})
+
+
+@pytest.mark.parametrize("target", list(TARGETS))
+def test_the_same_model_gives_the_same_file(target, tmp_path):
+    for name in ("one", "two"):
+        mercer.export(fitted("votes"), tmp_path / name, to=target)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+# -- refusals -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "target", "said"),
+    [
+        (lambda: SVC(), "c", "not fitted yet"),
+        (lambda: SVC(), "libsvm", "not fitted yet"),
+        (lambda: fitted("softmax"), "libsvm", "LIBSVM knows no kernel quadratic"),
+        (lambda: SVC("rbf", strategy="ovr").fit(X, FOUR), "libsvm", r"train SVC\(strategy='ovo'\)"),
+        (lambda: fitted("steps"), "libsvm", "no room for the steps before the machine"),
+        (lambda: fitted("isotonic"), "libsvm", "probabilities by a sigmoid alone"),
+        (lambda: fitted("threshold"), "libsvm", "no threshold but zero"),
+        (lambda: fitted("quantiles"), "libsvm", "predicts one number a row, KernelQuantiles several"),
+        (lambda: SVC("matern(nu=1.0)").fit(X, TWO), "onnx", r"the kernel matern\(nu=1.0\) cannot be exported"),
+        (
+            lambda: mercer.Conformal(KernelRegressor()).fit(X, NUMBERS),
+            "c",
+            "its .estimator_, which predicts the numbers, can",
+        ),
+        (lambda: StandardScaler().fit(X), "c", "a sklearn.StandardScaler cannot be exported; machines of mercer can"),
+    ],
+)
+def test_what_cannot_leave_is_refused_in_a_sentence(model, target, said, tmp_path):
+    with pytest.raises(DataError, match=said):
+        mercer.export(model(), tmp_path / "m", to=target)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_target_that_is_none(tmp_path):
+    with pytest.raises(ValueError, match="there is no target 'onx'; did you mean 'onnx'"):
+        mercer.export(fitted("votes"), tmp_path / "m", to="onx")
+
+
+def test_labels_that_no_file_can_hold(tmp_path):
+    labels = np.array(["a\0b", "c"], dtype=object)[(FOUR > 1).astype(int)]
+    with pytest.raises(DataError, match="NUL, which ends a text in C"):
+        mercer.export(SVC("rbf").fit(X, labels), tmp_path / "m.c", to="c")
+
+
+# -- how far, and the command -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", list(TARGETS))
+def test_deviation_is_measured(target, tmp_path):
+    model = SVC("rbf").fit(X, TWO)
+    mercer.export(model, tmp_path / "m", to=target) if target != "c" else mercer.export(model, tmp_path / "m.c", to="c")
+    path = tmp_path / ("m.c" if target == "c" else "m")
+    assert deviation(model, path, target).largest < 1e-12
+    other = SVC("rbf").fit(X, -NUMBERS > 0)
+    assert deviation(other, path, target, NEW).largest > 0.1
+
+
+def test_the_command_exports_and_compares(mercer):
+    assert set(_TARGETS) == set(TARGETS)
+    mercer("train svc moons:200 --kernel gaussian(gamma=1) -o m.safetensors")
+    for target, name in (("c", "m.c"), ("python", "m.py"), ("onnx", "m.onnx"), ("libsvm", "m.model")):
+        shown = json.loads(mercer(f"export m.safetensors --to {target} --check moons:100 --json").stdout)
+        assert shown["output"] == name
+        assert shown["largest_difference"] < 1e-10
+    assert "the largest difference of a score on 200 rows is" in mercer("export m.safetensors --to python").stdout
+    assert "is the model itself" in mercer("export m.safetensors --to c -o m.safetensors", 1).stderr
+    wanted = mercer("run m.safetensors moons:50 -o -").stdout.split("\n")[1:-1]
+    assert "name it with --range" in mercer("import m.model -o n.safetensors").stderr
+    mercer("import m.model --range m.model.range -o n.safetensors")
+    found = mercer("run n.safetensors moons:50 -o - --ignore-labels").stdout.split("\n")[1:-1]
+    scores = [[float(line.split(",")[2]) for line in lines] for lines in (wanted, found)]
+    np.testing.assert_allclose(*scores, atol=1e-12)

@@ -1,8 +1,8 @@
 """The standard streams of a command: closed, broken or poor in letters, they never stop its work.
 
 A command may be started with closed streams (``>&-``), its reader may leave (``| head -1``), the disk behind a
-redirection may be full, and a terminal may lack letters. Results in files are as good then as ever. So whatever a stream
-no longer takes is dropped, and :func:`lost_output` tells at the end whether results were lost that somebody waits for.
+redirection may be full, and a terminal may lack letters. Results in files are as good then as ever. So whatever a
+stream no longer takes is dropped, and :func:`lost_output` tells at the end whether somebody waits in vain for results.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Enduring(io.FileIO):
     #: Why the last words were not taken.
     failure: OSError | None = None
 
-    def write(self, data: Any) -> int | None:
+    def write(self, data: Any) -> Any:
         if self.failure is None:
             try:
                 return super().write(data)

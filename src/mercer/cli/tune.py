@@ -190,8 +190,8 @@ def tune(
         save(found, output, about_model(table, learner, found, reading, **remembered))
     rows = _ranked(search.cv_results_, prefix, measure.perfect)
     printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
-                "cells": rows, "output": output, "stopped": search.stopped_, "scoring": measure.scoring,
-                "score": search.best_score_, "by_class": by_class,
+                "cells": rows, "lost_cells": search.lost_cells_, "output": output, "stopped": search.stopped_,
+                "scoring": measure.scoring, "score": search.best_score_, "by_class": by_class,
                 "threshold": getattr(found, "best_threshold_", None)})  # fmt: skip
     names = list(best)
     lines = [

@@ -18,6 +18,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from .._runtime.locks import hold
+
 __all__ = ["Draft", "remove_abandoned"]
 
 _SUFFIX = ".mercer-draft"
@@ -91,7 +93,7 @@ def _remove_if_abandoned(path: str) -> None:
     except OSError:
         return
     try:
-        if _lock(handle, wait=False):
+        if hold(handle, wait=False):
             os.unlink(path)
     except OSError:
         pass
@@ -103,7 +105,7 @@ def _nameless(folder: Path, mode: int) -> int:
     """A new file without a name, held."""
     os.stat("/proc/self/fd")  # by way of which it gets its name later on
     handle = os.open(folder, os.O_TMPFILE | os.O_WRONLY, mode)
-    _lock(handle)
+    hold(handle)
     return handle
 
 
@@ -112,7 +114,7 @@ def _hidden(target: Path, mode: int) -> tuple[Path, int]:
     while True:
         path = _hidden_name(target)
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
-        _lock(handle)
+        hold(handle)
         if path.exists():  # else another writer took it for abandoned before it was held
             return path, handle
         os.close(handle)
@@ -129,17 +131,6 @@ def _name(handle: int, path: Path) -> None:
         os.link(f"/proc/self/fd/{handle}", path.name, dst_dir_fd=folder, follow_symlinks=True)
     finally:
         os.close(folder)
-
-
-def _lock(handle: int, wait: bool = True) -> bool:
-    """Hold an open file as long as this process has it open; whether that was possible."""
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except (ImportError, OSError):
-        return False
-    return True
 
 
 def _settle(folder: Path) -> None:

@@ -22,7 +22,6 @@ from . import (  # noqa: F401  they register
 from .answer import answer_header
 from .sections import Facts, Section, rendered
 
-
 #: The files of a report, in the order in which they are written.
 REPORT_FILES = "report.html", "report.json"
 

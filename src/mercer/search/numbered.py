@@ -75,7 +75,8 @@ class Numbered(Loop):
         cells = self.shared_cells
         about = (cells.X, cells.targets, cells.weight, self._splits, content_key(cells.estimator),
                  bool(self.return_train_score))  # fmt: skip
-        cells.keep(Journal(self.search.journal, f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"))
+        fingerprint = f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"
+        cells.keep(Journal(self.search.journal, fingerprint, cells.size))
 
     def _run_search(self, evaluate_candidates: Any) -> None:  # type: ignore[override]
         super()._run_search(evaluate_candidates)

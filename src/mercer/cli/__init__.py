@@ -12,7 +12,7 @@ from .. import __version__
 from .._runtime.terminal import printable
 from .._validation.wording import nearest
 from ..io.formats import formats_in_words
-from .streams import lost_output, open_streams
+from . import streams
 
 __all__ = ["COMMANDS", "main"]
 
@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 class _Commands(click.Group):
     def main(self, *args: Any, **options: Any) -> Any:
-        open_streams()
+        streams.open_streams()
         return super().main(*args, **options)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -59,7 +59,7 @@ class _Commands(click.Group):
         """Run a command; whatever goes wrong becomes one line, and the exit status says whose fault it was."""
         try:
             done = super().invoke(ctx)
-            if reason := lost_output():
+            if reason := streams.lost_output():
                 raise OSError(f"the standard output could not be written: {reason}; the results on it are lost.")
             return done
         except (click.ClickException, click.exceptions.Exit, click.Abort):

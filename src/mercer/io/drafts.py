@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .._runtime.locks import hold
 
-__all__ = ["Draft", "remove_abandoned"]
+__all__ = ["Draft", "remove_abandoned", "settle"]
 
 _SUFFIX = ".mercer-draft"
 #: Letters of the file's own name in the hidden one: names have at most 255 bytes, and a letter at most four.
@@ -61,14 +61,18 @@ class Draft:
             os.chmod(self._handle if self._hidden is None else self._hidden, stat.S_IMODE(self._before.st_mode))
         os.fsync(self._handle)
 
+    def get_name(self) -> None:
+        """Have a hidden name, from which it is a single step to the place."""
+        if self._hidden is None:
+            hidden = _hidden_name(self.target)
+            _name(self._handle, hidden)
+            self._hidden = hidden
+
     def take_place(self) -> None:
         """Become the file."""
-        if self._hidden is None:
-            self._hidden = _hidden_name(self.target)
-            _name(self._handle, self._hidden)
+        assert self._hidden is not None
         os.replace(self._hidden, self.target)
         self._hidden = None
-        _settle(self.target.parent)
 
     def close(self) -> None:
         """Leave nothing open, and nothing behind."""
@@ -133,7 +137,7 @@ def _name(handle: int, path: Path) -> None:
         os.close(folder)
 
 
-def _settle(folder: Path) -> None:
+def settle(folder: Path) -> None:
     """Wait until the disk knows the names of a folder."""
     with contextlib.suppress(OSError):  # some file systems do that by themselves and allow nobody to ask
         handle = os.open(folder, os.O_RDONLY)

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .drafts import Draft, remove_abandoned
+from .drafts import Draft, remove_abandoned, settle
 from .table import DataError
 
 if TYPE_CHECKING:
@@ -110,12 +110,17 @@ def write_together(files: Mapping[str | Path, Content]) -> None:
                     drafts[path].write(piece.encode(errors="replace") if isinstance(piece, str) else piece)
             with _told(path):
                 drafts[path].finish()
+        for path, draft in drafts.items():
+            with _told(path):
+                draft.get_name()
         for path in list(files)[:0:-1]:
             with _told(path):
                 drafts[path].target.unlink(missing_ok=True)
         for path, draft in drafts.items():
             with _told(path):
                 draft.take_place()
+        for folder in {draft.target.parent for draft in drafts.values()}:
+            settle(folder)
 
 
 @contextmanager

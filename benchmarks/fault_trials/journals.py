@@ -128,9 +128,9 @@ def _flipped(content: bytes, chance: random.Random) -> bytes:
 
 
 def _flipped_early(content: bytes, chance: random.Random) -> bytes:
-    """A bit of the first two lines."""
+    """A bit of the lines before those of cells."""
     bytes_of = bytearray(content)
-    bytes_of[chance.randrange(len(b"\n".join(content.split(b"\n")[:2])))] ^= 1 << chance.randrange(8)
+    bytes_of[chance.randrange(content.index(b'"cells"'))] ^= 1 << chance.randrange(8)
     return bytes(bytes_of)
 
 

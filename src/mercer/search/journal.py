@@ -1,12 +1,12 @@
 """A search on disk: what is done is kept, so that a search that was killed goes on where it stopped.
 
-Every line is a JSON object and its checksum. The first line says of which search the journal is; the second, how many
-cells were ever handed to it; every other holds cells that were computed together, and how many had been handed over
-with them. The checksums cover the search that a line belongs to as well.
+Every line is a JSON object and its checksum. The first line says of which search the journal is; the next ones, three
+times the same, how many cells were ever handed to it; every other holds cells that were computed together, and how many
+had been handed over with them. The checksums cover the search that a line belongs to as well.
 
-The number in the second line is raised, in its place, before cells are written. So lines that are damaged, cut off, or
-gone without a trace are missed: fewer cells are read than were handed over. Those are lost, which is said, and computed
-again. A damaged journal is written anew from the cells that are whole.
+That number is raised, in its place, before cells are written. So lines that are damaged, cut off, or gone without a
+trace are missed: fewer cells are read than were handed over. Those are lost, which is said, and computed again. A
+damaged journal is written anew from the cells that are whole.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _VERSION = 2
 #: Words of which a journal has some near its beginning, whatever happened to the others.
 _SIGNS = (b'{"journal"', b"mercer search", b'{"handed"')
 _NEAR = 4096
-#: Letters of a checksum, and digits of the number of cells.
-_LETTERS, _DIGITS = 32, 12
+#: Letters of a checksum, digits of the number of cells, and how often that is written.
+_LETTERS, _DIGITS, _COPIES = 32, 12, 3
 #: Seconds to wait for another search that is about to end.
 _PATIENCE = 1.0
 
@@ -89,7 +89,7 @@ class Journal:
                 return
             self._handed |= set(cells)
             try:
-                self._put(self._count(len(self._handed)), len(self._first))
+                self._put(self._counts(len(self._handed)), len(self._first))
                 self._end += self._put(self._record(cells.items(), len(self._handed)), self._end)
                 os.fsync(self._handle)
             except OSError as error:
@@ -145,29 +145,23 @@ class Journal:
     def _read(self) -> None:
         """Take over what is whole; where something is not, say so and put the file in order."""
         content = self._content()
-        lines = content.split(b"\n")
-        self._refuse_foreign(lines[0])
-        second = self._count(0)
-        told = self._checked(lines[1]) if len(lines) > 2 and len(lines[1]) + 1 == len(second) else None
-        in_order = content.startswith(self._first) and told is not None and "cells" not in told and not lines[-1]
-        damaged, numbers = 0, [0]
-        for line in filter(None, lines):
-            record = self._checked(line)
-            if record is not None:
-                numbers.append(record["handed"])
-                damaged += self._take(record.get("cells", []))
-            elif line + b"\n" != self._first:
-                damaged += 1
-        handed = told["handed"] if told is not None else max(numbers)
+        self._refuse_foreign(content.partition(b"\n")[0])
+        lines = [line for line in content.split(b"\n") if line]
+        records = [self._checked(line) for line in lines]
+        told = [record for record in records if record is not None]
+        damaged = sum(record is None for record in records) - lines.count(self._first[:-1])
+        damaged += sum(self._take(record.get("cells", [])) for record in told)
+        handed = max((record["handed"] for record in told), default=0)
         self.lost_cells = max(0, handed - len(self.known))
-        if content and len(numbers) == 1:  # not even the number of cells is there
-            if not self._is_cut(content) and not content.startswith(self._first):
-                raise ValueError(
-                    f"the journal {str(self.path)!r} is damaged, and nothing in it belongs to this search; name "
-                    "another file, or remove it to start anew."
-                )
-            self.lost_cells = None
-        if not in_order or damaged or self.lost_cells:
+        if content and not told and not self._is_cut(content) and not content.startswith(self._first):
+            raise ValueError(
+                f"the journal {str(self.path)!r} is damaged, and nothing in it belongs to this search; name another "
+                "file, or remove it to start anew."
+            )
+        if content and not any("cells" not in record for record in told) and records[-1] is None:
+            self.lost_cells = None  # cells may have been handed over after all that is told of
+        in_order = content.startswith(self._first + self._counts(handed)) and content.endswith(b"\n")
+        if damaged or self.lost_cells != 0 or not in_order:
             self.damage = self._in_words(damaged, handed) if content else None
             self._write_anew()
         self._end = os.lseek(self._handle, 0, os.SEEK_END)
@@ -202,11 +196,13 @@ class Journal:
 
     def _in_words(self, damaged: int, handed: int) -> str:
         journal = f"the journal {str(self.path)!r}"
-        if self.lost_cells is None:
+        if not self.known and self.lost_cells is None:
             return f"{journal} was damaged so that nothing of it is left; it begins anew."
         where = f" ({counted(damaged, 'line')})" if damaged else ""
         if not self.lost_cells:
             return f"{journal} was damaged{where}, but none of its {counted(len(self.known), 'cell')} is lost."
+        if self.lost_cells is None:
+            return f"{journal} was damaged{where}: cells are lost, nobody can tell how many, and computed again."
         lost = counted(self.lost_cells, "cell is", "cells are")
         return f"{journal} was damaged{where}: of {handed} cells {lost} lost and computed again."
 
@@ -215,7 +211,7 @@ class Journal:
         from ..io.writing import write_whole
 
         records = [self._record([cell], place + 1) for place, cell in enumerate(self.known.items())]
-        content = b"".join([self._first, self._count(len(self.known)), *records])
+        content = b"".join([self._first, self._counts(len(self.known)), *records])
         if not os.fstat(self._handle).st_size:  # in its place: nobody else has seen it
             try:
                 self._put(content, 0)
@@ -231,9 +227,9 @@ class Journal:
         record = {"handed": handed, "cells": [record_of_cell(*cell) for cell in cells]}
         return _line(json.dumps(record), self._search)
 
-    def _count(self, handed: int) -> bytes:
-        """The second line, which has the same length whatever the number."""
-        return _line(f'{{"handed": {handed:{_DIGITS}}}}', self._search)
+    def _counts(self, handed: int) -> bytes:
+        """The lines after the first, which have the same length whatever the number."""
+        return _COPIES * _line(f'{{"handed": {handed:{_DIGITS}}}}', self._search)
 
     def _checked(self, line: bytes) -> dict[str, Any] | None:
         """What a line says, if it is whole and of this search."""

@@ -175,6 +175,25 @@ def twice(x):
     return 2 * x
 
 
+def thrice(x):
+    return 3 * x
+
+
+def test_machine_code_that_was_damaged_or_belongs_to_another_function_is_not_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.core.config, "CACHE_DIR", str(tmp_path))
+    assert (jit(twice)(2), jit(thrice)(2)) == (4, 6)
+    found = {path.name.split(".")[1].split("-")[0]: path for path in tmp_path.rglob("*.nbc")}
+    whole = found["twice"].read_bytes()
+    kept = jit(twice)
+    assert (kept(2), sum(kept.stats.cache_hits.values())) == (4, 1)
+    for place in range(0, len(whole), len(whole) // 7):
+        found["twice"].write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        anew = jit(twice)
+        assert (anew(2), sum(anew.stats.cache_hits.values())) == (4, 0)
+    found["twice"].write_bytes(found["thrice"].read_bytes())  # as after a kill between the list and the file
+    assert jit(twice)(2) == 4
+
+
 @pytest.mark.parametrize("state", ["whole", "empty", "cut", "foreign", "gone"])
 def test_a_cache_in_any_state_costs_a_compilation_at_most(tmp_path, monkeypatch, state):
     monkeypatch.setattr(numba.core.config, "CACHE_DIR", str(tmp_path))

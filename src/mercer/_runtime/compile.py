@@ -102,12 +102,6 @@ def _apply(pointer: Any, source: Array, out: Array) -> None:
         out[i] = pointer(source[i])
 
 
-class _Pointer(CFunc):
-    def enable_caching(self) -> None:
-        with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
-            self._cache = PackageCache(self._pyfunc)
-
-
 class Scalar:
     """A function of one real number: called on arrays from Python, by pointer from compiled loops.
 
@@ -122,8 +116,9 @@ class Scalar:
     @functools.cached_property
     def pointer(self) -> Any:
         """The compiled function as a typed pointer; compiled when first asked for."""
-        compiled = _Pointer(self.function, sigutils.normalize_signature(_SCALAR), locals={}, options={})
-        compiled.enable_caching()
+        compiled: Any = CFunc(self.function, sigutils.normalize_signature(_SCALAR), locals={}, options={})
+        with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
+            compiled._cache = PackageCache(self.function)
         compiled.compile()
         return compiled
 

@@ -146,7 +146,8 @@ def _refuse_new(path: str | Path, target: Path) -> None:
     if str(path).endswith(("/", os.sep)):
         raise DataError(f"{str(path)!r} is a folder; name a file to write.")
     if not target.parent.is_dir():
-        raise DataError(f"{str(path)!r} cannot be written: there is no folder {str(target.parent)!r}; make it first.")
+        folder = target.parent if Path(path).is_symlink() else Path(path).parent
+        raise DataError(f"{str(path)!r} cannot be written: there is no folder {str(folder)!r}; make it first.")
 
 
 def _refuse_old(path: str | Path, target: Path, found: os.stat_result, remedy: str) -> None:

@@ -181,6 +181,22 @@ def test_two_searches_do_not_write_one_journal(path):
     assert len(opened(path).known) == 6
 
 
+def test_a_process_that_was_forked_meanwhile_does_not_hold_a_journal(path):
+    journal, (waiting, over) = Journal(path, "a search", 20), os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(over)
+        os.read(waiting, 1)
+        os._exit(0)
+    journal.close()
+    try:
+        assert len(opened(path).known) == 6
+    finally:
+        os.close(over)
+        os.waitpid(child, 0)
+        os.close(waiting)
+
+
 def test_a_journal_is_let_go_when_a_search_fails(tmp_path):
     def broken(estimator, X, y):
         raise KeyboardInterrupt

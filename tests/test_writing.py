@@ -182,6 +182,35 @@ def test_drafts_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path
     assert (tmp_path / "file").read_bytes() == NEW
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("train svc rows.csv -o rows.csv", "'rows.csv' is read by this command and would be lost"),
+        ("train svc other.csv rows.csv -o link", "'link' is read by this command and would be lost"),
+        ("train svc rows.csv -o pipe", "'pipe' is a pipe, which no file replaces; name a file"),
+        ("run model rows.csv -o model", "'model' is read by this command"),
+        ("run model rows.csv -o /dev/null", "a device, which no file replaces; name a file to write, or - for the"),
+        ("tune svc rows.csv -o new --journal new", "'new' is to be written twice"),
+        ("tune svc rows.csv --journal pipe", "'pipe' is a pipe"),
+        ("compare rows.csv --model rows.csv", "'rows.csv' is read by this command"),
+        ("compare rows.csv -o here --model here/report.json", "is a file of the report"),
+        ("compare rows.csv -o rows.csv/report", "cannot be written"),
+        ("compare rows.csv -o taken", "report.json' is a folder"),
+        ("kernel rows.csv --plot rows.csv", "'rows.csv' is read by this command"),
+        ("kernel rows.csv --plot picture.doc", "its name should end in .eps"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused_before_the_work(mercer, line, words):
+    """Before: the table is none, and nobody has looked at it."""
+    Path("rows.csv").write_bytes(b"\x00")
+    Path("model").write_bytes(b"\x00")
+    Path("link").symlink_to("rows.csv")
+    Path("taken/report.json").mkdir(parents=True)
+    os.mkfifo("pipe")
+    assert words in mercer(line, 1).stderr
+    assert Path("rows.csv").read_bytes() == b"\x00"
+
+
 @pytest.mark.usefixtures("either_way")
 def test_many_writers_of_one_file(tmp_path):
     path, stop, seen = tmp_path / "file", threading.Event(), set()

@@ -39,8 +39,12 @@ def kill(child: int) -> None:
 
 
 def killed_after(work: Callable[[], Any], seconds: float) -> None:
-    """Do some work in a copy, and kill that after so many seconds."""
-    child = forked(work)
+    """Do some work in a copy, and kill that so many seconds after it has begun."""
+    ready, told = os.pipe()
+    child = forked(lambda: (os.write(told, b"!"), work()))
+    os.close(told)
+    os.read(ready, 1)
+    os.close(ready)
     time.sleep(seconds)
     kill(child)
 

@@ -99,11 +99,12 @@ def _show_saves(results: Results, trials: int, chance: random.Random) -> None:
         with tempfile.TemporaryDirectory(dir=root) as name, _without_nameless(nameless):
             folder = Path(name)
             contents, path = _files_of(models, folder), folder / "model.safetensors"
+            save(models[0], path)
             begin = time.perf_counter()
             save(models[0], path)
             usual = time.perf_counter() - begin
             for _ in range(-(-trials // len(_PLACES))):
-                killed_after(_saving(models, path), chance.uniform(0, 4 * usual))
+                killed_after(_saving(models[::-1], path), chance.uniform(0, 6 * usual))
                 damaged += _content(path) not in contents
                 changes += _content(path) != contents[0]
                 at_once += len(os.listdir(folder)) > 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["hold"]
+import os
+
+__all__ = ["hold", "release"]
 
 
 def hold(handle: int, wait: bool = True) -> bool | None:
@@ -43,3 +45,14 @@ def hold(handle: int, wait: bool = True) -> bool | None:
     except OSError:
         return None
     return True
+
+
+def release(handle: int) -> None:
+    """Let go of an open file and close it; also for processes that were forked meanwhile, and have it open still."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_UN)
+    except (ImportError, OSError):
+        pass
+    os.close(handle)

@@ -129,6 +129,8 @@ def compare(
     from .winner import recipe_of_chosen, saved_winner
 
     refuse_unwritable_report(output)
+    if model is not None and Path(model).parent.resolve() == output.resolve():
+        output.resolve().mkdir(parents=True, exist_ok=True)  # of the report, which would make it later
     refuse_outputs([model], [data])
     if model is not None and Path(model).resolve() in [(output / name).resolve() for name in REPORT_FILES]:
         raise DataError(f"{model!r} is a file of the report; name another for the model.")

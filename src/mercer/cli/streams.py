@@ -28,8 +28,6 @@ class _Enduring(io.FileIO):
         if self.failure is None:
             try:
                 return super().write(data)
-            except BlockingIOError:
-                raise
             except OSError as error:
                 self.failure = error
         return memoryview(data).nbytes
@@ -45,7 +43,8 @@ def open_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDONLY if number == _INPUT else os.O_WRONLY)
+            opened = os.open(os.devnull, os.O_RDONLY if number == _INPUT else os.O_WRONLY)
+            os.set_inheritable(opened, True)
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  as long as the process
     if sys.stdout is sys.__stdout__:  # else somebody listens, who has a stream of their own

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .._runtime.locks import hold
+from .._runtime.locks import hold, release
 from .._validation.wording import counted
 from .journal_cells import Key, cell_of_record, record_of_cell
 from .outcome import Outcome
@@ -98,7 +98,7 @@ class Journal:
     def close(self) -> None:
         """Let go of the file."""
         with contextlib.suppress(OSError):
-            os.close(self._handle)
+            release(self._handle)
         self._handle = -1
 
     # -- the file ---------------------------------------------------------------------------------------------------

@@ -173,7 +173,8 @@ def test_a_cell_that_makes_no_sense_is_lost(tmp_path, change):
     assert "1 cell is lost" in found.damage
 
 
-def test_two_searches_do_not_write_one_journal(path):
+def test_two_searches_do_not_write_one_journal(path, monkeypatch):
+    monkeypatch.setattr("mercer.search.journal._PATIENCE", 0.05)
     journal = Journal(path, "a search", 20)
     with pytest.raises(ValueError, match="is being written by another search"):
         opened(path)

@@ -242,7 +242,9 @@ def test_files_are_written_whole(tmp_path, facts, monkeypatch):
     import json
 
     path = write(facts, tmp_path / "new" / "folder")
-    assert json.loads((path.parent / "report.json").read_text(encoding="utf-8")) == facts
+    written = json.loads((path.parent / "report.json").read_text(encoding="utf-8"))
+    assert written.pop("study") in path.read_text(encoding="utf-8")  # both say of which study they are
+    assert written == facts
     assert sorted(one.name for one in path.parent.iterdir()) == ["report.html", "report.json"]
 
 

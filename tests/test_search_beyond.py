@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -117,18 +116,18 @@ def test_a_killed_search_goes_on_and_ends_the_same(tmp_path):
     run = [sys.executable, "-W", "ignore", str(script)]
     process = subprocess.Popen([*run, str(journal), "slow"])
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and (not journal.exists() or journal.read_text().count("\n") < 4):
+    while time.monotonic() < deadline and (not journal.exists() or journal.read_text().count("\n") < 8):
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     done = journal.read_text().count("\n")
-    assert 4 <= done < 21
+    assert 8 <= done < 24  # four lines come before those of cells
     with open(journal, "a") as file:
         file.write('{"cells": [{"setting": "cut o')
     resumed = subprocess.run([*run, str(journal)], capture_output=True, text=True, check=True).stdout
     fresh = subprocess.run([*run, ""], capture_output=True, text=True, check=True).stdout
     assert resumed == fresh
-    assert json.loads(journal.read_text().split("\n")[0])["journal"] == "mercer search"
+    assert "cut o" not in journal.read_text()  # the file is in order again
 
 
 def test_a_journal_of_another_search_is_refused(tmp_path):

@@ -1,9 +1,10 @@
 """How mercer compiles its loops.
 
-Numba's own on-disk cache has three traps: a loop that calls a function of another file keeps running the old machine
-code after that file is edited, a damaged cache file makes every later run fail, and a folder that cannot be written to
-raises at import. :func:`jit` keeps the cache and removes the traps: an entry is valid only for the exact source text of
-the whole package, and anything that goes wrong with the cache costs a compilation, never an error.
+Numba's own on-disk cache has traps: a loop that calls a function of another file keeps running the old machine code
+after that file is edited, a damaged cache file makes every later run fail or is run as it is, and a folder that cannot
+be written to raises at import. :func:`jit` keeps the cache and removes the traps: an entry is valid only for the exact
+source text of the whole package, and with the right checksum; anything that goes wrong with the cache costs a
+compilation, never an error.
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from numba.core import sigutils
 from numba.core.caching import FunctionCache
+from numba.core.ccallback import CFunc
+
+from .code_files import CheckedCodeFiles
 
 Array = np.ndarray
 
@@ -46,7 +51,7 @@ class PackageCache(FunctionCache):
 
     def __init__(self, function: Callable) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = package_stamp()
+        self._cache_file = CheckedCodeFiles(self._cache_path, self._impl.filename_base, package_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -111,10 +116,11 @@ class Scalar:
     @functools.cached_property
     def pointer(self) -> Any:
         """The compiled function as a typed pointer; compiled when first asked for."""
-        try:
-            return numba.cfunc(_SCALAR, cache=True)(self.function)
-        except Exception:  # an unusable cache folder or a damaged file in it
-            return numba.cfunc(_SCALAR)(self.function)
+        compiled: Any = CFunc(self.function, sigutils.normalize_signature(_SCALAR), locals={}, options={})
+        with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
+            compiled._cache = PackageCache(self.function)
+        compiled.compile()
+        return compiled
 
     def __call__(self, values: Any) -> Any:
         source = np.asarray(values, dtype=np.float64)

@@ -64,6 +64,7 @@ def progress(
     ...     watched.done
     5.0
     """
+    shown = shown and sys.stderr is not None  # a process may have none
     if shown and sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import Progress as Bars

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +12,7 @@ from .. import __version__
 from .._runtime.terminal import printable
 from .._validation.wording import nearest
 from ..io.formats import formats_in_words
+from . import streams
 
 __all__ = ["COMMANDS", "main"]
 
@@ -33,6 +33,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class _Commands(click.Group):
+    def main(self, *args: Any, **options: Any) -> Any:
+        streams.open_streams()
+        return super().main(*args, **options)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -56,8 +60,11 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; whatever goes wrong becomes one line, and the exit status says whose fault it was."""
         try:
-            return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            done = super().invoke(ctx)
+            if reason := streams.lost_output():
+                raise OSError(f"the standard output could not be written: {reason}; the results on it are lost.")
+            return done
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
             click.echo("mercer: interrupted.", err=True)
@@ -94,5 +101,3 @@ DATA is a file, as it is or packed (.gz, .bz2, .xz, .zip), a folder or "pattern*
 @click.version_option(__version__, prog_name="mercer")
 def main() -> None:
     """The command itself."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a letter shows ? instead of failing

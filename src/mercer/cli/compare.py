@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .._validation.wording import enumeration
+from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options, preparation_options
 from .cluster import cluster_option
 from .exit_status import end_partial
@@ -117,17 +118,22 @@ def compare(
     """
     from .._runtime.interrupts import keep_best
     from ..io import read
-    from ..io.writing import refuse_unwritable
     from ..report import compare as study
     from ..report import write
+    from ..report.page import REPORT_FILES, refuse_unwritable_report, study_name
     from ..report.splits import division_of
     from .building import with_columns_of
     from .compare_tables import show_comparison
+    from .outputs import refuse_outputs
     from .train_line import given_command, said_besides, shown_name, train_command
     from .winner import recipe_of_chosen, saved_winner
 
-    if model is not None:
-        refuse_unwritable(model)
+    refuse_unwritable_report(output)
+    if model is not None and Path(model).parent.resolve() == output.resolve():
+        output.resolve().mkdir(parents=True, exist_ok=True)  # of the report, which would make it later
+    refuse_outputs([model], [data])
+    if model is not None and Path(model).resolve() in [(output / name).resolve() for name in REPORT_FILES]:
+        raise DataError(f"{model!r} is a file of the report; name another for the model.")
     begin = time.perf_counter()
     # A study makes and drops many small objects. Collecting them need not look at all that was imported.
     gc.freeze()
@@ -151,6 +157,7 @@ def compare(
         besides = said_besides(table.target if table.kind == "rows" else None, apart)
         again = train_command(recipe, data, model or shown_name(table.name), besides)
         facts["answer"].update(setting=recipe.in_words, train_command=again)
+        facts["study"] = study_name(facts)
         page = write(facts, output)
     show_comparison(facts, printer)
     printer.line(f"\n{recipe.in_words}:\n  {again}")

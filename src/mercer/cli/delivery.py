@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..io.table import DataError
 from .csv_writing import csv_of
 from .printing import Printer
+from .streams import standard_output_is_closed
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -43,6 +45,8 @@ class Delivery:
     def __post_init__(self) -> None:
         if self.output == STANDARD_OUTPUT and self.printer.json:
             raise click.UsageError("--json and -o - both write to the standard output; leave one of them out.")
+        if self.output == STANDARD_OUTPUT and standard_output_is_closed():
+            raise DataError("the standard output is closed, so that -o - has no reader; open it, or name a file.")
 
     @property
     def aside(self) -> Printer:
@@ -76,7 +80,7 @@ class Delivery:
             return {"predictions": [dict(zip(whole, cells, strict=True)) for cells in _rows(whole)]}
         text = csv_of(whole)
         if self.output == STANDARD_OUTPUT:
-            sys.stdout.buffer.write(text.encode())
+            sys.stdout.buffer.write(text.encode(errors="replace"))
             sys.stdout.buffer.flush()
         else:
             write_whole(self.output, text)

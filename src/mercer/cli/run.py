@@ -82,18 +82,18 @@ def run(
     from dataclasses import replace
 
     from .._validation.memory import bytes_of
-    from ..io.writing import refuse_unwritable
     from ..model_files.models import open_model
     from .as_in_training import as_in_training
     from .carried import carried, read_twice
     from .delivery import STANDARD_OUTPUT, Delivery
     from .large_files import in_chunks
     from .matching import matching_table, task_of_model
+    from .outputs import refuse_outputs
     from .run_streamed import run_streamed
 
     delivery = Delivery(output, {}, printer)
     if output not in (None, STANDARD_OUTPUT):
-        refuse_unwritable(str(output))
+        refuse_outputs([output], [model, data], "name a file to write, or - for the standard output")
     if output not in (None, STANDARD_OUTPUT) and in_chunks(data, bytes_of(reading["max_bytes"])):
         run_streamed(model, data, str(output), keep, ignore_labels, intervals, probabilities, reading, printer)
         return

@@ -133,9 +133,9 @@ def train(
       mercer train one-class visits.csv --set nu=0.01 -o visits.safetensors
     """
     from .._validation.unwrapped import machine_of
-    from ..io.writing import refuse_unwritable
     from ..model_files import save
     from .building import split, table_to_learn
+    from .outputs import refuse_outputs
     from .placing import placing, streams
     from .recipe import Recipe
     from .train_classes import refuse_for_others
@@ -143,7 +143,7 @@ def train(
     from .train_streamed import train_streamed
     from .trained import trained
 
-    refuse_unwritable(output)
+    refuse_outputs([output], [data])
     options["params"] = {**options["params"], **placing(learner, rank=rank, landmarks=landmarks, memory=memory)}
     recipe = Recipe(learner, preparing=preparing, seed=seed, **options)
     refuse_for_others(recipe)

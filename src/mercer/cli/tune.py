@@ -109,12 +109,12 @@ def tune(
     """
     from .._runtime.interrupts import keep_best
     from .._validation.unwrapped import machine_of, parameter_prefix
-    from ..io.writing import refuse_unwritable
     from ..learners.catalogue import named
     from ..model_files import save
     from ..report.plain import setting
     from ..search import KernelSearchCV
     from .building import about_model, fit, fitting, machine, reach, table_to_learn
+    from .outputs import refuse_outputs
     from .recipe import recipe_of
     from .train_detector import WITHOUT_ERRORS
     from .train_line import given_command, said_besides, train_command
@@ -122,8 +122,7 @@ def tune(
 
     if learner.task == "detect":
         raise DataError(f"{learner.name} {WITHOUT_ERRORS}")
-    for path in filter(None, (output, journal)):
-        refuse_unwritable(path)
+    refuse_outputs([output, journal], [data])
     if resume and journal is None:
         raise click.UsageError("--resume needs --journal FILE, where the search was kept.")
     if journal is not None and Path(journal).exists() and not resume:
@@ -191,8 +190,8 @@ def tune(
         save(found, output, about_model(table, learner, found, reading, **remembered))
     rows = _ranked(search.cv_results_, prefix, measure.perfect)
     printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
-                "cells": rows, "output": output, "stopped": search.stopped_, "scoring": measure.scoring,
-                "score": search.best_score_, "by_class": by_class,
+                "cells": rows, "lost_cells": search.lost_cells_, "output": output, "stopped": search.stopped_,
+                "scoring": measure.scoring, "score": search.best_score_, "by_class": by_class,
                 "threshold": getattr(found, "best_threshold_", None)})  # fmt: skip
     names = list(best)
     lines = [

@@ -42,6 +42,7 @@ def saved_winner(
     test it with. The file remembers that error as what it is.
     """
     from ..model_files import save
+    from ..report.page import study_name
     from .trained import trained
 
     made = trained(recipe, table, printer, division=division)
@@ -52,6 +53,7 @@ def saved_winner(
         "train_rows": facts["split"]["train"],
         "test_rows": facts["split"]["test"],
         "command": facts["repeat"]["command"],
+        "study": study_name(facts),
     }
     save(made.model, output, made.about(table, reading, command=facts["answer"]["train_command"], comparison=tested))
     return made

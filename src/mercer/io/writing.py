@@ -1,35 +1,73 @@
-"""Files that are either written whole or not at all."""
+"""Files that are either written whole or not at all.
+
+What is written takes the place of a regular file, or a place where nothing is. Through a link the file is replaced to
+which it leads, and the link stays. Devices, pipes and sockets are never replaced: they are refused.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
-import tempfile
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from .drafts import Draft, remove_abandoned, settle
 from .table import DataError
 
-__all__ = ["refuse_unwritable", "write_whole"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["refuse_unwritable", "write_together", "write_whole"]
+
+Content = bytes | str | Iterable[str]
+#: What is not replaced, in words.
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
 
 
-def refuse_unwritable(path: str | Path) -> None:
-    """Find out before hours of work whether its result can be stored."""
-    path = Path(path)
+def refuse_unwritable(path: str | Path, remedy: str = "name a file to write") -> None:
+    """Find out before hours of work whether its result can be stored.
+
+    Parameters
+    ----------
+    path : str or Path
+    remedy : str
+        What to do instead where the path is nothing that a file may replace.
+
+    Examples
+    --------
+    >>> refuse_unwritable("/dev/null")
+    Traceback (most recent call last):
+        ...
+    mercer.io.table.DataError: '/dev/null' is a device, which no file replaces; name a file to write.
+    """
     if str(path) == "-":
         raise DataError("'-' stands for the standard output, which takes predictions only; name a file to write.")
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a folder; name a file to write.")
-    if not path.parent.is_dir():
-        raise DataError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}.")
-    if not os.access(path.parent, os.W_OK):
-        raise DataError(f"{str(path)!r} cannot be written: its folder is read-only.")
+    if not str(path) or "\0" in str(path):
+        raise DataError(f"{str(path)!r} cannot be written: no file has such a name; {remedy}.")
+    with _told(path):
+        target = Path(os.path.realpath(path))
+        found = _status(path)
+        if found is None:
+            _refuse_new(path, target)
+        else:
+            _refuse_old(path, target, found, remedy)
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise DataError(f"{str(path)!r} cannot be written: its folder is read-only; write to another one.")
 
 
-def write_whole(path: str | Path, data: bytes | str | Iterator[str]) -> None:
-    """Write a file under another name, then rename it: a full disk or a killed process leaves the old file as it was.
+def write_whole(path: str | Path, data: Content) -> None:
+    """Write a file so that whoever looks sees the old one or the new one, whole: also after a kill or on a full disk.
 
-    A text may come in pieces, which are written as they come.
+    A text may come in pieces, which are written as they come. The permissions of a file that is replaced are kept.
 
     Examples
     --------
@@ -39,33 +77,95 @@ def write_whole(path: str | Path, data: bytes | str | Iterator[str]) -> None:
     >>> path.read_text()
     'one'
     """
-    path = Path(path)
-    refuse_unwritable(path)
-    pieces = [data] if isinstance(data, (bytes, str)) else data
+    write_together({path: data})
+
+
+def write_together(files: Mapping[str | Path, Content]) -> None:
+    """Write files that belong together: no two of them are ever of different writings.
+
+    All of them are whole and on the disk before the first takes its place. Of the old files all but the first are
+    removed by then, so that a kill in the middle leaves some of the new ones missing, and none beside an old one.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> write_together({folder / "a.txt": "one", folder / "b.txt": "two"})
+    >>> sorted(path.name for path in folder.iterdir())
+    ['a.txt', 'b.txt']
+    """
+    for path in files:
+        refuse_unwritable(path)
+    with ExitStack() as stack:
+        drafts: dict[str | Path, Draft] = {}
+        for path, data in files.items():
+            with _told(path):
+                target = Path(os.path.realpath(path))
+                remove_abandoned(target)
+                drafts[path] = Draft(target)
+            stack.callback(drafts[path].close)
+            for piece in [data] if isinstance(data, (bytes, str)) else data:
+                with _told(path):
+                    # A text may hold halves of letters, of broken file names say, which UTF-8 has no bytes for.
+                    drafts[path].write(piece.encode(errors="replace") if isinstance(piece, str) else piece)
+            with _told(path):
+                drafts[path].finish()
+        for path, draft in drafts.items():
+            with _told(path):
+                draft.get_name()
+        for path in list(files)[:0:-1]:
+            with _told(path):
+                drafts[path].target.unlink(missing_ok=True)
+        for path, draft in drafts.items():
+            with _told(path):
+                draft.take_place()
+        for folder in {draft.target.parent for draft in drafts.values()}:
+            settle(folder)
+
+
+@contextmanager
+def _told(path: str | Path) -> Iterator[None]:
+    """Inside this block, what the system objects to becomes a sentence about this path."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                for piece in pieces:
-                    file.write(piece.encode() if isinstance(piece, str) else piece)
-                file.flush()
-                os.fsync(file.fileno())
-            _usual_mode(name, path)
-            os.replace(name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+        yield
     except OSError as error:
-        raise DataError(f"{str(path)!r} cannot be written: {error.strerror or error}.") from None
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        remedy = "; make room, or write to another folder" if full else ""
+        raise DataError(f"{str(path)!r} cannot be written: {error.strerror or error}{remedy}.") from None
 
 
-def _usual_mode(name: str, path: Path) -> None:
-    """Give a temporary file, which only its owner may read, the permissions of the file it replaces, or usual ones."""
-    if path.exists():
-        mode = path.stat().st_mode & 0o777
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    os.chmod(name, mode)
+def _status(path: str | Path) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _refuse_new(path: str | Path, target: Path) -> None:
+    """A place where nothing is needs a folder."""
+    if str(path).endswith(("/", os.sep)):
+        raise DataError(f"{str(path)!r} is a folder; name a file to write.")
+    if not target.parent.is_dir():
+        folder = target.parent if Path(path).is_symlink() else Path(path).parent
+        raise DataError(f"{str(path)!r} cannot be written: there is no folder {str(folder)!r}; make it first.")
+
+
+def _refuse_old(path: str | Path, target: Path, found: os.stat_result, remedy: str) -> None:
+    """What is there must be a regular file, not protected, and not the one that is being printed to."""
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no ordinary file")
+        ending = "" if kind == "a folder" else ", which no file replaces"
+        raise DataError(f"{str(path)!r} is {kind}{ending}; {remedy}.")
+    if not target.exists() or any(_is_open_as(stream, found) for stream in (1, 2)):
+        raise DataError(f"{str(path)!r} is where this command prints to; {remedy}.")
+    if not os.access(path, os.W_OK):
+        raise DataError(f"{str(path)!r} cannot be written: it is read-only; allow writing to it, or name another file.")
+
+
+def _is_open_as(stream: int, found: os.stat_result) -> bool:
+    """Whether this is the file behind the standard output (1) or the standard error (2)."""
+    try:
+        opened = os.fstat(stream)
+    except OSError:  # it is closed
+        return False
+    return (opened.st_dev, opened.st_ino) == (found.st_dev, found.st_ino)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
 from .._presentation.html import Markup, tag
-from ..io.writing import write_whole
+from ..io.writing import refuse_unwritable, write_together
 from . import (  # noqa: F401  they register
     sections_chosen,
     sections_data,
@@ -21,14 +22,19 @@ from . import (  # noqa: F401  they register
 from .answer import answer_header
 from .sections import Facts, Section, rendered
 
+#: The files of a report, in the order in which they are written.
+REPORT_FILES = "report.html", "report.json"
 
-def page(facts: Facts) -> str:
+
+def page(facts: Facts, study: str = "") -> str:
     """The report as HTML: no script, font, image or style from anywhere else.
 
     Parameters
     ----------
     facts : dict
         As :func:`mercer.report.compare` returns them.
+    study : str
+        Which study it is, see :func:`study_name`.
 
     Returns
     -------
@@ -41,6 +47,7 @@ def page(facts: Facts) -> str:
         tag("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", name="study", content=study),
         tag("title", f"{facts['data']['name']}: {facts['answer']['title']} and others compared"),
         tag("style", style),
     ]
@@ -55,18 +62,42 @@ def page(facts: Facts) -> str:
 
 
 def write(facts: Facts, folder: str | Path) -> Path:
-    """Write ``report.html`` and ``report.json`` into a folder, each of them whole or not at all.
+    """Write ``report.html`` and ``report.json`` into a folder, both whole, and never halves of two studies.
+
+    Both name the study (:func:`study_name`), and so does the model that "mercer compare --model" makes of it.
 
     Returns
     -------
     Path
         Of the page.
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "report.json", json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
-    write_whole(folder / "report.html", page(facts))
-    return folder / "report.html"
+    folder, study = Path(folder), study_name(facts)
+    text = json.dumps({"study": study, **facts}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    made = page(facts, study)
+    refuse_unwritable_report(folder)
+    Path(os.path.realpath(folder)).mkdir(parents=True, exist_ok=True)
+    html, facts_of_it = (folder / name for name in REPORT_FILES)
+    write_together({html: made, facts_of_it: text})
+    return html
+
+
+def study_name(facts: Facts) -> str:
+    """Sixteen letters that tell this study from any other: a checksum of all that was found."""
+    if "study" in facts:
+        return facts["study"]
+    return sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def refuse_unwritable_report(folder: str | Path) -> None:
+    """Find out before the study whether its report can be written into this folder, which may be made for it."""
+    target = Path(os.path.realpath(folder))
+    if target.is_dir():
+        for name in REPORT_FILES:
+            refuse_unwritable(Path(folder) / name)
+        return
+    while not target.parent.exists():
+        target = target.parent
+    refuse_unwritable(target)
 
 
 def _asset(name: str) -> Markup:

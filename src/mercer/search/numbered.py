@@ -73,8 +73,8 @@ class Numbered(Loop):
         if self.search.journal is not None:
             about = (cells.X, cells.targets, cells.weight, self.cv.splits, content_key(cells.estimator),
                      bool(self.return_train_score))  # fmt: skip
-            key = f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"
-            cells.keep(Journal(self.search.journal, key))
+            fingerprint = f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"
+            cells.keep(Journal(self.search.journal, fingerprint, cells.size))
         super()._run_search(evaluate_candidates)
         cells.over = True
 

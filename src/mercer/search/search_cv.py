@@ -62,7 +62,7 @@ class KernelSearchCV(Loop):
         What kernel matrices may take. Where they do not fit they are computed piece by piece, again for each fit.
     journal : str or Path, optional
         A file in which finished shared work is kept. A search that was stopped goes on from it, and ends with the same
-        result.
+        result. What is damaged in it is computed again, with a warning.
     time_limit : float, optional
         Seconds after which no new work is begun; settings not tried have the score NaN.
     random_state : int, RandomState or None, default=None
@@ -77,6 +77,9 @@ class KernelSearchCV(Loop):
         What to know about the result besides the winner.
     stopped_ : str or None
         Why the search ended early, if it did.
+    lost_cells_ : int or None
+        How many settings on folds the journal was given and has lost: they were computed again. ``None`` where so much
+        of it is damaged that nobody can tell.
 
     Examples
     --------
@@ -170,6 +173,8 @@ class KernelSearchCV(Loop):
                 stopped, splits = self._fit_shared(shared, params)
         finally:
             self._forget()
+            lost = 0 if shared is None else shared.close_journal()
+        self.lost_cells_ = lost
         refitted = hasattr(self, "best_estimator_")
         status = getattr(machine_of(self), "status_", None) if refitted else None
         self.stopped_ = "interrupted" if status == "interrupted" else stopped

@@ -128,6 +128,21 @@ class SharedCells:
         """Take over what a journal knows, and write what is found to it."""
         self.journal = journal
         self.outcomes.update(journal.known)
+        if journal.damage:
+            warnings.warn(journal.damage, stacklevel=2)
+
+    def close_journal(self) -> int | None:
+        """Let go of the journal, if there is one; how many cells it had lost."""
+        if self.journal is None:
+            return 0
+        self.journal.close()
+        if self.journal.failure is not None:
+            warnings.warn(
+                f"the journal {str(self.journal.path)!r} ended early, for it could not be written: "
+                f"{self.journal.failure.strerror}. The search itself has lost nothing by that.",
+                stacklevel=2,
+            )
+        return self.journal.lost_cells
 
     def rows(self, estimator: Any, index: Array, train: Array) -> Any:
         """The user's rows with these numbers, as an estimator wants them: of a square matrix the training columns."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from ..io.table import DataError
 from .arguments import common, data_options
 from .printing import Printer
 
@@ -67,11 +66,11 @@ def export(
     from ..model_files.models import open_model
     from .as_in_training import as_in_training
     from .matching import matching_table
+    from .outputs import refuse_outputs
 
     loaded = open_model(model)
     path = output if output is not None else str(Path(model).with_suffix(TARGETS[to].suffix))
-    if Path(path).resolve() == Path(model).resolve():
-        raise DataError(f"{path!r} is the model itself; name another file with -o.")
+    refuse_outputs([path], [model, check])
     rows = None
     if check is not None:
         with printer.working("reading"):

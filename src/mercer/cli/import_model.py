@@ -53,11 +53,11 @@ def import_model(
     from sklearn.pipeline import Pipeline
 
     from ..exports import read_libsvm, read_range
-    from ..io.writing import refuse_unwritable
     from ..model_files import save
     from ..preprocess import Numbers
+    from .outputs import refuse_outputs
 
-    refuse_unwritable(output)
+    refuse_outputs([output], [model, scaling])
     with printer.working("reading"):
         machine = read_libsvm(model, n_features=features)
         steps: list[Any] = [] if scaling is None else [("scale", read_range(scaling, machine.n_features_in_))]

@@ -30,7 +30,9 @@ _MORE = 50 * 10**6
 def show(results: Results, scale: float, seed: int) -> None:
     count = max(1, round(_FILES * scale))
     found = list(outcomes(_files(count, seed), _MAX_BYTES))
-    ends = {end: [each for each in found if each.end == end] for end in ("refused", "accepted", "error", "crash", "hang")}
+    ends = {
+        end: [each for each in found if each.end == end] for end in ("refused", "accepted", "error", "crash", "hang")
+    }
     slow = [each for each in found if each.seconds > HANG]
     strange = [each for each in ends["accepted"] if not _finite(each.answers)]
     events = [event for each in found for event in each.events]
@@ -38,7 +40,9 @@ def show(results: Results, scale: float, seed: int) -> None:
     told = f"{count:,} files: {len(ends['refused']):,} refused, {len(ends['accepted']):,} accepted"
     results.add("forged models: crashes", len(ends["crash"]), 0, not ends["crash"], _first(ends["crash"]) or told)
     results.add("forged models: hangs over 2 s", len(slow), 0, not slow, _first(slow))
-    results.add("forged models: errors that are no sentence", len(ends["error"]), 0, not ends["error"], _first(ends["error"]))
+    results.add(
+        "forged models: errors that are no sentence", len(ends["error"]), 0, not ends["error"], _first(ends["error"])
+    )
     results.add("forged models: answers that are not finite", len(strange), 0, not strange, _first(strange))
     within = largest <= _MAX_BYTES + _MORE
     results.add("forged models: memory, MB", round(largest / 1e6), f"<= {(_MAX_BYTES + _MORE) / 1e6:.0f}", within, "")

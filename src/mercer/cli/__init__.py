@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("mercer.cli.tune:tune", "Find good parameters for a learner by cross-validation."),
     "kernel": ("mercer.cli.kernel:kernel", "Look at the kernel matrix of a table."),
     "inspect": ("mercer.cli.inspect:inspect", "Say what is in a model file."),
+    "sign": ("mercer.cli.sign:sign", "Say with a key who made a model file."),
     "datasets": ("mercer.cli.datasets:datasets", "List the tables that are built in."),
 }
 

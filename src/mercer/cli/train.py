@@ -18,6 +18,7 @@ from .arguments import (
 )
 from .cluster import cluster_option
 from .exit_status import end_at_time_limit, end_partial
+from .model_paths import save, sign_option
 from .printing import Printer, run_line, show_mixture
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ __all__ = ["train"]
     help="How landmarks are chosen. [default: pivoted]",
 )
 @click.option("--memory", metavar="SIZE", help="What a kernel machine may keep in memory, such as 2GB. [default: 1GB]")
+@sign_option
 @data_options
 @preparation_options
 @cluster_option
@@ -134,7 +136,6 @@ def train(
     """
     from .._validation.unwrapped import machine_of
     from ..io.writing import refuse_unwritable
-    from ..model_files import save
     from .building import split, table_to_learn
     from .placing import placing, streams
     from .recipe import Recipe

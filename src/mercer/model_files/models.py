@@ -44,9 +44,7 @@ class ModelFile:
     verified: bool = False
 
 
-def save(
-    model: Any, path: str | Path, about: Mapping[str, Any] | None = None, *, sign: str | Path | None = None
-) -> None:
+def save(model: Any, path: str | Path, about: Mapping[str, Any] | None = None, *, sign: Any = None) -> None:
     """Write a fitted model to a file.
 
     Parameters
@@ -57,8 +55,8 @@ def save(
         Usually ending in ``.safetensors``. An existing file is replaced whole, or not at all.
     about : mapping, optional
         What to remember besides: the target's name, where the training rows came from, … Anything JSON can say.
-    sign : str or Path, optional
-        A file with your private Ed25519 key, made by ``ssh-keygen -t ed25519`` or ``openssl genpkey -algorithm
+    sign : str, Path or Ed25519PrivateKey, optional
+        Your private key, or a file with it, made by ``ssh-keygen -t ed25519`` or ``openssl genpkey -algorithm
         ed25519``. The checksum of a file tells damage, not forgery; a signature tells who wrote it.
 
     Examples

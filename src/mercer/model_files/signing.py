@@ -18,7 +18,7 @@ from typing import Any
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 
-__all__ = ["PASSPHRASE", "Keys", "fingerprint", "signature_of", "signer_told", "verified"]
+__all__ = ["PASSPHRASE", "Keys", "fingerprint", "private_key", "signature_of", "signer_told", "verified"]
 
 #: Where a passphrase is looked for before it is asked for.
 PASSPHRASE = "MERCER_KEY_PASSPHRASE"
@@ -29,9 +29,9 @@ _LARGEST = 10**6
 _MAKE = "make one with: ssh-keygen -t ed25519 -f mercer.key"
 
 
-def signature_of(checksum: str, key: str | Path) -> dict[str, str]:
-    """The metadata that sign a file of this checksum with the private key in a file."""
-    private = _private_key(key)
+def signature_of(checksum: str, key: Any) -> dict[str, str]:
+    """The metadata that sign a file of this checksum with a private key, or with the one in a file."""
+    private = private_key(key) if isinstance(key, (str, Path)) else key
     raw = private.public_key().public_bytes_raw()
     signature = private.sign(_PURPOSE + checksum.encode())
     return {"signature": base64.b64encode(signature).decode(), "signer": base64.b64encode(raw).decode()}
@@ -47,6 +47,7 @@ def signer_told(metadata: Mapping[str, Any]) -> str | None:
 
 def verified(checksum: str, metadata: Mapping[str, Any], keys: Keys, shown: str) -> str:
     """The fingerprint of the one of these public keys that signed a file of this checksum, or ``DataError``."""
+    _serialization()
     from cryptography.exceptions import InvalidSignature
 
     known = [key for path in ([keys] if isinstance(keys, (str, Path)) else keys) for key in _public_keys(path)]
@@ -63,8 +64,8 @@ def verified(checksum: str, metadata: Mapping[str, Any], keys: Keys, shown: str)
         except InvalidSignature:
             continue
     signer = signer_told(metadata)
-    by = "" if signer is None else f" It says that its key is {signer}."
-    raise DataError(f"{shown} is not signed with any of the {len(known)} keys that it may be signed with.{by}")
+    by = "" if signer is None else f"; it says that its key is {signer}"
+    raise DataError(f"{shown} is signed with none of the keys that were given{by}.")
 
 
 def fingerprint(raw: bytes) -> str:
@@ -85,7 +86,8 @@ def fingerprint(raw: bytes) -> str:
 # -- files of keys ------------------------------------------------------------------------------------------------
 
 
-def _private_key(path: str | Path) -> Any:
+def private_key(path: str | Path) -> Any:
+    """The private key in a file; its passphrase is asked for where it has one."""
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 

@@ -106,7 +106,10 @@ GOLDEN = {
     "perceptron": (lambda: Perceptron(random_state=0).fit(X, THREE), X),
     "perceptron-voted": (lambda: Perceptron("polynomial(degree=2)", variant="voted", random_state=0).fit(X, TWO), X),
     "pegasos": (lambda: _partial(Pegasos(random_state=0)), X),
-    "pegasos-kernel": (lambda: Pegasos("laplacian(gamma=0.3)", loss="logistic", steps=99, random_state=0).fit(X, TWO), X),
+    "pegasos-kernel": (
+        lambda: Pegasos("laplacian(gamma=0.3)", loss="logistic", steps=99, random_state=0).fit(X, TWO),
+        X,
+    ),
     "svc": (lambda: SVC("2*gaussian(gamma=0.3) + linear", class_weight={"yes": 2.0, "no": 1.0}).fit(X, TWO), X),
     "svc-pairs": (lambda: SVC("rbf", costs={(0, 20): 3.0}).fit(X, THREE), X),
     "svc-rest": (lambda: SVC("linear", strategy="ovr").fit(X, THREE), X),
@@ -181,8 +184,11 @@ def rows_as_json(rows):
     """Rows as JSON keeps them; see :func:`rows_of_json`."""
     if isinstance(rows, pd.DataFrame):
         kinds = {name: str(column.dtype) for name, column in rows.items()}
-        return {"frame": {name: [None if v != v else str(v) if kinds[name] not in ("float64",) else v for v in rows[name]]
-                          for name in rows}, "kinds": kinds}  # fmt: skip
+        columns = {
+            name: [None if value != value else value if kinds[name] == "float64" else str(value) for value in column]
+            for name, column in rows.items()
+        }
+        return {"frame": columns, "kinds": kinds}
     if sparse.issparse(rows):
         return {"sparse": rows.toarray().tolist()}
     if isinstance(rows, np.ndarray):

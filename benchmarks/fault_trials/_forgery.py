@@ -14,7 +14,8 @@ __all__ = ["TEXTS", "forged", "parts_of", "sealed"]
 
 #: Kernels that would take for ever, or more memory than there is, or are none.
 TEXTS = [
-    "polynomial(degree=1000000000)", "polynomial(degree=1000)", "linear**1000000000", "(linear**100)**100", "linear**100",
+    "polynomial(degree=1000000000)", "polynomial(degree=1000)", "linear**1000000000", "(linear**100)**100",
+    "linear**100",
     "weisfeilerlehman(h=1000000000)", "weisfeilerlehman(h=1000)", "spectrum(p=1000000000)", "spectrum(p=(1,1000000))",
     "spectrum(p=(1,1000))", "subsequence(k=1000000000)", "subsequence(k=1000)", "mismatch(k=1000,m=999)",
     "mismatch(k=30,m=15)", "mismatch(k=12,m=5,alphabet='ABCDEFGHIJKLMNOPQRSTUVWXYZ')", "graphlet(size=1000000)",
@@ -26,14 +27,16 @@ TEXTS = [
     "normalised(" * 50 + "linear" + ")" * 50, "randomwalk(decay=1e300)", "randomwalk(decay=0.9999999)",
     "localalignment(match=1e300)", "localalignment(gap_open=1e-300,gap_extend=1e-300)", "linear.on(1000000000000)",
     "gaussian(gamma=1).on('nowhere')", "equal.on('job')", "hamming.on(0)", "__import__('os').system('id')",
-    "function(1)", "conformal(1)", "after(1,linear)", "kernel", "", "(" * 500, "linear\x1b[31m", "spectrum(p=0)", "shortestpath",
+    "function(1)", "conformal(1)", "after(1,linear)", "kernel", "", "(" * 500, "linear\x1b[31m", "spectrum(p=0)",
+    "shortestpath",
     "minmax", "tanimoto", "subsets", "diffusion((1000000000,[]))",
 ]  # fmt: skip
 _SCALARS: list[Any] = [
     None, True, False, -1, 0, 1, 3, 2**31, 2**53, 2**63, 10**400, -(10**400), 1.5, -0.0, 1e308, -1e308, 5e-324, "", "x",
     "nan", "passthrough", "drop", "\x1b[31mred", "x" * 5000, [], {}, [[]], {"number": "nan"}, {"number": "inf"},
-    {"number": "-inf"}, {"tuple": []}, {"pairs": []}, {"words": [], "fixed": True}, {"words": [None]}, {"labels": [1, "a"]},
-    {"words": ["a", "a"], "fixed": False}, {"bytes": "ff"}, {"set": [1]}, {"kernel": "linear"}, {"object": "SVC", "fields": {}},
+    {"number": "-inf"}, {"tuple": []}, {"pairs": []}, {"words": [], "fixed": True}, {"words": [None]},
+    {"labels": [1, "a"]}, {"words": ["a", "a"], "fixed": False}, {"bytes": "ff"}, {"set": [1]}, {"kernel": "linear"},
+    {"object": "SVC", "fields": {}},
     {"loss": "hinge", "parameters": {"pairs": []}}, {"loss": "huber", "parameters": {"pairs": [["delta", -1]]}},
 ]  # fmt: skip
 _DTYPES = ["float16", "float32", "float64", "int8", "int32", "int64", "uint8", "uint64", "bool"]

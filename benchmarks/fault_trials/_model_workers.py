@@ -115,10 +115,9 @@ class _Worker:
 
 def _work(pipe: Any, max_bytes: int) -> None:
     """What a worker does: first all golden models once, so that whatever is loaded or compiled once is."""
-    from tests.golden_models import GOLDEN, HOME, answers, rows_of_json
-
     from mercer import load
     from mercer.io import DataError
+    from tests.golden_models import GOLDEN, HOME, answers, rows_of_json
 
     warnings.simplefilter("ignore")
     rows, path = {}, os.path.join(tempfile.mkdtemp(), "m.safetensors")
@@ -133,7 +132,7 @@ def _work(pipe: Any, max_bytes: int) -> None:
     _warm_up(rows)
     seen: list[str] = []
     watching = [False]
-    sys.addaudithook(lambda event, args: watching[0] and seen.extend(_forbidden(event, args)) or None)
+    sys.addaudithook(lambda event, args: (watching[0] and seen.extend(_forbidden(event, args))) or None)
     pipe.send("ready")
     while True:
         name, data = pipe.recv()

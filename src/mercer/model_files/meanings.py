@@ -212,7 +212,7 @@ def _range(low: float, high: float) -> str:
 nothing = Meaning("null", lambda value, sizes: value is None)
 flag = Meaning("true or false", lambda value, sizes: isinstance(value, bool))
 text = Meaning("a text", lambda value, sizes: isinstance(value, str) and len(value) <= _LONGEST_TEXT)
-anything = Meaning("checked by the type itself", lambda value, sizes: True)
+anything = Meaning("any value", lambda value, sizes: True)
 
 
 def choice(*words: Any) -> Meaning:

@@ -46,8 +46,9 @@ from .saved_type import Fields, SavedType, own_fields
 
 __all__ = ["PARAMETERS", "machine_types"]
 
-#: What the constructor is given; estimators check it as they do before a fit.
-PARAMETERS = mapping(text, anything)
+#: What the constructor is given.
+PARAMETERS = Meaning("parameters by their names, as the constructor takes them and checks them before a fit",
+                     mapping(text, anything).holds)  # fmt: skip
 #: What is known of the columns of training rows.
 _COLUMNS = {
     "n_features_in_": optional(whole(size="columns")),

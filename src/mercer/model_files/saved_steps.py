@@ -170,10 +170,12 @@ def _filled(step: Filled) -> None:
 
 def _texts(step: Texts) -> None:
     step.check_parameters()
+    if not len(step.keys_) == len(step.importance_) == len(step.terms_) == len(step.counted_units):
+        raise ValueError("its keys are not those of texts")
     together = zip(step.keys_, step.importance_, step.terms_, strict=True)
     if any(not keys.size == importance.size == terms.size for keys, importance, terms in together):
         raise ValueError("its terms do not fit their weights")
-    if len(step.keys_) != len(step.counted_units) or any(map(_no_keys, step.keys_)):
+    if any(map(_no_keys, step.keys_)):
         raise ValueError("its keys are not those of texts")
 
 

@@ -46,9 +46,10 @@ def test_a_signed_model_is_told_by_its_key(tmp_path, form):
     assert opened.verified
     assert opened.signer == fingerprint(mine.public_key().public_bytes_raw())
     np.testing.assert_array_equal(load(path).predict(X), MODEL.predict(X))
-    assert open_model(path).signer == opened.signer and not open_model(path).verified
+    assert open_model(path).signer == opened.signer
+    assert not open_model(path).verified
     with pytest.raises(
-        DataError, match="signed with none of the keys that were given; it says that its key is SHA256:"
+        DataError, match=r"signed with none of the keys that were given; it says that its key is SHA256:"
     ):
         load(path, verify=tmp_path / "other.pub")
     keys = tmp_path / "keys"
@@ -134,7 +135,7 @@ def test_keys_of_other_kinds(tmp_path):
             sign(path, tmp_path / name)
     with pytest.raises(DataError, match="whoever verifies needs its public half alone"):
         load(path, verify=tmp_path / "mine")
-    with pytest.raises(DataError, match="damaged public key|public Ed25519 keys"):
+    with pytest.raises(DataError, match=r"damaged public key|public Ed25519 keys"):
         load(path, verify=tmp_path / "text")
 
 
@@ -162,10 +163,12 @@ def test_on_the_command_line(tmp_path, monkeypatch):
     assert not (tmp_path / "m").exists()
     assert called("train perceptron xor:60 -o m --sign mine -q").exit_code == 0
     assert called("run m xor:20 --verify other.pub --verify mine.pub").exit_code == 0
-    assert "signed by SHA256:" in called("inspect m").output and "not verified" in called("inspect m").output
+    assert "signed by SHA256:" in called("inspect m").output
+    assert "not verified" in called("inspect m").output
     for command in ("run m xor:20", "explain m xor:20", "inspect m"):
         refused = called(f"{command} --verify other.pub")
-        assert refused.exit_code == 1 and "signed with none of the keys" in refused.output
+        assert refused.exit_code == 1
+        assert "signed with none of the keys" in refused.output
     assert "is signed with the key SHA256:" in called("sign m --key other").output
     assert called("inspect m --verify other.pub").exit_code == 0
 
@@ -176,15 +179,20 @@ def test_inspect_shows_the_machine_and_not_what_the_file_says(tmp_path, monkeypa
     from mercer.cli import main
 
     monkeypatch.chdir(tmp_path)
-    assert CliRunner().invoke(main, "train svc xor:60 -o m -q".split()).exit_code == 0
+    assert CliRunner().invoke(main, ["train", "svc", "xor:60", "-o", "m", "-q"]).exit_code == 0
     content, arrays = parts_of((tmp_path / "m").read_bytes())
     content["about"] |= {"kernel": "quantum\x1b[31m", "learner": "oracle\x07", "classes": ["heads", "tails"]}
     (tmp_path / "m").write_bytes(sealed(content, arrays))
     shown = CliRunner().invoke(main, ["inspect", "m"]).output
     machine, said = shown.split("what the file says about it")
-    assert "SVC" in machine and "gaussian(gamma=" in machine and "quantum" not in shown
-    assert "oracle" in said and "oracle" not in machine and "heads" not in machine
-    assert "\x1b" not in shown and "\x07" not in shown
+    assert "SVC" in machine
+    assert "gaussian(gamma=" in machine
+    assert "quantum" not in shown
+    assert "oracle" in said
+    assert "oracle" not in machine
+    assert "heads" not in machine
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
     content["about"]["training"] = {"rows": "many", "seconds": "few", "errors": [1]}
     (tmp_path / "m").write_bytes(sealed(content, arrays))
     assert "makes no sense, and is left out" in CliRunner().invoke(main, ["inspect", "m"]).output

@@ -54,7 +54,7 @@ def save(model: Any, path: str, about: Mapping[str, Any]) -> None:
 
 
 def open_model(path: str) -> ModelFile:
-    """Read a model that is signed as was asked for; what the file says about it is of the kinds that commands expect."""
+    """Read a model that is signed as was asked for; what the file says about it is what commands expect."""
     from ..io.table import DataError
     from ..model_files.meanings import check
     from ..model_files.models import open_model

@@ -62,7 +62,7 @@ def test_an_old_file_is_signed_as_it_is(tmp_path):
     write_keys(tmp_path, "mine")
     path = tmp_path / "m.safetensors"
     save(MODEL, path, {"note": "kept"})
-    with pytest.raises(DataError, match="'m.safetensors' is not signed; sign it where it was made"):
+    with pytest.raises(DataError, match=r"'m.safetensors' is not signed; sign it where it was made"):
         load(path, verify=tmp_path / "mine.pub")
     before = parts_of(path.read_bytes())
     sign(path, tmp_path / "mine")

@@ -74,7 +74,7 @@ def fingerprint(raw: bytes) -> str:
     Examples
     --------
     >>> fingerprint(bytes(32))
-    'SHA256:sYVZXrmC/oWaK0PVQwNPFhXGwNuu1rPuLXUBIgd0nQY'
+    'SHA256:kmYcvdi2GkPeWxB6XLjrZB8JHsy2Hm8luHMFp9GMvqk'
     """
     if len(raw) != 32:
         raise ValueError("a public key has 32 bytes")

@@ -100,6 +100,8 @@ def private_key(path: str | Path) -> Any:
     except DataError:
         raise
     except Exception as error:  # whatever a damaged key makes the library say
+        if "bcrypt" in str(error):
+            raise DataError(f"the passphrase of {shown} needs the package bcrypt: pip install bcrypt") from None
         raise DataError(f"{shown} is a damaged key, or its passphrase is wrong ({type(error).__name__}).") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise DataError(f"{shown} is a key of another kind than Ed25519; {_MAKE}")

@@ -1,6 +1,7 @@
 """The command line: what it prints, what it writes, and with what it ends."""
 
 import csv
+import importlib
 import json
 import os
 import re
@@ -25,7 +26,12 @@ def test_help_teaches_with_an_example_that_runs(mercer, name):
     done = mercer([name, "--help"])
     example = re.search(r"Example:\n\s+mercer (.+)", done.output)
     assert example is not None
-    if name in ("run", "inspect", "export", "import"):
+    if name == "sign":
+        key = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519").Ed25519PrivateKey.generate()
+        pem = (serialization := importlib.import_module("cryptography.hazmat.primitives.serialization")).Encoding.PEM
+        how = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        Path("mercer.key").write_bytes(key.private_bytes(pem, *how))
+    if name in ("run", "inspect", "export", "import", "sign"):
         mercer('train svc moons:200 --kernel "gaussian(gamma=2)" --set C=10 -o moons.safetensors')
     if name == "import":
         mercer("export moons.safetensors --to libsvm -o rows.model")

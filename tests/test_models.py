@@ -22,7 +22,8 @@ from mercer.io import DataError, read
 from mercer.kernels import Function, Quadratic
 from mercer.learners import LEARNERS
 from mercer.losses import Huber
-from mercer.model_files.models import _checksum, open_model
+from mercer.model_files.container import checksum as _checksum
+from mercer.model_files.models import open_model
 from mercer.preprocess import pipeline
 
 random = np.random.RandomState(0)
@@ -216,9 +217,9 @@ def shifted(key):
         (lambda c, a: machine(c)["parameters"].update(pairs=[["__class__", 1]]), "unexpected keyword|not a whole"),
         (lambda c, a: machine(c)["model"]["fields"].update(kernel={"kernel": "__import__('os')"}), "no kernel"),
         (lambda c, a: machine(c)["model"]["fields"].update(items=None), "support rows are missing"),
-        (shifted("coef"), "do not fit its"),
-        (shifted("support"), "do not fit its support rows"),
-        (shifted("items"), "support rows do not fit"),
+        (shifted("coef"), "coef of KernelModel must be finite numbers"),
+        (shifted("support"), "items of KernelModel must be"),
+        (shifted("items"), "support rows do not fit its features"),
         (nested, "nested too deeply"),
         (lambda c, a: a.clear(), "not a whole mercer model"),
         (lambda c, a: c.pop("model"), "not a whole mercer model"),

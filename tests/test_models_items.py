@@ -15,7 +15,7 @@ from mercer import SVC, KernelClassifier, Perceptron, load, save
 from mercer.io import DataError
 from mercer.kernels import Bags, Graphs, Strings
 from mercer.margins import width
-from mercer.model_files.models import _checksum
+from mercer.model_files.container import checksum as _checksum
 from mercer.model_files.packing import Packer, Unpacker
 
 TEXTS = ["GATTACA", "", "naïve 🙂", "GATTA", "CATCAT", "TACTAC", "\ud800lone", "CAT"]

@@ -270,6 +270,8 @@ def test_class_weights_of_other_kinds(learner):
         (Spectrum(p=1e300), ["ab", "cd"]),
         (Mismatch(k=10**18), ["ab", "cd"]),
         (WeisfeilerLehman(h=10**18), [(2, [[0, 1]])]),
+        (WeisfeilerLehman(h=101), [(2, [[0, 1]])]),
+        (Spectrum(p=(1, 1000)), ["ab", "cd"]),
     ],
     ids=str,
 )

@@ -64,9 +64,9 @@ def number(
         raise ValueError(f"{type(owner).__name__}: {name} must be {kind}{bound}, got {shown(value)}.")
 
 
-def size(owner: Any, name: str, low: int) -> None:
+def size(owner: Any, name: str, low: int, high: int = _LARGEST_SIZE) -> None:
     """Check that a parameter is a length, a depth or a number of rounds: whole, and no larger than any use of it."""
-    number(owner, name, low, _LARGEST_SIZE, whole=True, strict=False)
+    number(owner, name, low, high, whole=True, strict=False)
 
 
 def truth(owner: Any, name: str) -> None:

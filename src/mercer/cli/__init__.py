@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inspect": ("mercer.cli.inspect:inspect", "Say what is in a model file."),
     "export": ("mercer.cli.export:export", "Write a model as ONNX, for LIBSVM, in C or in Python."),
     "import": ("mercer.cli.import_model:import_model", "Read a model that LIBSVM has written."),
+    "sign": ("mercer.cli.sign:sign", "Say with a key who made a model file."),
     "datasets": ("mercer.cli.datasets:datasets", "List the tables that are built in."),
 }
 

@@ -15,6 +15,7 @@ from .arguments import Places, common, data_argument, data_options, preparation_
 from .cluster import cluster_option
 from .exit_status import end_partial
 from .judging import judging_options, with_apart
+from .model_paths import sign_option
 from .printing import Printer, run_line
 
 __all__ = ["compare"]
@@ -84,6 +85,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     type=click.Path(dir_okay=False),
     help='Store the chosen learner as a model for "mercer run", fitted anew on all rows.',
 )
+@sign_option
 @data_options
 @preparation_options
 @cluster_option

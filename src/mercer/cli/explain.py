@@ -10,6 +10,7 @@ import numpy as np
 
 from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options
+from .model_paths import open_model, verify_option
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = ["explain"]
     show_default=True,
     help="Name so many columns, parts and training rows.",
 )
+@verify_option
 @data_options
 @common
 def explain(
@@ -74,7 +76,6 @@ def explain(
       mercer explain spam.safetensors sms.csv --row 24 --label ham
       mercer explain genes.safetensors genes.fasta --json
     """
-    from ..model_files.models import open_model
     from .as_in_training import as_in_training
     from .matching import matching_table
 

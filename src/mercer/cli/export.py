@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from .arguments import common, data_options
+from .model_paths import open_model, verify_option
 from .printing import Printer
 
 __all__ = ["export"]
@@ -32,6 +33,7 @@ _TARGETS = ("onnx", "libsvm", "c", "python")
     "that the model is made of]",
 )
 @data_options
+@verify_option
 @common
 def export(
     model: str,
@@ -63,7 +65,6 @@ def export(
     from ..exports import TARGETS
     from ..exports import export as write
     from ..exports.deviation import deviation
-    from ..model_files.models import open_model
     from .as_in_training import as_in_training
     from .matching import matching_table
     from .outputs import refuse_outputs

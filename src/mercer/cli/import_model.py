@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from .arguments import common
+from .model_paths import save, sign_option
 from .printing import Printer, run_line
 
 __all__ = ["import_model"]
@@ -32,6 +33,7 @@ _WIDE = 2000
     metavar="FILE",
     help="How svm-scale has scaled the rows (svm-scale -s FILE), which the model then does itself.",
 )
+@sign_option
 @common
 def import_model(
     model: str, output: str, features: int | None, scaling: str | None, printer: Printer, seed: int
@@ -53,7 +55,6 @@ def import_model(
     from sklearn.pipeline import Pipeline
 
     from ..exports import read_libsvm, read_range
-    from ..model_files import save
     from ..preprocess import Numbers
     from .outputs import refuse_outputs
 

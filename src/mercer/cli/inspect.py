@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._validation.wording import enumeration
 from .arguments import common
-from .printing import Printer, error_in_words, mixture_weights, show_mixture
+from .inspect_about import said_about
+from .model_paths import open_model, verify_option
+from .printing import Printer, mixture_weights, show_mixture
+
+if TYPE_CHECKING:
+    from ..model_files.models import ModelFile
 
 __all__ = ["inspect"]
 
@@ -18,115 +23,78 @@ _SHOWN = 15
 
 @click.command()
 @click.argument("model", type=click.Path())
+@verify_option
 @common
 def inspect(model: str, printer: Printer, seed: int) -> None:
-    """Say what is in a model file: the learner, its kernel and parameters, its weights, what it was trained on.
+    """Say what is in a model file: the machine, its kernel and parameters, its weights; and what the file says of it.
+
+    The first table is read off the machine itself. What follows, such as errors and the data it was trained on, is what
+    somebody wrote into the file beside it: believe it as far as you believe them. --verify tells whether it was them.
 
     \b
     Example:
       mercer inspect moons.safetensors
     """
-    from .._validation.unwrapped import machine_of
-    from ..model_files.models import open_model
+    from .._validation.unwrapped import layers, machine_of
 
     loaded = open_model(model)
-    about, machine = loaded.about, machine_of(loaded.estimator)
-    weights = _weights(loaded.estimator, machine)
-    usual = type(machine)().get_params(deep=False)
-    parameters = {
-        name: value
-        for name, value in machine.get_params(deep=False).items()
-        if name not in ("kernel", "random_state") and value != usual[name]
-    }
-    size = Path(model).stat().st_size
+    estimator, machine = loaded.estimator, machine_of(loaded.estimator)
+    weights, size = _weights(estimator, machine), Path(model).stat().st_size
+    parameters = _unusual_parameters(machine)
     rows_inside = len(machine.support_) if hasattr(machine, "support_vectors_") else 0
-    printer.json_result(
-        {
-            **about,
-            "parameters": {k: str(v) for k, v in parameters.items()},
-            "weights": weights,
-            "mixture": mixture_weights(machine),
-            "bytes": size,
-            "training_rows_inside": rows_inside,
-        }
-    )
-    training, data = about.get("training") or {}, about.get("data") or {}
+    names = [type(layer).__name__ for layer in layers(estimator)]
+    told = {
+        "machine": type(machine).__name__,
+        "kernel": str(machine.kernel_),
+        "parameters": {name: str(value) for name, value in parameters.items()},
+        "weights": weights,
+        "mixture": mixture_weights(machine),
+        "bytes": size,
+        "training_rows_inside": rows_inside,
+        "signer": loaded.signer,
+        "verified": loaded.verified,
+    }
+    printer.json_result({**loaded.about, **told, "only_said": sorted(set(loaded.about) - set(told))})
     facts = {
-        "learner": about.get("learner", type(machine).__name__),
-        "kernel": about.get("kernel") or "none (linear)",
+        "machine": names[-1] if len(names) == 1 else f"{names[-1]}, inside {enumeration(reversed(names[:-1]))}",
+        "kernel": "none (linear)" if machine.kernel is None else str(machine.kernel_),
         "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "as usual",
-        "target": _learned(about, machine),
-        **_columns(about),
-        "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
-        **_errors(training, about.get("task")),
-        **_honest_error(about),
-        **({"probabilities": f"calibrated by {training['calibrated']}"} if training.get("calibrated") else {}),
-        "status": f"{training.get('status')}, {training.get('seconds', 0):.2f} s",
-        **({"threshold": f"chosen by {training['threshold']}"} if training.get("threshold") else {}),
-        "file": f"{size:,} bytes, written by mercer {about.get('mercer')}",
+        "predicts": _predicts(estimator, machine),
+        "status": str(getattr(machine, "status_", "not told")),
+        "signature": _signature(loaded),
+        "file": f"{size:,} bytes",
     }
     printer.table(["", ""], list(facts.items()))
-    if isinstance(compared := about.get("comparison"), dict):
-        learned = f"The test error is of the same setting, learned from {compared['train_rows']:,} other rows"
-        printer.line(f"{learned}; this model has learned from {training.get('rows'):,} of all {data.get('rows'):,}.")
-    if isinstance(about.get("command"), str):
-        printer.line(f"Made by: {about['command']}")
-    if training.get("outliers"):
-        printer.line(training["outliers"])
     if rows_inside:
         printer.line(f"The file holds {rows_inside} of its training rows: share it as you would share the data.")
+    said_about(loaded.about, machine, printer)
     show_mixture(machine, printer)
     if weights:
         largest = [[name, f"{value:.4g}"] for name, value in list(weights.items())[:_SHOWN]]
         printer.table(["<feature", "weight"], largest, f"largest weights ({len(largest)} of {len(weights)})")
 
 
-def _learned(about: dict[str, Any], machine: Any) -> str:
-    target = about.get("target")
-    if about.get("task") == "detect":
-        return "none: it learned what is usual" + (f" ({target!r} was left out)" if target is not None else "")
-    classes = about.get("classes") or getattr(machine, "classes_", None)
-    return f"{target!r}, {'numbers' if classes is None else f'classes {enumeration(classes)}'}"
-
-
-def _errors(training: dict[str, Any], task: Any) -> dict[str, str]:
-    """Rates of mistakes, or of rows outside, in one line; of numbers, a line for each kind of rows."""
-    from ..report.number_errors import in_digits
-
-    if task == "detect":
-        outside = training.get("outside") or {}
-        return {"outside": ", ".join(f"{name} {100 * each['share']:.2f} %" for name, each in outside.items())}
-    errors = training.get("errors") or {}
-    if task != "regress":
-        return {"errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in errors.items())}
+def _unusual_parameters(machine: Any) -> dict[str, Any]:
+    usual = type(machine)().get_params(deep=False)
+    own = machine.get_params(deep=False)
     return {
-        f"{name} error": error_in_words(value) if isinstance(value, dict) else f"RMSE {in_digits(value)}"
-        for name, value in errors.items()
+        name: value
+        for name, value in own.items()
+        if name not in ("kernel", "random_state") and repr(value) != repr(usual[name])
     }
 
 
-def _honest_error(about: dict[str, Any]) -> dict[str, str]:
-    """The error on rows that were kept out, where the model comes of a comparison."""
-    from ..report.error_measure import measure_of
-
-    compared = about.get("comparison")
-    if not isinstance(compared, dict):
-        return {}
-    measure, tested = measure_of(about), compared["test"]
-    name = "" if measure.task == "classify" else f"{measure.name} "
-    return {
-        "test error": f"{name}{measure.of(tested)} ({measure.to(tested)}) on {compared['test_rows']:,} rows kept out"
-    }
+def _predicts(estimator: Any, machine: Any) -> str:
+    if hasattr(machine, "score_samples"):
+        return "what is usual and what is not"
+    classes = getattr(estimator, "classes_", None)
+    return "numbers" if classes is None else f"classes {enumeration(map(str, classes.tolist()), _SHOWN)}"
 
 
-def _columns(about: dict[str, Any]) -> dict[str, str]:
-    if about.get("kind", "rows") != "rows":
-        return {"columns": f"none: it compares {about['kind']}"}
-    kinds = about.get("kinds")
-    if isinstance(kinds, dict) and kinds:
-        by_kind = {kind: [name for name in kinds if kinds[name] == kind] for kind in dict.fromkeys(kinds.values())}
-        return {f"{kind} columns": enumeration(names, _SHOWN) for kind, names in by_kind.items()}
-    return {"columns": enumeration(about.get("columns") or [f"{about.get('features', '?')} sparse features"])}
+def _signature(loaded: ModelFile) -> str:
+    if loaded.verified:
+        return f"signed by {loaded.signer}, verified"
+    return "none" if loaded.signer is None else f"signed by {loaded.signer}, not verified"
 
 
 def _weights(model: Any, machine: Any) -> dict[str, float]:

@@ -10,6 +10,7 @@ import click
 
 from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options
+from .model_paths import open_model, verify_option
 from .printing import Printer
 
 __all__ = ["run"]
@@ -43,6 +44,7 @@ __all__ = ["run"]
     is_flag=True,
     help="Of a model of classes: also the probability of each (mercer train --calibrate).",
 )
+@verify_option
 @data_options
 @common
 def run(
@@ -82,7 +84,6 @@ def run(
     from dataclasses import replace
 
     from .._validation.memory import bytes_of
-    from ..model_files.models import open_model
     from .as_in_training import as_in_training
     from .carried import carried, read_twice
     from .delivery import STANDARD_OUTPUT, Delivery

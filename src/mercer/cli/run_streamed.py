@@ -46,9 +46,9 @@ def run_streamed(
     """Predict a file chunk by chunk, write the predictions as they come, and count errors."""
     from ..io.scanning import open_chunked
     from ..io.writing import write_whole
-    from ..model_files.models import open_model
     from .as_in_training import as_in_training
     from .matching import matching_table, task_of_model
+    from .model_paths import open_model
     from .run_classes import run_classes
     from .run_detector import run_detector
     from .run_numbers import run_numbers

@@ -18,6 +18,7 @@ from .arguments import (
 )
 from .cluster import cluster_option
 from .exit_status import end_at_time_limit, end_partial
+from .model_paths import save, sign_option
 from .printing import Printer, run_line, show_mixture
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ __all__ = ["train"]
     help="How landmarks are chosen. [default: pivoted]",
 )
 @click.option("--memory", metavar="SIZE", help="What a kernel machine may keep in memory, such as 2GB. [default: 1GB]")
+@sign_option
 @data_options
 @preparation_options
 @cluster_option
@@ -133,7 +135,6 @@ def train(
       mercer train one-class visits.csv --set nu=0.01 -o visits.safetensors
     """
     from .._validation.unwrapped import machine_of
-    from ..model_files import save
     from .building import split, table_to_learn
     from .outputs import refuse_outputs
     from .placing import placing, streams

@@ -38,8 +38,8 @@ def train_detector(
     from .._validation.unwrapped import machine_of
     from ..explain import support_lines
     from ..kernels import parse
-    from ..model_files import save
     from .building import about_model, fit, fitting, machine, split, usual_kernel, with_columns_of
+    from .model_paths import save
     from .train_line import given_command
 
     learner, kernel, preparing, seed = recipe.learner, recipe.kernel, dict(recipe.preparing), recipe.seed

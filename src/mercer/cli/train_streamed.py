@@ -52,10 +52,10 @@ def train_streamed(
     from ..io.frames import read_frame
     from ..io.options import Options
     from ..io.scanning import open_chunked, targets_of
-    from ..model_files import save
     from ..preprocess import prepare
     from ..rows import dask_client
     from .building import about_model, fitting, refuse_unlearnable, usual_kernel
+    from .model_paths import save
     from .train_classes import about_mistakes
     from .train_line import given_command
 

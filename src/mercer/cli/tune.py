@@ -22,6 +22,7 @@ from .arguments import (
 from .cluster import cluster_option
 from .exit_status import end_partial
 from .judging import judging_options, with_apart
+from .model_paths import save, sign_option
 from .printing import Printer
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ _SHOWN = 10
     help="With two classes, choose the threshold on the scores of the best setting by this measure, such as f1.",
 )
 @data_options
+@sign_option
 @preparation_options
 @cluster_option
 @common
@@ -110,7 +112,6 @@ def tune(
     from .._runtime.interrupts import keep_best
     from .._validation.unwrapped import machine_of, parameter_prefix
     from ..learners.catalogue import named
-    from ..model_files import save
     from ..report.plain import setting
     from ..search import KernelSearchCV
     from .building import about_model, fit, fitting, machine, reach, table_to_learn

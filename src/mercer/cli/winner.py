@@ -41,8 +41,8 @@ def saved_winner(
     The test error belongs to the model of the training rows: the stored one has seen more, and there is no row left to
     test it with. The file remembers that error as what it is.
     """
-    from ..model_files import save
     from ..report.page import study_name
+    from .model_paths import save
     from .trained import trained
 
     made = trained(recipe, table, printer, division=division)

@@ -94,6 +94,16 @@ class KernelMachine(FittedState, BaseEstimator):
                 raise ValueError(f"{name} is a parameter of the kernel of {type(self).__name__}; set kernel__{name}.")
         return super().set_params(**params)
 
+    def check_parameters(self) -> None:
+        """Raise ``ValueError`` where a parameter is of no use, as ``fit`` does before it looks at the data."""
+        self._check()
+        self.read_kernel()
+        bytes_of(self.memory)
+
+    def _check(self) -> None:
+        """Refuse bad parameters of a machine's own."""
+        raise NotImplementedError
+
     def _check_rank(self) -> None:
         """Refuse a bad number or choice of landmarks, and a bad place for the matrix."""
         if self.rank is not None:

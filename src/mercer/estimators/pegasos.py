@@ -132,6 +132,10 @@ class Pegasos(Classifier):
         self.memory = memory
         self.random_state = random_state
 
+    def _check(self) -> None:
+        self._solver()
+        as_loss(self.loss)
+
     def _solver(self) -> solvers.Pegasos:
         number(self, "lam", 0)
         number(self, "steps", 1, whole=True, strict=False)
@@ -171,8 +175,7 @@ class Pegasos(Classifier):
         -------
         self
         """
-        self._solver()
-        as_loss(self.loss)
+        self._check()
         data = self._training(X, y, sample_weight)
         self._keep(data, *self._solve(data))
         return self

@@ -109,6 +109,9 @@ class Perceptron(Classifier):
         self.memory = memory
         self.random_state = random_state
 
+    def _check(self) -> None:
+        self._solver()
+
     def _solver(self) -> solvers.MistakeDriven:
         number(self, "epochs", 1, whole=True, strict=False)
         number(self, "rate", 0)

@@ -299,7 +299,11 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
 
     def _columns(self, X: Any, train: Array) -> Any:
         """New rows as the machine of some training rows takes them: of a square matrix the columns of those."""
-        return X[:, train] if get_tags(self.estimator).input_tags.pairwise else X
+        if not get_tags(self.estimator).input_tags.pairwise:
+            return X
+        if np.ndim(X) != 2 or np.shape(X)[1] <= train.max(initial=-1):
+            raise ValueError("Conformal: rows of a kernel matrix need a column for each training row.")
+        return X[:, train]
 
     # -- what scikit-learn asks for -------------------------------------------------------------------------------
 

@@ -1,47 +1,50 @@
 """Model files: arrays in the safetensors format with a JSON text beside them. Data only, never code.
 
-The text says what the file is (``about``) and what the machine is made of (``model``, see ``packing.py``). A checksum
-over text and arrays tells a damaged file from a whole one. A kernel machine is made of some of its training rows, so
-its file holds them.
+The text says what the file is (``about``) and what the machine is made of (``model``, see ``packing.py``). The layout
+of the bytes is in ``container.py``, signatures in ``signing.py``. A kernel machine is made of some of its training
+rows, so its file holds them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load as load_arrays
-from safetensors.numpy import save as save_arrays
-
 from .. import __version__
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
+from .container import Content, checksum, content_of, file_of
 from .packing import Packer, Unpacker
 from .saved_types import pack_object, unpack_object
+from .signing import Keys, signature_of, signer_told, verified
 
-__all__ = ["FORMAT", "ModelFile", "load", "open_model", "save"]
+__all__ = ["FORMAT", "ModelFile", "load", "open_model", "save", "sign"]
 
 #: The number of the file format; raised whenever an older mercer could not read what this one writes.
 FORMAT = 1
-_LONGEST_TEXT = 64 * 2**20
+#: What loading may take: a file of half of it, as its bytes and its arrays are there at once for a moment.
+MAX_BYTES = 8 * 10**9
+_REFUSED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, MemoryError)
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a model file holds: the fitted estimator, and what was written about it."""
+    """What a model file holds: the fitted estimator, and what was written about it.
+
+    ``signer`` is the key that signed the file: of a name where it was verified, else as the file says itself.
+    """
 
     estimator: Any
     about: dict[str, Any] = field(repr=False)
+    signer: str | None = None
+    verified: bool = False
 
 
-def save(model: Any, path: str | Path, about: Mapping[str, Any] | None = None) -> None:
+def save(model: Any, path: str | Path, about: Mapping[str, Any] | None = None, *, sign: Any = None) -> None:
     """Write a fitted model to a file.
 
     Parameters
@@ -52,6 +55,9 @@ def save(model: Any, path: str | Path, about: Mapping[str, Any] | None = None) -
         Usually ending in ``.safetensors``. An existing file is replaced whole, or not at all.
     about : mapping, optional
         What to remember besides: the target's name, where the training rows came from, … Anything JSON can say.
+    sign : str, Path or Ed25519PrivateKey, optional
+        Your private key, or a file with it, made by ``ssh-keygen -t ed25519`` or ``openssl genpkey -algorithm
+        ed25519``. The checksum of a file tells damage, not forgery; a signature tells who wrote it.
 
     Examples
     --------
@@ -64,22 +70,41 @@ def save(model: Any, path: str | Path, about: Mapping[str, Any] | None = None) -
     [1, 0]
     """
     packer = Packer(pack_object)
-    content = {"format": FORMAT, "mercer": __version__, "about": dict(about or {}), "model": packer.pack(model)}
+    node = packer.pack(model)
+    content = {"format": FORMAT, "mercer": __version__, "about": dict(about or {}), "model": node}
     try:
         text = json.dumps(content, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"save: what is written about a model must be JSON: {error}.") from None
-    metadata = {"mercer": text, "sha256": _checksum(text, packer.arrays)}
-    write_whole(path, save_arrays(packer.arrays, metadata=metadata))
+    try:
+        _machine(node, packer.arrays)  # what cannot be read again is not written
+    except _REFUSED as error:
+        raise DataError(f"this {type(model).__name__} cannot be saved: {_reason(error)}.") from None
+    more = {} if sign is None else signature_of(checksum(text, packer.arrays), sign)
+    write_whole(path, file_of(text, packer.arrays, more))
 
 
-def load(path: str | Path, max_bytes: int = 4 * 10**9) -> Any:
+def sign(path: str | Path, key: str | Path, max_bytes: int = MAX_BYTES) -> str:
+    """Sign a model file that is there already; the name of the key. See :func:`save`."""
+    content = _content(path, max_bytes)
+    _opened(content, repr(Path(path).name))  # nobody signs what cannot be loaded
+    more = signature_of(content.checksum, key)
+    write_whole(path, file_of(content.text, content.arrays, more))
+    return str(signer_told(more))
+
+
+def load(path: str | Path, max_bytes: int = MAX_BYTES, *, verify: Keys | None = None) -> Any:
     """The fitted model in a file, which predicts exactly as it did when it was saved.
 
     Parameters
     ----------
     path : str or Path
-    max_bytes : int, default=4·10⁹
+    max_bytes : int, default=8·10⁹
+        What loading may take in memory, whatever the file says of itself. It takes about twice the size of the file.
+    verify : str, Path or list of them, optional
+        Files of public keys. The model must be signed with one of them, else it is refused before anything in it is
+        looked at. Without, the checksum alone is looked at: it tells damage, not forgery, as whoever changes a file on
+        purpose computes it anew. Such a file can hold another model, but no code.
 
     Returns
     -------
@@ -88,58 +113,59 @@ def load(path: str | Path, max_bytes: int = 4 * 10**9) -> Any:
     Raises
     ------
     DataError
-        Where the file is damaged, of another kind, or written by a newer mercer.
+        Where the file is damaged, of another kind, written by a newer mercer, not signed as it should be, or holds
+        what is no model: numbers that are not finite, shapes that do not fit together, places out of range.
     """
-    return open_model(path, max_bytes).estimator
+    return open_model(path, max_bytes, verify=verify).estimator
 
 
-def open_model(path: str | Path, max_bytes: int = 4 * 10**9) -> ModelFile:
+def open_model(path: str | Path, max_bytes: int = MAX_BYTES, *, verify: Keys | None = None) -> ModelFile:
     """As :func:`load`, with what was written about the model."""
     shown = repr(Path(path).name)
-    text, arrays = _parts(raw_bytes(str(path), max_bytes, shown), shown)
+    content = _content(path, max_bytes)
+    if verify is None:
+        return _opened(content, shown)
+    signer = verified(content.checksum, content.metadata, verify, shown)
+    found = _opened(content, shown)
+    return ModelFile(found.estimator, found.about, signer, verified=True)
+
+
+def _content(path: str | Path, max_bytes: int) -> Content:
+    shown = repr(Path(path).name)
+    return content_of(raw_bytes(str(path), max_bytes, shown), shown, max_bytes)
+
+
+def _opened(content: Content, shown: str) -> ModelFile:
     try:
-        content = json.loads(text)
-        version = content["format"]
+        said = json.loads(content.text, parse_constant=_no_number)
+        version = said["format"]
         if not isinstance(version, int) or version > FORMAT:
             raise DataError(f"{shown} was written by a newer mercer (file format {version!r}); update mercer.")
-        estimator = Unpacker(arrays, unpack_object).unpack(content["model"])
-        if not hasattr(estimator, "predict"):
-            raise ValueError("it holds no machine")
-        about = {**content["about"], "mercer": content["mercer"]}
+        if version < 1 or isinstance(version, bool):
+            raise ValueError(f"there is no file format {version!r}")
+        if not isinstance(said["about"], dict) or not isinstance(said["mercer"], str):
+            raise ValueError("what it says about itself is no list of names and values")
+        estimator = _machine(said["model"], content.arrays)
+        about = {**said["about"], "mercer": said["mercer"]}
     except DataError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, MemoryError) as error:
-        reason = str(error).splitlines()[0][:150].rstrip(".") if str(error) else type(error).__name__
-        raise DataError(f"{shown} is not a whole mercer model: {reason}.") from None
-    return ModelFile(estimator, about)
+    except _REFUSED as error:
+        raise DataError(f"{shown} is not a whole mercer model: {_reason(error)}.") from None
+    return ModelFile(estimator, about, signer_told(content.metadata))
 
 
-def _parts(data: bytes, shown: str) -> tuple[str, dict[str, Any]]:
-    """The text and the arrays, after the checksum was found right."""
-    foreign = DataError(f"{shown} is not a mercer model; models are written by mercer.save or 'mercer train'.")
-    length = int.from_bytes(data[:8], "little")
-    if len(data) < 10 or data[8:9] != b"{" or length > min(_LONGEST_TEXT, len(data) - 8):
-        cut = DataError(f"{shown} is cut off or damaged; copy it again from where it was written, or train it anew.")
-        raise cut if b'"sha256"' in data[:2048] else foreign
-    try:
-        metadata = json.loads(data[8 : 8 + length]).get("__metadata__")
-        text, checksum = metadata["mercer"], metadata["sha256"]
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise foreign from None
-    try:
-        arrays = load_arrays(data)
-        whole = isinstance(text, str) and checksum == _checksum(text, arrays)
-    except (SafetensorError, ValueError, TypeError, KeyError, AttributeError):
-        whole = False
-    if not whole:
-        raise DataError(f"{shown} is damaged: its checksum is wrong; fetch or train the model again.")
-    return text, arrays
+def _machine(node: Any, arrays: dict[str, Any]) -> Any:
+    unpacker = Unpacker(arrays, unpack_object)
+    estimator = unpacker.unpack(node)
+    if not hasattr(estimator, "predict"):
+        raise ValueError("it holds no machine")
+    unpacker.refuse_unused()
+    return estimator
 
 
-def _checksum(text: str, arrays: Mapping[str, Any]) -> str:
-    digest = hashlib.sha256(text.encode())
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number in JSON")
+
+
+def _reason(error: BaseException) -> str:
+    return str(error).splitlines()[0][:200].rstrip(".") if str(error) else type(error).__name__

@@ -2,15 +2,16 @@
 
 JSON keeps numbers, words and lists as they are. What it has no word for becomes an object with one telling key:
 
-    {"array": "7"}                        the array of that name
-    {"words": [...]}                      an array of texts (null: a missing one)
+    {"array": "7"}                        the array of that name; no array is used twice
+    {"words": [...], "fixed": true}       an array of texts (null: a missing one), each as wide as the longest or not
+    {"labels": [...]}                     an array of numbers and truth values of several kinds
     {"sparse": [data, indices, indptr], "shape": [n, d]}
     {"number": "inf"}                     a number that JSON does not have
     {"tuple": [...]}, {"pairs": [[key, value], ...]}
     {"kernel": "gaussian(gamma=0.5)"}     a kernel, in its text form
     {"loss": "hinge", "parameters": {...}}
     {"set": [...]}, {"bytes": "ff00"}     what may be an item of a set or a label in a graph
-    {"object": "SVC", ...}                a machine or a step, see ``saved_types.py``
+    {"object": "SVC", "fields": {...}}    a machine or a step, see ``saved_types.py``
 
 Strings, sets and graphs are in ``packed_items.py``.
 """
@@ -33,8 +34,12 @@ from .packed_items import ITEM_KINDS, pack_items, unpack_items
 
 __all__ = ["Packer", "Unpacker"]
 
-#: Lists inside lists inside lists: no model needs more.
-_DEEPEST = 60
+#: Lists inside lists inside lists, and steps inside steps inside steps: no model needs more.
+_DEEPEST, _DEEPEST_STEP = 60, 14
+#: What arrays of words that are all as wide as the longest may take together: few of one long word are many bytes.
+_WIDE_WORDS = 2**28
+#: Sparse rows are numbered by 32 bits.
+_WIDEST = 2**31 - 1
 
 
 class Packer:
@@ -105,18 +110,27 @@ class Unpacker:
     """Turns JSON nodes back into values."""
 
     def __init__(self, arrays: dict[str, Any], unpack_object: Callable[[Unpacker, dict[str, Any]], Any]) -> None:
-        self._arrays = arrays
+        self._arrays = dict(arrays)
         self._unpack_object = unpack_object
-        self._depth = 0
+        self._depth = self._steps = self._wide = 0
+
+    def refuse_unused(self) -> None:
+        """Raise ``ValueError`` where there are arrays that no node has asked for."""
+        if self._arrays:
+            raise ValueError("it holds arrays that belong to nothing")
 
     def unpack(self, node: Any) -> Any:
-        if self._depth > _DEEPEST:
+        """The value of a node."""
+        step = isinstance(node, dict) and "object" in node
+        if self._depth > _DEEPEST or self._steps > _DEEPEST_STEP:
             raise ValueError("it is nested too deeply")
         self._depth += 1
+        self._steps += step
         try:
             return self._unpack(node)
         finally:
             self._depth -= 1
+            self._steps -= step
 
     def _unpack(self, node: Any) -> Any:
         if isinstance(node, list):
@@ -125,18 +139,15 @@ class Unpacker:
             return node
         match node:
             case {"array": str(name)}:
-                return self._arrays[name]
+                if name not in self._arrays:
+                    raise ValueError(f"the array {name[:40]!r} is missing, or is used twice")
+                return self._arrays.pop(name)
             case {"words": list(items)}:
-                if node.get("fixed"):
-                    return np.array([str(item) for item in items], dtype=np.str_)
-                return np.array([np.nan if item is None else str(item) for item in items], dtype=object)
+                return self._words(items, node.get("fixed", False))
             case {"labels": list(items)}:
-                return np.array([self.unpack(item) for item in items], dtype=object)
+                return _of_objects([self.unpack(item) for item in items])
             case {"sparse": [data, indices, indptr], "shape": [int(rows), int(columns)]}:
-                parts = [self.unpack(part) for part in (data, indices, indptr)]
-                matrix = sparse.csr_matrix(tuple(parts), shape=(rows, columns))
-                matrix.check_format(full_check=True)
-                return tidy_sparse(matrix)
+                return _sparse([self.unpack(part) for part in (data, indices, indptr)], rows, columns)
             case {"number": "inf" | "-inf" | "nan" as text}:
                 return float(text)
             case {"tuple": list(items)}:
@@ -154,3 +165,29 @@ class Unpacker:
             case {"object": str()}:
                 return self._unpack_object(self, node)
         return unpack_items(self, node)
+
+    def _words(self, items: list[Any], fixed: Any) -> Any:
+        if not all(isinstance(item, str) or (item is None and not fixed) for item in items):
+            raise ValueError("it has words that are none")
+        if not fixed:
+            return _of_objects([np.nan if item is None else item for item in items])
+        self._wide += 4 * len(items) * max(map(len, items), default=0)
+        if self._wide > _WIDE_WORDS:
+            raise ValueError(f"its words, all as wide as the longest, would take more than {_WIDE_WORDS:,} bytes")
+        return np.array(items, dtype=np.str_)
+
+
+def _of_objects(items: list[Any]) -> Any:
+    out = np.empty(len(items), dtype=object)
+    out[:] = items
+    return out
+
+
+def _sparse(parts: list[Any], rows: int, columns: int) -> Any:
+    one_dimensional = all(isinstance(part, np.ndarray) and part.ndim == 1 for part in parts)
+    numbered = one_dimensional and all(part.dtype.kind in "iu" for part in parts[1:])
+    if not numbered or parts[2].size != rows + 1 or not 0 <= columns <= _WIDEST:
+        raise ValueError("its sparse rows do not fit together")
+    matrix = sparse.csr_matrix(tuple(parts), shape=(rows, columns))
+    matrix.check_format(full_check=True)
+    return tidy_sparse(matrix)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._runtime.compile import Array
 from .._validation.objects import is_missing
+from .._validation.wording import enumeration
 from .date_parts import days_of
 
 __all__ = ["Filled"]
@@ -84,6 +85,11 @@ class Filled(TransformerMixin, BaseEstimator):
         import pandas as pd
 
         check_is_fitted(self, "columns_")
+        if not hasattr(X, "columns"):
+            raise ValueError("Filled: a frame of named columns is needed.")
+        absent = [name for name in self.columns_ if name not in X.columns]
+        if absent:
+            raise ValueError(f"the rows lack the columns {enumeration(map(repr, absent), 6)}; name them alike.")
         filled = {}
         for name, kind, median in zip(self.columns_, self.kinds_, self.medians_.tolist(), strict=True):
             numbers = _numbers(X[name], kind)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from .._runtime.compile import Array
 from .._validation.objects import is_missing
+from .._validation.parameters import choice, number
 from ..kernels.engine.counts import Counts, count
 from ..kernels.engine.hash_table import look_up, table_of
 from ..kernels.strings.spectrum import Substrings
@@ -80,6 +81,17 @@ class Texts(TransformerMixin, BaseEstimator):
         self.weight = weight
         self.most = most
 
+    def check_parameters(self) -> None:
+        """Raise ``ValueError`` where a parameter is of no use."""
+        choice(self, "units", tuple(_UNITS))
+        number(self, "weight")
+        number(self, "most", 1, whole=True, strict=False)
+
+    @property
+    def counted_units(self) -> tuple[str, ...]:
+        """What is counted, one after the other."""
+        return _UNITS[self.units]
+
     def fit(self, X: Any, y: Any = None) -> Texts:
         """See which features there are, and in how many texts.
 
@@ -97,14 +109,13 @@ class Texts(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """As :meth:`fit`, then :meth:`transform`."""
-        if self.units not in _UNITS:
-            raise ValueError(f"Texts: units must be 'words', 'characters' or 'both', got {self.units!r}.")
+        self.check_parameters()
         _check_feature_names(self, X, reset=True)
         _check_n_features(self, X, reset=True)
         texts = _column(X)
         if not any(texts):
             raise ValueError("Texts: all texts are empty, so that there is nothing to count.")
-        counted = [_counted(texts, unit) for unit in _UNITS[self.units]]
+        counted = [_counted(texts, unit) for unit in self.counted_units]
         self.keys_, self.importance_, self.terms_ = [], [], []
         for strings, tokens, parts in counted:
             found = [count(counts.keys, np.array([0, counts.keys.size])) for counts, _ in parts]
@@ -136,7 +147,7 @@ class Texts(TransformerMixin, BaseEstimator):
         _check_feature_names(self, X, reset=False)
         _check_n_features(self, X, reset=False)
         texts = _column(X)
-        return self._rows(len(texts), [_counted(texts, unit)[2] for unit in _UNITS[self.units]])
+        return self._rows(len(texts), [_counted(texts, unit)[2] for unit in self.counted_units])
 
     def _rows(self, n: int, units: list[Any]) -> Any:
         share = self.weight / np.sqrt(len(units))
@@ -163,7 +174,7 @@ class Texts(TransformerMixin, BaseEstimator):
         given = getattr(self, "feature_names_in_", ["x0"]) if input_features is None else input_features
         names = [
             f"{given[0]} {term!r}" if unit == "words" else f"{given[0]} letters {term!r}"
-            for unit, terms in zip(_UNITS[self.units], self.terms_, strict=True)
+            for unit, terms in zip(self.counted_units, self.terms_, strict=True)
             for term in terms
         ]
         return np.array(names, dtype=object)

@@ -23,6 +23,9 @@ from .graph_words import subtrees
 
 __all__ = ["WeisfeilerLehman", "WeisfeilerLehmanAssignment"]
 
+#: Labels stop changing after as many rounds as the longest path has nodes, and say nothing new long before.
+_MOST_ROUNDS = 100
+
 
 def refined(A: Graphs, rounds: int) -> Array:
     """The label of every node after some rounds; two nodes share it where their surroundings up to there are alike."""
@@ -102,7 +105,7 @@ class WeisfeilerLehman(Kernel):
         self.h = h
 
     def check(self):
-        size(self, "h", 0)
+        size(self, "h", 0, _MOST_ROUNDS)
 
     def _rounds(self) -> list[Any]:
         return [self._labels(rounds) for rounds in range(int(self.h) + 1)]

@@ -23,6 +23,9 @@ from .string_collection import Strings, check_tokens
 
 __all__ = ["Spectrum"]
 
+#: Lengths that one kernel counts: each takes a pass over all strings.
+_MOST_LENGTHS = 100
+
 
 @dataclass(frozen=True)
 class Substrings(CountDot):
@@ -88,6 +91,11 @@ class Spectrum(Kernel):
             raise ValueError(
                 f"Spectrum: p must be a length of at least 1, or (shortest, longest), up to a million; got "
                 f"{shown(self.p)}."
+            )
+        if ends[1] - ends[0] >= _MOST_LENGTHS:
+            raise ValueError(
+                f"Spectrum: p={shown(self.p)} asks for {int(ends[1] - ends[0]) + 1} lengths, each of which is counted "
+                f"for itself; take at most {_MOST_LENGTHS} of them."
             )
         if self.weights is not None:
             sizes = int(ends[1] - ends[0]) + 1

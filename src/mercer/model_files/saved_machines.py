@@ -1,0 +1,234 @@
+"""Machines and their models as fields, and back.
+
+Machines say themselves what they are made of (:class:`mercer.estimators.state.FittedState`); here stands what each
+field must be. What a model tells by itself, such as its coefficients, is also an attribute that users read: the file
+has it twice, and both must be the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from .. import estimators
+from ..estimators.model import KernelModel, LinearModel
+from ..estimators.regression import Regression
+from ..estimators.voters import Voter
+from ..kernels import Kernel
+from ..kernels.engine.parts import length
+from ..problems import Status
+from .meanings import (
+    Meaning,
+    anything,
+    choice,
+    flag,
+    instance,
+    labels,
+    list_of,
+    mapping,
+    names,
+    nothing,
+    number,
+    numbers,
+    optional,
+    sparse_numbers,
+    text,
+    tuple_of,
+    whole,
+    wholes,
+)
+from .packed_items import ITEM_KINDS
+from .saved_type import Fields, SavedType, own_fields
+
+__all__ = ["PARAMETERS", "machine_types"]
+
+#: What the constructor is given.
+PARAMETERS = Meaning("parameters by their names, as the constructor takes them and checks them before a fit",
+                     mapping(text, anything).holds)  # fmt: skip
+#: What is known of the columns of training rows.
+_COLUMNS = {
+    "n_features_in_": optional(whole(size="columns")),
+    "feature_names_in_": optional(names("columns")),
+}
+_certificate = numbers("", missing=True, infinite=True) | number(missing=True, infinite=True)
+_LINEAR = {"coef": numbers("scores", "columns"), "intercept": numbers("scores")}
+_KERNEL = {
+    "kernel": instance(Kernel),
+    "support": wholes("support"),
+    "items": nothing
+    | numbers("support", "columns")
+    | sparse_numbers("support", "columns")
+    | instance(*ITEM_KINDS, words="strings, sets, graphs, categories or parts (support)"),
+    "coef": numbers("scores", "support"),
+    "intercept": numbers("intercepts"),
+}
+_MACHINE: dict[str, Meaning] = {
+    "parameters": PARAMETERS,
+    "model": instance(LinearModel, KernelModel),
+    **_COLUMNS,
+    "intercept_": numbers("scores"),
+    "coef_": optional(numbers("scores", "columns")),
+    "support_": optional(wholes("support")),
+    "dual_coef_": optional(numbers("", "support")),
+    "n_support_": optional(wholes("")),
+    "n_iter_": optional(wholes("") | whole()),
+    "objective_": optional(_certificate),
+    "duality_gap_": optional(_certificate),
+    "kkt_violation_": optional(_certificate),
+    "missing_trace_": optional(number()),
+    "status_": optional(choice(*(each.value for each in Status))),
+    "converged_": optional(flag),
+    "fit_status_": optional(whole()),
+    "shape_fit_": optional(tuple_of(whole(), whole()) | tuple_of(whole())),
+}
+_CLASSES = {
+    "classes_": labels("classes"),
+    "multilabel_": optional(flag),
+    "class_weight_": optional(numbers("", low=0)),
+}
+_TARGETS = {"target_shape_": optional(tuple_of() | tuple_of(whole(1, size="targets")))}
+#: What some machines have besides.
+_OWN: dict[str, dict[str, Meaning]] = {
+    "Perceptron": {"mistakes_": optional(list_of(wholes(""))), "voters": optional(list_of(instance(Voter), "scores"))},
+    "Pegasos": {
+        "rows_seen_": optional(whole()),
+        "trace_": optional(numbers("", missing=True, infinite=True) | numbers("", "", missing=True, infinite=True)),
+        "progress": optional(tuple_of(numbers("scores", ""), whole(1))),
+    },
+    "KernelQuantiles": {"quantiles_": numbers("scores", low=0, high=1, rising=True)},
+    "NuSVR": {"epsilon_": number(0)},
+    "OneClassSVM": {"offset_": number()},
+    "SVDD": {"offset_": number(), "radius_": number(0), "centre_square_": number()},
+}
+_VOTER = {
+    "model": instance(KernelModel),
+    "column": wholes("updates"),
+    "coefficient": numbers("updates"),
+    "bias": numbers("updates"),
+    "survival": numbers("updates", low=0),
+}
+
+
+def machine_types() -> Iterator[SavedType]:
+    """Every machine, and what machines are made of."""
+    cls: Any
+    for cls in (getattr(estimators, name) for name in estimators.__all__):
+        kind = _CLASSES if issubclass(cls, ClassifierMixin) else {} if hasattr(cls, "score_samples") else _TARGETS
+        meanings = {**_MACHINE, **kind, **_OWN.get(cls.__name__, {})}
+        yield SavedType(cls.__name__, cls, _state, _machine, meanings)
+    yield SavedType("LinearModel", LinearModel, own_fields, _values, _LINEAR)
+    yield SavedType("KernelModel", KernelModel, own_fields, _kernel_model, _KERNEL)
+    yield SavedType("_Voter", Voter, own_fields, _voter, _VOTER)
+
+
+def _state(machine: Any) -> Fields:
+    """The state of a machine; attributes that somebody gave it besides are not part of it."""
+    state = machine.fitted_state()
+    known = {**_MACHINE, **_CLASSES, **_TARGETS, **_OWN.get(type(machine).__name__, {})}
+    attributes = {name: value for name, value in state["attributes"].items() if name in known}
+    return {**state, "attributes": attributes}
+
+
+def _values(cls: Any, fields: Fields) -> Any:
+    return cls(**fields)
+
+
+def _kernel_model(cls: Any, fields: Fields) -> KernelModel:
+    model: KernelModel = cls(**fields)
+    kernel, items = model.kernel, model.items
+    if not kernel.is_resolved:
+        raise ValueError("its kernel lacks a parameter that the training rows decide")
+    if kernel.on_rows != (items is None or isinstance(items, np.ndarray) or hasattr(items, "tocsr")):
+        raise ValueError("its support items do not fit its kernel")
+    if (items is None) != kernel.precomputed:
+        raise ValueError(
+            "its support rows are missing" if items is None else "a precomputed matrix has no support rows"
+        )
+    if items is not None:
+        if length(items) != model.support.size:
+            raise ValueError("its support items do not fit its coefficients")
+        _try_items(model)
+    return model
+
+
+def _try_items(model: KernelModel) -> None:
+    """Refuse items that the kernel cannot compare, before a prediction stumbles over them."""
+    some = model.items[:1]
+    try:
+        with np.errstate(all="ignore"):
+            found = model.kernel.matrix(model.kernel.items(some), some)
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError(f"its support items are not what its kernel compares ({type(error).__name__})") from None
+    if not np.isfinite(found).all():
+        raise ValueError("its kernel has no finite value on its support items")
+
+
+def _voter(cls: Any, fields: Fields) -> Voter:
+    made: Voter = cls(**fields)
+    if made.column.size and made.column.max() >= made.model.support.size:
+        raise ValueError("its votes do not fit its support rows")
+    return made
+
+
+def _machine(cls: Any, fields: Fields) -> Any:
+    model, attributes = fields["model"], fields["attributes"]
+    if model.coef.shape[0] != model.intercept.size:
+        raise ValueError("its intercepts do not fit its weights")
+    _check_rows(model, attributes)
+    _check_scores(cls, len(model.intercept), attributes, fields["parameters"].get("strategy", "ovr"))
+    for voter in fields.get("voters", []):
+        _check_rows(voter.model, attributes)
+    if "progress" in fields and fields["progress"][0].shape != (len(model.intercept), attributes["n_features_in_"] + 1):
+        raise ValueError("its progress does not fit its weights")
+    made = cls.from_fitted_state({**fields, "attributes": {}})
+    own = {name: vars(made).get(name) for name in ("intercept_", "coef_", "support_", "dual_coef_")}
+    vars(made).update(attributes)
+    made.check_parameters()
+    _check_attributes(made, {name: value for name, value in own.items() if value is not None})
+    return made
+
+
+def _check_attributes(made: Any, own: Fields) -> None:
+    """Refuse attributes that are not those of the model."""
+    if votes := getattr(made, "_votes", False):  # as in scikit-learn, a pair speaks for its first class
+        own.pop("dual_coef_", None)
+    for name, value in own.items():
+        told = getattr(made, name)
+        if not np.array_equal(told, value) and not (votes and np.array_equal(told, 0.0 - value)):
+            raise ValueError(f"its {name} is not that of its model")
+    if isinstance(made, ClassifierMixin) and made.costs is not None:
+        made._cost_matrix()
+
+
+def _check_rows(model: Any, attributes: Fields) -> None:
+    """Refuse a model that does not fit the columns of the rows that it is asked about."""
+    columns = attributes.get("n_features_in_", 0)
+    if isinstance(model, LinearModel):
+        if model.coef.shape[1] != columns:
+            raise ValueError("its weights do not fit its features")
+    elif model.items is None:
+        if model.support.size and model.support.max() >= columns:
+            raise ValueError("its support rows are out of range")
+    elif model.kernel.on_rows and model.items.shape[1] != columns:
+        raise ValueError("its support rows do not fit its features")
+
+
+def _check_scores(cls: type, scores: int, attributes: Fields, strategy: str) -> None:
+    """Refuse another number of scores than classes, targets or quantiles ask for."""
+    if issubclass(cls, Regression):
+        quantiles, shape = attributes.get("quantiles_"), attributes.get("target_shape_", ())
+        if scores != (math.prod(shape) if quantiles is None else len(quantiles)):
+            raise ValueError("its scores do not fit its targets")
+    elif issubclass(cls, ClassifierMixin):
+        classes = len(attributes["classes_"])
+        pairs = classes * (classes - 1) // 2
+        expected = 1 if classes == 2 else pairs if strategy == "ovo" else classes
+        several = attributes.get("multilabel_") is True
+        if classes < (1 if several else 2) or scores != (classes if several else expected):
+            raise ValueError("its scores do not fit its classes")
+    elif scores != 1:
+        raise ValueError("its scores do not fit what it predicts")

@@ -1,0 +1,348 @@
+"""Steps before a machine as fields, and back.
+
+Most steps are their parameters and their fitted attributes. A few of scikit-learn's keep private state besides: those
+are restored through their own ``fit``, on rows made so that the fit cannot but find what was stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import comb
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from .._validation.parameters import is_number
+from ..io.table import DataError
+from ..preprocess import (
+    Constant,
+    CorrelationFilter,
+    DateParts,
+    Filled,
+    Numbers,
+    OutlierFilter,
+    OutlierReport,
+    Texts,
+)
+from .meanings import (
+    Meaning,
+    Sizes,
+    anything,
+    choice,
+    flag,
+    instance,
+    list_of,
+    mapping,
+    names,
+    nothing,
+    number,
+    numbers,
+    optional,
+    text,
+    tuple_of,
+    whole,
+    wholes,
+)
+from .saved_machines import PARAMETERS
+from .saved_type import Fields, SavedType, own_fields, plain, plain_state, refuse_layers
+
+__all__ = ["step_types"]
+
+#: Products of columns that a step may add. A kernel makes do without them.
+_MOST_PRODUCTS = 2**18
+_HIGHEST_DEGREE = 100
+#: How far on average a key may lie from its place in a table that is at most half full: about ½ where keys are mixed.
+_FAR = 16
+
+_SIZE = {"n_features_in_": whole(size="columns"), "feature_names_in_": optional(names("columns"))}
+_PER_COLUMN = nothing | numbers("columns", missing=True)
+_SCALE = nothing | numbers("columns", low=5e-324, missing=True)
+_SEEN = {"n_samples_seen_": number(0) | numbers("columns", low=0) | wholes("columns")}
+_NAMES = {"names": optional(nothing | names("columns"))}
+_REPORT = {
+    "rows": whole(),
+    "dropped": whole(),
+    "by_class": mapping(anything, tuple_of(whole(), whole())),
+    "by_column": mapping(text | whole(), whole()),
+}
+
+
+def _holds_words(value: Any, sizes: Sizes) -> bool:
+    return (
+        isinstance(value, np.ndarray)
+        and value.dtype == object
+        and value.ndim == 1
+        and all(isinstance(word, str) or word != word for word in value.tolist())
+    )
+
+
+def _holds_categories(value: Any, sizes: Sizes) -> bool:
+    plain = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiubU"
+    return plain or _holds_words(value, sizes)
+
+
+def _holds_keys(value: Any, sizes: Sizes) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == np.uint64 and value.ndim == 1
+
+
+_words = Meaning("words, or missing ones", _holds_words)
+_categories = Meaning("words, or missing ones, or numbers", _holds_categories)
+_keys = Meaning("numbers of 64 bits, rising", _holds_keys)
+
+
+def step_types() -> Iterator[SavedType]:
+    """Every step, and what steps are made of."""
+    spread = {"mean_": _PER_COLUMN, "var_": _PER_COLUMN, "scale_": _SCALE, **_SEEN}
+    ends = {"min_": _PER_COLUMN, "scale_": _SCALE, **_SEEN}
+    ends |= {"data_min_": _PER_COLUMN, "data_max_": _PER_COLUMN, "data_range_": _PER_COLUMN}
+    largest = {"max_abs_": _PER_COLUMN, "scale_": _SCALE, **_SEEN}
+    for cls, own in ((StandardScaler, spread), (MinMaxScaler, ends), (MaxAbsScaler, largest)):
+        yield _plain_type(cls, {**_SIZE, **own})
+    yield _plain_type(Numbers, {"columns_": names("kept") | wholes("kept")})
+    kept = {"kept_": wholes("kept", below="columns"), "groups_": mapping(text | whole(), list_of(text | whole()))}
+    yield _plain_type(CorrelationFilter, {**_SIZE, **kept}, _correlation_filter)
+    yield _plain_type(Constant, _SIZE)
+    bounds = {"low_": numbers("looked at", infinite=True), "high_": numbers("looked at", infinite=True)}
+    looked = {"columns_": list_of(text | whole(), "looked at"), "report_": instance(OutlierReport)}
+    yield _plain_type(OutlierFilter, {**_SIZE, **looked, **bounds}, _outlier_filter)
+    part = choice("season", "weekday", "hour", "missing")
+    dates = {"first_": numbers("columns"), "middle_": numbers("columns"), "parts_": list_of(list_of(part), "columns")}
+    yield _plain_type(DateParts, {**_SIZE, **dates}, _date_parts)
+    kind = choice("numbers", "dates", "words", "texts")
+    filled = {"columns_": list_of(text, "columns"), "kinds_": list_of(kind, "columns")}
+    yield _plain_type(Filled, {**filled, "medians_": numbers("columns", missing=True)}, _filled)
+    counted = {"keys_": list_of(_keys), "importance_": list_of(numbers("", low=0)), "terms_": list_of(names(""))}
+    yield _plain_type(Texts, {**_SIZE, **counted}, _texts)
+    yield SavedType("OutlierReport", OutlierReport, own_fields, lambda cls, fields: cls(**fields), _REPORT)
+    known = {"statistics": numbers("columns", missing=True) | _words}
+    gaps = {"gaps": optional(wholes("gaps", below="columns"))}
+    imputing = {"parameters": PARAMETERS, **known, **gaps, **_NAMES}
+    yield SavedType("SimpleImputer", SimpleImputer, _imputer_state, _imputer, imputing)
+    encoding = {"parameters": PARAMETERS, "categories": list_of(_categories, "columns")}
+    encoding |= {"rare": optional(nothing | list_of(_categories, "columns")), **_NAMES}
+    yield SavedType("OneHotEncoder", OneHotEncoder, _encoder_state, _encoder, encoding)
+    expanding = {"parameters": PARAMETERS, "width": whole(1, size="columns"), **_NAMES}
+    yield SavedType("PolynomialFeatures", PolynomialFeatures, _expansion_state, _expansion, expanding)
+    steps = {"steps": list_of(tuple_of(text, anything))}
+    yield SavedType("Pipeline", Pipeline, lambda it: {"steps": [list(step) for step in it.steps]}, _pipeline, steps)
+    parts = {"parts": list_of(tuple_of(text, anything, list_of(text))), "names": names("columns")}
+    parts |= {"threshold": number(0, 1), "sparse": optional(flag)}
+    yield SavedType("ColumnTransformer", ColumnTransformer, _column_state, _column_transformer, parts)
+
+
+def _plain_type(cls: Any, meanings: dict[str, Meaning], check: Callable[[Any], None] | None = None) -> SavedType:
+    """A step that is its parameters and its fitted attributes, and what else must be true of it."""
+
+    def restore(cls: Any, fields: Fields) -> Any:
+        made = plain(cls, fields)
+        if check is not None:
+            check(made)
+        return made
+
+    return SavedType(cls.__name__, cls, plain_state, restore, {"parameters": PARAMETERS, **meanings})
+
+
+def _correlation_filter(step: CorrelationFilter) -> None:
+    if not (is_number(step.threshold) and 0 < step.threshold <= 1):
+        raise ValueError("the threshold of a CorrelationFilter must be between 0 and 1")
+
+
+def _outlier_filter(step: OutlierFilter) -> None:
+    step._factor()
+
+
+def _date_parts(step: DateParts) -> None:
+    if any(len(set(parts)) < len(parts) for parts in step.parts_):
+        raise ValueError("its dates have a part twice")
+
+
+def _filled(step: Filled) -> None:
+    needed = np.array([kind in ("numbers", "dates") for kind in step.kinds_], dtype=bool)
+    if np.isnan(step.medians_[needed]).any() or len(set(step.columns_)) < len(step.columns_):
+        raise ValueError("its medians do not fit its columns")
+
+
+def _texts(step: Texts) -> None:
+    step.check_parameters()
+    if not len(step.keys_) == len(step.importance_) == len(step.terms_) == len(step.counted_units):
+        raise ValueError("its keys are not those of texts")
+    together = zip(step.keys_, step.importance_, step.terms_, strict=True)
+    if any(not keys.size == importance.size == terms.size for keys, importance, terms in together):
+        raise ValueError("its terms do not fit their weights")
+    if any(map(_no_keys, step.keys_)):
+        raise ValueError("its keys are not those of texts")
+
+
+def _no_keys(keys: Any) -> bool:
+    """Whether numbers are no keys: those are sorted, and their last bits spread over a table of twice as many places.
+
+    Key i of those in the order of their places pᵢ goes to the first free place from there on, which is
+    i + maxⱼ≤ᵢ (pⱼ − j). Numbers that all want the same place would be looked for for ever.
+    """
+    if not keys.size:
+        return False
+    size = max(2, 1 << (2 * keys.size).bit_length())
+    wanted = np.sort(keys & np.uint64(size - 1)).astype(np.int64)
+    order = np.arange(keys.size)
+    given = order + np.maximum.accumulate(wanted - order)
+    return bool((keys[1:] <= keys[:-1]).any()) or float(np.mean(given - wanted)) > _FAR
+
+
+# -- steps of scikit-learn whose state is not all public ----------------------------------------------------------
+
+
+def _named(made: Any, fields: Fields) -> Any:
+    if fields.get("names") is not None:
+        made.feature_names_in_ = fields["names"]
+    return made
+
+
+def _names_of(value: Any) -> Any:
+    return getattr(value, "feature_names_in_", None)
+
+
+def _imputer_state(step: SimpleImputer) -> Fields:
+    check_is_fitted(step)
+    gaps = step.indicator_.features_ if step.add_indicator else np.empty(0, np.int64)
+    known = {"parameters": step.get_params(deep=False), "statistics": step.statistics_}
+    return {**known, "gaps": gaps, "names": _names_of(step)}
+
+
+def _imputer(cls: Any, fields: Fields) -> Any:
+    # The mean, median and most frequent value of one row are that row itself, also beside one with gaps.
+    whole = np.atleast_2d(fields["statistics"])
+    gaps = fields.get("gaps", [])  # files of older versions say nothing of gaps
+    rows = np.vstack([whole, whole]) if len(gaps) else whole
+    rows[1:, gaps] = np.nan
+    made = cls(**fields["parameters"]).fit(rows)
+    if not all(a == b or (a != a and b != b) for a, b in zip(made.statistics_, whole[0], strict=True)):
+        raise ValueError("its statistics are not those of its columns")
+    return _named(made, fields)
+
+
+def _encoder_state(step: OneHotEncoder) -> Fields:
+    check_is_fitted(step)
+    if step.drop is not None or step.max_categories is not None or step.dtype is not np.float64:
+        raise DataError("a OneHotEncoder with drop, max_categories or dtype cannot be saved; leave them out.")
+    parameters = {"handle_unknown": step.handle_unknown, "sparse_output": step.sparse_output}
+    rare = None
+    if step.min_frequency is not None:
+        parameters["min_frequency"] = step.min_frequency
+        rare = [np.empty(0, object) if words is None else words for words in step.infrequent_categories_]
+    return {"parameters": parameters, "categories": list(step.categories_), "rare": rare, "names": _names_of(step)}
+
+
+def _encoder(cls: Any, fields: Fields) -> Any:
+    parameters, categories, rare = fields["parameters"], fields["categories"], fields.get("rare")
+    if not categories or not all(words.size for words in categories):
+        raise ValueError("its encoder has a column without categories")
+    made: Any = cls(**parameters)
+    made._validate_params()
+    first = np.empty((1, len(categories)), dtype=object)
+    first[0] = [words[0] for words in categories]
+    made.set_params(categories=categories)
+    if rare is not None:
+        made.set_params(min_frequency=2)
+    made.fit(first)
+    if rare is not None:
+        # Rare words are those counted once where twice is frequent.
+        once = [{_plain_word(word) for word in words.tolist()} for words in rare]
+        words_of = [[_plain_word(word) for word in words.tolist()] for words in categories]
+        counts = [
+            np.array([1 if word in few else 2 for word in words]) for words, few in zip(words_of, once, strict=True)
+        ]
+        made._fit_infrequent_category_mapping(2, counts, {})
+        made._set_drop_idx()
+        made._n_features_outs = made._compute_n_features_outs()
+    return _named(made.set_params(categories="auto", min_frequency=parameters.get("min_frequency")), fields)
+
+
+def _plain_word(word: Any) -> Any:
+    return None if word != word else word
+
+
+def _expansion_state(step: PolynomialFeatures) -> Fields:
+    check_is_fitted(step)
+    return {"parameters": step.get_params(deep=False), "width": step.n_features_in_, "names": _names_of(step)}
+
+
+def _expansion(cls: Any, fields: Fields) -> Any:
+    made, width = cls(**fields["parameters"]), int(fields["width"])
+    made._validate_params()
+    highest = max(made.degree) if isinstance(made.degree, (tuple, list)) else made.degree
+    if highest > _HIGHEST_DEGREE or comb(width + int(highest), int(highest)) > _MOST_PRODUCTS:
+        raise ValueError(f"products of its columns would be more than {_MOST_PRODUCTS:,} columns")
+    return _named(made.fit(np.zeros((1, width))), fields)
+
+
+def _pipeline(cls: Any, fields: Fields) -> Any:
+    steps = [(name, step) for name, step in fields["steps"]]
+    _check_names([name for name, _ in steps])
+    if not steps or not all(map(_transforms, [step for _, step in steps[:-1]])):
+        raise ValueError("its pipeline has a step that transforms nothing")
+    if isinstance(steps[-1][1], str):
+        _transforms(steps[-1][1])
+    elif not hasattr(steps[-1][1], "predict") and not _transforms(steps[-1][1]):
+        raise ValueError("its pipeline ends in a step that neither predicts nor transforms")
+    made = cls(steps)
+    refuse_layers(made)
+    return made
+
+
+def _check_names(names_of_steps: list[str]) -> None:
+    strange = any("__" in name or name in ("steps", "memory", "verbose", "") for name in names_of_steps)
+    if strange or len(set(names_of_steps)) < len(names_of_steps):
+        raise ValueError("its steps have no names of their own")
+
+
+def _transforms(step: Any) -> bool:
+    if isinstance(step, str):
+        return step == "passthrough"
+    return isinstance(step, _TRANSFORMERS) and hasattr(step, "transform")
+
+
+def _column_state(value: ColumnTransformer) -> Fields:
+    check_is_fitted(value)
+    parts = [[name, step, columns] for name, step, columns in value.transformers_ if name != "remainder"]
+    named = all(isinstance(columns, list) and all(isinstance(each, str) for each in columns) for _, _, columns in parts)
+    if not named or not hasattr(value, "feature_names_in_"):
+        raise DataError("a ColumnTransformer can be saved where each part has a list of names of columns of a frame.")
+    if value.remainder != "drop" or value.transformer_weights:
+        raise DataError("a ColumnTransformer with a remainder or weights cannot be saved; name all columns in parts.")
+    known = {"names": value.feature_names_in_, "threshold": value.sparse_threshold, "sparse": value.sparse_output_}
+    return {"parts": parts, **known}
+
+
+def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
+    """Fitted on one made-up row for the sake of its private state; then given the steps that were stored."""
+    import pandas as pd
+
+    parts = [(name, step, columns) for name, step, columns in fields["parts"]]
+    _check_names([name for name, _, _ in parts])
+    known = set(fields["names"].tolist())
+    if not parts or not all(_transforms(step) and columns and set(columns) <= known for _, step, columns in parts):
+        raise ValueError("its parts do not fit the columns of its rows")
+    row: dict[str, list[Any]] = {name: [0.0] for name in fields["names"].tolist()}
+    blank = []
+    for name, step, columns in parts:
+        unfitted = clone(step)
+        if isinstance(step, OneHotEncoder) and step.min_frequency is None:
+            unfitted.set_params(categories=step.categories_)
+            row.update({column: [words[0]] for column, words in zip(columns, step.categories_, strict=True)})
+        blank.append((name, unfitted, columns))
+    made = cls(blank, sparse_threshold=fields["threshold"], verbose_feature_names_out=False)
+    made.fit(pd.DataFrame(row))
+    made.transformers_ = parts
+    made.sparse_output_ = bool(fields.get("sparse", made.sparse_output_))  # a row without zeros is no sparse one
+    return made.set_params(**{name: clone(step) for name, step, _ in parts})
+
+
+#: What may stand before a machine.
+_TRANSFORMERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, DateParts, Filled,
+                 Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline, ColumnTransformer)  # fmt: skip

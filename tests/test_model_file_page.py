@@ -1,0 +1,35 @@
+"""The page that specifies model files says what the code does."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mercer.model_files.models import FORMAT
+from mercer.model_files.specification import objects_in_words
+from tests.golden_models import HOME
+
+PAGE = Path(__file__).parents[1] / "docs" / "model-files.md"
+
+
+def test_the_list_of_objects_is_that_of_the_code():
+    told = PAGE.read_text().partition("prints this list.\n\n")[2]
+    assert told.strip() == objects_in_words().strip(), "python -m mercer.model_files.specification prints it"
+    assert f'"format": {FORMAT}' in PAGE.read_text()
+
+
+def test_the_reader_on_the_page_reads_every_golden_file(tmp_path):
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert len(code.strip().splitlines()) <= 16
+    names: dict = {}
+    exec(code, names)
+    for path in HOME.glob("*.safetensors"):
+        content, arrays = names["read"](path)
+        assert content["format"] == 1
+        assert all(isinstance(array, np.ndarray) for array in arrays.values())
+    damaged = bytearray((HOME / "svc.safetensors").read_bytes())
+    damaged[-1] ^= 1
+    (tmp_path / "m").write_bytes(damaged)
+    with pytest.raises(ValueError, match="damaged"):
+        names["read"](tmp_path / "m")

@@ -127,4 +127,7 @@ def test_models_have_exact_scores_and_solutions_are_those_of_exact_products():
     )
     assert str(ours.solution.status) == "converged"
     assert ours.certificate.gap <= 1e-6 * ours.certificate.objective
-    np.testing.assert_allclose(ours.solution.scores, theirs.solution.scores, atol=1e-6)
+    # λ/2·‖f − f*‖² is at most the gap, and no score moves by more than ‖f − f*‖·√k(x, x), which is 1 here.
+    away = sum(np.sqrt(2 * each.certificate.gap / 1e-3) for each in (ours, theirs))
+    np.testing.assert_allclose(ours.solution.scores, theirs.solution.scores, rtol=0, atol=away)
+    assert away < 0.01

@@ -100,7 +100,7 @@ _OWN: dict[str, dict[str, Meaning]] = {
         "progress": optional(tuple_of(numbers("scores", ""), whole(1))),
     },
     "KernelQuantiles": {"quantiles_": numbers("scores", low=0, high=1, rising=True)},
-    "NuSVR": {"epsilon_": number(0)},
+    "NuSVR": {"epsilon_": optional(number(0))},
     "OneClassSVM": {"offset_": number()},
     "SVDD": {"offset_": number(), "radius_": number(0), "centre_square_": number()},
 }

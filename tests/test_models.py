@@ -23,6 +23,7 @@ from mercer.kernels import Function, Quadratic
 from mercer.learners import LEARNERS
 from mercer.losses import Huber
 from mercer.model_files.container import checksum as _checksum
+from mercer.model_files.container import content_of, file_of
 from mercer.model_files.models import open_model
 from mercer.preprocess import pipeline
 
@@ -253,3 +254,9 @@ def test_a_machine_of_a_fitted_state_answers_as_the_fitted_one(model, labels):
         np.testing.assert_array_equal(mine, theirs)
     with pytest.raises(NotFittedError):
         clone(model).fitted_state()
+
+
+def test_the_same_model_is_the_same_file():
+    written = {file_of('{"a": "ä\\u0000"}', {"0": np.arange(3.0)}, {"signature": "s", "key": "k"}) for _ in range(20)}
+    assert len(written) == 1
+    assert content_of(written.pop(), "it", 10**6).text == '{"a": "ä\\u0000"}'

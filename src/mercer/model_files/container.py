@@ -46,7 +46,17 @@ class Content:
 def file_of(text: str, arrays: Mapping[str, Any], more: Mapping[str, str] | None = None) -> bytes:
     """The bytes of a file; ``more`` is further metadata, such as a signature."""
     metadata = {"mercer": text, "sha256": checksum(text, arrays), **(more or {})}
-    return save_arrays(dict(arrays), metadata=metadata)
+    return _in_one_order(save_arrays(dict(arrays), metadata=metadata))
+
+
+def _in_one_order(data: bytes) -> bytes:
+    """A file with its metadata sorted: safetensors writes them in an order that chance decides."""
+    length = int.from_bytes(data[:8], "little")
+    entries = json.loads(data[8 : 8 + length])
+    entries["__metadata__"] = dict(sorted(entries["__metadata__"].items()))
+    header = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + data[8 + length :]
 
 
 def content_of(data: bytes, shown: str, max_bytes: int) -> Content:

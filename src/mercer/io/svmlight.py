@@ -27,6 +27,8 @@ _DENSE = 0.25
 _MOST_DENSE = 10**9
 #: What a line and a pair of number and value take in memory, and a column of a dense table.
 _LINE_TAKES, _PAIR_TAKES, _COLUMN_TAKES = 100, 40, 3000
+#: What a feature takes in memory where rows stay sparse: its name, and a weight.
+_FEATURE_TAKES = 100
 _LINE = re.compile(rb"[-+.\w,]+(\s+qid:\d+)?(\s+\d+:[-+.\w]+)+\s*(#.*)?")
 _LABEL = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _PAIR = re.compile(rb"(\d+):([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
@@ -63,6 +65,7 @@ def read(source: Source, options: Options) -> Table:
         raise DataError(f"{source.shown} has no rows.")
     if rows.shape[1] > _WIDEST or not (np.isfinite(rows.data).all() and np.isfinite(y).all()):
         raise _first_fault(source, None)
+    refuse_beyond(sparse + _FEATURE_TAKES * rows.shape[1], source.shown, options)
     found = {"zero_based": zero_based}
     if options.features is not None and rows.shape[1] < options.features:
         rows.resize(rows.shape[0], options.features)

@@ -166,6 +166,8 @@ class Table:
         return {name: _kind_of(dtype) for name, dtype in zip(self.columns, self.frame.dtypes, strict=True)}
 
     def _of_kind(self, kind: str) -> list[str]:
+        if self.frame is None and kind != "number":
+            return []
         return [name for name, own in self.kinds.items() if own == kind]
 
     @cached_property

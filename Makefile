@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-gpu test-cluster lint bench clean
+.PHONY: demo test test-gpu test-cluster lint bench fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
@@ -35,6 +35,12 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.quantiles
 	$(BIN)/python -m benchmarks.streaming --rows 1000000
 
+# Each target for so many seconds: make fuzz SECONDS=600, or some of them: make fuzz TARGETS="csv kernel".
+SECONDS ?= 60
+TARGETS ?= kernel csv json arff svmlight fasta baskets graphs excel parquet feather sqlite file model
+fuzz: $(VENV)/.fuzzed
+	for target in $(TARGETS); do $(BIN)/python -m fuzz $$target --seconds $(SECONDS) || exit 1; done
+
 clean:
 	rm -rf $(VENV) build src/*.egg-info
 
@@ -47,7 +53,8 @@ $(VENV)/.on_card: extras := [test,gpu]
 $(VENV)/.clustered: extras := [test,dask]
 $(VENV)/.linted: extras := [lint]
 $(VENV)/.benched: extras := [bench]
+$(VENV)/.fuzzed: extras := [test,fuzz]
 
-$(VENV)/.installed $(VENV)/.tested $(VENV)/.on_card $(VENV)/.clustered $(VENV)/.linted $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.installed $(VENV)/.tested $(VENV)/.on_card $(VENV)/.clustered $(VENV)/.linted $(VENV)/.benched $(VENV)/.fuzzed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(extras)'
 	touch $@

@@ -1,4 +1,4 @@
-"""Bad and odd inputs for every estimator: NaN in every container, damaged sparse rows, labels and weights that are none.
+"""Bad and odd inputs for every estimator: NaN in every container, damaged sparse rows, labels that are none.
 
 Every case of ``tests/bad_inputs.py`` is given to every estimator of ``tests/cases.py``, to searches, and to what is
 wrapped around estimators. Counted are answers that are not right: a sentence that does not name what is wrong, a fit
@@ -18,7 +18,7 @@ WRAPPED = [
     mercer.KernelSearchCV(mercer.KernelRegressor(), {"lam": [0.01, 1.0]}, cv=2),
     mercer.Calibrated(mercer.SVC(), cv=2),
     mercer.TunedThreshold(mercer.SVC(), cv=2),
-    mercer.Conformal(mercer.KernelRegressor(), random_state=0),
+    mercer.Conformal(mercer.KernelRegressor(), coverage=0.7, random_state=0),
 ]
 
 

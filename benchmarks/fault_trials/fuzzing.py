@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing of every reader, of the text of kernels and of model files: a million executions in all.
 
 Each target of ``fuzz/targets.py`` runs in a process of its own, so many times as :data:`RUNS` says. Counted are
-executions as libFuzzer counts them, targets that ended by anything but one line (crashes), and by more than five seconds
-(hangs). The bytes that did it stay in a folder that the note names.
+executions as libFuzzer counts them, targets that ended by anything but one line (crashes), and by more than five
+seconds (hangs). The bytes that did it stay in a folder that the note names.
 """
 
 from __future__ import annotations

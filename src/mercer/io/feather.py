@@ -44,7 +44,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
         refuse_other_types(schema, kept, source)
         table = pa.Table.from_batches(_batches(opener, kept, source, options)).select(kept).unify_dictionaries()
         return RawTable(arrow_columns(table, source, options), origin_of(source), tuple(notes))
-    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError) as error:
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError, RuntimeError) as error:
         raise DataError(f"{source.shown} is a damaged Arrow file: {said_by(error)}.") from None
 
 

@@ -63,5 +63,5 @@ def columns_of(source: Source, options: Options) -> RawTable:
             or [whole.read(columns=kept).select(kept)]
         ).unify_dictionaries()
         return RawTable(arrow_columns(table, source, options), origin_of(source), tuple(notes))
-    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError) as error:
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError, RuntimeError) as error:
         raise DataError(f"{source.shown} is a damaged Parquet file: {said_by(error)}.") from None

@@ -23,7 +23,7 @@ from ..kernels.graphs import Graphs
 from .allowance import refuse_beyond
 from .assemble import Origin, origin_of
 from .item_table import item_table, labels_from_file
-from .sources import Source
+from .sources import Source, said_by
 from .table import DataError, Table
 from .tu_parts import is_collection, one_collection, part_of
 
@@ -181,7 +181,7 @@ def _archive(data: bytes, limit: int) -> tuple[str, dict[str, bytes]]:
     except ValueError:
         raise
     except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        raise ValueError(f"the graphs are no folder and no readable tar archive: {error}.") from None
+        raise ValueError(f"the graphs are no folder and no readable tar archive: {said_by(error)}.") from None
     return name, parts
 
 

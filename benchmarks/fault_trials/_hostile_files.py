@@ -52,7 +52,7 @@ def _texts() -> dict[str, tuple[bytes, int | None]]:
         "quote.csv": (b'a,y\n1,"p\n' + b"2,q\n" * 100, None),
         "huge_cell.csv": (b"a,y\n" + b"x" * 5_000_000 + b",p\n2,q\n", None),
         "wide.csv": (b",".join(b"c%d" % k for k in range(300_000)) + b"\n" + b",".join([b"1"] * 300_000) + b"\n", None),
-        "short_cells.csv": (b"a,b,c,y\n" + b"1,2,3,0\n" * (half // 8), 375_000),
+        "short_cells.csv": (b"a,b,c,y\n" + b"1,2,3,0\n" * (half // 8), None),
         "two_columns.csv": (b"a,y\n" + b"1,0\n" * (_MANY // 4), None),
         "words.csv": (b"a,y\n" + b"".join(b"%x,p\n" % k for k in range(_MANY // 8)), None),
         "blank_lines.csv": (_GOOD + b"\n" * 1_000_000, 100),

@@ -48,6 +48,8 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 def columns_of(source: Source, options: Options) -> RawTable:
     """The columns of a text table, each of numbers or of words."""
     cells = open_cells(source, options.delimiter, options.quotes)
+    width = source.data[: source.data.find(b"\n") + 1].count(cells.delimiter.encode())
+    refuse_beyond(len(source.data) + _COLUMN * width, source.shown, options)
     options, said = with_decimal_sign(cells, options)
     layout = layout_of(cells, options)
     kept = remaining(layout.names, options, source.shown)

@@ -1,8 +1,8 @@
 """Hostile data files: bombs, damage, what is no file, numbers that ask for all memory.
 
 Each file is read by a process that may take what ``max_bytes`` allows. Counted are files that are neither refused in
-one sentence nor read with the right number of rows, that take ten seconds, or whose reading takes more memory at its height
-than ``max_bytes`` and 50 MB (the high-water mark of the process above what it had before).
+one sentence nor read with the right number of rows, that take ten seconds, or whose reading takes more memory at its
+height than ``max_bytes`` and 50 MB (the high-water mark of the process above what it had before).
 """
 
 from __future__ import annotations

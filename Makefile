@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-gpu test-cluster test-versions audit lint bench clean
+.PHONY: demo test test-gpu test-cluster test-versions audit lint bench fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
@@ -53,6 +53,12 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.quantiles
 	$(BIN)/python -m benchmarks.streaming --rows 1000000
 
+# Each target for so many seconds: make fuzz SECONDS=600, or some of them: make fuzz TARGETS="csv kernel".
+SECONDS ?= 60
+TARGETS ?= kernel csv json arff svmlight fasta baskets graphs excel parquet feather sqlite file model
+fuzz: $(VENV)/.fuzzed
+	for target in $(TARGETS); do $(BIN)/python -m fuzz $$target --seconds $(SECONDS) || exit 1; done
+
 clean:
 	rm -rf $(VENV) $(VENV)-* build src/*.egg-info
 
@@ -65,8 +71,10 @@ $(VENV)/.on_card: extras := [test,gpu]
 $(VENV)/.clustered: extras := [test,dask]
 $(VENV)/.linted: extras := [lint]
 $(VENV)/.benched: extras := [bench]
+$(VENV)/.fuzzed: extras := [test,fuzz]
 $(VENV)/.versioned: extras := [versions]
 
-$(VENV)/.installed $(VENV)/.tested $(VENV)/.versioned $(VENV)/.on_card $(VENV)/.clustered $(VENV)/.linted $(VENV)/.benched: pyproject.toml | $(VENV)/bin/python
+STAMPS := installed tested on_card clustered linted benched fuzzed versioned
+$(STAMPS:%=$(VENV)/.%): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(extras)'
 	touch $@

@@ -85,6 +85,34 @@ def test_a_small_file_that_unpacks_to_a_large_one_is_refused_early(tmp_path):
         read(path, max_bytes="1MB")
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("cells.csv", b"a,y\n" + b"1,0\n" * 100_000),
+        ("words.csv", b"a,y\n" + b"".join(b"%x,p\n" % k for k in range(20_000))),
+        ("wide.csv", b",".join([b"1"] * 5000) + b"\n" + b",".join([b"2"] * 5000) + b"\n"),
+        ("wide.svm", b"1 1:1\n0 49999999:1\n"),
+        ("rows.svm", b"1 1:1\n0 1:2\n" * 20_000),
+        ("records.fasta", b">a label=1\nA\n" * 20_000),
+        ("lines.basket", b"a b\n" * 20_000),
+        ("objects.json", b'{"a":[' + b"{}," * 100_000 + b"{}]}"),
+        ("rows.arff", b"@relation r\n@attribute a numeric\n@attribute y {0,1}\n@data\n" + b"1,0\n" * 50_000),
+    ],
+)
+def test_what_reading_would_take_in_memory_is_foretold(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    assert len(data) < 2_000_000
+    with pytest.raises(DataError, match=r"would take about .* in memory, .* allow more with max_bytes"):
+        read(tmp_path / name, max_bytes="2MB")
+
+
+def test_what_is_no_archive_of_graphs_is_said_in_one_line(tmp_path):
+    (tmp_path / "a.tar").write_bytes(b"no archive")
+    with pytest.raises(DataError, match=r"no readable tar archive: .*\.$") as caught:
+        read(tmp_path / "a.tar")
+    assert "\n" not in str(caught.value)
+
+
 def test_options_that_do_not_fit(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("size,kind\n1,p\n2,q\n")

@@ -16,6 +16,9 @@ from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegas
 from mercer.kernels import Gaussian, Linear, Matern, Mismatch, Polynomial, Spectrum, WeisfeilerLehman
 from mercer.losses import EpsilonInsensitive, Huber
 
+from .bad_inputs import DAMAGES
+from .bad_inputs import damaged as damaged_rows
+
 rng = np.random.default_rng(0)
 X = rng.standard_normal((40, 3))
 y = np.arange(40) % 2
@@ -24,40 +27,11 @@ ALL = (*CLASSIFIERS, KernelRegressor)
 every = pytest.mark.parametrize("learner", ALL)
 
 
-# -- damaged sparse rows --------------------------------------------------------------------------------------------
-
-
 def damaged(how):
-    out = sparse.csr_array(X)
-    if how == "beyond":
-        out.indptr = out.indptr.copy()
-        out.indptr[-1] = 10**6
-    elif how == "decreasing":
-        out.indptr = out.indptr.copy()
-        out.indptr[5] = 40
-    elif how == "begin":
-        out.indptr = out.indptr + 3
-    elif how == "short":
-        out.data = out.data[:-7]
-    elif how == "index":
-        out.indices = out.indices.copy()
-        out.indices[4] = 10**6
-    elif how == "negative":
-        out.indices = out.indices.copy()
-        out.indices[4] = -3
-    elif how == "rows":
-        out.indptr = out.indptr[:-4]
-    elif how == "columns":
-        out = sparse.csc_array(X)
-        out.indptr = out.indptr.copy()
-        out.indptr[-1] = 10**6
-    elif how == "pairs":
-        out = sparse.coo_array(X)
-        out.coords = (out.coords[0], out.coords[1] + 10**6)
-    return out
+    return damaged_rows(how, X)
 
 
-DAMAGES = ["beyond", "decreasing", "begin", "short", "index", "negative", "rows", "columns", "pairs"]
+# -- damaged sparse rows --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", DAMAGES)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight
 from .._runtime.compile import Array
 from .objects import is_missing
 from .parameters import shown
+from .target_kind import LARGEST_TARGET
 
 
 def _refuse_masked(values: Any, name: str) -> None:
@@ -111,6 +112,7 @@ def refuse_bad_targets(y: Any, where: str = "") -> None:
         if y.ndim == 1 and y.size and not np.isfinite(y[row]):
             what = "NaN" if np.isnan(y[row]) else "infinity"
             raise ValueError(f"Input y contains {what}: the target in row {row}{where} is {y[row]}; drop that row.")
+        _refuse_large(y, where)
         return
     values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
     for row, value in enumerate(values):
@@ -122,6 +124,17 @@ def refuse_bad_targets(y: Any, where: str = "") -> None:
             raise ValueError(f"Complex data not supported: the target in row {row}{where} is {value!r}.")
         if not isinstance(value, (Real, Decimal)) or not np.isfinite(_as_float(value)):
             raise ValueError(f"y must hold finite numbers (not infinity), but row {row}{where} holds {shown(value)}.")
+    _refuse_large(np.array([_as_float(value) for value in values]), where)
+
+
+def _refuse_large(y: Array, where: str) -> None:
+    """Squares of targets must be numbers."""
+    largest = float(np.abs(y).max(initial=0.0))
+    if largest > LARGEST_TARGET:
+        row = int(np.argmax(np.abs(y).reshape(len(y), -1).max(axis=1)))
+        raise ValueError(
+            f"y has values up to {largest:.3g} (row {row}{where}), whose squares overflow; write it in other units."
+        )
 
 
 def _columns_of(y: Any) -> Iterator[tuple[Any, Any]]:

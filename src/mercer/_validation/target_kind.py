@@ -9,6 +9,7 @@ import numpy as np
 from .wording import counted
 
 __all__ = [
+    "LARGEST_TARGET",
     "TASKS",
     "could_be_numbers",
     "extreme_in_words",
@@ -23,7 +24,7 @@ TASKS = ("classify", "regress")
 #: Different values of a target up to this number are labels where they come again.
 _FEW = 20
 #: Sums of squares of larger numbers overflow, of the inverse of it and less vanish.
-_LARGEST = 1e140
+LARGEST_TARGET = 1e140
 
 
 def is_measurement(y: Any) -> bool:
@@ -133,7 +134,7 @@ def extreme_in_words(target: Any, y: Any) -> str:
     "the target 'y' has values up to 1e+200, whose squares no number holds; write it in other units."
     """
     largest = float(np.abs(np.asarray(y, dtype=np.float64)).max(initial=0.0))
-    if largest == 0 or 1 / _LARGEST < largest < _LARGEST:
+    if largest == 0 or 1 / LARGEST_TARGET < largest < LARGEST_TARGET:
         return ""
     return (
         f"the target {target!r} has values up to {largest:.3g}, whose squares no number holds; write it in other units."

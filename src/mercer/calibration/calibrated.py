@@ -12,7 +12,8 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._runtime.compile import Array
-from .._validation.labels import checked_weights, encode, plain_label, refuse_bad_labels
+from .._validation.before_folds import refuse_before_folds
+from .._validation.labels import checked_weights, encode, plain_label
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, is_whole
 from .._validation.unwrapped import machine_of
@@ -129,7 +130,7 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         if y is None:
             raise ValueError("Calibrated requires y to be passed, but the target y is None.")
-        refuse_bad_labels(y)
+        refuse_before_folds(self.estimator, X, y, sample_weight)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
         if not length(X):
             raise ValueError("Calibrated cannot learn from no rows: X holds 0 samples.")

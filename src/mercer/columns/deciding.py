@@ -102,7 +102,8 @@ def _judged(name: str, values: Any, decimal: str) -> Column:
         values = np.asarray(values)
         why = _says_nothing(name, values)
         kind = "ignore" if why else "date" if values.dtype.kind == "M" else "number"
-        return Column(kind, values.astype("datetime64[ns]" if values.dtype.kind == "M" else np.float64), why)
+        kept = "datetime64[ns]" if values.dtype.kind == "M" else np.float64
+        return Column(kind, values.astype(kept, copy=False), why)
     words, counts = _words_of(values)
     if not counts.size or (counts.size == 1 and counts[0] == len(values) >= _ENOUGH):
         return Column("ignore", values, "only one value" if counts.size else "no values")

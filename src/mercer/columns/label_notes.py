@@ -37,20 +37,31 @@ def about_labels(target: str, labels: Iterable[Any]) -> list[str]:
     >>> about_labels("id", range(1001, 1041))
     ["The target 'id' has another value in each of 40 rows and is named like an identifier; --target names another."]
     """
-    labels = list(labels)
-    different = dict.fromkeys(labels)
+    count, different = _different(labels)
     said = []
     alike: dict[str, list[str]] = {}
     for label in different:
         if isinstance(label, (str, np.str_)):
             alike.setdefault("".join(label.casefold().split()), []).append(str(label))
     same = [words for words in alike.values() if len(words) > 1]
-    if same and len(different) < len(labels):
+    if same and len(different) < count:
         named = "; ".join(enumeration(map(repr, words)) for words in same[:_NAMED])
         said.append(f"The classes {named} differ only in capitals or spaces; if they are one, write them alike.")
-    if len(labels) >= _ENOUGH and len(different) == len(labels) and says_identifier(target):
+    if count >= _ENOUGH and len(different) == count and says_identifier(target):
         said.append(
-            f"The target {target!r} has another value in each of {len(labels):,} rows and is named like an identifier; "
+            f"The target {target!r} has another value in each of {count:,} rows and is named like an identifier; "
             "--target names another."
         )
     return said
+
+
+def _different(labels: Iterable[Any]) -> tuple[int, list[Any]]:
+    """How many labels there are, and the different ones."""
+    if isinstance(labels, np.ndarray):
+        return labels.size, np.unique(labels).tolist()
+    count = 0
+    found: dict[Any, None] = {}
+    for label in labels:
+        found[label] = None
+        count += 1
+    return count, list(found)

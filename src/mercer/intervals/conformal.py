@@ -27,7 +27,8 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_y, check_is_fitted
 
 from .._runtime.compile import Array
-from .._validation.labels import checked_weights, refuse_bad_targets
+from .._validation.before_folds import refuse_before_folds
+from .._validation.labels import checked_weights
 from .._validation.parameters import choice, is_number, number, shown
 from .._validation.unwrapped import machine_of, rows_at_machine, steps_before
 from ..estimators.kernel_quantiles import KernelQuantiles
@@ -137,8 +138,8 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             raise ValueError(
                 f"Conformal: {type(self.estimator).__name__} is a classifier; intervals are of a regressor."
             )
+        refuse_before_folds(self.estimator, X, y, sample_weight)
         X, y = indexable(X, y)
-        refuse_bad_targets(y)
         targets = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
         weight = None if sample_weight is None else checked_weights(sample_weight, np.zeros((length(X), 1)))
         learn = {"split": self._hold_out, "cross": self._cross, "jackknife+": self._leave_out}[self.method]

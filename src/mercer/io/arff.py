@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._validation.memory import bytes_of
+from .allowance import refuse_beyond
 from .arff_header import Attribute, Header, header_of, split_cells, unquoted
 from .assemble import origin_of, refuse_duplicates, remaining
 from .cells import as_number, missing_words
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["columns_of", "looks_like"]
 
+#: What lines, rows and cells take in memory; the cells that a sparse row leaves out are one and the same text.
+_LINE, _ROW, _CELL, _SPARSE_CELL = 70, 250, 90, 30
+
 
 def looks_like(source: Source) -> bool:
     """Whether a file begins with ``@relation``, after comments."""
@@ -33,6 +37,7 @@ def looks_like(source: Source) -> bool:
 
 def columns_of(source: Source, options: Options) -> RawTable:
     """The columns as the header declares them; the target is what a KEEL file calls its output."""
+    refuse_beyond(_foretold(source.data), source.shown, options)
     lines = _text(source).splitlines()
     header = header_of(lines, source.shown)
     refuse_duplicates([each.name for each in header.attributes], source.shown)
@@ -53,6 +58,11 @@ def columns_of(source: Source, options: Options) -> RawTable:
     return RawTable(columns, origin_of(source, np.array(numbers)), tuple(notes), {}, target)
 
 
+def _foretold(data: bytes) -> int:
+    """What lines take in memory before anybody looks at them."""
+    return len(data) * (3 if data.isascii() else 9) + _LINE * (data.count(b"\n") + data.count(b"\r"))
+
+
 def _text(source: Source) -> str:
     try:
         return as_text(source.data, source.shown)
@@ -65,7 +75,7 @@ def _rows(
 ) -> tuple[list[list[str | None]], list[int]]:
     """The cells of each row, ``None`` where missing, and its line."""
     missing = missing_words(options) | {"<null>"}
-    most = bytes_of(options.max_bytes) // (8 * max(1, len(header.attributes)))
+    limit, held = bytes_of(options.max_bytes), _foretold(source.data)
     rows: list[list[str | None]] = []
     numbers = []
     for number, line in enumerate(lines[header.length :], header.length + 1):
@@ -81,11 +91,10 @@ def _rows(
             )
         rows.append([None if cell.lower() in missing else unquoted(cell) for cell in cells])
         numbers.append(number)
-        if len(rows) > most:
-            raise DataError(
-                f"{source.shown} has more than {most:,} rows of {len(header.attributes)} columns; allow more with "
-                "max_bytes (--max-bytes)."
-            )
+        held += _ROW + (_SPARSE_CELL if line.startswith("{") else _CELL) * len(cells) + len(line)
+        if held > limit:
+            share = (number - header.length) / (len(lines) - header.length)
+            refuse_beyond(held / share, source.shown, options)
     return rows, numbers
 
 

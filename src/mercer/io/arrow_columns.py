@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .options import Options
 
-__all__ = ["arrow_columns", "columns_to_read", "frame_of_arrow", "without_index"]
+__all__ = ["arrow_columns", "columns_to_read", "frame_of_arrow", "refuse_other_types", "without_index"]
 
 
 def columns_to_read(schema: Any, source: Source, options: Options) -> tuple[list[str], list[str]]:
@@ -68,6 +68,25 @@ def arrow_columns(table: Any, source: Source, options: Options) -> dict[str, Any
     return {name: _column(name, table.column(name), source, options) for name in table.column_names}
 
 
+def refuse_other_types(schema: Any, names: Sequence[str], source: Source) -> None:
+    """Raise where a column to read holds neither numbers, words nor dates, before anything of it is unpacked."""
+    for name in names:
+        if not _can_be_read(schema.field(name).type):
+            raise DataError(
+                f"{source.shown}, column {name!r}: values of type {schema.field(name).type} are neither numbers, words "
+                f"nor dates; turn them into numbers first, or leave the column out (--drop {name!r})."
+            )
+
+
+def _can_be_read(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    kind = kind.value_type if kinds.is_dictionary(kind) else kind
+    numbers = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind) or kinds.is_decimal(kind)
+    dates = kinds.is_date(kind) or kinds.is_timestamp(kind)
+    return numbers or dates or kinds.is_null(kind) or kinds.is_string(kind) or kinds.is_large_string(kind)
+
+
 def _column(name: str, values: Any, source: Source, options: Options) -> Any:
     import pandas as pd
     import pyarrow.types as kinds
@@ -87,13 +106,8 @@ def _column(name: str, values: Any, source: Source, options: Options) -> Any:
         return numbers
     if kinds.is_date(kind) or kinds.is_timestamp(kind):
         return _dates(name, values.cast(kind), source)
-    if kinds.is_string(kind) or kinds.is_large_string(kind):
-        found = pd.Categorical(values.to_pandas())
-        return found.set_categories(np.sort(found.categories.to_numpy(dtype=object)))
-    raise DataError(
-        f"{source.shown}, column {name!r}: values of type {values.type} are neither numbers, words nor dates; turn "
-        f"them into numbers first, or leave the column out (--drop {name!r})."
-    )
+    found = pd.Categorical(values.to_pandas())
+    return found.set_categories(np.sort(found.categories.to_numpy(dtype=object)))
 
 
 def _dates(name: str, values: Any, source: Source) -> Any:

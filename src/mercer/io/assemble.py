@@ -15,6 +15,7 @@ from ..columns import decide
 from ..columns.label_notes import about_labels
 from ..columns.signed_numbers import signed_either_way
 from .cells import with_point
+from .one_block import frame_in_one_block
 from .record_names import record_names
 from .row_places import RowPlaces
 from .table import DataError, Table, as_labels, as_targets
@@ -96,7 +97,7 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     columns : dict
         Arrays of float64 for numbers or of datetime64 for dates, pandas Categoricals for words; the target as a list of
         texts or an array, ``None`` or NaN where it is missing. See :func:`target_position`. What each of them holds is
-        decided here, for all files alike (:func:`mercer.columns.decide`).
+        decided here, for all files alike (:func:`mercer.columns.decide`). It is empty afterwards.
     origin : Origin
     options : Options
     notes : sequence of str
@@ -105,8 +106,6 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     -------
     Table
     """
-    import pandas as pd
-
     names = remaining(list(columns), options, origin.shown)
     position, said = target_position(names, options, origin.shown)
     features = [name for k, name in enumerate(names) if k != position]
@@ -121,11 +120,11 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
     if not decided.columns and wanted:
         raise DataError(f"{origin.shown}: all columns besides the target are to be left out; keep one to learn from.")
     rows = len(columns[names[0]])
-    kept = {  # texts stay Python's own
-        name: pd.Series(column, dtype=object) if decided.kinds[name] == "text" else column
-        for name, column in decided.columns.items()
-    }
-    frame = pd.DataFrame(kept, index=pd.RangeIndex(rows))  # a copy puts all numbers into one block
+    labels = None if position is None else _label_list(columns[names[position]])
+    called = record_names({name: columns[name] for name in features})
+    columns.clear()  # nobody else holds them, so that each gives its memory back as the frame is made
+    frame = frame_in_one_block(decided.columns, {name for name, kind in decided.kinds.items() if kind == "text"}, rows)
+    not_asked = dict.fromkeys(set(features).difference(wanted), "not asked for")
     table = Table(
         origin.name,
         frame,
@@ -134,12 +133,10 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
         digest=origin.digest,
         lines=origin.lines,
         found={"kinds": decided.forms} if decided.forms else {},
-        left_out={**dict.fromkeys((name for name in features if name not in wanted), "not asked for"),
-                  **decided.left_out},
-        names=record_names({name: columns[name] for name in features}),
-    )  # fmt: skip
-    if position is not None:
-        labels = _label_list(columns[names[position]])
+        left_out={**not_asked, **decided.left_out},
+        names=called,
+    )
+    if position is not None and labels is not None:
         table = with_labels(table, labels, names[position], origin, options)
     return _with_notes_on_missing(table)
 
@@ -148,25 +145,35 @@ def _refuse_unknown(options: Options, names: list[str], shown: str) -> None:
     """Kinds of columns that are not there are a slip of the pen, but where a file is read for a model."""
     if not options.labelled:
         return
+    there = set(names)
     for name in options.kinds:
-        if name not in names and name not in options.drop:
+        if name not in there and name not in options.drop:
             near = nearest(name, names)
             hint = f"the columns are {enumeration(map(repr, names))}." if near is None else f"did you mean {near!r}?"
             raise DataError(f"{shown} has no column {name!r} to be read as {options.kinds[name]}; {hint}")
 
 
-def _label_list(column: Any) -> list[Any]:
+def _label_list(column: Any) -> list[Any] | Array:
+    """Labels with ``None`` where they are missing; numbers stay an array, with NaN there."""
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        return column
     return [None if value is None or value != value else value for value in column]
 
 
-def with_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Table:
-    """A table with labels, ``None`` where they are missing: an error, left out or kept, as the options say."""
-    known = np.array([label is not None for label in labels], dtype=bool)
+def with_labels(table: Table, labels: list[Any] | Array, target: str, origin: Origin, options: Options) -> Table:
+    """A table with labels, ``None`` or NaN where they are missing: an error, left out or kept, as the options say."""
+    values: list[Any] | Array = labels
+    if isinstance(labels, np.ndarray):
+        known = ~np.isnan(labels)
+        values = labels if known.all() else labels[known]
+    else:
+        known = np.fromiter((label is not None for label in labels), bool, len(labels))
+        values = labels if known.all() else [label for label in labels if label is not None]
     if not known.any() and options.labelled:
         raise DataError(f"{origin.shown}: the target column {target!r} has no values; name another with --target.")
     table = replace(table, asked=options.task)
-    found = _found_labels(table, labels, target, origin, options)
-    said = about_labels(target, (label for label in labels if label is not None)) if options.labelled else []
+    found = _found_labels(table, values, np.flatnonzero(known), target, origin, options)
+    said = about_labels(target, values) if options.labelled else []
     table = replace(table, notes=(*table.notes, *said))
     if known.all():
         return replace(table, y=found, target=target)
@@ -194,10 +201,10 @@ def _or_another(options: Options) -> str:
     return "; the target is the last column, --target names another" if options.target is None else ""
 
 
-def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, options: Options) -> Array:
-    """The labels that are there, as classes or as numbers."""
-    known = [(place, label) for place, label in enumerate(labels) if label is not None]
-    values = [label for _, label in known]
+def _found_labels(
+    table: Table, values: list[Any] | Array, places: Array, target: str, origin: Origin, options: Options
+) -> Array:
+    """The labels that are there, in these places, as classes or as numbers."""
     if options.decimal == ",":
         numbers, strange = as_targets([_number_with_comma(value) for value in values])
         if strange is None and options.task != "classify" and (options.task or task_of(numbers)) == "regress":
@@ -208,19 +215,20 @@ def _found_labels(table: Table, labels: list[Any], target: str, origin: Origin, 
     if options.task == "regress":
         numbers, strange = as_targets(values)
         if strange is not None:
-            place, label = known[strange]
             raise DataError(
-                f"{origin.shown}: numbers are to be learned, and the target {target!r} holds {str(label)[:40]!r} "
-                f"({table.where(place)}); correct it, name what means a missing value with --missing, or learn "
-                "classes with --task classify."
+                f"{origin.shown}: numbers are to be learned, and the target {target!r} holds "
+                f"{str(values[strange])[:40]!r} ({table.where(int(places[strange]))}); correct it, name what means a "
+                "missing value with --missing, or learn classes with --task classify."
             )
         return numbers
     return as_labels(values, options.kinds.get(target) == "category", options.task)
 
 
-def _signed(values: list[Any], options: Options) -> Array | None:
+def _signed(values: list[Any] | Array, options: Options) -> Array | None:
     """Targets with a sign or a unit around them, such as $1,200.50, where they are numbers to be learned."""
-    if options.task == "classify" or not values or not all(isinstance(value, str) for value in values):
+    if options.task == "classify" or isinstance(values, np.ndarray) or not values:
+        return None
+    if not all(isinstance(value, str) for value in values):
         return None
     if as_targets(values)[1] is None:
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .allowance import refuse_beyond
 from .assemble import origin_of
 from .item_table import item_table, labels_from_file
 from .sources import Source, as_text
@@ -21,6 +22,8 @@ __all__ = ["Baskets", "read", "read_baskets"]
 
 #: Which item of a basket is its label, by what a user may call it.
 _PLACES = {"first": "first", "0": "first", "last": "last", "-1": "last"}
+#: What a basket, an item of one, and a byte of the file take in memory.
+_BASKET, _ITEM, _BYTE = 300, 100, 12
 
 
 def read(source: Source, options: Options) -> Table:
@@ -29,6 +32,7 @@ def read(source: Source, options: Options) -> Table:
 
     given = "first" if options.target is None and options.labelled and options.labels is None else str(options.target)
     place = None if options.labels is not None else _PLACES.get(given)
+    refuse_beyond(_foretold(source.data), source.shown, options)
     found = read_baskets(source.data, place, options.delimiter, source.shown, options.quotes)
     labels: Sequence[Any] | None = found.labels
     if options.labels is not None:
@@ -87,18 +91,26 @@ def read_baskets(
     text = text.replace("\r\n", "\n").rstrip("\n")
     if delimiter is None:
         delimiter = next((mark for mark in "\t;, " if mark in text), None)
-    if delimiter in (None, " "):
-        rows = [line.split() for line in text.split("\n")]
-    else:
-        rows = [_cells(line, delimiter, quotes, f"{name}, line {k}") for k, line in enumerate(text.split("\n"), 1)]
-    rows = [[item.strip() for item in row if item.strip()] for row in rows]
-    if label is None:
-        return Baskets(rows, None, delimiter)
-    for place, row in enumerate(rows):
-        if not row:
-            raise DataError(f"{name}, line {place + 1}: the line is empty, so its basket has no label.")
-    labels = [row[0 if label == "first" else -1] for row in rows]
-    return Baskets([row[1:] if label == "first" else row[:-1] for row in rows], labels, delimiter)
+    same: dict[str, str] = {}  # one text object for each item, however often it comes
+    baskets: list[list[str]] = []
+    labels: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        place = f"{name}, line {number}"
+        cells = line.split() if delimiter in (None, " ") else _cells(line, delimiter, quotes, place)
+        basket = [same.setdefault(item, item) for item in map(str.strip, cells) if item]
+        if label is not None:
+            if not basket:
+                raise DataError(f"{place}: the line is empty, so its basket has no label.")
+            labels.append(basket.pop(0 if label == "first" else -1))
+        baskets.append(basket)
+    return Baskets(baskets, labels if label is not None else None, delimiter)
+
+
+def _foretold(data: bytes) -> int:
+    """What baskets take in memory: by lines, and by the marks that may stand between items."""
+    lines = data.count(b"\n") + 1
+    items = lines + max(data.count(mark) for mark in (b"\t", b";", b",", b" "))
+    return _BYTE * len(data) + _BASKET * lines + _ITEM * items
 
 
 def _cells(line: str, delimiter: str, quotes: bool, place: str) -> list[str]:

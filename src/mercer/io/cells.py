@@ -17,7 +17,17 @@ from .table import DataError
 if TYPE_CHECKING:
     from .options import Options
 
-__all__ = ["MISSING", "Cells", "as_number", "has_header", "is_numeric", "missing_words", "open_cells", "with_point"]
+__all__ = [
+    "MISSING",
+    "Cells",
+    "as_number",
+    "first_rows",
+    "has_header",
+    "is_numeric",
+    "missing_words",
+    "open_cells",
+    "with_point",
+]
 
 #: Words that mean "missing", in small letters.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})
@@ -26,6 +36,8 @@ MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"
 _GROUPED = re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d*)?")
 _SAMPLE = 65536
 _SAMPLE_LINES = 100
+#: Cells that are looked at to find out how a table is written.
+_LOOKED_AT = 200_000
 #: In the order of trust: a comma also stands in numbers and sentences, a space everywhere.
 _DELIMITERS = ("\t", ";", "|", ",", " ")
 
@@ -100,6 +112,24 @@ class Cells:
                 f"{self.source.shown}, line {line}: the quotes do not match ({error}); double each quote inside a "
                 "quoted cell, or read quotes as ordinary characters with quotes=False (--no-quotes)."
             ) from None
+
+
+def first_rows(rows: Iterator[list[str]], most: int) -> list[list[str]]:
+    """So many rows, or fewer where they are wide: what is looked at should take little memory.
+
+    Examples
+    --------
+    >>> len(first_rows(iter([["1"] * 100_000] * 100), 100)), len(first_rows(iter([["1"]] * 200), 100))
+    (3, 100)
+    """
+    found: list[list[str]] = []
+    cells = 0
+    for row in rows:
+        found.append(row)
+        cells += len(row)
+        if len(found) >= most or (len(found) > 2 and cells > _LOOKED_AT):
+            break
+    return found
 
 
 def open_cells(source: Source, delimiter: str | None = None, quotes: bool = True) -> Cells:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._runtime.compile import Array
+from .._validation.memory import bytes_of
 from .._validation.wording import enumeration
 from ..columns.signed_numbers import signed_either_way
+from .allowance import refuse_beyond
 from .assemble import origin_of, remaining, target_position
-from .cells import Cells, as_number, has_header, missing_words, open_cells
+from .cells import Cells, as_number, first_rows, has_header, missing_words, open_cells
 from .decimal_sign import with_decimal_sign
 from .mistakes import refuse_few_mistakes
 from .raw import RawTable
@@ -29,7 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["columns_of", "layout_of"]
 
 #: Cells that are held as Python texts at a time.
-_BLOCK = 500_000
+_BLOCK = 100_000
+#: What a column takes in memory beside its cells, what a row does, and what each different word and label does.
+_COLUMN, _ROW, _WORD = 3000, 40, 250
 _PEEK = 100
 #: Lines of text that may stand above a table.
 _MOST_ABOVE = 5
@@ -42,6 +48,8 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 def columns_of(source: Source, options: Options) -> RawTable:
     """The columns of a text table, each of numbers or of words."""
     cells = open_cells(source, options.delimiter, options.quotes)
+    width = source.data[: source.data.find(b"\n") + 1].count(cells.delimiter.encode())
+    refuse_beyond(len(source.data) + _COLUMN * width, source.shown, options)
     options, said = with_decimal_sign(cells, options)
     layout = layout_of(cells, options)
     kept = remaining(layout.names, options, source.shown)
@@ -78,7 +86,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
 
 def _codes(layout: _Layout, options: Options) -> set[str]:
     """Columns of whole numbers of which some begin with zeros: codes, which would not be the same as numbers."""
-    some = [row for _, row in islice(layout.rows(), _LOOKED_AT)]
+    some = first_rows((row for _, row in layout.rows()), _LOOKED_AT)
     missing = missing_words(options)
     found = set()
     for name, cells in zip(layout.names, zip(*some, strict=True), strict=True):
@@ -121,7 +129,7 @@ class _Layout:
 
 def layout_of(cells: Cells, options: Options) -> _Layout:
     shown, notes = cells.source.shown, list(cells.notes)
-    peek = [row for _, row in islice(((line, row) for line, row in cells.rows() if any(row)), _PEEK)]
+    peek = first_rows((row for _, row in cells.rows() if any(row)), _PEEK)
     if not peek:
         raise DataError(f"{shown} is empty.")
     above = _lines_above(peek) if options.header is not False else 0
@@ -171,7 +179,7 @@ class _Numbers:
 
     missing: frozenset[str]
     decimal: str
-    blocks: list[Array] = field(default_factory=list)
+    values: array[float] = field(default_factory=lambda: array("d"))
     right: int = 0
     wrong: int = 0
     first_wrong: list[tuple[int, str]] = field(default_factory=list)
@@ -190,14 +198,19 @@ class _Numbers:
                 self.decimal_commas += _DECIMAL_COMMA.fullmatch(cell) is not None
                 if len(self.first_wrong) < 3:
                     self.first_wrong.append((lines[k], cell))
-        self.blocks.append(values)
+        self.values.frombytes(values.tobytes())
 
     def add_numbers(self, values: Array) -> None:
-        self.blocks.append(values)
+        self.values.frombytes(values.tobytes())
         self.right += int(values.size)
 
+    @property
+    def takes(self) -> int:
+        """Bytes: each number once here and, while columns are put together, some of them once more."""
+        return 12 * len(self.values)
+
     def finish(self) -> Array:
-        return np.concatenate(self.blocks)
+        return np.frombuffer(self.values)
 
 
 @dataclass
@@ -210,15 +223,21 @@ class _Words:
     missing: frozenset[str]
     said: frozenset[str] = frozenset()
     known: dict[str, int] = field(default_factory=dict)
-    blocks: list[Array] = field(default_factory=list)
+    codes: array[int] = field(default_factory=lambda: array("i"))
+    length: int = 0
 
     def add(self, cells: tuple[str, ...], lines: list[int]) -> None:
         known, is_missing = self.known, self._is_missing
-        codes = [
-            known[cell] if cell in known else -1 if is_missing(cell) else known.setdefault(cell, len(known))
-            for cell in cells
-        ]
-        self.blocks.append(np.array(codes, dtype=np.int32))
+        for cell in dict.fromkeys(cells):
+            if cell not in known and not is_missing(cell):
+                known[cell] = len(known)
+                self.length += sys.getsizeof(cell)
+        self.codes.extend(known.get(cell, -1) for cell in cells)
+
+    @property
+    def takes(self) -> int:
+        """Bytes: of a number for each row, at times three, and of the words, at times as a list and sorted."""
+        return 24 * len(self.codes) + _WORD * len(self.known) + self.length
 
     def _is_missing(self, cell: str) -> bool:
         return cell.lower() in self.missing and (cell in self.said or not _like_a_name(cell))
@@ -235,7 +254,7 @@ class _Words:
         order = order[~doubtful[order]]
         place = np.full(words.size + 1, -1, dtype=np.int32)
         place[order] = np.arange(order.size)
-        return pd.Categorical.from_codes(place[np.concatenate(self.blocks)], categories=words[order])
+        return pd.Categorical.from_codes(place[np.frombuffer(self.codes, np.int32)], categories=words[order])
 
 
 def _like_a_name(cell: str) -> bool:
@@ -249,10 +268,16 @@ class _Labels:
     missing: frozenset[str]
     cells: list[str | None] = field(default_factory=list)
     known: dict[str, str] = field(default_factory=dict)
+    length: int = 0
 
     def add(self, cells: tuple[str, ...], lines: list[int]) -> None:
         same = self.known.setdefault  # one text object for each label, however many rows
+        self.length += sum(sys.getsizeof(cell) for cell in set(cells) if cell not in self.known)
         self.cells.extend(None if cell.lower() in self.missing else same(cell, cell) for cell in cells)
+
+    @property
+    def takes(self) -> int:
+        return 40 * len(self.cells) + _WORD * len(self.known) + self.length
 
     def finish(self) -> list[str | None]:
         return self.cells
@@ -271,7 +296,9 @@ def _convert(
             numbers = _Numbers(missing, options.decimal or ".")
             columns[name] = _Words(missing, options.missing) if name in words else numbers
     plain = options.decimal == "." and b"_" not in layout.cells.source.data
-    rows, lines = layout.rows(), []
+    n_lines = layout.cells.source.data.count(b"\n")
+    rows, lines, source = layout.rows(), array("q"), layout.cells.source
+    refuse_beyond(len(source.data) + _COLUMN * len(layout.names), source.shown, options)
     size = max(1, _BLOCK // max(1, len(layout.names)))
     while block := list(islice(rows, size)):
         here = [line for line, _ in block]
@@ -286,9 +313,13 @@ def _convert(
                     pass  # a missing word or a mistake: cell by cell
             column.add(cells, here)
         lines.extend(here)
+        held = sum(column.takes for column in columns.values()) + _COLUMN * len(layout.names) + _ROW * len(lines)
+        share = min(1.0, lines[-1] / max(1, n_lines))  # of the file that was read
+        if len(source.data) + held > bytes_of(options.max_bytes):
+            refuse_beyond(len(source.data) + held / share, source.shown, options)
     if not lines:
-        raise DataError(f"{layout.cells.source.shown} has a header and no rows.")
-    return columns, np.array(lines, dtype=np.int64)
+        raise DataError(f"{source.shown} has a header and no rows.")
+    return columns, np.frombuffer(lines, np.int64)
 
 
 def _refuse_infinite(name: str, values: Array, lines: Array, source: Source) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from .cells import Cells, missing_words
+from .cells import Cells, first_rows, missing_words
 
 if TYPE_CHECKING:
     from .options import Options
@@ -17,7 +16,6 @@ __all__ = ["decimal_sign", "with_decimal_sign"]
 
 #: How much of a file is looked at.
 _ROWS = 1000
-_CELLS = 200_000
 #: A column of numbers may have some cells that are mistakes, or words for missing that nobody named.
 _MOST = 0.9
 _EXPONENT = r"([eE][-+]?\d+)?"
@@ -53,10 +51,9 @@ def with_decimal_sign(cells: Cells, options: Options) -> tuple[Options, tuple[st
     if options.decimal is not None:
         return options, ()
     missing = missing_words(options)
-    rows = list(islice((row for _, row in cells.rows() if any(row)), _ROWS + 1))
+    rows = first_rows((row for _, row in cells.rows() if any(row)), _ROWS + 1)
     rows = rows[1:] or rows  # the first may be a header
     width = max(map(len, rows), default=0)
-    rows = rows[: max(1, _CELLS // max(1, width))]
     columns = [[row[k] for row in rows if k < len(row) and row[k].lower() not in missing] for k in range(width)]
     has_comma = any("," in cell for cells_below in columns for cell in cells_below)
     sign = decimal_sign(columns) if has_comma else "."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .allowance import refuse_beyond
 from .assemble import origin_of
 from .item_table import item_table, labels_from_file
 from .sources import Source, as_text, line_of
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from .options import Options
 
 __all__ = ["Fasta", "looks_like", "read", "read_fasta"]
+
+#: What a record takes in memory beside its letters, which are kept as numbers of four bytes too.
+_RECORD, _LETTER, _WIDE_LETTER = 250, 12, 18
 
 
 def looks_like(source: Source) -> bool:
@@ -29,11 +34,11 @@ def read(source: Source, options: Options) -> Table:
     from ..kernels.strings import Strings
 
     target = "label" if options.target is None else str(options.target)
+    refuse_beyond(_foretold(source.data), source.shown, options)
     found = read_fasta(source.data, source.shown, target)
     if not any(found.sequences):
         raise DataError(f"{source.shown} has headers and no letter under any of them; write the sequences below them.")
-    lines = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
-    begins = np.array([number for number, line in enumerate(lines, 1) if line.startswith(b">")])
+    begins = np.fromiter((number for number, line in _lines(source.data) if line.startswith(">")), np.int64)
     labels: Sequence[Any] | None = found.labels
     words = [header.partition(" ")[0] for header in found.headers]
     if options.labels is not None:
@@ -81,18 +86,38 @@ def read_fasta(data: bytes, name: str = "the FASTA file", label: str = "label") 
         raise DataError(
             f"{name}, line {line_of(data, nul)}: there is a NUL byte; this is no FASTA file, or a damaged one."
         )
-    text = as_text(data, name)
-    before, *records = ("\n" + text.replace("\r\n", "\n").replace("\r", "\n")).split("\n>")
-    if before.strip():
-        raise DataError(f"{name} has text before the first record; a FASTA file starts with a line '>name'.")
-    if not records:
+    headers: list[str] = []
+    sequences: list[str] = []
+    letters = io.StringIO()
+    try:
+        for _, line in _lines(data):
+            if line.startswith(">"):
+                if headers:
+                    sequences.append(letters.getvalue())
+                headers.append(line[1:].strip())
+                letters = io.StringIO()
+            elif headers:
+                letters.write("".join(line.split()))
+            elif line.strip():
+                raise DataError(f"{name} has text before the first record; a FASTA file starts with a line '>name'.")
+    except UnicodeDecodeError:
+        as_text(data, name)  # which says in which line
+    if not headers:
         raise DataError(f"{name} has no records; a FASTA file starts with a line '>name'.")
-    parts = [record.partition("\n") for record in records]
-    headers = [header.strip() for header, _, _ in parts]
-    return Fasta(headers, ["".join(body.split()) for _, _, body in parts], _labels(headers, label))
+    return Fasta(headers, [*sequences, letters.getvalue()], _labels(headers, label))
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+    """The lines of a file, from 1; whatever ends them."""
+    return enumerate(io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline=None), 1)
+
+
+def _foretold(data: bytes) -> int:
+    """What the records of a file take in memory."""
+    return len(data) * (_LETTER if data.isascii() else _WIDE_LETTER) + _RECORD * data.count(b">")
 
 
 def _labels(headers: list[str], label: str) -> list[str | None] | None:
     pattern = re.compile(rf"\b{re.escape(label)}\s*=\s*([^\s,;|]+)", re.IGNORECASE)
-    found = [pattern.search(header) for header in headers]
-    return [match and match[1] for match in found] if any(found) else None
+    found = [match[1] if (match := pattern.search(header)) else None for header in headers]
+    return found if any(label is not None for label in found) else None

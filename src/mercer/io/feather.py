@@ -6,7 +6,8 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from .._validation.memory import bytes_of
-from .arrow_columns import arrow_columns, columns_to_read
+from .allowance import refuse_beyond
+from .arrow_columns import arrow_columns, columns_to_read, refuse_other_types
 from .assemble import origin_of
 from .raw import RawTable
 from .sources import Source, said_by
@@ -19,6 +20,8 @@ __all__ = ["columns_of", "looks_like"]
 
 _FILE = b"ARROW1"
 _FIRST_VERSION = b"FEA1"
+#: What a row and a cell take in memory, beside what they take in the file unpacked.
+_ROW, _CELL = 60, 40
 
 
 def looks_like(source: Source) -> bool:
@@ -36,10 +39,12 @@ def columns_of(source: Source, options: Options) -> RawTable:
         raise DataError(f"{source.shown} is a Feather file of the first version; save it again as Parquet.")
     try:
         opener = pa.ipc.open_file if source.data.startswith(_FILE) else pa.ipc.open_stream
-        kept, notes = columns_to_read(opener(io.BytesIO(source.data)).schema, source, options)
+        schema = opener(io.BytesIO(source.data)).schema
+        kept, notes = columns_to_read(schema, source, options)
+        refuse_other_types(schema, kept, source)
         table = pa.Table.from_batches(_batches(opener, kept, source, options)).select(kept).unify_dictionaries()
         return RawTable(arrow_columns(table, source, options), origin_of(source), tuple(notes))
-    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError) as error:
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError, RuntimeError) as error:
         raise DataError(f"{source.shown} is a damaged Arrow file: {said_by(error)}.") from None
 
 
@@ -48,22 +53,19 @@ def _batches(opener: Any, kept: list[str], source: Source, options: Options) -> 
     import pyarrow as pa
 
     limit = bytes_of(options.max_bytes)
-    too_large = DataError(
-        f"{source.shown} unpacks to more than {limit:,} bytes; allow more with max_bytes (--max-bytes)."
-    )
     schema = opener(io.BytesIO(source.data)).schema
     wanted = [position for position, name in enumerate(schema.names) if name in kept]
     reader = opener(io.BytesIO(source.data), options=pa.ipc.IpcReadOptions(included_fields=wanted))
-    if hasattr(reader, "count_rows") and reader.count_rows() * len(wanted) > limit:
-        raise too_large
+    if hasattr(reader, "count_rows"):
+        refuse_beyond(len(source.data) + reader.count_rows() * (_ROW + _CELL * len(wanted)), source.shown, options)
     pieces = (
         map(reader.get_batch, range(reader.num_record_batches)) if hasattr(reader, "num_record_batches") else reader
     )
-    found, size = [], 0
+    found, size = [], len(source.data)
     for piece in pieces:
         piece.validate(full=True)
-        size += piece.nbytes
+        size += piece.nbytes + piece.num_rows * (_ROW + _CELL * len(wanted))
         if size > limit:
-            raise too_large
+            refuse_beyond(size, source.shown, options)
         found.append(piece)
     return found or [pa.record_batch([[] for _ in kept], names=kept)]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._validation.memory import bytes_of
 from .._validation.wording import enumeration
+from .allowance import refuse_beyond
 from .assemble import origin_of, remaining, target_position
+from .json_memory import record_takes, structure_takes
 from .lists import without_lists
 from .python_values import raw_column, shortened
 from .raw import RawTable
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["columns_of", "looks_like"]
 
 _SPACE = re.compile(r"[\s,]*")
-#: What a value takes in memory, roughly, while a file is read.
-_VALUE = 32
+#: What takes memory while a file is read: a value, each value of a list, a value that is not there, a record.
+_VALUE, _INSIDE, _GAP, _RECORD = 60, 80, 16, 250
 Record = dict[str, Any]
 
 
@@ -36,12 +39,13 @@ def looks_like(source: Source) -> bool:
 def columns_of(source: Source, options: Options) -> RawTable:
     """The columns of the records; where a record has no such name, its value is missing."""
     text = as_text(source.data, source.shown)
-    limit = bytes_of(options.max_bytes) // _VALUE
+    held, limit = record_takes(source.data), bytes_of(options.max_bytes)
+    refuse_beyond(held, source.shown, options)
     names: dict[str, list[Any]] = {}
     first: list[str] = []
     places: list[int] = []
     line, seen = 1, 0
-    for position, record in _records(text, source):
+    for position, record in _records(text, source, options):
         line += text.count("\n", seen, position)
         seen = position
         row = len(places)
@@ -50,11 +54,12 @@ def columns_of(source: Source, options: Options) -> RawTable:
             column = names.setdefault(name, [])
             column.extend([None] * (row - len(column)))
             column.append(value)
+            held += _VALUE + (_INSIDE * len(value) if isinstance(value, (list, dict)) else 0)
         first = first or list(names)
-        if len(places) * len(names) > limit:
-            raise DataError(
-                f"{source.shown} has more than {row:,} records of {len(names)} values; allow more with max_bytes "
-                "(--max-bytes)."
+        if held + _GAP * len(places) * len(names) + _RECORD * len(places) > limit:
+            share = max(position, 1) / max(1, len(text))
+            refuse_beyond(
+                (held + _GAP * len(places) * len(names) + _RECORD * len(places)) / share, source.shown, options
             )
     if not names:
         raise DataError(f"{source.shown} has no records.")
@@ -107,7 +112,7 @@ def _flat(record: Record) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _records(text: str, source: Source) -> Iterator[tuple[int, Record]]:
+def _records(text: str, source: Source, options: Options) -> Iterator[tuple[int, Record]]:
     """The records, each with the position at which it begins."""
     start = _SPACE.match(text).end()  # type: ignore[union-attr]
     try:
@@ -116,6 +121,7 @@ def _records(text: str, source: Source) -> Iterator[tuple[int, Record]]:
         elif _is_lines(text, start):
             yield from _after_another(text, start, "", source)
         else:
+            refuse_beyond(structure_takes(source.data), source.shown, options)
             yield from ((start, record) for record in _document(json.loads(text, object_pairs_hook=_once), source))
     except json.JSONDecodeError as error:
         raise DataError(f"{source.shown}, line {error.lineno}: this is no JSON ({error.msg}).") from None
@@ -131,8 +137,8 @@ def _once(pairs: list[tuple[str, Any]]) -> Record:
     """An object whose names are all different, or two values would be one."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name in counts if counts[name] > 1)
         raise ValueError(f"a record has the name {twice!r} twice; rename one")
     return found
 
@@ -176,7 +182,7 @@ def _after_another(text: str, position: int, end: str, source: Source) -> Iterat
         raise DataError(f"{source.shown}, line {line}: something stands after the end of the list; remove it.")
 
 
-def _document(found: Any, source: Source) -> list[Record]:
+def _document(found: Any, source: Source) -> Iterable[Record]:
     """The records of one object: a list in it, a list for each column, or pandas' own layouts."""
     no_table = DataError(
         f"{source.shown} is JSON, but no table: write a list of records, one record a line, or a list for each column."
@@ -187,7 +193,7 @@ def _document(found: Any, source: Source) -> list[Record]:
     if isinstance(header, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
         if any(len(row) != len(header) for row in rows):
             raise DataError(f"{source.shown}: a row under 'data' has more or fewer values than there are 'columns'.")
-        return [dict(zip(map(str, header), row, strict=True)) for row in rows]
+        return (dict(zip(map(str, header), row, strict=True)) for row in rows)
     lists = {name: value for name, value in found.items() if isinstance(value, list)}
     records = [name for name, value in lists.items() if value and all(isinstance(each, dict) for each in value)]
     if len(records) == 1:
@@ -197,14 +203,14 @@ def _document(found: Any, source: Source) -> list[Record]:
         if len(set(lengths.values())) > 1:
             shown = enumeration((f"{name!r} {count}" for name, count in lengths.items()), 5)
             raise DataError(f"{source.shown}: the columns have different lengths: {shown}.")
-        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+        return (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
     if not lists and not all(isinstance(value, dict) for value in found.values()):
         return [found]
     if found and all(isinstance(value, dict) for value in found.values()):
         numbered = [all(key.isdigit() for key in value) for value in found.values()]
         if all(numbered):
             keys = dict.fromkeys(key for value in found.values() for key in value)
-            return [{name: value.get(key) for name, value in found.items()} for key in keys]
+            return ({name: value.get(key) for name, value in found.items()} for key in keys)
         if all(key.isdigit() for key in found):
             return list(found.values())
     raise no_table

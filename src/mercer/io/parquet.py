@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .._validation.memory import bytes_of
-from .arrow_columns import arrow_columns, columns_to_read
+from .allowance import refuse_beyond
+from .arrow_columns import arrow_columns, columns_to_read, refuse_other_types
 from .assemble import origin_of
 from .raw import RawTable
 from .sources import Source, said_by
@@ -17,10 +17,22 @@ if TYPE_CHECKING:
 
 __all__ = ["columns_of", "looks_like"]
 
+#: What a row and a cell take in memory, and a byte of a column as it is in the file, unpacked.
+_ROW, _CELL, _UNPACKED = 60, 40, 4
+
 
 def looks_like(source: Source) -> bool:
     """Whether a file begins as every Parquet file does."""
     return source.data.startswith(b"PAR1")
+
+
+def _foretold(file: Any, kept: list[str], source: Source) -> int:
+    """What the columns to read take in memory: their cells, and the words of which cells are numbers."""
+    facts = file.metadata
+    unpacked = sum(facts.row_group(group).total_byte_size for group in range(facts.num_row_groups))
+    # What is said of single columns is not asked for: pyarrow ends the process where that is damaged.
+    share = len(kept) / max(1, facts.num_columns)
+    return int(len(source.data) + facts.num_rows * (_ROW + _CELL * len(kept)) + _UNPACKED * share * unpacked)
 
 
 def columns_of(source: Source, options: Options) -> RawTable:
@@ -33,19 +45,20 @@ def columns_of(source: Source, options: Options) -> RawTable:
     try:
         file = pq.ParquetFile(io.BytesIO(source.data))
         facts, schema = file.metadata, file.schema_arrow
+        kept, notes = columns_to_read(schema, source, options)
         # Repeated values take no room in the file: what counts is how many cells there will be. Words stay numbers of
         # words, or a long one repeated would fill the memory.
-        if 8 * facts.num_rows * facts.num_columns > bytes_of(options.max_bytes):
-            raise DataError(
-                f"{source.shown} has {facts.num_rows:,} rows of {facts.num_columns} columns; allow more with max_bytes "
-                "(--max-bytes)."
-            )
-        kept, notes = columns_to_read(schema, source, options)
+        refuse_beyond(_foretold(file, kept, source), source.shown, options)
+        refuse_other_types(schema, kept, source)
         words = [
             field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
         whole = pq.ParquetFile(io.BytesIO(source.data), read_dictionary=words)
-        table = whole.read(columns=kept).select(kept).unify_dictionaries()
+        groups = range(facts.num_row_groups)
+        table = pa.concat_tables(
+            [whole.read_row_group(group, columns=kept, use_threads=False).select(kept) for group in groups]
+            or [whole.read(columns=kept).select(kept)]
+        ).unify_dictionaries()
         return RawTable(arrow_columns(table, source, options), origin_of(source), tuple(notes))
-    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError) as error:
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError, RuntimeError) as error:
         raise DataError(f"{source.shown} is a damaged Parquet file: {said_by(error)}.") from None

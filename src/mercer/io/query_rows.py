@@ -19,8 +19,8 @@ __all__ = ["query_columns"]
 
 #: Rows that are fetched at a time.
 _ROWS = 10_000
-#: What a value takes in memory, roughly, beside the length of a text.
-_VALUE = 32
+#: What a value takes in memory, beside the length of a text, and what a row does.
+_VALUE, _ROW = 60, 160
 
 
 def query_columns(
@@ -38,6 +38,7 @@ def query_columns(
             column = [row[position] for row in piece]
             size += sum(_VALUE + (len(value) if isinstance(value, (str, bytes)) else 0) for value in column)
             values[name] += column
+        size += _ROW * len(piece)
         if size > limit:
             raise DataError(
                 f"{origin.shown} has more than {count:,} rows of {len(kept)} columns, which is too much; allow more "

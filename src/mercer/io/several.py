@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._validation.memory import bytes_of
 from .._validation.wording import enumeration
 from .assemble import Origin, target_position
 from .raw import RawTable
@@ -46,14 +47,18 @@ def joined(readers: Sequence[Reader], options: Options, shown: str, name: str, s
             options = replace(options, target=list(first.columns)[position])
     options = replace(options, decimal=options.decimal or first.found.get("decimal"))
     # What lacks the target lacks a column, which is said below.
-    raws = [first, *(read(replace(options, labelled=False)) for read in readers[1:])]
+    raws = [first]
+    for read in readers[1:]:
+        raws.append(read(_within_what_is_left(replace(options, labelled=False), raws)))
     for raw in raws[1:]:
         refuse_other_columns(first.origin.shown, first.columns, raw.origin.shown, raw.columns)
     kinds = {column: {_kind(raw.columns[column]) for raw in raws} - {None, "labels"} for column in first.columns}
     mixed = [column for column, different in kinds.items() if len(different) > 1]
     if mixed:  # words in one file, numbers in another: words in all
         options = replace(options, kinds={**dict.fromkeys(mixed, "category"), **options.kinds})
-        raws = [read(options) for read in readers]
+        raws = []
+        for read in readers:
+            raws.append(read(_within_what_is_left(options, raws)))
     columns = {column: _stacked([raw.columns[column] for raw in raws]) for column in first.columns}
     counts = [_length(raw) for raw in raws]
     digest = hashlib.sha256(" ".join(raw.origin.digest for raw in raws).encode()).hexdigest()
@@ -61,6 +66,19 @@ def joined(readers: Sequence[Reader], options: Options, shown: str, name: str, s
     found = {key: value for raw in raws for key, value in raw.found.items()}
     partly = tuple(dict.fromkeys(column for raw in raws for column in raw.mixed))
     return RawTable(columns, origin, tuple(_notes(raws, counts, mixed)), found, first.target, partly)
+
+
+def _within_what_is_left(options: Options, raws: list[RawTable]) -> Options:
+    """The options for the next file: columns of the earlier ones are in memory, and will be once more when joined."""
+    held = sum(2 * _held(column) for raw in raws for column in raw.columns.values())
+    return replace(options, max_bytes=max(1, bytes_of(options.max_bytes) - held))
+
+
+def _held(column: Any) -> int:
+    """What a column takes in memory, roughly."""
+    if isinstance(column, np.ndarray):
+        return int(column.nbytes)
+    return 8 * len(column) if isinstance(column, list) else int(column.codes.nbytes + 100 * len(column.categories))
 
 
 def _with_target(options: Options, first: RawTable) -> Options:

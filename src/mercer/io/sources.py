@@ -188,10 +188,9 @@ def _inside(raw: bytes, limit: int, shown: str) -> bytes:
 
 
 def _read_within(file: BinaryIO, limit: int, shown: str, verb: str) -> bytes:
-    pieces, size = [], 0
+    found = io.BytesIO()  # which hands its bytes over without a copy
     while piece := file.read(_PIECE):
-        size += len(piece)
-        if size > limit:
+        if found.tell() + len(piece) > limit:
             raise DataError(f"{shown} {verb} more than {limit:,} bytes; allow more with max_bytes (--max-bytes).")
-        pieces.append(piece)
-    return b"".join(pieces)
+        found.write(piece)
+    return found.getvalue()

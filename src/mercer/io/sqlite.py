@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .._validation.memory import bytes_of
+from .allowance import refuse_beyond
 from .assemble import origin_of
 from .database import no_such_table, only_table
 from .query_rows import query_columns
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["columns_of", "looks_like"]
 
+#: How often a database is in memory: as the file, with its mark changed, and where SQLite works on it.
+_COPIES = 3
+
 
 def looks_like(source: Source) -> bool:
     """Whether a file begins as every SQLite database does."""
@@ -30,6 +35,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
     try:
         connection = sqlite3.connect(":memory:")
         try:
+            refuse_beyond(_COPIES * len(source.data), source.shown, options)
             connection.deserialize(_without_journal(source.data))
             connection.execute("PRAGMA trusted_schema = OFF")
             stored = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
@@ -40,7 +46,8 @@ def columns_of(source: Source, options: Options) -> RawTable:
             found = connection.execute('SELECT * FROM "{}"'.format(table.replace('"', '""')))
             header = [column[0] for column in found.description]
             origin = replace(origin_of(source), name=table)
-            return query_columns(header, lambda rows: _pieces(found, rows), origin, options)
+            left = replace(options, max_bytes=max(1, bytes_of(options.max_bytes) - _COPIES * len(source.data)))
+            return query_columns(header, lambda rows: _pieces(found, rows), origin, left)
         finally:
             connection.close()
     except (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError, OverflowError, MemoryError) as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .allowance import refuse_beyond
 from .assemble import assemble, origin_of
 from .sources import Source
 from .table import DataError, Table, as_labels
@@ -24,6 +25,10 @@ _WIDEST = 50_000_000
 _DENSE = 0.25
 #: Cells of a dense table at most.
 _MOST_DENSE = 10**9
+#: What a line and a pair of number and value take in memory, and a column of a dense table.
+_LINE_TAKES, _PAIR_TAKES, _COLUMN_TAKES = 100, 40, 3000
+#: What a feature takes in memory where rows stay sparse: its name, and a weight.
+_FEATURE_TAKES = 100
 _LINE = re.compile(rb"[-+.\w,]+(\s+qid:\d+)?(\s+\d+:[-+.\w]+)+\s*(#.*)?")
 _LABEL = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _PAIR = re.compile(rb"(\d+):([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
@@ -39,6 +44,9 @@ def read(source: Source, options: Options) -> Table:
     """Read a svmlight file; see :func:`mercer.read`."""
     from sklearn.datasets import load_svmlight_file
 
+    n_lines, n_pairs = source.data.count(b"\n") + 1, source.data.count(b":")
+    sparse = len(source.data) + _LINE_TAKES * n_lines + _PAIR_TAKES * n_pairs
+    refuse_beyond(sparse, source.shown, options)
     try:
         # Read as if numbers began at 0: column 0 is empty where they begin at 1.
         rows, y = load_svmlight_file(io.BytesIO(source.data), zero_based=True)
@@ -57,6 +65,7 @@ def read(source: Source, options: Options) -> Table:
         raise DataError(f"{source.shown} has no rows.")
     if rows.shape[1] > _WIDEST or not (np.isfinite(rows.data).all() and np.isfinite(y).all()):
         raise _first_fault(source, None)
+    refuse_beyond(sparse + _FEATURE_TAKES * rows.shape[1], source.shown, options)
     found = {"zero_based": zero_based}
     if options.features is not None and rows.shape[1] < options.features:
         rows.resize(rows.shape[0], options.features)
@@ -71,13 +80,14 @@ def read(source: Source, options: Options) -> Table:
     dense = rows.nnz >= _DENSE * cells and 8 * cells <= _MOST_DENSE if options.dense is None else options.dense
     origin = origin_of(source)
     if not dense:
-        targets = y if options.task == "regress" else as_labels(y.tolist(), asked=options.task)
+        targets = y if options.task == "regress" else as_labels(y, asked=options.task)
         return Table(
             origin.name, None, rows, targets, "label", tuple(notes), origin.source, origin.digest, found=found,
             asked=options.task,
         )  # fmt: skip
     if cells > _MOST_DENSE:
         raise DataError(f"{source.shown} has {cells:,} cells, too many for a dense table; read it with dense=False.")
+    refuse_beyond(sparse + 24 * cells + _COLUMN_TAKES * rows.shape[1], source.shown, options)
     columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(np.ascontiguousarray(rows.toarray().T))}
     columns["label"] = y
     options = replace(_labels_last(options), kinds={**dict.fromkeys(columns, "number"), **options.kinds})

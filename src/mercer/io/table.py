@@ -166,6 +166,8 @@ class Table:
         return {name: _kind_of(dtype) for name, dtype in zip(self.columns, self.frame.dtypes, strict=True)}
 
     def _of_kind(self, kind: str) -> list[str]:
+        if self.frame is None and kind != "number":
+            return []
         return [name for name, own in self.kinds.items() if own == kind]
 
     @cached_property
@@ -269,7 +271,7 @@ def _kind_of(dtype: Any) -> str:
 _LONG = 100
 
 
-def as_labels(values: list[Any], words_only: bool = False, asked: str | None = None) -> Array:
+def as_labels(values: list[Any] | Array, words_only: bool = False, asked: str | None = None) -> Array:
     """Labels as whole numbers, as numbers or as words, whichever all of them are.
 
     Fractions that are names of classes, such as doses, become words; measurements stay numbers. Where classes are asked
@@ -281,7 +283,7 @@ def as_labels(values: list[Any], words_only: bool = False, asked: str | None = N
     ([1, -1], ['1', 'b'], ['2.0', '0.5', '2.0', '0.5'])
     """
     try:
-        numbers = np.array([float(value) for value in values])
+        numbers = np.fromiter(map(float, values), np.float64, len(values))
         plain = not words_only and all("_" not in value for value in values if isinstance(value, str))
     except (TypeError, ValueError):
         plain = False
@@ -295,7 +297,7 @@ def as_labels(values: list[Any], words_only: bool = False, asked: str | None = N
     return np.array(words, dtype=object if any(len(word) > _LONG for word in words) else np.str_)
 
 
-def as_targets(values: list[Any]) -> tuple[Array, int | None]:
+def as_targets(values: list[Any] | Array) -> tuple[Array, int | None]:
     """Targets as numbers, and the place of the first that is none.
 
     Examples

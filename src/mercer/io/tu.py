@@ -8,6 +8,7 @@ import io
 import lzma
 import tarfile
 import zlib
+from array import array
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +20,10 @@ from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from ..kernels.engine.flat import starts_of
 from ..kernels.graphs import Graphs
+from .allowance import refuse_beyond
 from .assemble import Origin, origin_of
 from .item_table import item_table, labels_from_file
-from .sources import Source
+from .sources import Source, said_by
 from .table import DataError, Table
 from .tu_parts import is_collection, one_collection, part_of
 
@@ -32,6 +34,10 @@ __all__ = ["TUGraphs", "read", "read_folder", "read_parts", "read_tu"]
 
 #: The name of a collection, and its files by what they hold.
 Parts = tuple[str, dict[str, bytes]]
+#: What an edge, a node and a line of labels take in memory while graphs are put together.
+_EDGE, _NODE, _LABEL = 220, 140, 120
+#: Bytes that are read at a time.
+_PIECE = 1 << 20
 
 
 def read(source: Source, options: Options) -> Table:
@@ -67,7 +73,12 @@ def read_parts(sources: Sequence[Source], options: Options) -> Table:
 
 def _table(source: Path | bytes | Parts, origin: Origin, options: Options) -> Table:
     try:
-        found = _graphs(*source) if isinstance(source, tuple) else read_tu(source, options.max_bytes)
+        name, parts = source if isinstance(source, tuple) else _parts(source, bytes_of(options.max_bytes))
+        packed = len(source) if isinstance(source, bytes) else 0
+        refuse_beyond(packed + _foretold(parts), origin.shown, options)
+        found = _graphs(name, parts)
+    except DataError:
+        raise
     except ValueError as error:
         raise DataError(f"{origin.shown}: {error}") from None
     labels = None if found.labels is None else found.labels.tolist()
@@ -111,14 +122,24 @@ def read_tu(source: str | Path | bytes, max_bytes: int | str = "1GB") -> TUGraph
     >>> toy.name, list(toy.graphs), toy.labels.tolist()
     ('TOY', [(2, [[0, 1]]), (1, [])], [1, -1])
     """
-    limit = bytes_of(max_bytes)
+    return _graphs(*_parts(source, bytes_of(max_bytes)))
+
+
+def _parts(source: str | Path | bytes, limit: int) -> Parts:
     if not isinstance(source, bytes) and Path(source).is_dir():
-        name, parts = _folder(Path(source), limit)
-    elif not isinstance(source, bytes) and is_collection(source):
-        name, parts = _folder(Path(source).parent, limit, Path(source).name)
-    else:
-        name, parts = _archive(source if isinstance(source, bytes) else Path(source).read_bytes(), limit)
-    return _graphs(name, parts)
+        return _folder(Path(source), limit)
+    if not isinstance(source, bytes) and is_collection(source):
+        return _folder(Path(source).parent, limit, Path(source).name)
+    return _archive(source if isinstance(source, bytes) else Path(source).read_bytes(), limit)
+
+
+def _foretold(parts: dict[str, bytes]) -> int:
+    """What graphs take in memory: edges and nodes by the lines that name them."""
+    lines = {part: data.count(b"\n") + data.count(b"\r") + 1 for part, data in parts.items()}
+    labels = sum(count for part, count in lines.items() if part.endswith("_labels"))
+    size = sum(map(len, parts.values()))
+    numbers = max(lines.get("A", 0), parts.get("A", b"").count(b",")) * _EDGE + lines.get("graph_indicator", 0) * _NODE
+    return size + numbers + labels * _LABEL + max((len(parts[part]) for part in parts), default=0)
 
 
 def _graphs(name: str, parts: dict[str, bytes]) -> TUGraphs:
@@ -153,20 +174,22 @@ def _archive(data: bytes, limit: int) -> tuple[str, dict[str, bytes]]:
                 file = archive.extractfile(member) if known is not None and member.isfile() else None
                 if known is None or file is None:
                     continue
-                content = file.read(limit + 1)
-                limit -= len(content)
+                limit -= member.size
                 _refuse_size(limit)
+                content = file.read(member.size)
                 name, parts[known[1]] = known[0], content
     except ValueError:
         raise
     except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        raise ValueError(f"the graphs are no folder and no readable tar archive: {error}.") from None
+        raise ValueError(f"the graphs are no folder and no readable tar archive: {said_by(error)}.") from None
     return name, parts
 
 
 def _refuse_size(left: int) -> None:
     if left < 0:
-        raise ValueError("the files of these graphs take more bytes than max_bytes allows; allow more.")
+        raise ValueError(
+            "the files of these graphs take more bytes than are allowed; allow more with max_bytes (--max-bytes)."
+        )
 
 
 def _assemble(parts: dict[str, bytes], name: str) -> tuple[Graphs, Array | None]:
@@ -203,11 +226,13 @@ def _assemble(parts: dict[str, bytes], name: str) -> tuple[Graphs, Array | None]
 
 
 def _numbers(data: bytes, name: str) -> Array:
-    words = data.replace(b",", b" ").split()
+    numbers, lines = array("q"), io.BytesIO(data)
     try:
-        return np.array(words, dtype=np.int64) if words else np.empty(0, np.int64)
-    except ValueError:
+        while some := lines.readlines(_PIECE):
+            numbers.extend(map(int, b"".join(some).replace(b",", b" ").split()))
+    except (ValueError, OverflowError):
         raise ValueError(f"{name} has something else than whole numbers.") from None
+    return np.frombuffer(numbers, np.int64) if numbers else np.empty(0, np.int64)
 
 
 def _labels(data: bytes | None) -> Array | None:

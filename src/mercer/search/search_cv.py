@@ -16,8 +16,8 @@ from sklearn.utils import indexable
 
 from .._runtime.interrupts import whole
 from .._runtime.parallel import at_most
+from .._validation.before_folds import refuse_before_folds
 from .._validation.parameters import choice, number
-from .._validation.tables import refuse_damaged
 from .._validation.unwrapped import machine_of
 from ..rows import refuse_elsewhere
 from .advice import advise
@@ -153,8 +153,8 @@ class KernelSearchCV(Loop):
         self._check()
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # of an earlier fit
-        refuse_damaged(X)
         refuse_elsewhere(X, "KernelSearchCV")
+        refuse_before_folds(self.estimator, X, y, params.get("sample_weight"))
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())
         shared = shared_cells_of(self, clone(self.estimator), X, y, params)

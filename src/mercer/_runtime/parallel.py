@@ -95,7 +95,7 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
     pieces = list(pieces)
     threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
     if threads <= 1:
-        with one_blas_thread() if thread_count() == 1 else contextlib.nullcontext():
+        with one_blas_thread():
             for piece in pieces:
                 heed()
                 work(piece)
@@ -132,7 +132,7 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
 _GLANCE = 0.05
 
 
-def wait_for(futures: list[Future], until: str) -> None:
+def wait_for(futures: list[Future], until: str, look_up: Callable[[], None] = lambda: None) -> None:
     """Wait for threads, and look up again and again.
 
     Where the system hands Ctrl-C to another thread than the main one, Python does not wake the main thread up to raise
@@ -142,6 +142,7 @@ def wait_for(futures: list[Future], until: str) -> None:
         done, not_done = wait(futures, timeout=_GLANCE, return_when=until)
         if not not_done or (until == FIRST_EXCEPTION and any(future.exception() for future in done)):
             return
+        look_up()
 
 
 #: Threads that have nothing to do, by how many they are: starting new ones for every matrix takes too long.

@@ -21,7 +21,7 @@ from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Statu
 from ..solvers.certified import certified_if_solved
 from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridge
 from .base import KernelMachine
-from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
+from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .mixing import Mixed, components_of, mixed
 from .model import model_of
 from .remedies import rescale
@@ -115,7 +115,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
 
     # -- the way --------------------------------------------------------------------------------------------------
 
-    @with_callbacks
+    @managed
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from items and targets.
 

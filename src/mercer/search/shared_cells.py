@@ -24,7 +24,7 @@ from sklearn.utils.metaestimators import _safe_split
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
-from .._runtime.parallel import for_each, thread_count
+from .._runtime.parallel import for_each, one_blas_thread, thread_count
 from .._validation.labels import checked_weights
 from ..estimators.model import KernelModel
 from ..estimators.sanity import refuse_unusable
@@ -267,7 +267,8 @@ class SharedCells:
                     break
 
         try:
-            follow(values)
+            with one_blas_thread():
+                follow(values)
         except Exception:  # whose fault it is shows when they are tried one by one
             for value in values:
                 try:

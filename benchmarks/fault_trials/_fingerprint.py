@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler
 
 import mercer
 from mercer.kernels import Kernel
@@ -73,7 +73,7 @@ def machines() -> Iterator[tuple[str, Any, Any, Any, Any]]:
         ("venn_abers", mercer.Calibrated(mercer.SVC(), method="venn_abers"), classes == "a"),
         ("threshold", mercer.TunedThreshold(mercer.SVC(), scoring="f1"), (classes == "a").astype(int)),
         ("conformal", mercer.Conformal(mercer.KernelRegressor(), coverage=0.9), numbers),
-        ("pipeline", make_pipeline(StandardScaler(), mercer.SVC()), classes),
+        ("pipeline", make_pipeline(MinMaxScaler(), mercer.SVC()), classes),
         ("quantiles", mercer.KernelQuantiles(quantiles=(0.1, 0.5, 0.9)), numbers),
     ]
     for name, estimator, y in wrapped:
@@ -146,10 +146,7 @@ def _add(hashed: Any, value: Any) -> None:
 
 def main() -> None:
     laid_out = ORDERS[sys.argv[1]]
-    import time
-
     for name, estimator, X, y, new in machines():
-        print(time.process_time(), name, file=sys.stderr)
         dense = isinstance(X, np.ndarray)
         rows, questions = (laid_out(X), laid_out(new)) if dense else (X, new)
         print(f"{name.replace(chr(10), ' ')}\t{fingerprint(estimator, rows, y, questions)}", flush=True)

@@ -90,7 +90,7 @@ def _mark_worker() -> None:
 def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
     """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started.
 
-    Ctrl-C is passed on to the threads: long pieces under way that :func:`heed` it end early.
+    Ctrl-C, or the end of the time, is passed on to the threads: long pieces under way that :func:`heed` it end early.
     """
     pieces = list(pieces)
     threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
@@ -113,14 +113,14 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
         try:
             # Each thread works in a context like that of the caller.
             futures += (pool.submit(copy_context().run, work_through) for _ in range(threads))
-            wait_for(futures, FIRST_EXCEPTION)
+            wait_for(futures, FIRST_EXCEPTION, heed)
             for future in futures:
                 if future.done():
                     future.result()
         except BaseException as error:
             for _ in waiting:  # nobody starts another piece
                 pass
-            if isinstance(error, KeyboardInterrupt):
+            if not isinstance(error, Exception):
                 stop.set()
             pool.shutdown(wait=False)
             wait_for(futures, ALL_COMPLETED)  # a second Ctrl-C does not

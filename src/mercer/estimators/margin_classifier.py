@@ -202,8 +202,9 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             rows = np.flatnonzero(alive)
             made = [self._machine(data, rows, signs[rows]) for signs in data.label_signs()]
         elif classes == 2 or self.strategy == "ovo":
+            members = [np.flatnonzero(alive & (data.targets == k)) for k in range(classes)]
             for first, second in combinations(range(classes), 2):
-                rows = np.flatnonzero(alive & ((data.targets == first) | (data.targets == second)))
+                rows = np.sort(np.concatenate([members[first], members[second]]))
                 own = data if classes == 2 else self._of_pair(data, first, second)
                 made.append(self._machine(own, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
         else:

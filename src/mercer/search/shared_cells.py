@@ -23,7 +23,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from .._runtime.compile import Array
-from .._runtime.interrupts import kept, whole
+from .._runtime.interrupts import kept, until, whole
 from .._runtime.parallel import for_each, one_blas_thread, thread_count
 from .._validation.labels import checked_weights
 from ..estimators.model import KernelModel
@@ -267,7 +267,7 @@ class SharedCells:
                     break
 
         try:
-            with one_blas_thread():
+            with one_blas_thread(), until(self.deadline):
                 follow(values)
         except Exception:  # whose fault it is shows when they are tried one by one
             for value in values:

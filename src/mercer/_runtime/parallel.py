@@ -150,13 +150,15 @@ _idle: list[tuple[int, ThreadPoolExecutor]] = []
 
 
 def _forget() -> None:
-    """A child process has none of its parent's threads, and nobody is inside a block."""
+    """A child process has none of its parent's threads, and nobody is inside a block.
+
+    Where another thread of the parent was inside one, the child goes on with one BLAS thread: to give it more, the
+    library would wait for a lock that the other thread may have held, and that nobody lifts any more.
+    """
     global _inside, _lock
     _idle.clear()
     _lock = threading.Lock()
-    if _inside:
-        _inside = 0
-        _limit.restore_original_limits()
+    _inside = 0
 
 
 if hasattr(os, "register_at_fork"):

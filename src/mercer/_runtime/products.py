@@ -20,9 +20,9 @@ __all__ = ["product", "turned_product", "weighted_squares"]
 #: Multiplications of a piece: a few milliseconds' work.
 _PIECE = 2_000_000
 #: Sums that a turned product is put together from, at most, and numbers in all of them.
-_SUMS, _NUMBERS = 16, 4_000_000
+_SUMS, _NUMBERS = 16, 1_000_000
 #: Rows that are weighed together, and columns of a tile.
-_BLOCK, _TILE = 2048, 512
+_BLOCK, _TILE = 1024, 512
 
 
 def product(A: Any, B: Array) -> Array:
@@ -88,7 +88,7 @@ def weighted_squares(L: Array, h: Array) -> Array:
         return np.zeros((0, 0))
     with one_blas_thread():
         if width <= _TILE:
-            sums = np.zeros((min(_SUMS, max(1, len(blocks))), width, width))
+            sums = np.zeros((max(1, min(_SUMS, len(blocks), _NUMBERS // width**2)), width, width))
 
             def add(k: int) -> None:
                 for block in blocks[k :: len(sums)]:

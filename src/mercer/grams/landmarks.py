@@ -47,7 +47,7 @@ class Factor:
 
     def __post_init__(self) -> None:
         n = len(self.gram)
-        self._columns = np.empty((n, self.rank), order="F")
+        self._columns = np.empty((n, self.rank))
         #: The numbers of the landmarks.
         self.landmarks = np.empty(0, dtype=np.int64)
         #: What of each self-similarity is left out.

@@ -39,6 +39,8 @@ _APART = 4
 _SLIGHT = 4.0
 #: Where the basis leaves out so many times more than it should, and the items are not too many, the whole matrix helps.
 _POOR, _SMALL = 30.0, 2000
+#: Matrices of all items that are in memory at once where the whole matrix helps.
+_MATRICES = 5
 
 
 class Span:
@@ -210,7 +212,8 @@ class KernelSpan(Span):
         enough = _SLIGHT * lam / max(float(h.sum(axis=0).max()), 1e-300)
         self.basis.deepen(enough)
         basis = self.basis
-        if basis.missing > _POOR * enough and len(self.gram) <= _SMALL:
+        small = len(self.gram) <= _SMALL and _MATRICES * 8 * len(self.gram) ** 2 <= self.gram.workspace
+        if basis.missing > _POOR * enough and small:
             return Whole(self.matrix, lam, h, intercept)
         along = Exact(basis.coordinates, lam, h, intercept)
 

@@ -211,7 +211,9 @@ class SharedCells:
 
     def _run_space(self, space: Space, X: Any, folds: list[Fold], kept: list[Array], memory: int) -> None:
         """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
-        matrices = SharedMatrices(memory, self.matrices or self.matrices_of(space, folds))
+        longest = max((train.size for train in kept), default=0)
+        room = memory - space.lines[0].machine.beside(longest)
+        matrices = SharedMatrices(max(0, room), self.matrices or self.matrices_of(space, folds))
         for lines in space.by_matrix():
             if self.stopped or not self._missing(lines, folds):
                 continue
@@ -223,12 +225,15 @@ class SharedCells:
             pairs = list(zip(folds, kept, strict=True))
             # Parameters that the data decide differ from fold to fold, and so do matrices; statistics do not.
             for some in [pairs] if kernel.is_resolved else [[pair] for pair in pairs]:
-                self._run_matrix(matrices, lines, items, some)
+                self._run_matrix(matrices, lines, items, some, memory)
 
     def _run_matrix(
-        self, matrices: SharedMatrices, lines: list[Line], items: Any, folds: list[tuple[Fold, Array]]
+        self, matrices: SharedMatrices, lines: list[Line], items: Any, folds: list[tuple[Fold, Array]], memory: int
     ) -> None:
-        """Lines that learn from the same kernel matrix, on folds whose training rows give it the same parameters."""
+        """Lines that learn from the same kernel matrix, on folds whose training rows give it the same parameters.
+
+        As many side by side as have room for what they work with.
+        """
         placement, reader = lines[0].machine.placement, lines[0].kernel
         try:
             kernel = reader if reader.is_resolved else self._resolved(reader, items, folds[0][1])
@@ -242,7 +247,10 @@ class SharedCells:
         if self.keep_matrix and reader.is_resolved:
             self.matrix = K
         units = [(items, kernel, K, line, *part) for part in folds for line in lines]
-        for_each(lambda unit: self._run_line(*unit), units)
+        beside = lines[0].machine.beside(max(train.size for _, train in folds))
+        room = 0 if K is None else memory - matrices.nbytes  # without a matrix each of them has one of its own
+        abreast = max(1, min(thread_count(), room // max(1, beside)))
+        for_each(lambda unit: self._run_line(*unit), units, abreast)
 
     def _resolved(self, kernel: Kernel, items: Any, train: Array) -> Kernel:
         """With the parameters that the training items of a fold decide."""

@@ -89,6 +89,11 @@ class RidgePath:
         self.values, self.vectors = aside(lambda: np.linalg.eigh(M))
         self.values = np.maximum(self.values, 0.0)
 
+    @staticmethod
+    def footprint(n: int) -> int:
+        """Bytes that a decomposition has at once: the matrix, its eigenvectors twice, and what LAPACK works with."""
+        return 5 * 8 * n * n
+
     @classmethod
     def of(cls, gram: Gram, weights: Array | None = None) -> RidgePath:
         """That of all items of a Gram."""

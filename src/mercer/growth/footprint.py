@@ -17,6 +17,7 @@ from .._validation.memory import bytes_of
 from ..grams.base import Gram
 from ..grams.basis import directions
 from ..grams.nystrom import Nystrom
+from ..solvers.svm.smo import WORKING_SET
 
 __all__ = ["Footprint", "footprint", "held"]
 
@@ -65,7 +66,8 @@ class Footprint:
             return cls("Streamed", 0.75 * room + 4 * 8.0 * rank * rank + vectors)
         if machine.placement.single:
             items = n if n <= 2 * _FIRST else _IN_QUESTION * min(n, _TAKEN)
-            return cls("Lazy", min(4.0 * items * items, 0.2 * room) + vectors)
+            sets = 0.0 if n <= WORKING_SET else 2 * 4.0 * WORKING_SET**2
+            return cls("Lazy", min(4.0 * items * items, 0.2 * room) + sets + vectors)
         if machine.placement.holds(n):
             return cls("Dense", 8.0 * n * n + 8.0 * n * directions(n, Gram.workspace) + vectors)
         return cls("Lazy", 8.0 * n * directions(n, room) + vectors)

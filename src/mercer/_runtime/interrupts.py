@@ -13,6 +13,9 @@
 Python hands Ctrl-C to the main thread alone. Threads of ours (:func:`.parallel.for_each`) are told by the thread
 that waits for them, and ask between two pieces of work (:func:`heed`): the same exception then comes up in them, once.
 
+Time limits go the same way: inside ``with until(deadline):`` work that heeds Ctrl-C ends when the time is over, in the
+middle of a product if need be, and the block with it.
+
 The request and the message belong to a context, which threads of ours take over from the thread that started them;
 other threads of the process are not concerned.
 """
@@ -21,14 +24,21 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 
-__all__ = ["heed", "heeding", "keep_best", "kept", "whole"]
+__all__ = ["heed", "heeding", "keep_best", "kept", "until", "whole"]
 
 _kept: ContextVar[bool] = ContextVar("kept", default=False)
 #: Set when the thread that waits for this one was interrupted; ``None`` in threads that Python itself interrupts.
 _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+#: When work is to end, by ``time.monotonic``.
+_deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
+
+
+class _OutOfTime(BaseException):
+    """The deadline is over: ends a block of :func:`until`, and is never seen outside of it."""
 
 
 @contextlib.contextmanager
@@ -63,11 +73,38 @@ def kept() -> bool:
 
 
 def heed() -> None:
-    """Raise ``KeyboardInterrupt`` in a thread of ours whose caller was interrupted; once, as Ctrl-C itself would."""
+    """Raise ``KeyboardInterrupt`` in a thread of ours whose caller was interrupted; once, as Ctrl-C itself would.
+
+    Where a deadline is over, the block that asked for it ends here.
+    """
     stop = _stop.get()
     if stop is not None and stop.is_set():
         _stop.set(None)
         raise KeyboardInterrupt
+    if time.monotonic() > _deadline.get():
+        raise _OutOfTime
+
+
+@contextlib.contextmanager
+def until(deadline: float) -> Iterator[None]:
+    """A block that ends where work heeds that the deadline, by ``time.monotonic``, is over; not before it has begun.
+
+    Examples
+    --------
+    >>> done = []
+    >>> with until(0.0):
+    ...     done.append("something")
+    ...     heed()
+    ...     done.append("more")
+    >>> done
+    ['something']
+    """
+    try:
+        with _being(_deadline, min(deadline, _deadline.get())):
+            yield
+    except _OutOfTime:
+        if time.monotonic() <= deadline:  # it is the deadline of somebody outside
+            raise
 
 
 @contextlib.contextmanager

@@ -90,12 +90,12 @@ def _mark_worker() -> None:
 def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None = None) -> None:
     """Call ``work`` on every piece, on several threads. An exception or Ctrl-C drops what has not started.
 
-    Ctrl-C is passed on to the threads: long pieces under way that :func:`heed` it end early.
+    Ctrl-C, or the end of the time, is passed on to the threads: long pieces under way that :func:`heed` it end early.
     """
     pieces = list(pieces)
     threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
     if threads <= 1:
-        with one_blas_thread() if thread_count() == 1 else contextlib.nullcontext():
+        with one_blas_thread():
             for piece in pieces:
                 heed()
                 work(piece)
@@ -113,14 +113,14 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
         try:
             # Each thread works in a context like that of the caller.
             futures += (pool.submit(copy_context().run, work_through) for _ in range(threads))
-            wait_for(futures, FIRST_EXCEPTION)
+            wait_for(futures, FIRST_EXCEPTION, heed)
             for future in futures:
                 if future.done():
                     future.result()
         except BaseException as error:
             for _ in waiting:  # nobody starts another piece
                 pass
-            if isinstance(error, KeyboardInterrupt):
+            if not isinstance(error, Exception):
                 stop.set()
             pool.shutdown(wait=False)
             wait_for(futures, ALL_COMPLETED)  # a second Ctrl-C does not
@@ -132,7 +132,7 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
 _GLANCE = 0.05
 
 
-def wait_for(futures: list[Future], until: str) -> None:
+def wait_for(futures: list[Future], until: str, look_up: Callable[[], None] = lambda: None) -> None:
     """Wait for threads, and look up again and again.
 
     Where the system hands Ctrl-C to another thread than the main one, Python does not wake the main thread up to raise
@@ -142,6 +142,7 @@ def wait_for(futures: list[Future], until: str) -> None:
         done, not_done = wait(futures, timeout=_GLANCE, return_when=until)
         if not not_done or (until == FIRST_EXCEPTION and any(future.exception() for future in done)):
             return
+        look_up()
 
 
 #: Threads that have nothing to do, by how many they are: starting new ones for every matrix takes too long.
@@ -149,13 +150,15 @@ _idle: list[tuple[int, ThreadPoolExecutor]] = []
 
 
 def _forget() -> None:
-    """A child process has none of its parent's threads, and nobody is inside a block."""
+    """A child process has none of its parent's threads, and nobody is inside a block.
+
+    Where another thread of the parent was inside one, the child goes on with one BLAS thread: to give it more, the
+    library would wait for a lock that the other thread may have held, and that nobody lifts any more.
+    """
     global _inside, _lock
     _idle.clear()
     _lock = threading.Lock()
-    if _inside:
-        _inside = 0
-        _limit.restore_original_limits()
+    _inside = 0
 
 
 if hasattr(os, "register_at_fork"):

@@ -19,6 +19,7 @@ from .._validation.parameters import choice, number
 from .._validation.tables import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
 from ..cuda import as_host, on_card
 from ..grams import Placement, is_linear
+from ..grams.basis import directions
 from ..grams.landmarks import LANDMARKS
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.parts import length
@@ -75,6 +76,10 @@ class KernelMachine(FittedState, BaseEstimator):
     def placement(self) -> Placement:
         """What the machine allows for its kernel matrix."""
         return Placement(self.memory, rank=self.rank, landmarks=self.landmarks, device=self.device)
+
+    def beside(self, n: int) -> int:
+        """Bytes that a fit of n items of a matrix in memory has beside the matrix: coordinates of all items."""
+        return 8 * n * directions(n, bytes_of(self.memory))
 
     def read_kernel(self) -> Kernel:
         """The kernel as an object; without a kernel a machine is linear."""

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-#: How many frames ``with_callbacks`` puts between the user and ``fit``.
-FRAMES = 1
+from .._runtime.parallel import one_blas_thread
+
+#: How many frames ``managed`` puts between the user and ``fit``.
+FRAMES = 2
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -19,10 +21,19 @@ except ImportError:  # an older scikit-learn: fits run without progress
     def with_callbacks(method: Any) -> Any:
         return method
 
-    FRAMES = 0
+    FRAMES = 1
 
 
-__all__ = ["FRAMES", "CallbackSupportMixin", "reported", "task_below", "with_callbacks"]
+__all__ = ["FRAMES", "CallbackSupportMixin", "managed", "reported", "task_below"]
+
+
+def managed(fit: Any) -> Any:
+    """A ``fit`` that callbacks know of, and whose matrix products have one thread each.
+
+    Large ones are cut into pieces for threads of ours. The threads of a BLAS library would make other cuts for another
+    number of threads, and so other last digits; idle ones, waiting for more, take time from ours.
+    """
+    return with_callbacks(one_blas_thread()(fit))
 
 
 @contextmanager

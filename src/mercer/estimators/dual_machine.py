@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._runtime.compile import Array
-from .._runtime.parallel import one_blas_thread
 from .._validation.memory import bytes_of
 from .._validation.parameters import number
 from ..grams import Gram, Placement
@@ -74,7 +73,7 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
     def _learn(self, data: Training, X: Any, y: Any) -> Any:
         """Solve, and publish what was found; X and y are as the user gave them."""
         rng = self._draw()
-        with one_blas_thread(), reported(self, X, y, 1, "machine") as run:
+        with reported(self, X, y, 1, "machine") as run:
             problem, found = run(0, partial(self._solve, data, rng))
         solution, certificate = found.solution, found.certificate
         model = self._model_of(data, problem, solution)

@@ -18,7 +18,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from .. import solvers
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept
-from .._runtime.parallel import for_each, one_blas_thread
+from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number
@@ -26,7 +26,7 @@ from ..grams import Dense, Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.smo import Workspace
 from .binary_machine import BinaryMachine
-from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
+from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .classifier import Classifier
 from .mixing import Mixed
 from .model import KernelModel, LinearModel, model_of
@@ -91,7 +91,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
 
     # -- the way --------------------------------------------------------------------------------------------------
 
-    @with_callbacks
+    @managed
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows and labels.
 
@@ -130,9 +130,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             own = replace(solver, workspace=workspaces.mine)
             machine.solve(own, np.random.default_rng(seed), data.exact_gram())
 
-        # Kernel matrices are computed by threads of ours; what is left for BLAS is small, and its idle threads, waiting
-        # for more, take time from ours.
-        with one_blas_thread(), reported(self, X, y, len(machines), "machine") as run:
+        with reported(self, X, y, len(machines), "machine") as run:
             parts = list(enumerate(machines))
             threads = 1 if len(parts) == 1 else None
             try:
@@ -204,8 +202,9 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             rows = np.flatnonzero(alive)
             made = [self._machine(data, rows, signs[rows]) for signs in data.label_signs()]
         elif classes == 2 or self.strategy == "ovo":
+            members = [np.flatnonzero(alive & (data.targets == k)) for k in range(classes)]
             for first, second in combinations(range(classes), 2):
-                rows = np.flatnonzero(alive & ((data.targets == first) | (data.targets == second)))
+                rows = np.sort(np.concatenate([members[first], members[second]]))
                 own = data if classes == 2 else self._of_pair(data, first, second)
                 made.append(self._machine(own, rows, np.where(data.targets[rows] == second, 1.0, -1.0)))
         else:

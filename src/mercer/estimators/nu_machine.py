@@ -12,7 +12,7 @@ from .. import solvers
 from .._runtime.compile import Array
 from ..grams import Gram
 from ..losses.margins import Hinge
-from ..problems import Certificate, Intercept, NuProblem, Problem, Status
+from ..problems import Certificate, Intercept, NuProblem, Problem, Status, certify
 from ..solvers.svm.soft_margin import DualSolution
 from ..solvers.svm.trust import trusted
 from .binary_machine import BinaryMachine
@@ -149,3 +149,7 @@ class NuMachine(BinaryMachine):
     def leave_out(self, status: Status) -> None:
         self.lam = self.lam or 1.0
         super().leave_out(status)
+
+    def _of_nothing(self, weight: Array, b: float) -> Certificate:
+        problem = self._problem(self._part(self.data.gram), self.C)
+        return certify(problem, self.solution, np.zeros(self.rows.size))

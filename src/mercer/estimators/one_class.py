@@ -19,7 +19,7 @@ from ..kernels import Kernel
 from ..kernels.engine.parts import length
 from ..losses import Shortfall
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
-from .callbacks import FRAMES, with_callbacks
+from .callbacks import FRAMES, managed
 from .dual_machine import DualMachine
 from .lazily import lazily
 from .training import Training
@@ -90,7 +90,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
             raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
         return np.zeros(length(items)), weight
 
-    @with_callbacks
+    @managed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn what is usual.
 

@@ -16,12 +16,13 @@ from .._runtime.compile import Array
 from .._validation.memory import bytes_of
 from .._validation.parameters import number, truth
 from ..grams import Gram, Placement
+from ..losses import Squared
 from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..solvers.certified import certified_if_solved
 from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridge
 from .base import KernelMachine
-from .callbacks import FRAMES, CallbackSupportMixin, reported, with_callbacks
+from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .mixing import Mixed, components_of, mixed
 from .model import model_of
 from .remedies import rescale
@@ -115,7 +116,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
 
     # -- the way --------------------------------------------------------------------------------------------------
 
-    @with_callbacks
+    @managed
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from items and targets.
 
@@ -196,6 +197,15 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         near = solver.solve(problem.of_items(gram.drawn))
         return Iterate(np.zeros(problem.y.shape), near.b, w=near.w)
 
+    def beside(self, n: int) -> int:
+        """The eigenvectors of the matrix, where these serve all λ; else the coordinates of all items."""
+        squared = getattr(self, "loss", None) in ("squared", Squared())
+        return RidgePath.footprint(n) if squared and self._decomposes(n) else super().beside(n)
+
+    def _decomposes(self, n: int) -> bool:
+        """Whether a matrix of n items is small enough for its eigenvectors, in time and in memory."""
+        return n <= LARGEST_RIDGE and RidgePath.footprint(n) <= bytes_of(self.memory)
+
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """With falling λ, each score goes on from its last solution; a squared loss needs no solver.
 
@@ -211,7 +221,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
                 last = [self._solve(mixture.data, each, mixture.solver, start).solution for each, start in stated]
                 yield scores_of(model_of(mixture.data, self._models(mixture.data, last)))
             return
-        whole = len(data.gram) <= LARGEST_RIDGE and not _few_features(data)
+        whole = self._decomposes(len(data.gram)) and not _few_features(data)
         targets = self._ridge_targets(data) if whole else None
         if targets is not None:
             path = RidgePath.of(data.gram, data.weight)

@@ -9,7 +9,7 @@ from .._validation.parameters import number
 from ..grams import Gram
 from ..losses import EpsilonInsensitive
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
-from .callbacks import with_callbacks
+from .callbacks import managed
 from .dual_machine import DualMachine
 from .regressor import Regressor, Units
 from .training import Training
@@ -24,7 +24,7 @@ class TubeRegressor(Regressor, DualMachine):
         number(self, "C", 0)
         super()._check()
 
-    @with_callbacks
+    @managed
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows and numbers.
 

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from .._runtime.compile import Array
+from .._runtime.products import product
 
 if TYPE_CHECKING:
     from .base import Gram
@@ -74,7 +75,7 @@ class Basis:
             picked = self._pick()
             missing = np.asarray(self.gram.rows(picked), dtype=np.float64).T
             known = self.coordinates[picked]
-            missing = missing - self.coordinates @ known.T
+            missing = missing - product(self.coordinates, known.T)
             squares, turns = linalg.eigh((missing[picked] + missing[picked].T) / 2)
             real = squares > self._nothing
             if not real.any():
@@ -85,7 +86,7 @@ class Basis:
             old = -self.weights @ (known.T @ whiten)
             self.weights = np.block([[self.weights, old], [np.zeros((picked.size, self.weights.shape[1])), whiten]])
             self.pivots = np.concatenate([self.pivots, picked])
-            fresh = missing @ whiten
+            fresh = product(missing, whiten)
             self._room[:, self._width : self._width + fresh.shape[1]] = fresh
             self._width += fresh.shape[1]
             self._left = np.clip(self._left - np.einsum("ij,ij->i", fresh, fresh), 0.0, None)

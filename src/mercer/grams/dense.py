@@ -8,6 +8,7 @@ import numpy as np
 
 from .._runtime.combine import add_rows, gather
 from .._runtime.compile import Array
+from .._runtime.products import product
 from .base import Gram
 from .walk import GramRows, Walk
 
@@ -67,7 +68,7 @@ class Dense(Gram):
         used = np.flatnonzero(spread if z.ndim == 1 else np.abs(spread).max(axis=1))
         most = 2 * used.size > self.K.shape[0]
         if most and self.K.dtype == np.float64:
-            return self.K @ spread
+            return product(self.K, spread)
         if z.ndim == 2 and z.shape[1] > 1:
             rows, weights = (self.K, spread) if most else (self.K[used], spread[used])
             return np.ascontiguousarray((weights.T.astype(rows.dtype) @ rows).T, dtype=np.float64)

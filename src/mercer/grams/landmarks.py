@@ -22,6 +22,7 @@ from scipy import linalg
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed
+from .._runtime.products import product
 
 if TYPE_CHECKING:
     from .base import Gram
@@ -46,7 +47,7 @@ class Factor:
 
     def __post_init__(self) -> None:
         n = len(self.gram)
-        self._columns = np.empty((n, self.rank), order="F")
+        self._columns = np.empty((n, self.rank))
         #: The numbers of the landmarks.
         self.landmarks = np.empty(0, dtype=np.int64)
         #: What of each self-similarity is left out.
@@ -82,7 +83,7 @@ class Factor:
         heed()
         size = self.landmarks.size
         fresh = np.asarray(self.gram.rows(landmarks), dtype=np.float64)
-        fresh -= self.columns[landmarks] @ self.columns.T
+        fresh -= product(self.columns, self.columns[landmarks].T).T
         fresh = linalg.solve_triangular(lower, fresh, lower=True, overwrite_b=True, check_finite=False)
         self._columns[:, size : size + landmarks.size] = fresh.T
         self.landmarks = np.concatenate([self.landmarks, landmarks])

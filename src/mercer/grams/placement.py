@@ -15,6 +15,7 @@ from ..kernels.engine.pairing import length, shared_dtype
 from ..kernels.engine.thin import is_thin, near_origin
 from ..rows import OnWorkers, Rows
 from .base import Gram
+from .basis import directions
 from .cuda import Cuda
 from .dense import Dense
 from .features import Features
@@ -105,11 +106,21 @@ class Placement:
             if kernel.learns:
                 raise ValueError(f"{kernel} is to learn its weights, which needs the processor; leave device out.")
             return Cuda(kernel, items)
-        n = length(items)
         # Weights that are to be learned would make another matrix.
-        if self.single or kernel.learns or n * n * shared_dtype(items, items).itemsize > bytes_of(self.memory):
+        if self.single or kernel.learns or not self.holds(length(items), shared_dtype(items, items).itemsize):
             return Lazy(kernel, self.rounded(kernel, items), self.memory)
         return Dense(kernel.matrix(items, items))
+
+    def holds(self, n: int, itemsize: int = 8) -> bool:
+        """Whether the matrix of n items has room, with what solvers keep beside it: coordinates of all items.
+
+        Examples
+        --------
+        >>> Placement("1GB").holds(10_000), Placement("1GB").holds(11_180)
+        (True, False)
+        """
+        memory = bytes_of(self.memory)
+        return n * n * itemsize + 8 * n * directions(n, memory) <= memory
 
     @property
     def _passes(self) -> bool:

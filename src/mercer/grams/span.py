@@ -15,11 +15,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from .._runtime.cholesky import cholesky_solver
 from .._runtime.compile import Array, jit
-from .._runtime.parallel import for_each, one_blas_thread
+from .._runtime.parallel import for_each
+from .._runtime.products import product, turned_product, weighted_squares
 from .basis import Basis
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ _APART = 4
 _SLIGHT = 4.0
 #: Where the basis leaves out so many times more than it should, and the items are not too many, the whole matrix helps.
 _POOR, _SMALL = 30.0, 2000
-_BLOCK = 2048
+#: Matrices of all items that are in memory at once where the whole matrix helps.
+_MATRICES = 5
 
 
 class Span:
@@ -116,10 +118,10 @@ class FeatureSpan(Span):
         return np.square(Phi)
 
     def combine(self, g):
-        return self.Phi.T @ g
+        return turned_product(self.Phi, g)
 
     def scores(self, v):
-        return self.Phi @ v
+        return product(self.Phi, v)
 
     def dot(self, u, v):
         return float(np.vdot(u, v))
@@ -210,17 +212,18 @@ class KernelSpan(Span):
         enough = _SLIGHT * lam / max(float(h.sum(axis=0).max()), 1e-300)
         self.basis.deepen(enough)
         basis = self.basis
-        if basis.missing > _POOR * enough and len(self.gram) <= _SMALL:
+        small = len(self.gram) <= _SMALL and _MATRICES * 8 * len(self.gram) ** 2 <= self.gram.workspace
+        if basis.missing > _POOR * enough and small:
             return Whole(self.matrix, lam, h, intercept)
         along = Exact(basis.coordinates, lam, h, intercept)
 
         def solve(v: Array, vb: Array) -> tuple[Array, Array]:
-            inside = basis.coordinates.T @ v[0]
+            inside = turned_product(basis.coordinates, v[0])
             found, step = along(inside, vb)
             x = found - inside / lam
             out = v / lam
             out[0][basis.pivots] += basis.weights @ x
-            out[1] += basis.coordinates @ x
+            out[1] += product(basis.coordinates, x)
             return out, step
 
         return solve
@@ -260,8 +263,7 @@ class Whole:
         straight = np.setdiff1d(np.arange(h.size), bent, assume_unique=True)
         root = np.sqrt(h[bent])
         K = self.K[np.ix_(bent, bent)] * root[:, None] * root
-        with one_blas_thread():
-            inner = cholesky_solver(K, np.full(bent.size, self.lam))
+        inner = cholesky_solver(K, np.full(bent.size, self.lam))
         across = self.K[np.ix_(bent, straight)]
 
         def solve(u: Array) -> Array:
@@ -284,7 +286,7 @@ class Whole:
                 d = d - of_h[:, None] * steps[places]
             parts.append(d)
         d = np.hstack(parts)
-        return np.stack([d, self.K @ d]).reshape(2, *shape), steps.reshape(np.shape(vb))[()]
+        return np.stack([d, product(self.K, d)]).reshape(2, *shape), steps.reshape(np.shape(vb))[()]
 
 
 class Exact:
@@ -304,10 +306,9 @@ class Exact:
             matrix[: L.shape[1], : L.shape[1]] = _weighted_products(L, np.ascontiguousarray(weights))
             diagonal = np.full(matrix.shape[0], lam)
             if intercept:
-                matrix[-1, :-1] = matrix[:-1, -1] = L.T @ weights
+                matrix[-1, :-1] = matrix[:-1, -1] = turned_product(L, weights)
                 matrix[-1, -1], diagonal[-1] = weights.sum() or 1.0, 0.0
-            with one_blas_thread():  # two threads take longer for so small a matrix, and much longer on a busy machine
-                self.solvers.append(cholesky_solver(matrix, diagonal))
+            self.solvers.append(cholesky_solver(matrix, diagonal))
 
     def __call__(self, v: Array, vb: Array) -> tuple[Array, Array]:
         right = np.concatenate([v, np.asarray(vb)[None]]) if self.intercept else v
@@ -334,12 +335,7 @@ def _weighted_products(L: Any, h: Array) -> Array:
         for_each(add, range(2))
         out = halves.sum(axis=0)
         return out + np.triu(out, 1).T
-    out = np.zeros((width, width), order="F")
-    roots = np.sqrt(h)
-    for begin in range(0, L.shape[0] if width else 0, _BLOCK):
-        rows = L[begin : begin + _BLOCK] * roots[begin : begin + _BLOCK, None]
-        out = linalg.blas.dsyrk(1.0, rows.T, 1.0, out, overwrite_c=True)
-    return out + np.triu(out, 1).T
+    return weighted_squares(L, h)
 
 
 @jit

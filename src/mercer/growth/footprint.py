@@ -17,15 +17,21 @@ from .._validation.memory import bytes_of
 from ..grams.base import Gram
 from ..grams.basis import directions
 from ..grams.nystrom import Nystrom
+from ..solvers.svm.smo import WORKING_SET
 
 __all__ = ["Footprint", "footprint", "held"]
 
 #: Vectors of n numbers that a solver on a kernel matrix has at once, and of features that one on landmarks has.
 _VECTORS = 40
-#: The part of the matrix that the exact soft margin has about as a rule.
-_IN_QUESTION = 0.5
-#: Copies of the rows that a fit has: as given, as checked, as seen from their mean, in single precision.
-_COPIES = 4
+#: The part of the items that the exact soft margin has about as a rule.
+_IN_QUESTION = 0.6
+#: Copies of the rows that a fit makes: as seen from their mean, in double and in single precision. A fit of rows that
+#: are read already begins with these, and does not count them.
+_COPIES = 2
+#: Tiles of a kernel matrix, with what is made of them on the way, and what is loaded with compiled code.
+_TILES = 2.5e7
+#: Items that the exact soft margin begins with, and those that it takes on at most as long as few are free.
+_FIRST, _TAKEN = 1024, 8 * 1024
 
 
 class Footprint:
@@ -59,8 +65,10 @@ class Footprint:
                 return cls("Nystrom", 8.0 * n * rank + 4 * 8.0 * rank * rank + vectors)
             return cls("Streamed", 0.75 * room + 4 * 8.0 * rank * rank + vectors)
         if machine.placement.single:
-            return cls("Lazy", _IN_QUESTION * min(4.0 * n * n, room) + vectors)
-        if 8.0 * n * n <= room:
+            items = n if n <= 2 * _FIRST else _IN_QUESTION * min(n, _TAKEN)
+            sets = 0.0 if n <= WORKING_SET else 2 * 4.0 * WORKING_SET**2
+            return cls("Lazy", min(4.0 * items * items, 0.2 * room) + sets + vectors)
+        if machine.placement.holds(n):
             return cls("Dense", 8.0 * n * n + 8.0 * n * directions(n, Gram.workspace) + vectors)
         return cls("Lazy", 8.0 * n * directions(n, room) + vectors)
 
@@ -68,7 +76,7 @@ class Footprint:
 def footprint(machine: Any, rows: Any, n: int) -> float:
     """Bytes of a fit of n rows like these: the rows with their copies, and the arrays of :class:`Footprint`."""
     share = held(rows) * n / max(1, _count(rows))
-    return _COPIES * share + Footprint.of(machine, n).arrays
+    return _COPIES * share + _TILES + Footprint.of(machine, n).arrays
 
 
 def held(rows: Any) -> float:

@@ -66,6 +66,11 @@ class SharedStatistics:
         """Whether one kernel matrix fits into the memory."""
         return self._room >= 0
 
+    @property
+    def nbytes(self) -> int:
+        """What statistics and the matrix take now."""
+        return sum(known.nbytes for known in self._known.values()) + (0 if self._out is None else self._out.nbytes)
+
     def matrix(self, kernel: Kernel) -> Array:
         """The matrix of a kernel on the items, in the memory of the last one."""
         pairing = Pairing(kernel, self.items, self.items)

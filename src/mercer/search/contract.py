@@ -21,7 +21,7 @@ class Machine(Protocol):
 
     1. :attr:`path`, :attr:`shares_path`: whether and along which parameter there is anything to share;
     2. :meth:`read_kernel`, :meth:`read_items`, :meth:`read_targets`: the user's data, checked as ``fit`` does;
-    3. :attr:`placement`: what the kernel matrix may be;
+    3. :attr:`placement`, :meth:`beside`: what the kernel matrix may be, and what a fit takes beside it;
     4. :meth:`encoded`: targets and weights of a fold, as ``fit`` makes them of its training items;
     5. :meth:`along`: the scores of all items, for one value of the path after the other; the machine, a copy of the
        user's, may change on the way;
@@ -40,6 +40,10 @@ class Machine(Protocol):
     precisions: tuple[type, ...]
     kernel: Any
     memory: Any
+
+    def beside(self, n: int) -> int:
+        """Bytes that a fit of n items has beside their kernel matrix."""
+        ...
 
     @property
     def shares_path(self) -> bool:

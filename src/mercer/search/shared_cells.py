@@ -23,8 +23,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from .._runtime.compile import Array
-from .._runtime.interrupts import kept, whole
-from .._runtime.parallel import for_each, thread_count
+from .._runtime.interrupts import kept, until, whole
+from .._runtime.parallel import for_each, one_blas_thread, thread_count
 from .._validation.labels import checked_weights
 from ..estimators.model import KernelModel
 from ..estimators.sanity import refuse_unusable
@@ -226,7 +226,9 @@ class SharedCells:
 
     def _run_space(self, space: Space, X: Any, folds: list[Fold], kept: list[Array], memory: int) -> None:
         """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
-        matrices = SharedMatrices(memory, self.matrices or self.matrices_of(space, folds))
+        longest = max((train.size for train in kept), default=0)
+        room = memory - space.lines[0].machine.beside(longest)
+        matrices = SharedMatrices(max(0, room), self.matrices or self.matrices_of(space, folds))
         for lines in space.by_matrix():
             if self.stopped or not self._missing(lines, folds):
                 continue
@@ -238,12 +240,15 @@ class SharedCells:
             pairs = list(zip(folds, kept, strict=True))
             # Parameters that the data decide differ from fold to fold, and so do matrices; statistics do not.
             for some in [pairs] if kernel.is_resolved else [[pair] for pair in pairs]:
-                self._run_matrix(matrices, lines, items, some)
+                self._run_matrix(matrices, lines, items, some, memory)
 
     def _run_matrix(
-        self, matrices: SharedMatrices, lines: list[Line], items: Any, folds: list[tuple[Fold, Array]]
+        self, matrices: SharedMatrices, lines: list[Line], items: Any, folds: list[tuple[Fold, Array]], memory: int
     ) -> None:
-        """Lines that learn from the same kernel matrix, on folds whose training rows give it the same parameters."""
+        """Lines that learn from the same kernel matrix, on folds whose training rows give it the same parameters.
+
+        As many side by side as have room for what they work with.
+        """
         placement, reader = lines[0].machine.placement, lines[0].kernel
         try:
             kernel = reader if reader.is_resolved else self._resolved(reader, items, folds[0][1])
@@ -257,7 +262,10 @@ class SharedCells:
         if self.keep_matrix and reader.is_resolved:
             self.matrix = K
         units = [(items, kernel, K, line, *part) for part in folds for line in lines]
-        for_each(lambda unit: self._run_line(*unit), units)
+        beside = lines[0].machine.beside(max(train.size for _, train in folds))
+        room = 0 if K is None else memory - matrices.nbytes  # without a matrix each of them has one of its own
+        abreast = max(1, min(thread_count(), room // max(1, beside)))
+        for_each(lambda unit: self._run_line(*unit), units, abreast)
 
     def _resolved(self, kernel: Kernel, items: Any, train: Array) -> Kernel:
         """With the parameters that the training items of a fold decide."""
@@ -282,7 +290,8 @@ class SharedCells:
                     break
 
         try:
-            follow(values)
+            with one_blas_thread(), until(self.deadline):
+                follow(values)
         except Exception:  # whose fault it is shows when they are tried one by one
             for value in values:
                 try:

@@ -38,6 +38,11 @@ class SharedMatrices:
         #: One at a time: the memory is for all of them.
         self._shared: dict[Any, SharedStatistics] = {}
 
+    @property
+    def nbytes(self) -> int:
+        """What statistics and the matrix take now."""
+        return sum(shared.nbytes for shared in self._shared.values())
+
     def matrix(self, kernel: Kernel, items: Any, placement: Placement, reader: Kernel | None = None) -> Array | None:
         """The matrix of a kernel on all items; ``None`` where it does not fit, where features take its place, where
         it is computed on a graphics card, or where a machine is to learn the weights of the kernel.

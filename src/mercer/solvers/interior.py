@@ -30,6 +30,7 @@ from .._runtime.cholesky import cholesky_solver
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed
 from .._runtime.parallel import one_blas_thread
+from .._runtime.products import product, turned_product
 
 #: Steps at most; after some thirty rounding errors have the word.
 _STEPS = 80
@@ -88,7 +89,7 @@ class MatrixCurvature:
         return z
 
     def scores(self, w: Array) -> Array:
-        return self.K @ w
+        return product(self.K, w)
 
     def system(self, diagonal: Array, A: Array) -> Solve:
         inverse = cholesky_solver(self.K, diagonal)
@@ -103,7 +104,7 @@ class MatrixCurvature:
         def solve(r: Array, s: Array, mismatch: Array) -> tuple[Array, Array, Array]:
             dz, dbeta = once(r, s)
             for _ in range(_CORRECTIONS):
-                more, more_beta = once(r - self.K @ dz - diagonal * dz - A.T @ dbeta, s - A @ dz)
+                more, more_beta = once(r - product(self.K, dz) - diagonal * dz - A.T @ dbeta, s - A @ dz)
                 dz, dbeta = dz + more, dbeta + more_beta
             return dz, dbeta, dz
 
@@ -130,15 +131,15 @@ class FeatureCurvature:
         self.Phi = Phi
 
     def vector(self, z: Array) -> Array:
-        return self.Phi.T @ z
+        return turned_product(self.Phi, z)
 
     def scores(self, w: Array) -> Array:
-        return self.Phi @ w
+        return product(self.Phi, w)
 
     def system(self, diagonal: Array, A: Array) -> Solve:
         E, width = 1 / diagonal, self.Phi.shape[1]
         B = np.hstack([self.Phi, A.T])
-        inverse = cholesky_solver((B * E[:, None]).T @ B, np.repeat([1.0, 0.0], [width, A.shape[0]]))
+        inverse = cholesky_solver(turned_product(B * E[:, None], B), np.repeat([1.0, 0.0], [width, A.shape[0]]))
 
         def once(r: Array, s: Array, mismatch: Array) -> tuple[Array, Array, Array]:
             x = inverse((B.T @ (E * r) + np.concatenate([mismatch, -s]))[:, None])[:, 0]

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._runtime.compile import Array
-from .._runtime.interrupts import heed, kept
+from .._runtime.interrupts import heed, kept, until
 from ..grams.span import Preconditioner, Span
 from ..problems import Intercept, Iterate, Problem, Solution, Status
 from .base import Solver
@@ -88,11 +88,12 @@ class Newton(Solver[Solution]):
         descent = _Descent(problem, start, deadline)
         trace, steps, status = [descent.objective], 0, None
         try:
-            while status is None and steps < self.max_iter and time.monotonic() <= deadline:
-                steps += 1
-                status = descent.step(tol)
-                trace.append(descent.objective)
-        except KeyboardInterrupt:  # the model is that of the last whole step
+            with until(deadline):  # the model is that of the last whole step
+                while status is None and steps < self.max_iter and time.monotonic() <= deadline:
+                    steps += 1
+                    status = descent.step(tol)
+                    trace.append(descent.objective)
+        except KeyboardInterrupt:
             if not kept():
                 raise
             status = Status.INTERRUPTED

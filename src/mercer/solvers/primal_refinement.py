@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._runtime.interrupts import kept, whole
+from .._runtime.interrupts import kept, until, whole
 from ..problems import Certificate, Iterate, Problem, Solution, Status, certify
 from .gradient import Gradient
 from .interior_dual import InteriorPoint
@@ -47,7 +47,7 @@ def refined(
     if first.status is Status.INTERRUPTED or (loose and enough(best[1])):
         return best
     try:
-        with whole(), np.errstate(all="ignore"):
+        with whole(), np.errstate(all="ignore"), until(deadline):
             for better in _improved(problem, solver, limited, *best, enough, deadline):
                 best = better
         status = Status.CONVERGED if enough(best[1]) else Status.NOT_CONVERGED

@@ -24,10 +24,11 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg
 
+from .._runtime.aside import aside
 from .._runtime.cholesky import cholesky_solver
 from .._runtime.compile import Array
+from .._runtime.products import product, turned_product
 from ..grams.base import Gram
 from ..problems import Iterate, Problem, Solution, Status
 
@@ -85,8 +86,13 @@ class RidgePath:
         self.weights = np.ones(len(K)) if weights is None else weights * (len(K) / weights.sum())
         self.d = np.sqrt(self.weights)
         M = self.K if weights is None else self.K * self.d[:, None] * self.d
-        self.values, self.vectors = linalg.eigh(M, check_finite=False)
+        self.values, self.vectors = aside(lambda: np.linalg.eigh(M))
         self.values = np.maximum(self.values, 0.0)
+
+    @staticmethod
+    def footprint(n: int) -> int:
+        """Bytes that a decomposition has at once: the matrix, its eigenvectors twice, and what LAPACK works with."""
+        return 5 * 8 * n * n
 
     @classmethod
     def of(cls, gram: Gram, weights: Array | None = None) -> RidgePath:
@@ -97,7 +103,9 @@ class RidgePath:
         """The coefficients and the intercept for one λ."""
         inverse = 1 / (self.values + lam * y.size)
         right = np.stack([self.d * y, self.d], axis=1)
-        of_y, of_one = (self.d[:, None] * (self.vectors @ (inverse[:, None] * (self.vectors.T @ right)))).T
+        of_y, of_one = (
+            self.d[:, None] * product(self.vectors, inverse[:, None] * turned_product(self.vectors, right))
+        ).T
         b = float(of_y.sum() / of_one.sum()) if intercept else 0.0
         return Iterate(of_y - b * of_one, b, 1)
 
@@ -113,7 +121,7 @@ class RidgePath:
         # Putting fᵢ⁻ in the place of yᵢ moves the intercept as well.
         b = b - errors * of_one * self.d if intercept else np.zeros(y.size)
         right = self._targets(y)[:, None] - (errors * self.d) * self.vectors.T - np.outer(self._ones, b)
-        z = self.d[:, None] * (self.vectors @ (right / (self.values[:, None] + self._ridges(lam))))
+        z = self.d[:, None] * product(self.vectors, right / (self.values[:, None] + self._ridges(lam)))
         np.fill_diagonal(z, 0.0)
         return Iterate(z, b, 1)
 
@@ -124,10 +132,10 @@ class RidgePath:
 
     @cached_property
     def _ones(self) -> Array:
-        return self.vectors.T @ self.d
+        return turned_product(self.vectors, self.d)
 
     def _targets(self, y: Array) -> Array:
-        return self.vectors.T @ (self.d * y)
+        return turned_product(self.vectors, self.d * y)
 
     def _without(self, y: Array, lam: float, intercept: bool) -> tuple[Array, Array, Array]:
         """For every item and its own ρ: yᵢ − fᵢ⁻, and of all items the intercept b and (Gd)ᵢ/dᵀGd."""
@@ -135,17 +143,17 @@ class RidgePath:
         shrunk = ridges / (self.values + ridges)  # the eigenvalues of ρG, a row for each ρ
         rows = self.vectors * shrunk
         own = np.einsum("ij,ij->i", rows, self.vectors)
-        u = rows @ targets
+        u = product(rows, targets)
         b, of_one = np.zeros(y.size), np.zeros(y.size)
         if intercept:
             total = shrunk @ np.square(ones)
             b = np.broadcast_to(shrunk @ (ones * targets) / total, y.shape)
-            with_one = rows @ ones
+            with_one = product(rows, ones)
             of_one = with_one / total
             u, own = u - b * with_one, own - with_one * of_one
         residuals = np.divide(u, self.d, out=np.zeros(y.size), where=self.d > 0)
         unseen = self.d == 0
         if unseen.any():  # nothing changes without them
             model = self.solve(y, lam, intercept)
-            residuals[unseen] = (y - self.K @ model.z - model.b)[unseen]
+            residuals[unseen] = (y - product(self.K, model.z) - model.b)[unseen]
         return residuals / own, b, of_one

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
-from ..._runtime.parallel import for_each, thread_count
+from ..._runtime.parallel import for_each
+
+#: Ranges that items are cut into, at most.
+_RANGES = 256
 
 
 @jit
@@ -31,8 +34,8 @@ def starts_of(sizes: Any) -> Array:
 
 
 def chunks(n: int) -> list[tuple[int, int]]:
-    """Ranges of items for several threads to work on."""
-    size = max(1, -(-n // (4 * thread_count())))
+    """Ranges of items for several threads to work on, many of them: between two Ctrl-C is heeded."""
+    size = max(1, -(-n // _RANGES))
     return [(begin, min(begin + size, n)) for begin in range(0, n, size)]
 
 

@@ -81,6 +81,7 @@ def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
         def fill(i: Places) -> None:
             left = 0
             for j in column_pieces:
+                heed()
                 values = kernel.evaluate(pairing.tile(i, j))
                 some = weights[left : left + values.shape[1]]
                 accumulate(values, some if single else some.astype(values.dtype, copy=False), out[i])

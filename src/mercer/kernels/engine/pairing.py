@@ -28,6 +28,8 @@ Places = slice | np.ndarray
 TILE_ROWS, TILE_COLUMNS = 512, 512
 #: Fewer rows than this are not worth a thread.
 _FEWEST_ROWS = 32
+#: Multiplications of a tile: a tenth of a second or so, where each is a difference of two numbers.
+_MULTIPLICATIONS = 2**28
 
 
 def shared_dtype(A: Any, B: Any) -> np.dtype:
@@ -70,10 +72,16 @@ class Pairing:
         return _pieces(length(self.A), rows, height), _pieces(length(self.B), columns, width)
 
     def _height(self) -> int:
-        """How many rows make a tile. A few new rows are shared out among the threads; a matrix has whole tiles."""
+        """How many rows make a tile. A few new rows are shared out among the threads; a matrix has whole tiles.
+
+        Wide rows make flat tiles, so that none takes long; in a matrix a whole number of them makes a square.
+        """
+        height, width = TILE_ROWS, self.B.shape[1] if isinstance(self.B, np.ndarray) and self.B.ndim == 2 else 1
+        while height > _FEWEST_ROWS and height * TILE_COLUMNS * width > _MULTIPLICATIONS:
+            height //= 2
         if self.A is self.B:
-            return TILE_ROWS
-        return min(TILE_ROWS, max(_FEWEST_ROWS, -(-length(self.A) // thread_count())))
+            return height
+        return min(height, max(_FEWEST_ROWS, -(-length(self.A) // thread_count())))
 
 
 def _pieces(n: int, index: Array | None, size: int) -> list[Places]:

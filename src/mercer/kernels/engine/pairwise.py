@@ -9,6 +9,9 @@ import numpy as np
 from ..._runtime.compile import Array
 from .pairing import Places, Tile
 
+#: Steps of a compiled loop that take a moment, a twentieth of a second or so: then Ctrl-C is heeded.
+MOMENT = 10_000_000
+
 
 def indices(places: Places) -> Array:
     """A slice with both ends, or an index array, as an index array."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from ..._runtime.compile import Array, jit
+from ..._runtime.interrupts import heed
 from ..._validation.parameters import number
 from ..base import Kernel
 from ..engine.pairing import Tile
-from ..engine.pairwise import each_pair
+from ..engine.pairwise import MOMENT, each_pair
 from .graph_collection import Graphs
 
 __all__ = ["RandomWalk"]
@@ -19,6 +21,8 @@ __all__ = ["RandomWalk"]
 _LARGEST_PRODUCT = 2**27
 #: Conjugate gradients stop where the residual is this fraction of the right side. The error of 1ᵀx is its square.
 _TOLERANCE = 1e-9
+#: Rounds that they take as a rule.
+_ROUNDS = 20.0
 
 
 class RandomWalk(Kernel):
@@ -58,9 +62,13 @@ class RandomWalk(Kernel):
                 "use WeisfeilerLehman on graphs of this size."
             )
         out = np.empty(i.size)
+        steps = np.cumsum(_ROUNDS * _size(A)[i] * _size(B)[j])
+        moments = np.flatnonzero(np.diff(steps // MOMENT)) + 1
         a = (A.node_starts, A.starts, A.neighbours, A.node_labels, A.edge_labels)
         b = (B.node_starts, B.starts, B.neighbours, B.node_labels, B.edge_labels)
-        _common_walks(a, b, i, j, float(self.decay), out)
+        for begin, end in itertools.pairwise([0, *moments.tolist(), i.size]):
+            heed()
+            _common_walks(a, b, i[begin:end], j[begin:end], float(self.decay), out[begin:end])
         if not np.isfinite(out).all():
             place = int(i[np.argmax(~np.isfinite(out))])
             raise ValueError(
@@ -76,6 +84,11 @@ class RandomWalk(Kernel):
     def diag(self, A):
         every = np.arange(len(A))
         return self._walks(A, A, every, every)
+
+
+def _size(A: Graphs) -> Array:
+    """Nodes and arcs of each graph: the product of two has as many as the product of both numbers, at most."""
+    return 1.0 + A.sizes + A.starts[A.node_starts[1:]] - A.starts[A.node_starts[:-1]]
 
 
 @jit

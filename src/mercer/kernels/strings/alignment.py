@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..._runtime.compile import Array, jit
+from ..._runtime.interrupts import heed
 from ..._validation.parameters import number, size
 from ..base import Kernel
 from ..engine.pairing import Tile
-from ..engine.pairwise import each_pair
+from ..engine.pairwise import MOMENT, each_pair
 from .spectrum import Substrings
 from .string_collection import Strings, check_tokens
 from .subsequences import can_list, named_subsequences, refuse_too_many, steps, subsequences
@@ -29,8 +30,27 @@ class Aligning(Kernel, named=False):
     collection = Strings
     tokens: str
 
-    def align(self, a: Array, a_starts: Array, i: Array, b: Array, b_starts: Array, j: Array, out: Array) -> None:
-        """Write the similarity of strings i[p] of ``a`` and j[p] of ``b`` for every p."""
+    def align(
+        self,
+        a: Array,
+        a_starts: Array,
+        i: Array,
+        b: Array,
+        b_starts: Array,
+        j: Array,
+        out: Array,
+        rows: Array,
+        at: Array,
+    ) -> None:
+        """Write the similarity of strings i[p] of ``a`` and j[p] of ``b`` for every p, and go on for a moment only.
+
+        ``at`` holds the pair to go on with and how many letters of its first string have been read; ``rows``, one
+        number for each beginning of a string of ``b`` in each of the programme's tables, what they have come to.
+        """
+        raise NotImplementedError
+
+    def _tables(self) -> int:
+        """How many tables the programme has."""
         raise NotImplementedError
 
     def _pairs(self, A: Strings, B: Strings) -> Callable[[Array, Array], Array]:
@@ -38,8 +58,11 @@ class Aligning(Kernel, named=False):
         b, b_starts = B.tokens(self.tokens)
 
         def similarity(i: Array, j: Array) -> Array:
-            out = np.empty(i.size)
-            self.align(a, a_starts, i, b, b_starts, j, out)
+            out, at = np.empty(i.size), np.zeros(2, np.int64)
+            rows = np.empty((self._tables(), int(np.diff(b_starts)[j].max(initial=0)) + 1))
+            while at[0] < i.size:
+                heed()
+                self.align(a, a_starts, i, b, b_starts, j, out, rows, at)
             return out
 
         return similarity
@@ -86,8 +109,11 @@ class Subsequence(Aligning):
         number(self, "decay", high=1)
         check_tokens(self)
 
-    def align(self, a, a_starts, i, b, b_starts, j, out):
-        _subsequences(a, a_starts, i, b, b_starts, j, int(self.k), float(self.decay), out)
+    def align(self, a, a_starts, i, b, b_starts, j, out, rows, at):
+        _subsequences(a, a_starts, i, b, b_starts, j, float(self.decay), out, rows, at)
+
+    def _tables(self) -> int:
+        return int(self.k)
 
     def features(self, A):
         return self.keyed(A).hashed()
@@ -111,7 +137,16 @@ class Subsequence(Aligning):
 
 @jit
 def _subsequences(
-    a: Array, a_starts: Array, i: Array, b: Array, b_starts: Array, j: Array, k: int, decay: float, out: Array
+    a: Array,
+    a_starts: Array,
+    i: Array,
+    b: Array,
+    b_starts: Array,
+    j: Array,
+    decay: float,
+    out: Array,
+    ends: Array,
+    at: Array,
 ) -> None:
     # K′ₗ(s, t) sums over common subsequences of length l, decayed by the stretch from their first place to the *end*
     # of s and of t. For one more letter at the end of s and t,
@@ -119,13 +154,19 @@ def _subsequences(
     #   K′ₗ(sx, ty) = λ·K′ₗ(s, ty) + K″ₗ(sx, ty),     K′₀ = 1,
     # and the kernel collects λ²·K′ₖ₋₁(s, t) at every pair of equal letters that may come last.
     # ends[l] holds K′ₗ(s, ·) for the part of s read so far, one number for each beginning of t.
-    ends = np.empty((k, _longest(b_starts, j) + 1))
-    for p in range(i.size):
+    k, steps = ends.shape[0], 0
+    for p in range(at[0], i.size):
         t = b[b_starts[j[p]] : b_starts[j[p] + 1]]
-        ends[0] = 1.0
-        ends[1:] = 0.0
-        total = 0.0
-        for r in range(a_starts[i[p]], a_starts[i[p] + 1]):
+        if at[1] == 0:
+            ends[0] = 1.0
+            ends[1:] = 0.0
+            out[p] = 0.0
+        total = out[p]
+        for r in range(a_starts[i[p]] + at[1], a_starts[i[p] + 1]):
+            if steps > MOMENT:
+                at[0], at[1], out[p] = p, r - a_starts[i[p]], total
+                return
+            steps += k * (t.size + 1)
             x = a[r]
             for q in range(t.size):
                 if t[q] == x:
@@ -139,14 +180,8 @@ def _subsequences(
                         last += decay * decay * ends[level - 1, q]
                     ends[level, q + 1] = decay * ends[level, q + 1] + last
         out[p] = decay * decay * total
-
-
-@jit
-def _longest(starts: Array, index: Array) -> int:
-    longest = 0
-    for i in index:
-        longest = max(longest, starts[i + 1] - starts[i])
-    return longest
+        at[1] = 0
+    at[0] = i.size
 
 
 class LocalAlignment(Aligning):
@@ -193,26 +228,43 @@ class LocalAlignment(Aligning):
         number(self, "gap_extend", strict=False)
         check_tokens(self)
 
-    def align(self, a, a_starts, i, b, b_starts, j, out):
+    def align(self, a, a_starts, i, b, b_starts, j, out, rows, at):
         scores = tuple(float(score) for score in (self.match, self.mismatch, self.gap_open, self.gap_extend))
-        _best_stretches(a, a_starts, i, b, b_starts, j, scores, out)
+        _best_stretches(a, a_starts, i, b, b_starts, j, scores, out, rows, at)
+
+    def _tables(self) -> int:
+        return 2
 
 
 @jit
 def _best_stretches(
-    a: Array, a_starts: Array, i: Array, b: Array, b_starts: Array, j: Array, scores: Any, out: Array
+    a: Array,
+    a_starts: Array,
+    i: Array,
+    b: Array,
+    b_starts: Array,
+    j: Array,
+    scores: Any,
+    out: Array,
+    rows: Array,
+    at: Array,
 ) -> None:
     # Gotoh's recursion. best[q]: the best alignment that ends at the letters just read of x and at letter q of z;
     # in_z[q]: the best one that ends in a gap of z there. Below zero one starts anew.
     match, mismatch, gap_open, gap_extend = scores
-    size = _longest(b_starts, j) + 1
-    best, in_z = np.empty(size), np.empty(size)
-    for p in range(i.size):
+    best, in_z, steps = rows[0], rows[1], 0
+    for p in range(at[0], i.size):
         z = b[b_starts[j[p]] : b_starts[j[p] + 1]]
-        best[:] = 0.0
-        in_z[:] = -np.inf
-        highest = 0.0
-        for r in range(a_starts[i[p]], a_starts[i[p] + 1]):
+        if at[1] == 0:
+            best[:] = 0.0
+            in_z[:] = -np.inf
+            out[p] = 0.0
+        highest = out[p]
+        for r in range(a_starts[i[p]] + at[1], a_starts[i[p] + 1]):
+            if steps > MOMENT:
+                at[0], at[1], out[p] = p, r - a_starts[i[p]], highest
+                return
+            steps += z.size + 1
             diagonal, in_x = 0.0, -np.inf
             for q in range(1, z.size + 1):
                 in_z[q] = max(in_z[q] - gap_extend, best[q] - gap_open)
@@ -222,3 +274,5 @@ def _best_stretches(
                 best[q] = max(max(0.0, score), max(in_x, in_z[q]))
                 highest = max(highest, best[q])
         out[p] = highest
+        at[1] = 0
+    at[0] = i.size

@@ -96,11 +96,11 @@ def _passes(rows, items, order, z, w, progress, rng, tol, visits):
         worst, total, kept = _pass(rows, items, order, z, w, b, total, rho, alive, slack)
         seen += alive
         b += rho * total
-        if max(worst, abs(rho * total)) > tol:
+        if kept and max(worst, abs(rho * total)) > tol:
             alive, slack = kept, worst
         else:
-            done = alive == order.size
-            alive, slack = order.size, np.inf  # all seems done: ask those that sleep
+            done = alive == order.size and max(worst, abs(rho * total)) <= tol
+            alive, slack = order.size, np.inf  # all seems done, or all sleep: ask those that sleep
         passes += 1
         if not done and passes % _PERIOD == 0:
             face = free_items(items, order, alive, z)

@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..._runtime.compile import Array
-from ..._runtime.interrupts import kept, whole
+from ..._runtime.interrupts import kept, until, whole
 from ...grams.base import Gram
 from ...problems import Certificate, Iterate, Problem, Status, certify
 from ..curvatures import LARGEST_MATRIX, agree, curvature_of, few_features, reconciled, weights_of
@@ -89,7 +89,7 @@ class DualRefinement:
         if first.status is Status.INTERRUPTED:
             return best
         try:
-            with whole():
+            with whole(), until(self.deadline):
                 for better in self._improved(best):
                     best = better
         except KeyboardInterrupt:

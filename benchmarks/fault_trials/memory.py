@@ -1,0 +1,59 @@
+"""Memory: what a fit is foretold to take against what it takes, and what it takes against what it is allowed.
+
+Twenty shapes, from two thousand to twenty thousand rows of five to five hundred columns, dense and sparse, of two
+classes, many, and of numbers; each is fitted in a process of its own (``_peak.py``), whose high-water mark the system
+keeps. Counted are the shapes that are foretold to within a fifth, and those that take more than the ``memory`` allowed
+with their rows and 60 MB.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from mercer._validation.memory import bytes_of
+from reproductions.results import Results
+
+#: Machine, rows, columns, kind of rows, classes (0: numbers).
+SHAPES = [
+    ("SVC", 2000, 20, "dense", 2),
+    ("SVC", 4000, 20, "dense", 2),
+    ("SVC", 10_000, 5, "dense", 2),
+    ("SVC", 10_000, 20, "sparse", 2),
+    ("SVC", 4000, 500, "dense", 5),
+    ("SVC", 20_000, 20, "dense", 20),
+    ("SVC 50MB", 10_000, 20, "dense", 2),
+    ("SVC rank", 20_000, 20, "dense", 2),
+    ("KernelClassifier", 2000, 5, "dense", 2),
+    ("KernelClassifier", 4000, 20, "dense", 2),
+    ("KernelClassifier", 4000, 500, "dense", 2),
+    ("KernelClassifier", 4000, 20, "dense", 10),
+    ("KernelClassifier", 6000, 100, "sparse", 2),
+    ("KernelClassifier 100MB", 10_000, 20, "dense", 2),
+    ("KernelClassifier rank", 20_000, 20, "dense", 2),
+    ("KernelClassifier rank", 10_000, 100, "dense", 10),
+    ("KernelRegressor", 4000, 20, "dense", 0),
+    ("KernelRegressor", 8000, 5, "dense", 0),
+    ("KernelRegressor rank", 20_000, 100, "dense", 0),
+    ("KernelRegressor rank", 10_000, 20, "dense", 0),
+]
+_BESIDE, _WITHIN = 60e6, 0.2
+
+
+def show(results: Results, scale: float, seed: int) -> None:
+    shapes = SHAPES[: max(1, round(scale * len(SHAPES)))]
+    far, above = [], []
+    for machine, n, width, kind, classes in shapes:
+        command = [sys.executable, "-m", f"{__package__}._peak", machine, str(n), str(width), kind, str(classes)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        foretold, taken = map(int, done.stdout.split())
+        what = f"{machine} {n}×{width} {kind}, {classes} classes: {foretold / 1e6:.0f} and {taken / 1e6:.0f} MB"
+        if abs(foretold - taken) > _WITHIN * taken:
+            far.append(what)
+        allowed = bytes_of(machine.split()[-1] if machine.endswith("MB") else "1GB")
+        if taken > allowed + 2 * 8 * n * width + _BESIDE:
+            above.append(what)
+    results.add(
+        f"shapes of {len(shapes)} that were not foretold to within a fifth", len(far), 0, not far, "; ".join(far)
+    )
+    results.add("shapes that took more than was allowed", len(above), 0, not above, "; ".join(above))

@@ -28,6 +28,8 @@ import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 
+from .forks import step_aside
+
 __all__ = ["heed", "heeding", "keep_best", "kept", "until", "whole"]
 
 _kept: ContextVar[bool] = ContextVar("kept", default=False)
@@ -77,6 +79,7 @@ def heed() -> None:
 
     Where a deadline is over, the block that asked for it ends here.
     """
+    step_aside()
     stop = _stop.get()
     if stop is not None and stop.is_set():
         _stop.set(None)

@@ -2,7 +2,8 @@
 
 Work is cut into pieces whose results do not depend on who computes them, so a result is the same for any number of
 threads. Plain Python threads run compiled code that has let go of the interpreter lock; unlike OpenMP or Numba's own
-pool they survive a fork (between matrices, not in the middle of one) and two callers at once.
+pool they survive a fork, which waits until none of them is in the middle of a piece (:mod:`.forks`), and two callers
+at once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, TypeVar
 import joblib
 from threadpoolctl import ThreadpoolController
 
+from .forks import at_work
 from .interrupts import heed, heeding
 
 T = TypeVar("T")
@@ -63,20 +65,32 @@ _limit: Any = None
 def one_blas_thread() -> Iterator[None]:
     """Matrix products inside this block use one thread each: the threads are ours.
 
-    Blocks may overlap on several threads; the first one in sets the limit and the last one out lifts it.
+    Blocks may overlap on several threads; the first one in sets the limit and the last one out lifts it. No other
+    thread forks while one is inside, except where that one heeds.
     """
     global _inside, _limit
-    with _lock:
-        if _inside == 0:
-            _limit = _blas().limit(limits=1)
-        _inside += 1
-    try:
-        yield
-    finally:
+    with at_work():
         with _lock:
-            _inside -= 1
             if _inside == 0:
-                _limit.restore_original_limits()
+                _take_over()
+                _limit = _blas().limit(limits=1)
+            _inside += 1
+        try:
+            yield
+        finally:
+            with _lock:
+                _inside -= 1
+                if _inside == 0:
+                    _take_over()
+                    _limit.restore_original_limits()
+                    _take_over()
+
+
+def _take_over() -> None:
+    """Let this thread set limits: newer threadpoolctl heeds only the thread that was the first to set one."""
+    for library in _blas().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 _worker = threading.local()
@@ -105,7 +119,8 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
     def work_through() -> None:
         with heeding(stop):
             for piece in waiting:
-                work(piece)
+                with at_work():
+                    work(piece)
 
     with one_blas_thread():
         pool = _pool(threads)

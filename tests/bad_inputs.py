@@ -296,7 +296,7 @@ def _labels() -> Iterator[Case]:
         "no labels": ("requires y to be passed", lambda y: None),
         "a text as labels": ("y should be a 1d array|inconsistent numbers of samples", lambda y: "no"),
         "labels of other shape": ("dim 3|Unknown label type", lambda y: np.zeros((N, 2, 2))),
-        "words in two columns": ("y has 2 columns|y should be a 1d|label type", lambda y: np.stack([_TEXTS[y]] * 2, axis=1)),
+        "words in two columns": ("y has 2 columns|y should be|label type", lambda y: np.stack([_TEXTS[y]] * 2, axis=1)),
         "lists of words": ("MultiLabelBinarizer", lambda y: [["a", "b"]] * N),
         "masked labels": ("masked in row 0", lambda y: np.ma.masked_array(y, np.arange(N) == 0)),
         "infinite labels": ("the label of row 0 is inf", lambda y: np.r_[np.inf, y[1:].astype(float)]),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils.validation import _num_samples
 
 from .labels import checked_weights, refuse_bad_labels, refuse_bad_targets
 from .objects import holds_no_rows_yet
-from .tables import refuse_damaged
+from .parameters import shown
+from .tables import refuse_damaged, refuse_no_rows
 
-__all__ = ["refuse_before_folds"]
+__all__ = ["refuse_bad_rows", "refuse_before_folds", "refuse_no_estimator"]
+
+
+def refuse_no_estimator(estimator: Any) -> None:
+    """Raise where something was given in the place of an estimator."""
+    if isinstance(estimator, type) or not isinstance(estimator, BaseEstimator):
+        raise TypeError(f"estimator={shown(estimator)} is no estimator; give one such as SVC() or KernelRegressor().")
 
 
 def refuse_before_folds(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
@@ -36,15 +41,28 @@ def refuse_before_folds(estimator: Any, X: Any, y: Any, sample_weight: Any = Non
     ValueError: Input y contains NaN or nothing: missing label in row 1; drop that row or label it.
     """
     refuse_damaged(X)
-    if isinstance(X, (set, frozenset, dict, str, bytes, Iterator)) and not sparse.issparse(X):
-        raise TypeError(f"X is a {type(X).__name__}, not rows in an order; give an array, a list or a frame.")
+    refuse_no_rows(X)
     if holds_no_rows_yet(X):
         raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet; call .collect() first.")
-    if is_classifier(estimator) and y is not None:
+    if y is None and (is_classifier(estimator) or is_regressor(estimator)):
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    if is_classifier(estimator):
         refuse_bad_labels(y)
-    elif is_regressor(estimator) and y is not None:
+    elif is_regressor(estimator):
         refuse_bad_targets(y)
     if sample_weight is not None:
         weight = checked_weights(sample_weight, np.zeros((_num_samples(X), 1)))
         if not weight.any():
             raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
+
+
+def refuse_bad_rows(machine: Any, X: Any) -> None:
+    """Raise where a machine could not read its rows of numbers, which folds would name by other numbers.
+
+    What comes before a machine in a pipeline may make other rows of them.
+    """
+    if not hasattr(machine, "read_items"):
+        return
+    kernel = machine.read_kernel()
+    if kernel.on_rows and not kernel.precomputed:
+        clone(machine).read_items(X, kernel, reset=True)

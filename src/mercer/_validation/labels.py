@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from .._runtime.compile import Array
 from .objects import is_missing
-from .parameters import shown
+from .parameters import is_number, shown
 from .target_kind import LARGEST_TARGET
 
 
@@ -30,7 +30,7 @@ def refuse_bad_labels(y: Any) -> None:
     _refuse_masked(y, "y")
     if y is None or hasattr(y, "columns") or sparse.issparse(y):  # scikit-learn says what it thinks of a table
         return
-    if isinstance(y, np.ndarray) and (y.dtype.kind in "iubUS" or (y.dtype.kind == "f" and not np.isnan(y).any())):
+    if isinstance(y, np.ndarray) and (y.dtype.kind in "iubUS" or (y.dtype.kind == "f" and np.isfinite(y).all())):
         return
     values = y.tolist() if hasattr(y, "tolist") else list(y) if hasattr(y, "__iter__") else []
     _refuse_label_sets(values)
@@ -40,6 +40,10 @@ def refuse_bad_labels(y: Any) -> None:
     for row, value in enumerate(values):
         if is_missing(value):
             raise ValueError(f"Input y contains NaN or nothing: missing label in row {row}; drop that row or label it.")
+        if isinstance(value, float) and np.isinf(value):
+            raise ValueError(
+                f"Input y contains infinity: the label of row {row} is {value}; drop that row or label it."
+            )
         kind = "text" if isinstance(value, (str, bytes)) else "numbers" if isinstance(value, Number) else "others"
         kinds.setdefault(kind, row)
     if "text" in kinds and "numbers" in kinds:
@@ -180,9 +184,22 @@ def checked_weights(sample_weight: Any, X: Any) -> Array:
     """Weights as numbers, one a row and none negative."""
     _refuse_masked(sample_weight, "sample_weight")
     try:
+        _refuse_bad_weights(np.asarray(sample_weight, dtype=np.float64))
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, OverflowError):
         raise ValueError(f"sample_weight must hold one number for each row, got {shown(sample_weight)}.") from None
+
+
+def _refuse_bad_weights(weight: Array) -> None:
+    """Name the first weight that is negative or not finite."""
+    fine = (weight >= 0) & (weight < np.inf)
+    if weight.ndim == 1 and not fine.all():
+        row = int(np.argmin(fine))
+        what = "NaN" if np.isnan(weight[row]) else "infinity" if weight[row] == np.inf else "Negative values"
+        raise ValueError(
+            f"{what} in data passed to `sample_weight`: the weight of row {row} is {weight[row]:g}; weights must be "
+            "zero or more."
+        )
 
 
 def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, whole: bool = True) -> Array | None:
@@ -192,7 +209,7 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, who
     """
     if isinstance(class_weight, dict):
         for label, value in class_weight.items():
-            if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+            if not is_number(value) or not 0 <= float(value) < np.inf:
                 raise ValueError(
                     f"class_weight of {plain_label(label)!r} is {value!r}; it must be a number, zero or more."
                 )

@@ -56,8 +56,9 @@ def number(
     """Check that a parameter is a finite number above ``low``, or from it on where not ``strict``, up to ``high``."""
     value = getattr(owner, name)
     kind = "a whole number" if whole else "a number"
-    fine = (is_whole if whole else is_number)(value) and -_LARGEST < value < _LARGEST
-    if fine and value > high:
+    real = (is_whole if whole else is_number)(value)
+    fine = real and -_LARGEST < value < _LARGEST
+    if real and high < value < np.inf:
         raise ValueError(f"{type(owner).__name__}: {name} must be {kind} of at most {high:g}, got {shown(value)}.")
     if not (fine and (value > low if strict else value >= low)):
         bound = f" {'greater than' if strict else 'of at least'} {low:g}" if low > -_LARGEST else ""

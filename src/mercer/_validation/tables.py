@@ -20,8 +20,7 @@ LARGEST = 1e150
 def refuse_foreign(X: Any, name: str = "X") -> None:
     """Refuse inputs that would be converted to numbers silently and wrongly, or are damaged."""
     refuse_damaged(X, name)
-    if isinstance(X, (set, frozenset, dict, Iterator)) and not sparse.issparse(X):
-        raise TypeError(f"{name} is a {type(X).__name__}, not rows in an order; give an array, a list or a frame.")
+    refuse_no_rows(X, name)
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array, whose mask would be ignored; fill it first (X.filled(...)).")
     kind = getattr(getattr(X, "dtype", None), "kind", None)
@@ -39,6 +38,13 @@ def refuse_foreign(X: Any, name: str = "X") -> None:
                 "sklearn.preprocessing.OneHotEncoder."
             )
     _refuse_words(X, name)
+
+
+def refuse_no_rows(X: Any, name: str = "X") -> None:
+    """Refuse what holds no rows in an order: nothing, a text, a set."""
+    if X is None or (isinstance(X, (set, frozenset, dict, str, bytes, Iterator)) and not sparse.issparse(X)):
+        what = "None" if X is None else f"a {type(X).__name__}"
+        raise TypeError(f"{name} is {what}, not rows in an order; give an array, a list or a frame.")
 
 
 def _refuse_words(X: Any, name: str) -> None:

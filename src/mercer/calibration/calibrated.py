@@ -12,7 +12,7 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._runtime.compile import Array
-from .._validation.before_folds import refuse_before_folds
+from .._validation.before_folds import refuse_bad_rows, refuse_before_folds, refuse_no_estimator
 from .._validation.labels import checked_weights, encode, plain_label
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, is_whole
@@ -123,14 +123,14 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         choice(self, "method", tuple(_MAPS))
         refuse_elsewhere(X, "Calibrated")
+        refuse_no_estimator(self.estimator)
         if is_regressor(self.estimator) or is_outlier_detector(self.estimator):
             raise ValueError(
                 f"Calibrated: {type(self.estimator).__name__} is no classifier, and probabilities are of classes; "
                 "intervals around numbers are what Conformal makes."
             )
-        if y is None:
-            raise ValueError("Calibrated requires y to be passed, but the target y is None.")
         refuse_before_folds(self.estimator, X, y, sample_weight)
+        refuse_bad_rows(self.estimator, X)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
         if not length(X):
             raise ValueError("Calibrated cannot learn from no rows: X holds 0 samples.")

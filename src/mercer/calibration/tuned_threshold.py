@@ -15,7 +15,7 @@ from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils.multiclass import type_of_target
 
 from .._runtime.compile import Array
-from .._validation.before_folds import refuse_before_folds
+from .._validation.before_folds import refuse_bad_rows, refuse_before_folds
 from .._validation.labels import checked_weights
 from .._validation.parameters import is_number, is_whole
 from ..kernels.engine.parts import length
@@ -89,6 +89,7 @@ class TunedThreshold(TunedThresholdClassifierCV):
         self._validate_params()
         refuse_elsewhere(X, "TunedThreshold")
         refuse_before_folds(self.estimator, X, y, sample_weight)
+        refuse_bad_rows(self.estimator, X)
         X, y, sample_weight = indexable(X, y, sample_weight)
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, np.zeros((length(X), 1)))

@@ -27,7 +27,7 @@ from ..problems import Certificate, Status
 from ..rows import Mapped, Rows, dask_client, is_dask, rows_of, values_of_dask
 from .model import KernelModel, LinearModel, scores_of_chunk
 from .remedies import rescale
-from .sanity import warn_if_alike
+from .sanity import LARGEST_SIMILARITY, warn_if_alike, warn_if_out_of_reach
 from .state import FittedState
 from .training import Training, training_of
 
@@ -56,6 +56,8 @@ class KernelMachine(FittedState, BaseEstimator):
     multi_output: ClassVar[bool] = False
     #: By how many landmarks the kernel matrix is approximated, and how they are chosen; parameters of some machines.
     rank: int | None = None
+    #: The largest self-similarity that its solver can work with.
+    largest_similarity: float = LARGEST_SIMILARITY
     landmarks: str = "pivoted"
     #: Where the kernel matrix is computed; a parameter of some machines.
     device: str | None = None
@@ -231,6 +233,7 @@ class KernelMachine(FittedState, BaseEstimator):
         """What ``fit`` learns from."""
         data = training_of(self, X, y, sample_weight)
         warn_if_alike(type(self).__name__, data.kernel, data.items, data.gram)
+        warn_if_out_of_reach(self, data.gram)
         return data
 
     # -- what users read ------------------------------------------------------------------------------------------

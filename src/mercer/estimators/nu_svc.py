@@ -55,6 +55,7 @@ class NuSVC(MarginClassifier):
 
     path = "nu"
     path_falls = True
+    largest_similarity = 1e30  # as blocks of the matrix are in single precision
     _softer = "raise nu"
 
     def __init__(

@@ -28,6 +28,8 @@ from .training import Training
 _SAMPLE = 500
 #: Rounding does not make an outlier: what is on the boundary, as many training rows are, is usual.
 _ROUNDING = 1e-9
+#: Scores, and squared distances, are differences of numbers that are rounded to this part of a self-similarity.
+_CANCELLED = 1e-14
 #: A distance from the origin whose square is less than this part of the mean ‖φ(x)‖² is none.
 _ORIGIN = 1e-7
 
@@ -226,10 +228,15 @@ class OneClassSVM(NoveltyMachine):
 
     def _model_of(self, data: Training, problem: Problem, found: Iterate) -> Iterate:
         # ‖w‖²/(Σz)² = zᵀKz/(Σz)² is the square of the distance from the origin to the nearest mean of items.
-        square = float(found.z @ np.asarray(found.scores)) / float(found.z.sum()) ** 2
-        self._around_origin = square <= _ORIGIN * float(np.mean(problem.gram.diag()))
+        square = max(0.0, float(found.z @ np.asarray(found.scores)) / float(found.z.sum()) ** 2)
+        diagonal = np.asarray(problem.gram.diag(), dtype=np.float64)
+        self._around_origin = square <= _ORIGIN * float(diagonal.mean())
         model = found.scaled(self._growth(data, problem))
-        self.offset_ = model.width - _ROUNDING * abs(model.width)
+        unit = float(model.z.sum())
+        rounding = _ROUNDING * abs(model.width) + _CANCELLED * unit * float(diagonal.mean())
+        if self._around_origin:  # w is 0 but for the tolerance: |w·φ| ≤ ‖w‖·‖φ‖ tells no row from another
+            rounding += 2 * unit * float(np.sqrt(square * diagonal.max()))
+        self.offset_ = model.width - rounding
         return replace(model, b=-self.offset_)
 
     def _in_users_units(self, data: Training, problem: Problem, certificate: Certificate) -> Certificate:
@@ -318,7 +325,8 @@ class SVDD(NoveltyMachine):
         scores = np.asarray(found.scores) * unit
         self.centre_square_ = float(model.z @ scores)
         self.radius_ = float(np.sqrt(max(0.0, self.centre_square_ - 2 * model.width)))
-        self.offset_ = -(self.radius_**2) * (1 + _ROUNDING)
+        self_similarity = float(np.mean(problem.gram.diag()))
+        self.offset_ = -(self.radius_**2) * (1 + _ROUNDING) - _CANCELLED * self_similarity
         return model
 
     def _in_users_units(self, data: Training, problem: Problem, certificate: Certificate) -> Certificate:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..grams import Gram, is_linear
+from .._runtime.compile import Array
+from ..grams import Gram
 from ..kernels import Function, Kernel
+from ..kernels.engine.parts import length
 from ..kernels.given import refuse_asymmetric
 from ..rows import Rows
 from .callbacks import FRAMES
@@ -22,23 +24,38 @@ _SOME = 1000
 _TESTED = 500
 #: Items whose similarities to all others are looked at where a solver came to no end.
 _LOOKED_AT = 100
+#: Self-similarities beyond this, or below its inverse, leave the range of numbers in products of a few.
+LARGEST_SIMILARITY = 1e100
+#: Scores that cannot differ from each other by more than this are the same for all purposes.
+_NO_REACH = 1e-6
 
 
-def refuse_unusable(kernel: Kernel, items: Any) -> None:
-    """Raise where a matrix, a function or its values cannot be those of a kernel, before the real work starts."""
+def refuse_unusable(kernel: Kernel, items: Any, largest: float = LARGEST_SIMILARITY) -> None:
+    """Raise where a matrix, a function or its values cannot be those of a kernel, before the real work starts.
+
+    ``largest`` is the self-similarity that a machine can still work with.
+    """
     if kernel.precomputed:
         if items.shape[0] != items.shape[1]:
             raise ValueError(
                 f"kernel='precomputed' needs the square matrix of the training rows; X has shape {items.shape}."
             )
         refuse_asymmetric(items, kernel)
+        own = items.diagonal()
     elif any(isinstance(part, Function) for part in [kernel, *kernel.get_params().values()]):
         sample = items[:_SAMPLE]
-        refuse_asymmetric(kernel.matrix(sample, sample), kernel)
-    elif not is_linear(kernel) and not np.isfinite(kernel.diag(items)).all():
-        # |k(x, z)|² ≤ k(x, x)·k(z, z), so finite self-similarities are enough.
-        remedy = "scale the columns first" if kernel.on_rows else "use normalised(...), or smaller parameters"
-        raise ValueError(f"the kernel {kernel} overflows on these {'rows' if kernel.on_rows else 'items'}; {remedy}.")
+        K = kernel.matrix(sample, sample)
+        refuse_asymmetric(K, kernel)
+        own = K.diagonal()
+    else:
+        own = kernel.diag(items)
+    # |k(x, z)|² ≤ k(x, x)·k(z, z), so self-similarities tell of all.
+    size = float(np.abs(own).max(initial=0.0))
+    what, remedy = ("rows", "scale the columns first") if kernel.on_rows else ("items", "use normalised(...)")
+    if not size <= largest:
+        raise ValueError(f"the kernel {kernel} overflows on these {what}; {remedy}, or use smaller parameters.")
+    if 0 < size < 1 / LARGEST_SIMILARITY:
+        raise ValueError(f"the kernel {kernel} vanishes on these {what}, with values up to {size:.3g}; {remedy}.")
 
 
 def refuse_unlearned(name: str, kernel: Kernel, learns: bool) -> None:
@@ -55,13 +72,24 @@ def refuse_indefinite(gram: Gram, kernel: Kernel) -> None:
 
     Kernels that are positive semi-definite by what they are need no look.
     """
-    if kernel.trusted:
-        return
-    index = np.unique(np.linspace(0, len(gram) - 1, min(len(gram), _TESTED)).astype(np.int64))
-    eigenvalues = np.linalg.eigvalsh(gram.take(index).rows(np.arange(index.size)).astype(np.float64))
+    if not kernel.trusted:
+        index = np.unique(np.linspace(0, len(gram) - 1, min(len(gram), _TESTED)).astype(np.int64))
+        _refuse_negative(gram.take(index).rows(np.arange(index.size)), kernel)
+
+
+def refuse_indefinite_items(kernel: Kernel, items: Any) -> None:
+    """The same, before an approximation by landmarks takes the place of the matrix and hides it."""
+    if not kernel.trusted:
+        index = np.unique(np.linspace(0, length(items) - 1, min(length(items), _TESTED)).astype(np.int64))
+        some = items[index]
+        _refuse_negative(some[:, index] if kernel.precomputed else kernel.matrix(some, some), kernel)
+
+
+def _refuse_negative(K: Array, kernel: Kernel) -> None:
+    eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
     if eigenvalues[0] < -1e-5 * max(abs(eigenvalues[-1]), 1e-300):
         raise ValueError(
-            f"the kernel {kernel} is not positive semi-definite: on {index.size} of the rows its matrix has the "
+            f"the kernel {kernel} is not positive semi-definite: on {len(K)} of the rows its matrix has the "
             f"eigenvalue {eigenvalues[0]:.4g} (largest {eigenvalues[-1]:.4g}), so the machine has no unique solution. "
             "Use another kernel, or add that amount to the diagonal of a precomputed matrix."
         )
@@ -84,17 +112,41 @@ def warn_if_alike(name: str, kernel: Kernel, items: Any, gram: Gram) -> None:
         features = (gram if gram.sample is None else gram.sample).features()
         some = np.unique(np.linspace(0, len(items) - 1, _SOME).astype(int))
         items = items[some] if features is None else features
-    if len(gram) < 2 or not (_same_rows(items) if kernel.on_rows else _same_to_kernel(gram)):
+    if len(gram) < 2:
         return
-    what = "rows" if kernel.on_rows else f"items, as {kernel} sees them,"
-    if kernel.precomputed:
-        what = "rows of the kernel matrix"
+    if kernel.on_rows and _same_rows(items):
+        what = "rows of the kernel matrix" if kernel.precomputed else "rows"
+    elif not gram.by_passes and _same_to_kernel(gram):
+        what = f"{'rows' if kernel.on_rows else 'items'}, as {kernel} sees them,"
+    else:
+        return
     warnings.warn(
         f"{name}: all {len(gram)} {what} are the same, so that nothing can be learned from them; every prediction will "
         "be the same.",
         UserWarning,
         stacklevel=3 + FRAMES,
     )
+
+
+def warn_if_out_of_reach(machine: Any, gram: Gram) -> None:
+    """Say so where regularisation leaves scores no room beside similarities that are so small.
+
+    Where every item pulls by C at most, or by 1/(λn), no score is farther from the intercept than C·n or 1/λ times the
+    largest self-similarity.
+    """
+    params = machine.get_params(deep=False)
+    if gram.by_passes or not ("C" in params or "lam" in params):
+        return
+    pull = params["C"] * len(gram) if "C" in params else 1 / params["lam"]
+    largest = float(np.abs(gram.diag()).max(initial=0.0))
+    if 0 < pull * largest < _NO_REACH:
+        remedy = "raise C" if "C" in params else "lower lam"
+        warnings.warn(
+            f"{type(machine).__name__}: similarities are no larger than {largest:.3g}, so that every prediction will "
+            f"be the same but for {pull * largest:.1g}; scale the columns first, or {remedy}.",
+            UserWarning,
+            stacklevel=3 + FRAMES,
+        )
 
 
 def _same_rows(rows: Any) -> bool:

@@ -20,7 +20,7 @@ from ..grams.streamed import sample_of
 from ..kernels import Kernel
 from ..rows import Rows, values_of_dask
 from .content import fingerprints
-from .sanity import refuse_indefinite, refuse_unlearned, refuse_unusable
+from .sanity import refuse_indefinite, refuse_indefinite_items, refuse_unlearned, refuse_unusable
 
 if TYPE_CHECKING:
     from .base import KernelMachine
@@ -123,12 +123,14 @@ def training_of(
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
     some, drawn = looked_at(items)
     kernel = kernel.resolved(some, None if sample_weight is None else checked_weights(sample_weight, items)[drawn])
-    refuse_unusable(kernel, some)
+    refuse_unusable(kernel, some, machine.largest_similarity)
     known = _known.get()
     assert known is None or len(known) == len(coded)
     placement = machine.placement
     if on_card(X) and machine.rank is None:
         placement = replace(placement, device="cuda")
+    if machine.rank is not None:
+        refuse_indefinite_items(kernel, some)
     gram = placement.gram(kernel, items, weight) if known is None else known
     return _placed(kernel, items, X, coded, weight, gram)
 
@@ -149,6 +151,8 @@ def fold_of(
     """
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     coded, weight = machine.encoded(y, sample_weight, items)
+    if machine.rank is not None:
+        refuse_indefinite_items(kernel, items)
     gram = machine.placement.gram(kernel, items, weight) if gram is None else gram
     return _placed(kernel, items, given, coded, weight, gram, workspace)
 

@@ -78,6 +78,10 @@ class Nystrom(Features):
                 f"memory={memory!r}; raise memory, or take a rank of at most {most}."
             )
         factor = LANDMARKS[landmarks](gram, rank, np.random.default_rng(seed), among)
+        if not factor.landmarks.size:
+            raise ValueError(
+                f"the kernel {kernel} is zero for all items, so that there are no landmarks; leave rank out."
+            )
         return cls(factor.columns, factor.landmarks, factor.transform(), factor.missing)
 
     @staticmethod

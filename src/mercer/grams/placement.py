@@ -184,7 +184,8 @@ class Placement:
 def _fits_single(kernel: Kernel, rows: Any) -> bool:
     """Whether float32 can hold the rows, and their kernel values: |k(x, z)|² ≤ k(x, x)·k(z, z)."""
     largest = max(-float(rows.min()), float(rows.max())) if min(rows.shape) else 0.0
-    return largest < np.sqrt(_SINGLE) and _in_range(kernel, rows)
+    fits = largest == 0 or 1 / np.sqrt(_SINGLE) < largest < np.sqrt(_SINGLE)
+    return bool(fits) and _in_range(kernel, rows)
 
 
 def _in_range(kernel: Kernel, rows: Any) -> bool:

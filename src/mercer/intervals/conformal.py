@@ -27,7 +27,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_y, check_is_fitted
 
 from .._runtime.compile import Array
-from .._validation.before_folds import refuse_before_folds
+from .._validation.before_folds import refuse_bad_rows, refuse_before_folds, refuse_no_estimator
 from .._validation.labels import checked_weights
 from .._validation.parameters import choice, is_number, number, shown
 from .._validation.unwrapped import machine_of, rows_at_machine, steps_before
@@ -134,11 +134,13 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         choice(self, "method", ("split", "cross", "jackknife+"))
         _share(self, self.coverage)
         refuse_elsewhere(X, "Conformal")
+        refuse_no_estimator(self.estimator)
         if is_classifier(self.estimator):
             raise ValueError(
                 f"Conformal: {type(self.estimator).__name__} is a classifier; intervals are of a regressor."
             )
         refuse_before_folds(self.estimator, X, y, sample_weight)
+        refuse_bad_rows(self.estimator, X)
         X, y = indexable(X, y)
         targets = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
         weight = None if sample_weight is None else checked_weights(sample_weight, np.zeros((length(X), 1)))

@@ -110,6 +110,11 @@ class Function(Kernel, named=False):
         out: Any = [[self.f(x, z) for z in B] for x in A] if self.pairwise else self.f(A, B)
         if out is None:
             raise ValueError(f"the kernel function {self.label!r} returned None; it must return its values.")
+        if np.ma.is_masked(out):
+            raise ValueError(
+                f"the kernel function {self.label!r} returned a masked array, whose mask would be ignored; it must "
+                "return a value for every pair."
+            )
         try:
             values = np.asarray(out.toarray() if sparse.issparse(out) else out)
         except ValueError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .._validation.parameters import shown
 from .._validation.wording import enumeration, nearest
 from .base import Kernel
 from .given import Function
@@ -145,6 +146,6 @@ def as_kernel(kernel: Any) -> Kernel:
     if callable(kernel) and not isinstance(kernel, type):
         return Function(kernel)
     raise TypeError(
-        f"kernel={kernel!r} is not a kernel; give one of mercer.kernels, a text such as 'gaussian(gamma=0.5)', "
+        f"kernel={shown(kernel)} is not a kernel; give one of mercer.kernels, a text such as 'gaussian(gamma=0.5)', "
         "a function f(A, B) that returns a matrix, or 'precomputed'."
     )

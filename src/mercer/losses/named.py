@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._validation.parameters import shown
 from .base import KNOWN, Loss
 from .margins import MarginLoss
 from .residuals import ResidualLoss, Squared
@@ -51,5 +52,6 @@ def _named(loss: Any, kinds: tuple[Any, ...]) -> Any:
     if isinstance(loss, str) and loss in known:
         return known[loss]()
     raise ValueError(
-        f"loss={loss!r} is not known; use one of {', '.join(sorted(known))}, or a mercer.losses.{kinds[0].__name__}."
+        f"loss={shown(loss)} is not known; use one of {', '.join(sorted(known))}, or a "
+        f"mercer.losses.{kinds[0].__name__}."
     )

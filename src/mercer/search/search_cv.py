@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from contextlib import nullcontext
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,8 +17,8 @@ from sklearn.utils import indexable
 
 from .._runtime.interrupts import whole
 from .._runtime.parallel import at_most
-from .._validation.before_folds import refuse_before_folds
-from .._validation.parameters import choice, number
+from .._validation.before_folds import refuse_bad_rows, refuse_before_folds
+from .._validation.parameters import choice, number, shown
 from .._validation.unwrapped import machine_of
 from ..rows import refuse_elsewhere
 from .advice import advise
@@ -155,6 +156,8 @@ class KernelSearchCV(Loop):
             delattr(self, name)  # of an earlier fit
         refuse_elsewhere(X, "KernelSearchCV")
         refuse_before_folds(self.estimator, X, y, params.get("sample_weight"))
+        if not self._tries_kernels():
+            refuse_bad_rows(self.estimator, X)
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())
         shared = shared_cells_of(self, clone(self.estimator), X, y, params)
@@ -222,8 +225,15 @@ class KernelSearchCV(Loop):
             raise ValueError("KernelSearchCV: the grid is empty; give each parameter at least one value.")
         if self.time_limit is not None:
             number(self, "time_limit")
+        if self.journal is not None and not isinstance(self.journal, (str, PathLike)):
+            raise ValueError(f"KernelSearchCV: journal must be the path of a file or None, got {shown(self.journal)}.")
         if self.strategy == "random":
             number(self, "n_iter", 1, whole=True, strict=False)
+
+    def _tries_kernels(self) -> bool:
+        """Whether settings differ in the kernel, and so perhaps in what rows are."""
+        grids = [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid
+        return any(name == "kernel" for grid in grids for name in grid)
 
     def _until(self) -> float:
         return np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import re
 import unicodedata
 from html.parser import HTMLParser
 from pathlib import Path
@@ -81,7 +82,7 @@ _SIGNS = tuple("=+-@")
 
 
 def _is_number(cell: str) -> bool:
-    return cell[1:].replace(".", "").replace("e-", "").replace("e+", "").replace("e", "").isdecimal()
+    return re.fullmatch(r"[+-][0-9.]+(e[+-]?[0-9]+)?", cell) is not None
 
 
 class _Elements(HTMLParser):

@@ -46,7 +46,7 @@ WORDS = {
     "formula of TeX": "$\\frac{$ \\input{x}",
     "backslashes": 'a\\"; \\n %s {0} {x} \\',
     "end of comment": '*/ int x; /* ??/ """ # ',
-    "long": "l0ng " * 2000,
+    "long": "l0ng " * 1990,
 }
 
 

@@ -65,10 +65,7 @@ class _Commands(click.Group):
             if reason := streams.lost_output():
                 raise OSError(f"the standard output could not be written: {reason}; the results on it are lost.")
             return done
-        except click.ClickException as error:
-            error.message = printable(error.message)
-            raise
-        except (click.exceptions.Exit, click.Abort):
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
             click.echo("mercer: interrupted.", err=True)

@@ -55,7 +55,8 @@ bench: $(VENV)/.benched
 
 # Each target for so many seconds: make fuzz SECONDS=600, or some of them: make fuzz TARGETS="csv kernel".
 SECONDS ?= 60
-TARGETS ?= kernel csv json arff svmlight fasta baskets graphs excel parquet feather sqlite file model
+TARGETS ?= kernel csv json arff svmlight fasta baskets graphs excel parquet feather sqlite file model model_text journal \
+	journal_lines
 fuzz: $(VENV)/.fuzzed
 	for target in $(TARGETS); do $(BIN)/python -m fuzz $$target --seconds $(SECONDS) || exit 1; done
 

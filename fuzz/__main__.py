@@ -15,19 +15,25 @@ from pkgutil import iter_modules
 
 import atheris
 
-from mercer import SVC, kernels, save
+from mercer import SVC, kernels
 
 # What is compiled must be imported before: compilers do not understand instrumented functions.
-_COMPILED = (SVC, kernels, save)
-with atheris.instrument_imports(include=["mercer.io"]):
-    for found in iter_modules(import_module("mercer.io").__path__):
-        import_module(f"mercer.io.{found.name}")
+_COMPILED = (SVC, kernels)
+with atheris.instrument_imports(include=["mercer.io", "mercer.model_files", "mercer.search.journal"]):
+    for package in ("mercer.io", "mercer.model_files"):
+        for found in iter_modules(import_module(package).__path__):
+            import_module(f"{package}.{found.name}")
+    import_module("mercer.search.journal_cells")
+    import_module("mercer.search.journal")
 from mercer.kernels import text_parser  # noqa: E402
 
 from .seeds import seeds  # noqa: E402
 from .targets import TARGETS  # noqa: E402
 
-text_parser._Reader.read = atheris.instrument_func(text_parser._Reader.read)  # type: ignore[method-assign]
+for method in ("read", "column", "combine", "argument", "make"):
+    setattr(text_parser._Reader, method, atheris.instrument_func(getattr(text_parser._Reader, method)))
+#: Bytes of an input, where seeds are small.
+_LENGTH = 512
 
 
 def main() -> None:
@@ -39,9 +45,11 @@ def main() -> None:
     parser.add_argument("--faults", default="fuzz-fault-", help="how files with bytes that did harm begin")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as corpus:
-        for number, data in enumerate(seeds()[given.target]):
+        found = seeds()[given.target]
+        for number, data in enumerate(found):
             Path(corpus, f"seed{number}").write_bytes(data)
-        limits = ["-timeout=5", "-rss_limit_mb=2048", "-max_len=4096", f"-artifact_prefix={given.faults}"]
+        longest = max(_LENGTH, *(len(data) + len(data) // 4 for data in found))
+        limits = ["-timeout=5", "-rss_limit_mb=2048", f"-max_len={longest}", f"-artifact_prefix={given.faults}"]
         ends = [f"-runs={given.runs}", f"-max_total_time={given.seconds}", f"-seed={given.seed + 1}"]
         atheris.Setup([sys.argv[0], *limits, *ends, "-print_final_stats=1", corpus], TARGETS[given.target])
         atheris.Fuzz()

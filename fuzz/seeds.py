@@ -9,14 +9,21 @@ import sqlite3
 import tarfile
 import tempfile
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import mercer
+from mercer.model_files.container import content_of
+from mercer.search.journal import Journal
+from mercer.search.outcome import Outcome
 
-__all__ = ["seeds"]
+__all__ = ["JOURNAL_ROWS", "JOURNAL_SEARCH", "model_file", "seeds"]
+
+#: What the journals are about.
+JOURNAL_SEARCH, JOURNAL_ROWS = "a search", 4
 
 _CSV = b"size,colour,when,kind\n1,red,2020-01-01,p\n2.5,blue,2020-01-02,q\n?,red,2020-01-03,p\n"
 _TU = {"T_A.txt": b"1, 2\n2, 1\n", "T_graph_indicator.txt": b"1\n1\n2\n", "T_graph_labels.txt": b"1\n-1\n"}
@@ -52,7 +59,6 @@ _WRITTEN = {
     "feather": "a.feather",
     "excel": "a.xlsx",
     "sqlite": "a.db",
-    "model": "a.safetensors",
 }
 
 
@@ -68,7 +74,6 @@ def seeds() -> dict[str, list[bytes]]:
         with sqlite3.connect(place / "a.db") as database:
             frame.to_sql("t", database, index=False)
         database.close()
-        mercer.save(mercer.SVC().fit(np.eye(4), [0, 1, 0, 1]), place / "a.safetensors")
         for target, name in _WRITTEN.items():
             found[target] = [(place / name).read_bytes()]
     packed = io.BytesIO()
@@ -81,5 +86,31 @@ def seeds() -> dict[str, list[bytes]]:
     zipped = io.BytesIO()
     with zipfile.ZipFile(zipped, "w") as archive:
         archive.writestr("a.csv", _CSV)
+    found["model"] = [model_file()]
+    found["model_text"] = [content_of(model_file(), "'a model'", 10**7).text.encode()]
+    found["journal"] = [_journal()]
+    found["journal_lines"] = [b"\n".join(line.rpartition(b" ")[0] for line in _journal().splitlines()[-2:])]
     found["file"] = [gzip.compress(_CSV), zipped.getvalue(), *(each[0] for each in found.values())]
     return found
+
+
+@cache
+def model_file() -> bytes:
+    """A machine as it is saved."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.safetensors")
+        mercer.save(mercer.SVC().fit(np.eye(4), [0, 1, 0, 1]), path)
+        return path.read_bytes()
+
+
+@cache
+def _journal() -> bytes:
+    """A journal of three cells."""
+    outcome = Outcome(np.array([0, 2]), np.array([0.5, -1.0]), 0.5)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "journal")
+        journal = Journal(path, JOURNAL_SEARCH, JOURNAL_ROWS)
+        journal.write({("C=1", "0"): outcome, ("C=1", "1"): outcome})
+        journal.write({("C=2", "0"): Outcome(np.array([1]), np.zeros((1, 2)), 0.5, "no end")})
+        journal.close()
+        return path.read_bytes()

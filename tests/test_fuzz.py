@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from fuzz.seeds import seeds
 from fuzz.targets import TARGETS
+from mercer.kernels import parse
 
 SEEDS = seeds()
 
@@ -35,7 +36,13 @@ def test_changed_files_get_one_line(target):
         TARGETS[target](mutated(chance.choice(SEEDS[target]), chance))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="gausinler(=0.5)+*,[]'on 1e9-_p", max_size=60))
 def test_texts_that_are_hardly_kernels_get_one_line(text):
     TARGETS["kernel"](text.encode())
+
+
+@pytest.mark.parametrize("text", ["linear**99999999999999999999", "polynomial(degree=99999999999999999999)"])
+def test_whole_numbers_beyond_64_bits_get_one_line(text):
+    with pytest.raises(ValueError, match="of at most"):
+        parse(text)

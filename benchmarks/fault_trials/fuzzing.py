@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of every reader, of the text of kernels and of model files: a million executions in all.
+"""Coverage-guided fuzzing of every reader, of the text of kernels, of journals and model files: a million executions.
 
 Each target of ``fuzz/targets.py`` runs in a process of its own, so many times as :data:`RUNS` says. Counted are
 executions as libFuzzer counts them, targets that ended by anything but one line (crashes), and by more than five
@@ -18,9 +18,9 @@ from reproductions.results import Results
 
 #: Executions of each target; readers that are quick get more.
 RUNS = {
-    "kernel": 600_000, "fasta": 80_000, "baskets": 80_000, "svmlight": 80_000, "json": 40_000, "arff": 40_000,
-    "graphs": 30_000, "csv": 20_000, "sqlite": 15_000, "feather": 15_000, "parquet": 15_000, "excel": 10_000,
-    "file": 15_000, "model": 20_000,
+    "kernel": 520_000, "arff": 140_000, "json": 130_000, "fasta": 100_000, "svmlight": 25_000, "baskets": 20_000,
+    "csv": 15_000, "graphs": 15_000, "parquet": 10_000, "sqlite": 10_000, "feather": 5_000, "journal": 5_000,
+    "journal_lines": 5_000, "model": 5_000, "model_text": 5_000, "file": 4_000, "excel": 4_000,
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""HTML in which text is text: whatever is not :class:`Markup` is escaped."""
+"""HTML in which text is text: whatever is not :class:`Markup` is escaped, and control characters are replaced."""
 
 from __future__ import annotations
 
@@ -6,8 +6,21 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+from .._runtime.terminal import printable
+
 #: Elements without an end.
 _VOID = {"meta", "br", "hr", "col", "input"}
+
+
+def escaped(text: Any) -> str:
+    r"""Text as HTML writes it, whole; no letter of it can end an attribute, hide others or turn their order.
+
+    Examples
+    --------
+    >>> escaped('<a "b\u202e">') == "&lt;a &quot;b\ufffd&quot;&gt;"
+    True
+    """
+    return escape(printable(text, longest=None))
 
 
 class Markup(str):
@@ -30,7 +43,7 @@ def safe(child: Any) -> Markup:
         return child
     if isinstance(child, (list, tuple)):
         return Markup("".join(safe(one) for one in child))
-    return Markup(escape(str(child)))
+    return Markup(escaped(child))
 
 
 def tag(name: str, /, *children: Any, **attributes: Any) -> Markup:
@@ -45,7 +58,7 @@ def tag(name: str, /, *children: Any, **attributes: Any) -> Markup:
     for key, value in attributes.items():
         if value is not None and value is not False:
             key = key.rstrip("_").replace("_", "-")
-            parts.append(f" {key}" if value is True else f' {key}="{escape(str(value))}"')
+            parts.append(f" {key}" if value is True else f' {key}="{escaped(value)}"')
     opening = f"<{name}{''.join(parts)}>"
     return Markup(opening) if name in _VOID else Markup(f"{opening}{safe(children)}</{name}>")
 

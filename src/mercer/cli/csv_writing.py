@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 __all__ = ["csv_of", "escaped_formula"]
+
+#: How formulas begin; what spreadsheets skip before one may stand there too.
+_FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@]|[\t\r\n]")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+#: With this end of lines, the writer puts quotes around cells with either of its letters.
+_QUOTED_END = "\r\n"
 
 
 def csv_of(columns: Mapping[str, Any]) -> str:
@@ -22,12 +29,19 @@ def csv_of(columns: Mapping[str, Any]) -> str:
     1,a,0.5
     2,'=b,
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    out = _Lines()
+    writer = csv.writer(out, lineterminator=_QUOTED_END)
     writer.writerow([escaped_formula(name) for name in columns])
     for cells in zip(*columns.values(), strict=True):
         writer.writerow(["" if cell is None or cell != cell else escaped_formula(cell) for cell in cells])
     return out.getvalue()
+
+
+class _Lines(io.StringIO):
+    """Lines that end as everywhere here."""
+
+    def write(self, line: str) -> int:
+        return super().write(line.removesuffix(_QUOTED_END) + "\n")
 
 
 def escaped_formula(cell: Any) -> Any:
@@ -35,15 +49,11 @@ def escaped_formula(cell: Any) -> Any:
 
     Examples
     --------
-    >>> escaped_formula("=HYPERLINK(1)"), escaped_formula("-1"), escaped_formula("plain")
-    ("'=HYPERLINK(1)", '-1', 'plain')
+    >>> escaped_formula("=HYPERLINK(1)"), escaped_formula("-1"), escaped_formula("-1+1"), escaped_formula("plain")
+    ("'=HYPERLINK(1)", '-1', "'-1+1", 'plain')
     """
     if isinstance(cell, (float, np.floating)):
         return repr(float(cell))
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if not isinstance(cell, str) or not _FORMULA.match(cell) or _NUMBER.fullmatch(cell):
         return cell
-    try:
-        float(cell)
-    except ValueError:
-        return "'" + cell
-    return cell
+    return "'" + cell

@@ -6,6 +6,8 @@ from typing import Any, NoReturn
 
 import click
 
+from .._runtime.terminal import printable
+
 __all__ = ["STATUSES", "end_at_time_limit", "end_partial"]
 
 #: Exit statuses of a command that gave a partial result: after Ctrl-C, and when a time limit left work undone.
@@ -15,7 +17,7 @@ STATUSES = {"interrupted": 130, "time_limit": 124}
 def end_partial(stopped: str, what: str) -> NoReturn:
     """End a command after its result, saying that it is partial and why."""
     cause = {"interrupted": "interrupted", "time_limit": "the time limit was reached"}[stopped]
-    click.echo(f"mercer: {cause}: {what}", err=True)
+    click.echo(printable(f"mercer: {cause}: {what}"), err=True)
     raise click.exceptions.Exit(STATUSES[stopped])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import sys
@@ -15,7 +14,7 @@ from typing import Any
 import click
 
 from .._runtime.progress import Progress, progress
-from .._runtime.terminal import printable
+from .._runtime.terminal import printable, printable_json
 
 __all__ = ["Printer", "error_in_words", "mixture_weights", "run_line", "show_mixture", "show_most_unusual"]
 
@@ -77,7 +76,7 @@ class Printer:
     def json_result(self, facts: dict[str, Any]) -> None:
         """The whole result as JSON, where asked for."""
         if self.json:
-            click.echo(json.dumps(_jsonable(facts), indent=2, allow_nan=False))
+            click.echo(printable_json(_jsonable(facts), indent=2))
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
         """A table of the result; columns without a name, or with ``<`` before it, stand left, the others right."""

@@ -108,7 +108,8 @@ _MAIN = '''
 
 def cell(value):
     """A cell that no spreadsheet takes for a formula."""
-    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\\t", "\\r")) else value
+    risky = isinstance(value, str) and (value.lstrip()[:1] in tuple("=+-@") or value[:1] in tuple("\\t\\r\\n"))
+    return "'" + value if risky else value
 
 
 def main(path):
@@ -116,7 +117,7 @@ def main(path):
     with open(path, newline="", encoding="utf-8-sig") as file:
         head, *rows = [row for row in csv.reader(file) if row]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(head)}
-    writer = csv.writer(sys.stdout, lineterminator="\\n")
+    writer = csv.writer(sys.stdout, lineterminator="\\n", quoting=csv.QUOTE_NONNUMERIC)
     for answer, numbers in zip(np.asarray(predict(columns)).tolist(), scores(columns).tolist()):
         lists = [each if isinstance(each, list) else [each] for each in (answer, numbers)]
         writer.writerow([cell(each) for each in lists[0] + lists[1]])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._presentation.html import escaped
 from .._runtime.compile import Array
+from .._runtime.terminal import printable
 from .._validation.target_kind import is_measurement, task_in_words, task_of
 from .._validation.wording import counted, enumeration
 from .row_places import RowPlaces
@@ -127,7 +128,8 @@ class Table:
             shown = pd.DataFrame.sparse.from_spmatrix(head.rows[:, :_HEAD], columns=head.columns[:_HEAD])
         if head.y is not None:
             shown = shown.assign(**{str(self.target): head.y})
-        return f"<p>{escape(repr(self)[1:-1])}</p>{shown.to_html(max_cols=20, index=False, escape=True)}"
+        table = shown.to_html(max_cols=20, index=False, escape=True)
+        return f"<p>{escaped(repr(self)[1:-1])}</p>{printable(table, longest=None)}"
 
     @property
     def X(self) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from html import escape
 from typing import TYPE_CHECKING
 
+from .._presentation.html import escaped
 from .text_form import literal
 
 if TYPE_CHECKING:
@@ -21,13 +21,12 @@ def html(kernel: Kernel) -> str:
 def table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table below a line of code."""
     body = "".join(_row("td", row) for row in rows)
-    return (
-        f"<div><code>{escape(title)}</code><table><thead>{_row('th', heads)}</thead><tbody>{body}</tbody></table></div>"
-    )
+    head = _row("th", heads)
+    return f"<div><code>{escaped(title)}</code><table><thead>{head}</thead><tbody>{body}</tbody></table></div>"
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+    return f"<tr>{''.join(f'<{tag}>{escaped(cell)}</{tag}>' for cell in cells)}</tr>"
 
 
 def _leaves(kernel: Kernel) -> list[Kernel]:

@@ -211,7 +211,10 @@ def _range(low: float, high: float) -> str:
 
 nothing = Meaning("null", lambda value, sizes: value is None)
 flag = Meaning("true or false", lambda value, sizes: isinstance(value, bool))
-text = Meaning("a text", lambda value, sizes: isinstance(value, str) and len(value) <= _LONGEST_TEXT)
+text = Meaning(
+    f"a text of at most {_LONGEST_TEXT:,} letters",
+    lambda value, sizes: isinstance(value, str) and len(value) <= _LONGEST_TEXT,
+)
 anything = Meaning("any value", lambda value, sizes: True)
 
 

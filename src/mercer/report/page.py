@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from .._presentation.html import Markup, tag
+from .._runtime.terminal import printable_json
 from ..io.writing import refuse_unwritable, write_together
 from . import (  # noqa: F401  they register
     sections_chosen,
@@ -72,7 +73,7 @@ def write(facts: Facts, folder: str | Path) -> Path:
         Of the page.
     """
     folder, study = Path(folder), study_name(facts)
-    text = json.dumps({"study": study, **facts}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = printable_json({"study": study, **facts}, separators=(",", ":"))
     made = page(facts, study)
     refuse_unwritable_report(folder)
     Path(os.path.realpath(folder)).mkdir(parents=True, exist_ok=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import escape
 from io import StringIO
 from typing import Any
 
 from .._presentation.canvas import NEGATIVE, POSITIVE
-from .._presentation.html import Markup
+from .._presentation.html import Markup, escaped
+from .._runtime.terminal import printable
 
 #: Colours that are drawn with, and the CSS variable that each of them becomes.
 INK, MUTED, RULE = "#1c1e21", "#666d75", "#d7dbe0"
@@ -93,7 +93,7 @@ def inline(drawn: Sheet, title: str, description: str, scale: float = 1.34) -> M
     buffer = StringIO()
     nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
     FigureCanvasSVG(drawn.figure).print_svg(buffer, metadata=nothing)
-    text = buffer.getvalue()
+    text = printable(buffer.getvalue(), longest=None)
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
@@ -104,7 +104,7 @@ def inline(drawn: Sheet, title: str, description: str, scale: float = 1.34) -> M
     for mark, words in drawn.tips.items():
         text = text.replace(
             f'<g id="{drawn.name}-{mark}">',
-            f'<g id="{drawn.name}-{mark}" data-tip="{escape(words)}">',
+            f'<g id="{drawn.name}-{mark}" data-tip="{escaped(words)}">',
         )
     box = re.search(r'viewBox="([^"]*)"', text)
     assert box is not None
@@ -112,8 +112,8 @@ def inline(drawn: Sheet, title: str, description: str, scale: float = 1.34) -> M
     opening = (
         f'<svg viewBox="{box[1]}" role="img" aria-labelledby="{drawn.name}-title {drawn.name}-desc" '
         f'style="max-width: {scale * width:.0f}px">'
-        f'<title id="{drawn.name}-title">{escape(title)}</title>'
-        f'<desc id="{drawn.name}-desc">{escape(description)}</desc>'
+        f'<title id="{drawn.name}-title">{escaped(title)}</title>'
+        f'<desc id="{drawn.name}-desc">{escaped(description)}</desc>'
     )
     text = opening + text[text.index(">") + 1 :]
     return Markup(re.sub(r">\s+<", "><", text).strip())

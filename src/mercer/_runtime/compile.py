@@ -24,6 +24,7 @@ from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
 
 from .code_files import CheckedCodeFiles
+from .held_back import held_back
 
 Array = np.ndarray
 
@@ -90,6 +91,7 @@ def jit(function: Callable | None = None, *, reorder: bool = False, extremes: bo
     )(function)
     with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
         compiled._cache = PackageCache(function)
+    compiled.compile = held_back()(compiled.compile)
     return compiled
 
 
@@ -119,7 +121,7 @@ class Scalar:
         compiled: Any = CFunc(self.function, sigutils.normalize_signature(_SCALAR), locals={}, options={})
         with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
             compiled._cache = PackageCache(self.function)
-        compiled.compile()
+        held_back()(compiled.compile)()
         return compiled
 
     def __call__(self, values: Any) -> Any:

@@ -20,11 +20,19 @@ def pythons_handler():
 
 def test_it_waits_for_the_end_of_the_block(pythons_handler):
     done = []
-    with pytest.raises(KeyboardInterrupt), held_back():
-        with held_back():
-            os.kill(os.getpid(), signal.SIGINT)
-            done.append("inside")
+
+    @held_back()
+    def inside():
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append("inside")
+
+    @held_back()
+    def outside():
+        inside()
         done.append("outside")
+
+    with pytest.raises(KeyboardInterrupt):
+        outside()
     assert done == ["inside", "outside"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -69,5 +77,7 @@ except KeyboardInterrupt:
 
 def test_what_is_compiled_is_whole_and_the_interrupt_comes_after_it(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    ran = subprocess.run([sys.executable, "-c", COMPILING], env=environment, capture_output=True, text=True, timeout=300)
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPILING], env=environment, capture_output=True, text=True, timeout=300
+    )
     assert ran.stdout == "raised 1 3.0\n", ran.stderr

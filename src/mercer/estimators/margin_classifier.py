@@ -29,7 +29,7 @@ from .binary_machine import BinaryMachine
 from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .classifier import Classifier
 from .mixing import Mixed
-from .model import KernelModel, LinearModel, model_of
+from .model import KernelModel, LinearModel, kernel_model, model_of
 from .pair_machines import solve_pairs
 from .pair_votes import laid_out, votes
 from .remedies import rescale
@@ -245,7 +245,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         linear = isinstance(self._model, LinearModel)
         if linear:
             self.support_, self.support_vectors_ = used, data.items[used]
-        self.dual_coef_ = laid_out(coef, data.targets[used], self.classes_.size) if self._votes else coef
+        self.dual_coef_ = laid_out(coef, data.targets[used], self.classes_.size) if self._votes else coef.copy()
         if self._votes:  # as in scikit-learn, a pair speaks for its first class
             self.intercept_ = 0.0 - self.intercept_
             if linear:
@@ -371,5 +371,7 @@ def model_of_machines(data: Training, machines: list[BinaryMachine]) -> LinearMo
 
 
 def _model_of(data: Training, machines: list[BinaryMachine], used: Array, coef: Array) -> LinearModel | KernelModel:
+    if not data.by_weights:
+        return kernel_model(data, used, coef, np.array([machine.solution.b for machine in machines]))
     found = [Iterate(z, m.solution.b, w=m.solution.w) for m, z in zip(machines, coef, strict=True)]
     return model_of(data, found, used)

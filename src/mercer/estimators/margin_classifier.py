@@ -34,6 +34,7 @@ from .pair_machines import solve_pairs
 from .pair_votes import laid_out, votes
 from .remedies import rescale
 from .sanity import refuse_undefined
+from .time_limits import seconds_left
 from .training import Training
 
 #: Machines for pairs of classes beyond this are worth a warning.
@@ -114,7 +115,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             data = self._with_matrix(data)
         else:
             _warn_of_many(type(self).__name__, self.classes_.size, self.strategy)
-        deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
+        deadline = time.monotonic() + seconds_left(self)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         data, machines, solver, mixture = self._plan(data, seed)
         workspaces = threading.local()
@@ -190,8 +191,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
 
     def _solver(self, machines: int) -> solvers.SoftMargin:
         share = bytes_of(self.memory) // (1 if machines == 1 else 2)
-        limit = np.inf if self.time_limit is None else float(self.time_limit) / machines
-        return solvers.SoftMargin(float(self.tol), int(self.max_iter), limit, share)
+        return solvers.SoftMargin(float(self.tol), int(self.max_iter), seconds_left(self) / machines, share)
 
     def _machines(self, data: Training) -> list[BinaryMachine]:
         """One for two classes, one for each pair of classes, or one for each class; one for each of many labels."""

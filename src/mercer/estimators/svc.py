@@ -18,6 +18,7 @@ from .binary_machine import BinaryMachine, contradictions
 from .cost_matrix import pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
 from .mixing import Mixed, components_of, mixed
+from .time_limits import getting_ready, seconds_left
 from .training import Training
 
 
@@ -202,8 +203,8 @@ class SVC(MarginClassifier):
             raise ValueError("SVC: the weights of a mixture are learned with a finite C; a hard margin has none.")
         machines = super()._machines(data)
         parts = [Part(machine.problem, machine.rows) for machine in machines]
-        seconds = np.inf if self.time_limit is None else float(self.time_limit)
-        mixture: Mixed = mixed(data, parts, components, self._solver(len(machines)), seconds, seed)
+        with getting_ready(self):
+            mixture: Mixed = mixed(data, parts, components, self._solver(len(machines)), seconds_left(self), seed)
         machines = super()._machines(mixture.data)
         for machine, start in zip(machines, mixture.starts, strict=True):
             machine.start = start

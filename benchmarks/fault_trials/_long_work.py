@@ -106,7 +106,7 @@ def comparing() -> Work:
     from mercer.io import read
     from mercer.report import compare
 
-    return lambda: compare(read(f"waves:{_size(3000)}"))
+    return lambda: compare(read(f"waves:{_size(3000, 60)}"))
 
 
 def nested() -> Work:

@@ -41,7 +41,7 @@ class SVC(MarginClassifier):
         Steps at most (changes of a pair of coefficients), for each machine; of a linear machine with many rows, first
         passes over them.
     time_limit : float, optional
-        Seconds after which the best model so far is kept, with a warning.
+        Seconds from the call of ``fit`` after which the best model so far is kept, with a warning.
     class_weight : dict or "balanced", optional
         Many labels have no classes, and refuse it.
     costs : array of shape (n_classes, n_classes) or dict, optional

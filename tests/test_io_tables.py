@@ -228,3 +228,17 @@ def test_people_in_several_rows_are_said(save, name, each, said):
     path = save(f"a,{name},y\n{rows}")
     assert any(f"--group {name}" in note for note in read(path).notes) == said
     assert not any("--group" in note for note in read(path, kinds={name: "category"}).notes)
+
+
+def test_a_svmlight_file_in_pieces_is_the_same_table(tmp_path, monkeypatch):
+    from mercer.io import svmlight
+
+    lines = [f"{k % 2} {k % 7 + 1}:{k / 8} {30 + k % 5}:1" for k in range(60)]
+    path = tmp_path / "rows.svm"
+    path.write_text("# a comment\n" + "\n".join(lines))
+    whole = read(str(path))
+    monkeypatch.setattr(svmlight, "_AT_ONCE", 100)
+    pieces = read(str(path))
+    assert whole.X.shape == pieces.X.shape == (60, 34)
+    assert (whole.X != pieces.X).nnz == 0
+    assert list(whole.y) == list(pieces.y)

@@ -1,9 +1,10 @@
-"""Work that takes long, one kind in one process, which somebody else interrupts.
+"""Work that takes long, one kind after the other in one process, which somebody else interrupts.
 
-    python -m benchmarks.fault_trials._long_work NAME TIMES
+    python -m benchmarks.fault_trials._long_work
 
-prints "go" and begins; when it is interrupted it prints the time, fits a small machine, which must come out as it did
-before anything was interrupted, and begins anew, TIMES times in all.
+reads the name of a kind, makes its work ready, prints "go" and begins; when it is interrupted it prints the time, and
+fits a small machine, which must come out as it did before anything was interrupted. An empty line begins the same work
+anew.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def rows(n: int, width: int = 10, seed: int = 0) -> Any:
 
 
 def _size(n: int, most: int = 300) -> int:
-    return min(n, most) if short else n
+    """How many there are; of very many, enough for loops that few never reach."""
+    return min(n, 1200 if n >= 50_000 else most) if short else n
 
 
 def coins(n: int, sides: int = 2) -> Any:
@@ -104,7 +106,7 @@ def comparing() -> Work:
     from mercer.io import read
     from mercer.report import compare
 
-    return lambda: compare(read(f"waves:{_size(3000)}"))
+    return lambda: compare(read(f"waves:{_size(3000, 60)}"))
 
 
 def nested() -> Work:
@@ -134,7 +136,7 @@ KINDS: dict[str, Callable[[], Work]] = {
     "SVC, linear": lambda: fit(mercer.SVC(None, C=100), rows(100_000, 100), coins(100_000)),
     "SVC, linear, sparse": lambda: fit(
         mercer.SVC(None, C=100),
-        sparse.random_array((100_000, 5000), density=0.004, rng=0, format="csr"),
+        sparse.random_array((_size(100_000), 5000), density=0.004, rng=0, format="csr"),
         coins(100_000),
     ),
     "SVC, hard margin": lambda: fit(mercer.SVC(C=np.inf), rows(3000), coins(3000)),
@@ -206,30 +208,40 @@ def _small_fit() -> str:
     return hashlib.sha256(b"".join(each.tobytes() for each in found)).hexdigest()
 
 
-def main() -> None:
+def _ready(name: str) -> Work:
+    """The work of a kind; what it needs has been compiled."""
     global short
-    warnings.simplefilter("ignore")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     short = True
     with contextlib.suppress(ValueError):  # so few rows may be refused
-        KINDS[sys.argv[1]]()()
+        KINDS[name]()()
     short = False
-    work, times = KINDS[sys.argv[1]](), int(sys.argv[2])
+    return KINDS[name]()
+
+
+def _tried(work: Work) -> tuple[str, float]:
+    """How work ended, and when; Ctrl-C is for the work alone."""
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        print("go", flush=True)
+        work()
+        how = "finished"
+    except KeyboardInterrupt:
+        how = "interrupted"
+    ended = time.monotonic()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return how, ended
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     right = _small_fit()
-    for _ in range(times):
-        try:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            print("go", flush=True)
-            work()
-            ended = time.monotonic()
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            how = "finished"
-        except KeyboardInterrupt:
-            ended = time.monotonic()
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            how = "interrupted"
-        usable = _small_fit() == right
-        print(f"{how} {ended} {'usable' if usable else 'spoiled'}", flush=True)
+    work: Work = _small_fit
+    for line in sys.stdin:
+        if line.strip():
+            work = _ready(line.strip())
+        how, ended = _tried(work)
+        print(f"{how} {ended} {'usable' if _small_fit() == right else 'spoiled'}", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,10 @@ from numba import types
 from numba.core import sigutils
 from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
+from numba.core.registry import CPUDispatcher
 
 from .code_files import CheckedCodeFiles
+from .held_back import held_back
 
 Array = np.ndarray
 
@@ -70,6 +72,14 @@ class PackageCache(FunctionCache):
                 self.disable()
 
 
+class Loop(CPUDispatcher):
+    """A compiled function. Ctrl-C waits until it is left, and until it has been compiled."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        with held_back():
+            return super().__call__(*arguments)
+
+
 def jit(function: Callable | None = None, *, reorder: bool = False, extremes: bool = False) -> Any:
     """Compile a function, releasing the interpreter lock while it runs.
 
@@ -90,6 +100,7 @@ def jit(function: Callable | None = None, *, reorder: bool = False, extremes: bo
     )(function)
     with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
         compiled._cache = PackageCache(function)
+    compiled.__class__ = Loop
     return compiled
 
 
@@ -119,7 +130,8 @@ class Scalar:
         compiled: Any = CFunc(self.function, sigutils.normalize_signature(_SCALAR), locals={}, options={})
         with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
             compiled._cache = PackageCache(self.function)
-        compiled.compile()
+        with held_back():
+            compiled.compile()
         return compiled
 
     def __call__(self, values: Any) -> Any:

@@ -29,6 +29,7 @@ from .model import KernelModel, LinearModel, scores_of_chunk
 from .remedies import rescale
 from .sanity import LARGEST_SIMILARITY, warn_if_alike, warn_if_out_of_reach
 from .state import FittedState
+from .time_limits import getting_ready
 from .training import Training, training_of
 
 #: What scikit-learn takes for "there are no targets to look at".
@@ -231,9 +232,10 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """What ``fit`` learns from."""
-        data = training_of(self, X, y, sample_weight)
-        warn_if_alike(type(self).__name__, data.kernel, data.items, data.gram)
-        warn_if_out_of_reach(self, data.gram)
+        with getting_ready(self):
+            data = training_of(self, X, y, sample_weight)
+            warn_if_alike(type(self).__name__, data.kernel, data.items, data.gram)
+            warn_if_out_of_reach(self, data.gram)
         return data
 
     # -- what users read ------------------------------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from .._runtime.parallel import one_blas_thread
+from .time_limits import beginning
 
 #: How many frames ``managed`` puts between the user and ``fit``.
 FRAMES = 2
@@ -28,12 +30,18 @@ __all__ = ["FRAMES", "CallbackSupportMixin", "managed", "reported", "task_below"
 
 
 def managed(fit: Any) -> Any:
-    """A ``fit`` that callbacks know of, and whose matrix products have one thread each.
+    """A ``fit`` that callbacks know of, whose time runs from its call, and whose matrix products have one thread each.
 
     Large ones are cut into pieces for threads of ours. The threads of a BLAS library would make other cuts for another
     number of threads, and so other last digits; idle ones, waiting for more, take time from ours.
     """
-    return with_callbacks(one_blas_thread()(fit))
+
+    @functools.wraps(fit)
+    def run(estimator: Any, *arguments: Any, **named: Any) -> Any:
+        with one_blas_thread(), beginning(estimator):
+            return fit(estimator, *arguments, **named)
+
+    return with_callbacks(run)
 
 
 @contextmanager

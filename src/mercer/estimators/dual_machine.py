@@ -23,6 +23,7 @@ from .base import KernelMachine
 from .callbacks import FRAMES, CallbackSupportMixin, reported
 from .model import model_of
 from .remedies import rescale
+from .time_limits import seconds_left
 from .training import Training
 
 
@@ -62,9 +63,8 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
         raise NotImplementedError
 
     def _solver(self, workspace: Any = None) -> solvers.SoftMargin:
-        limit = np.inf if self.time_limit is None else float(self.time_limit)
         return solvers.SoftMargin(
-            float(self.tol), int(self.max_iter), limit, bytes_of(self.memory), workspace=workspace
+            float(self.tol), int(self.max_iter), seconds_left(self), bytes_of(self.memory), workspace=workspace
         )
 
     def _draw(self) -> np.random.Generator:

@@ -65,7 +65,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         functions of dot products or distances; needs ``mercer[gpu]``. Predictions come from the card too, where the
         model is used on a machine that has one.
     time_limit : float, optional
-        Seconds after which the best model so far is returned, with a warning.
+        Seconds from the call of ``fit`` after which the best model so far is returned, with a warning.
 
     Attributes
     ----------

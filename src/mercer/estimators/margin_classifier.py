@@ -29,11 +29,12 @@ from .binary_machine import BinaryMachine
 from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .classifier import Classifier
 from .mixing import Mixed
-from .model import KernelModel, LinearModel, model_of
+from .model import KernelModel, LinearModel, kernel_model, model_of
 from .pair_machines import solve_pairs
 from .pair_votes import laid_out, votes
 from .remedies import rescale
 from .sanity import refuse_undefined
+from .time_limits import seconds_left
 from .training import Training
 
 #: Machines for pairs of classes beyond this are worth a warning.
@@ -114,7 +115,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             data = self._with_matrix(data)
         else:
             _warn_of_many(type(self).__name__, self.classes_.size, self.strategy)
-        deadline = np.inf if self.time_limit is None else time.monotonic() + float(self.time_limit)
+        deadline = time.monotonic() + seconds_left(self)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         data, machines, solver, mixture = self._plan(data, seed)
         workspaces = threading.local()
@@ -190,8 +191,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
 
     def _solver(self, machines: int) -> solvers.SoftMargin:
         share = bytes_of(self.memory) // (1 if machines == 1 else 2)
-        limit = np.inf if self.time_limit is None else float(self.time_limit) / machines
-        return solvers.SoftMargin(float(self.tol), int(self.max_iter), limit, share)
+        return solvers.SoftMargin(float(self.tol), int(self.max_iter), seconds_left(self) / machines, share)
 
     def _machines(self, data: Training) -> list[BinaryMachine]:
         """One for two classes, one for each pair of classes, or one for each class; one for each of many labels."""
@@ -245,7 +245,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         linear = isinstance(self._model, LinearModel)
         if linear:
             self.support_, self.support_vectors_ = used, data.items[used]
-        self.dual_coef_ = laid_out(coef, data.targets[used], self.classes_.size) if self._votes else coef
+        self.dual_coef_ = laid_out(coef, data.targets[used], self.classes_.size) if self._votes else coef.copy()
         if self._votes:  # as in scikit-learn, a pair speaks for its first class
             self.intercept_ = 0.0 - self.intercept_
             if linear:
@@ -371,5 +371,7 @@ def model_of_machines(data: Training, machines: list[BinaryMachine]) -> LinearMo
 
 
 def _model_of(data: Training, machines: list[BinaryMachine], used: Array, coef: Array) -> LinearModel | KernelModel:
+    if not data.by_weights:
+        return kernel_model(data, used, coef, np.array([machine.solution.b for machine in machines]))
     found = [Iterate(z, m.solution.b, w=m.solution.w) for m, z in zip(machines, coef, strict=True)]
     return model_of(data, found, used)

@@ -148,6 +148,11 @@ def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None
     if support is None:
         support = np.flatnonzero((coef != 0).any(axis=0))
         coef = np.ascontiguousarray(coef[:, support])
+    return kernel_model(data, support, coef, intercept)
+
+
+def kernel_model(data: Training, support: Array, coef: Array, intercept: Array) -> KernelModel:
+    """The model of coefficients of some training items, a row for each score."""
     return KernelModel(data.kernel, support, _items(data, support), coef, intercept)
 
 

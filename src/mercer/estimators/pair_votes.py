@@ -34,8 +34,9 @@ def votes(scores: Array, classes: int) -> Array:
 def laid_out(coef: Array, codes: Array, classes: int) -> Array:
     """Coefficients, a row for each pair, as scikit-learn has them: those of an item against each other class."""
     out = np.zeros((classes - 1, coef.shape[1]))
+    members = [np.flatnonzero(codes == k) for k in range(classes)]
     for machine, (first, second) in enumerate(combinations(range(classes), 2)):
-        mine, others = codes == first, codes == second
+        mine, others = members[first], members[second]
         out[second - 1, mine] = 0.0 - coef[machine, mine]  # and not −0
         out[first, others] = 0.0 - coef[machine, others]
     return out

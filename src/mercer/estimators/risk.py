@@ -26,6 +26,7 @@ from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .mixing import Mixed, components_of, mixed
 from .model import model_of
 from .remedies import rescale
+from .time_limits import getting_ready, seconds_left
 from .training import Training
 
 #: Parts that the gradient is to shrink to, where nobody says another: in memory, and where items are passed over.
@@ -76,7 +77,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
             number(self, "time_limit", 0)
 
     def _seconds(self, problems: int = 1) -> float:
-        return np.inf if self.time_limit is None else float(self.time_limit) / problems
+        return seconds_left(self) / problems
 
     def _tolerance(self, gram: Gram | None = None) -> float:
         """Of the gradient: where all items are passed over for every digit, less than landmarks leave out is enough."""
@@ -145,6 +146,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
             for k, problem in enumerate(problems):
                 solved = together[k] if together else None
                 start = self._start(problem, found) if mixture is None else mixture.starts[k]
+                solver = replace(solver, time_limit=self._seconds(len(problems) - k))
                 found.append(run(k, partial(self._solve, data, problem, solver, start, solved)))
                 if found[-1].solution.status is Status.INTERRUPTED and hasattr(solver, "max_iter"):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
@@ -165,7 +167,8 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     def _mixed(self, data: Training, components: Components) -> Mixed:
         """The weights of a mixture, learned for all scores together."""
         problems = self._state(data)
-        return mixed(data, [Part(problem) for problem in problems], components, self._solver(), self._seconds())
+        with getting_ready(self):
+            return mixed(data, [Part(problem) for problem in problems], components, self._solver(), self._seconds())
 
     @staticmethod
     def _solve(

@@ -18,6 +18,7 @@ from .binary_machine import BinaryMachine, contradictions
 from .cost_matrix import pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
 from .mixing import Mixed, components_of, mixed
+from .time_limits import getting_ready, seconds_left
 from .training import Training
 
 
@@ -40,7 +41,7 @@ class SVC(MarginClassifier):
         Steps at most (changes of a pair of coefficients), for each machine; of a linear machine with many rows, first
         passes over them.
     time_limit : float, optional
-        Seconds after which the best model so far is kept, with a warning.
+        Seconds from the call of ``fit`` after which the best model so far is kept, with a warning.
     class_weight : dict or "balanced", optional
         Many labels have no classes, and refuse it.
     costs : array of shape (n_classes, n_classes) or dict, optional
@@ -202,8 +203,8 @@ class SVC(MarginClassifier):
             raise ValueError("SVC: the weights of a mixture are learned with a finite C; a hard margin has none.")
         machines = super()._machines(data)
         parts = [Part(machine.problem, machine.rows) for machine in machines]
-        seconds = np.inf if self.time_limit is None else float(self.time_limit)
-        mixture: Mixed = mixed(data, parts, components, self._solver(len(machines)), seconds, seed)
+        with getting_ready(self):
+            mixture: Mixed = mixed(data, parts, components, self._solver(len(machines)), seconds_left(self), seed)
         machines = super()._machines(mixture.data)
         for machine, start in zip(machines, mixture.starts, strict=True):
             machine.start = start

@@ -79,7 +79,7 @@ class SVR(TubeRegressor):
     max_iter : int, default=10000000
         Steps at most (changes of a pair of coefficients).
     time_limit : float, optional
-        Seconds after which the best model so far is kept, with a warning.
+        Seconds from the call of ``fit`` after which the best model so far is kept, with a warning.
     memory : int or str, default="1GB"
         What the parts of the kernel matrix that are kept may take. With less the fit is slower, not different.
     random_state : int, RandomState or None, default=0

@@ -29,6 +29,8 @@ _MOST_DENSE = 10**9
 _LINE_TAKES, _PAIR_TAKES, _COLUMN_TAKES = 100, 40, 3000
 #: What a feature takes in memory where rows stay sparse: its name, and a weight.
 _FEATURE_TAKES = 100
+#: How many bytes are parsed at once.
+_AT_ONCE = 4_000_000
 _LINE = re.compile(rb"[-+.\w,]+(\s+qid:\d+)?(\s+\d+:[-+.\w]+)+\s*(#.*)?")
 _LABEL = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _PAIR = re.compile(rb"(\d+):([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
@@ -42,14 +44,12 @@ def looks_like(source: Source) -> bool:
 
 def read(source: Source, options: Options) -> Table:
     """Read a svmlight file; see :func:`mercer.read`."""
-    from sklearn.datasets import load_svmlight_file
-
     n_lines, n_pairs = source.data.count(b"\n") + 1, source.data.count(b":")
     sparse = len(source.data) + _LINE_TAKES * n_lines + _PAIR_TAKES * n_pairs
     refuse_beyond(sparse, source.shown, options)
     try:
         # Read as if numbers began at 0: column 0 is empty where they begin at 1.
-        rows, y = load_svmlight_file(io.BytesIO(source.data), zero_based=True)
+        rows, y = _parsed(source.data)
     except (ValueError, OverflowError, MemoryError, IndexError) as error:
         raise _first_fault(source, error) from None
     zero = bool((rows.indices == 0).any())
@@ -92,6 +92,25 @@ def read(source: Source, options: Options) -> Table:
     columns["label"] = y
     options = replace(_labels_last(options), kinds={**dict.fromkeys(columns, "number"), **options.kinds})
     return replace(assemble(columns, origin, options, notes), found=found)
+
+
+def _parsed(data: bytes) -> tuple[Any, Any]:
+    """Sparse rows and labels. Long files are parsed in pieces, as what parses them does not listen to Ctrl-C."""
+    from scipy.sparse import vstack
+    from sklearn.datasets import load_svmlight_file
+
+    pieces: list[tuple[Any, Any]] = []
+    begin = 0
+    while begin < len(data) or not pieces:
+        end = data.find(b"\n", begin + _AT_ONCE) + 1 or len(data)
+        pieces.append(load_svmlight_file(io.BytesIO(data[begin:end]), zero_based=True))
+        begin = end
+    if len(pieces) == 1:
+        return pieces[0]
+    width = max(rows.shape[1] for rows, _ in pieces)
+    for rows, _ in pieces:
+        rows.resize(rows.shape[0], width)
+    return vstack([rows for rows, _ in pieces], format="csr"), np.concatenate([y for _, y in pieces])
 
 
 def _labels_last(options: Options) -> Options:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
+from .._runtime.interrupts import until
 from .._runtime.parallel import for_each
 from ..grams import Gram
 from ..problems import Certificate, Iterate, Problem, Solution, Status
@@ -160,18 +161,20 @@ class _Learning:
         uniform = normalised(self.alive.astype(np.float64), self.p) if self.alive.any() else self.alive * 1.0
         step = self._taken(uniform, [None] * len(self.joint.parts))
         tighter = idle = 0
-        while idle < _PATIENCE and self.steps < _LONGEST and not self._done(step):
-            gap = self._gap(step)
-            noisy = idle > 0 or step.slack > 0.5 * gap
-            if noisy and tighter < _TIGHTER and hasattr(self.solver, "tol"):
-                tighter += 1
-                self.solver = replace(self.solver, tol=0.1 * self.solver.tol)
-                step = self._taken(step.weights, step.solutions)
-            after = self._next(step)
-            gained = step.objective - after.objective > _IDLE * _CLOSE * step.objective or self._gap(after) < 0.7 * gap
-            step, idle = after, 0 if gained else idle + 1
-            if step.slack > 0.5 * self._gap(step) and tighter == _TIGHTER:
-                break  # better weights would not show
+        with until(self.deadline):
+            while idle < _PATIENCE and self.steps < _LONGEST and not self._done(step):
+                gap = self._gap(step)
+                noisy = idle > 0 or step.slack > 0.5 * gap
+                if noisy and tighter < _TIGHTER and hasattr(self.solver, "tol"):
+                    tighter += 1
+                    self.solver = replace(self.solver, tol=0.1 * self.solver.tol)
+                    step = self._taken(step.weights, step.solutions)
+                after = self._next(step)
+                gains = step.objective - after.objective > _IDLE * _CLOSE * step.objective
+                gained = gains or self._gap(after) < 0.7 * gap
+                step, idle = after, 0 if gained else idle + 1
+                if step.slack > 0.5 * self._gap(step) and tighter == _TIGHTER:
+                    break  # better weights would not show
         status = Status.CONVERGED if self._close(step) else Status.NOT_CONVERGED
         return LearnedWeights(
             weights=step.weights,

@@ -1,7 +1,7 @@
 """What is to be solved, what comes back, and how good it is."""
 
 from .box_dual import BoxDual, balanced, best_intercept, slack
-from .certificate import Certificate, certify
+from .certificate import Certificate, certify, certify_nothing
 from .nu_problem import NuProblem
 from .problem import Intercept, Problem
 from .solution import Iterate, Solution, Status
@@ -18,5 +18,6 @@ __all__ = [
     "balanced",
     "best_intercept",
     "certify",
+    "certify_nothing",
     "slack",
 ]

@@ -21,7 +21,7 @@ from .nu_problem import NuProblem
 from .problem import Intercept, Problem
 from .solution import Iterate
 
-__all__ = ["Certificate", "certify"]
+__all__ = ["Certificate", "certify", "certify_nothing"]
 
 #: A gap of less than this part of the objective need not be looked at twice.
 _CLOSE = 1e-9
@@ -97,6 +97,23 @@ def certify(problem: Problem, model: Iterate, scores: Array | None = None) -> Ce
     if dual is not None and dual.straight:
         violation = dual.violation(z, scores if dual.totals.size else scores + b)
     return Certificate(primal, max(primal - bound, _rounding(problem, model, scores)), violation)
+
+
+def certify_nothing(problem: Problem) -> Certificate:
+    """What is known of a model of zeros without a look at the items: no loss is below zero, and so no objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Logistic
+    >>> from mercer.problems import Problem, certify_nothing
+    >>> problem = Problem(Features(np.array([[2.0], [-2.0]])), np.array([1.0, -1.0]), Logistic(), lam=1.0)
+    >>> round(certify_nothing(problem).gap, 6)
+    0.693147
+    """
+    objective = problem.objective(0.0, np.zeros(problem.y.shape))
+    return Certificate(objective, objective)
 
 
 def _with_width(problem: NuProblem, model: Iterate, scores: Array, square: float) -> tuple[float, float]:

@@ -51,6 +51,11 @@ class Iterate:
     #: The margin, or the half width of the tube, where it is found along with the model.
     width: float = field(default=0.0, kw_only=True)
 
+    @property
+    def nothing(self) -> bool:
+        """Whether all of the model is zero."""
+        return not (np.any(self.z) or np.any(self.b) or (self.w is not None and np.any(self.w)))
+
     def columns(self) -> list[Iterate]:
         """The models one by one."""
         if self.z.ndim == 1:

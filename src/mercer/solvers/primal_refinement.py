@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._runtime.interrupts import kept, until, whole
-from ..problems import Certificate, Iterate, Problem, Solution, Status, certify
+from ..problems import Certificate, Iterate, Problem, Solution, Status, certify, certify_nothing
 from .gradient import Gradient
 from .interior_dual import InteriorPoint
 from .newton import Newton
@@ -37,6 +37,8 @@ def refined(
         limited = replace(solver, max_iter=min(solver.max_iter, _PATIENCE))
     with np.errstate(all="ignore"):  # what is not finite is not certified
         first = limited.solve(problem, start, rng)
+        if first.nothing and time.monotonic() > deadline:
+            return first, certify_nothing(problem)
         # Scores that come from passes over all items are as exact as another pass would find them.
         best = first, certify(problem, first, first.scores if problem.gram.by_passes else None)
     loose = first.status is Status.CONVERGED and solver.tol > _LOOSE

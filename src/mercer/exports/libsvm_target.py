@@ -20,7 +20,6 @@ from ..calibration.sigmoid_map import SigmoidMap
 from ..estimators import NuSVC, NuSVR
 from ..estimators.base import KernelMachine
 from ..estimators.classifier import Classifier
-from ..estimators.kernel_quantiles import KernelQuantiles
 from ..estimators.model import LinearModel
 from ..estimators.one_class import SVDD, NoveltyMachine
 from ..estimators.regressor import Regressor
@@ -199,7 +198,7 @@ def _numbered(labels: list[Any]) -> tuple[list[int], list[str]]:
 def _one_sum(machine: Any) -> tuple[list[str], Layout, list[str]]:
     """As of a classifier, of a machine with one score that is none."""
     model = machine._model
-    if isinstance(machine, KernelQuantiles) or len(model.intercept) != 1:
+    if len(model.intercept) != 1:
         raise DataError(f"LIBSVM predicts one number a row, {type(machine).__name__} several; export to onnx or c.")
     coef = np.ones((1, 1)) if isinstance(model, LinearModel) else model.coef
     rho = -float(model.intercept[0])

@@ -187,6 +187,10 @@ class OnnxGraph(OnnxFormulas):
         return self.clipped(found, node.bound, 1.0 - node.bound)
 
     @_made.register
+    def _(self, node: nodes.Logarithms) -> str:
+        return self.add("Log", [self._of(node.source)])
+
+    @_made.register
     def _(self, node: nodes.Softmax) -> str:
         source = self._of(node.source)
         largest = self.add("ReduceMax", [source], axes=[1], keepdims=1)

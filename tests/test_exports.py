@@ -91,10 +91,13 @@ def test_python_and_onnx_compute_what_the_model_does(name, tmp_path):
     if hasattr(model, "predict_proba"):
         np.testing.assert_allclose(found["probabilities"], model.predict_proba(NEW), atol=1e-10)
     assert len(by_onnx(tmp_path / "m.onnx", {"X": NEW[:0]})[named]) == 0
-    gap = np.array([[0.0, np.nan, 0.0]])
-    assert np.isnan(by_onnx(tmp_path / "m.onnx", {"X": gap})[named]).any()
-    with pytest.raises(ValueError, match="no finite number"):
-        alone["predict"](gap)
+    for bad, said in ((np.nan, "no finite number"), (np.inf, "infinite in row 0")):
+        row = np.array([[0.0, bad, 0.0]])
+        refused = by_onnx(tmp_path / "m.onnx", {"X": row})
+        assert np.isnan(np.hstack([values for result, values in refused.items() if result != "label"])).all()
+        assert not np.isin(refused.get("label", [None]), [*computed(model).classes, 1]).any()
+        with pytest.raises(ValueError, match=said):
+            alone["predict"](row)
     assert len(alone["predict"](NEW[:0])) == 0
 
 
@@ -112,6 +115,7 @@ def test_c_computes_what_the_model_does(name, tmp_path):
         answers = [library.mercer_predict(row) for row in rows]
         np.testing.assert_array_equal(model.classes_[answers], model.predict(NEW))
         assert library.mercer_predict((np.ctypeslib.ctypes.c_double * 3)(0, np.nan, 0)) == -1
+        assert library.mercer_predict((np.ctypeslib.ctypes.c_double * 3)(0, np.inf, 0)) == -1
 
 
 REFUSED = ("matern(nu=1.0)", "conformal", "function", "after")
@@ -189,6 +193,25 @@ def test_tables_of_numbers_and_words(kind, tmp_path):
     results = by_onnx(tmp_path / "m.onnx", feed)
     np.testing.assert_allclose(results["scores"][:, 0], scores, atol=1e-10)
     np.testing.assert_array_equal(results["label"], answers)
+
+
+def test_onnx_has_no_answer_where_the_model_has_none(tmp_path):
+    model = make_pipeline(OneHotEncoder(), SVC("rbf")).fit([["a"], ["b"]] * 3, ["p", "q"] * 3)
+    mercer.export(model, tmp_path / "m.onnx", to="onnx")
+    found = by_onnx(tmp_path / "m.onnx", {"x0": np.array([["a"], ["new"], [""]], dtype=object)})
+    assert found["label"].tolist() == ["p", "", ""]
+    assert np.isnan(found["scores"][:, 0]).tolist() == [False, True, True]
+
+
+def test_what_files_cannot_tell_apart_is_refused(tmp_path):
+    words = np.array([["a"], [""], [None]] * 3, dtype=object)
+    model = make_pipeline(OneHotEncoder(), SVC("rbf")).fit(words, [0, 1, 0] * 3)
+    with pytest.raises(DataError, match="ONNX cannot tell from a missing word"):
+        mercer.export(model, tmp_path / "m.onnx", to="onnx")
+    marked = SimpleImputer(missing_values="?", strategy="most_frequent")
+    model = make_pipeline(marked, OneHotEncoder(), SVC("rbf")).fit([["a"], ["b"], ["?"]] * 3, [0, 1, 0] * 3)
+    with pytest.raises(DataError, match=r"missing_values='\?' cannot be exported; replace that word by a gap"):
+        mercer.export(model, tmp_path / "m.py", to="python")
 
 
 def test_a_python_file_needs_nothing_but_numpy_and_answers_csv(tmp_path):

@@ -29,7 +29,7 @@ from ..kernels import Linear as LinearKernel
 from .computation import leaves_of, nodes_of
 from .computed import computed
 from .libsvm_layout import Layout, pairs_layout
-from .nodes import Filled, KernelSum, Linear, Numbers, Scaled
+from .nodes import Filled, KernelSum, Linear, Numbers, Picked, Scaled
 
 __all__ = ["libsvm_files"]
 
@@ -118,6 +118,8 @@ def _preparation(model: Any) -> tuple[str | None, list[str]]:
     computation = computed(model)
     scores = next(node for node in nodes_of([computation.scores]) if isinstance(node, (KernelSum, Linear)))
     rows = scores.source if isinstance(scores, Linear) else leaves_of(scores.formula)[0].rows  # type: ignore[union-attr]
+    if machine_of(model).kernel_.precomputed and isinstance(rows, Picked):
+        rows = rows.source  # the columns of support rows
     found: list[Scaled] = []
     while not isinstance(rows, Numbers):
         if isinstance(rows, Scaled):

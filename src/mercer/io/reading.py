@@ -92,8 +92,8 @@ def read(
         Whether the first feature of a svmlight file has the number 0, or 1. By default 0 where that number occurs; a
         file that is read for a model should be read as the file that it was trained on (``table.found``).
     serials : bool, default=False
-        Whether the number 0 of a svmlight file is the serial number of a row, as LIBSVM has it with precomputed kernels,
-        and left out.
+        Whether the number 0 of a svmlight file is the serial number of a row, as LIBSVM has it with precomputed
+        kernels, and left out.
     format : str, optional
         The name of one of :data:`mercer.io.FORMATS`. By default what the suffix says, or the beginning of the file.
     labels : str or Path, optional

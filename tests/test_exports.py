@@ -9,22 +9,27 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 import mercer
 from mercer import SVC, SVDD, Calibrated, KernelClassifier, KernelQuantiles, KernelRegressor, Perceptron, TunedThreshold
 from mercer.cli.export import _TARGETS
+from mercer.cli.run_classes import _scores
 from mercer.exports import TARGETS
 from mercer.exports.computed import computed
 from mercer.exports.deviation import deviation
 from mercer.exports.input_columns import Inputs, numbered
+from mercer.exports.likely_rows import likely_rows
+from mercer.exports.rows_in_doubt import with_gaps_and_new_words
 from mercer.exports.similarities import similarity
 from mercer.io import DataError
 from mercer.kernels import Equal, Gaussian, Hamming, Linear
+from mercer.preprocess import DateParts
 
 from . import cases
 from .exported import by_onnx, compiled, scores_of_c
@@ -283,6 +288,9 @@ def test_a_python_file_says_what_is_wrong_with_rows(tmp_path):
         alone["predict"]([[1.0, 2.0, 3.0], [1.0, np.nan, 3.0]])
     with pytest.raises(ValueError, match="lack the columns"):
         alone["predict"]({"x0": [1.0]})
+    mercer.export(make_pipeline(OneHotEncoder(), SVC("rbf")).fit([["01"], ["02"]], [0, 1]), tmp_path / "m.py", "python")
+    with pytest.raises(ValueError, match="the column 'x0' holds words, and 1 is none: pass it as text"):
+        runpy.run_path(str(tmp_path / "m.py"))["predict"]([[1]])
 
 
 @pytest.mark.parametrize("target", list(TARGETS))
@@ -343,6 +351,47 @@ def test_deviation_is_measured(target, tmp_path):
     assert deviation(model, path, target).largest < 1e-12
     other = SVC("rbf").fit(X, -NUMBERS > 0)
     assert deviation(other, path, target, NEW).largest > 0.1
+
+
+def test_labels_and_probabilities_are_compared_on_gaps_and_new_words(tmp_path):
+    _, gaps = people()
+    words = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    steps = ColumnTransformer([("n", numbers, ["a", "b"]), ("w", words, ["label"])])
+    model = make_pipeline(steps, KernelClassifier("rbf")).fit(gaps, TWO)
+    rows = with_gaps_and_new_words(likely_rows(computed(model), 50), model, computed(model))
+    assert rows["a"].isna().any()
+    assert (rows["label"].isna() | (rows["label"] == "a word that is new")).any()
+    for target in ("python", "onnx", "c"):
+        mercer.export(model, tmp_path / "model.x", to=target)
+        found = deviation(model, tmp_path / "model.x", target)
+        assert (found.largest < 1e-10, found.of_probabilities < 1e-10, found.labels) == (True, True, 0)
+
+
+def test_a_model_of_sparse_rows_behind_steps_that_do_nothing(tmp_path):
+    model = Pipeline([("prepare", Pipeline([("same", "passthrough")])), ("learner", SVC("rbf"))])
+    model.fit(sparse.csr_array(X), TWO)
+    mercer.export(model, tmp_path / "m.py", to="python")
+    assert deviation(model, tmp_path / "m.py", "python").largest < 1e-12
+
+
+def test_scores_of_calibrated_models_are_those_that_the_command_shows(tmp_path):
+    for model in (fitted("pairs"), fitted("staircase")):
+        mercer.export(model, tmp_path / "m.py", to="python")
+        np.testing.assert_allclose(runpy.run_path(str(tmp_path / "m.py"))["scores"](NEW), _scores(model, NEW))
+
+
+def test_one_quantile_is_one_number_for_libsvm(tmp_path):
+    model = KernelQuantiles("rbf", quantiles=[0.5]).fit(X, NUMBERS)
+    mercer.export(model, tmp_path / "m", to="libsvm")
+    assert deviation(model, tmp_path / "m", "libsvm", NEW).largest < 1e-12
+
+
+def test_a_column_of_dates_is_named(tmp_path):
+    frame = pd.DataFrame({"born": pd.date_range("2001-01-01", periods=40), "size": X[:, 0]})
+    model = make_pipeline(ColumnTransformer([("d", DateParts(), ["born"])], remainder="passthrough"), SVC("rbf"))
+    with pytest.raises(DataError, match=r"column 'born' holds dates, .*train without it"):
+        mercer.export(model.fit(frame, TWO), tmp_path / "m.c", to="c")
 
 
 def test_the_command_exports_and_compares(mercer):

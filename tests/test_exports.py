@@ -291,6 +291,8 @@ def test_a_python_file_says_what_is_wrong_with_rows(tmp_path):
     mercer.export(make_pipeline(OneHotEncoder(), SVC("rbf")).fit([["01"], ["02"]], [0, 1]), tmp_path / "m.py", "python")
     with pytest.raises(ValueError, match="the column 'x0' holds words, and 1 is none: pass it as text"):
         runpy.run_path(str(tmp_path / "m.py"))["predict"]([[1]])
+    with pytest.raises(ValueError, match="row 1 is no finite number"):
+        runpy.run_path(str(tmp_path / "m.py"))["predict"]({"x0": ["01", np.nan]})
 
 
 @pytest.mark.parametrize("target", list(TARGETS))

@@ -53,6 +53,7 @@ CLASSES = {classes}
 MISSING_CELLS = {missing}
 #: Rows that are computed at a time.
 BLOCK = 1000
+
 '''
 
 _MORE = "    probabilities(rows)              of each class, in the order of CLASSES\n"
@@ -74,7 +75,7 @@ def table(rows):
         missing = [name for name, _ in COLUMNS if name not in rows.keys()]
         if missing:
             raise ValueError("rows lack the columns %r" % missing)
-        columns = [np.asarray(rows[name]) for name, _ in COLUMNS]
+        columns = [rows[name] if isinstance(rows[name], list) else np.asarray(rows[name]) for name, _ in COLUMNS]
     else:
         rows = np.asarray(rows, dtype=object if any(words for _, words in COLUMNS) else float)
         if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):

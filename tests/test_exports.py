@@ -1,5 +1,6 @@
 """Models that leave: what they compute elsewhere is what they compute here, and nothing in them becomes code."""
 
+import csv
 import functools
 import json
 import runpy
@@ -9,22 +10,27 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
 import mercer
 from mercer import SVC, SVDD, Calibrated, KernelClassifier, KernelQuantiles, KernelRegressor, Perceptron, TunedThreshold
 from mercer.cli.export import _TARGETS
+from mercer.cli.run_classes import _scores
 from mercer.exports import TARGETS
 from mercer.exports.computed import computed
 from mercer.exports.deviation import deviation
 from mercer.exports.input_columns import Inputs, numbered
+from mercer.exports.likely_rows import likely_rows
+from mercer.exports.rows_in_doubt import with_gaps_and_new_words
 from mercer.exports.similarities import similarity
 from mercer.io import DataError
 from mercer.kernels import Equal, Gaussian, Hamming, Linear
+from mercer.preprocess import DateParts
 
 from . import cases
 from .exported import by_onnx, compiled, scores_of_c
@@ -91,10 +97,13 @@ def test_python_and_onnx_compute_what_the_model_does(name, tmp_path):
     if hasattr(model, "predict_proba"):
         np.testing.assert_allclose(found["probabilities"], model.predict_proba(NEW), atol=1e-10)
     assert len(by_onnx(tmp_path / "m.onnx", {"X": NEW[:0]})[named]) == 0
-    gap = np.array([[0.0, np.nan, 0.0]])
-    assert np.isnan(by_onnx(tmp_path / "m.onnx", {"X": gap})[named]).any()
-    with pytest.raises(ValueError, match="no finite number"):
-        alone["predict"](gap)
+    for bad, said in ((np.nan, "no finite number"), (np.inf, "infinite in row 0")):
+        row = np.array([[0.0, bad, 0.0]])
+        refused = by_onnx(tmp_path / "m.onnx", {"X": row})
+        assert np.isnan(np.hstack([values for result, values in refused.items() if result != "label"])).all()
+        assert not np.isin(refused.get("label", [None]), [*computed(model).classes, 1]).any()
+        with pytest.raises(ValueError, match=said):
+            alone["predict"](row)
     assert len(alone["predict"](NEW[:0])) == 0
 
 
@@ -112,6 +121,7 @@ def test_c_computes_what_the_model_does(name, tmp_path):
         answers = [library.mercer_predict(row) for row in rows]
         np.testing.assert_array_equal(model.classes_[answers], model.predict(NEW))
         assert library.mercer_predict((np.ctypeslib.ctypes.c_double * 3)(0, np.nan, 0)) == -1
+        assert library.mercer_predict((np.ctypeslib.ctypes.c_double * 3)(0, np.inf, 0)) == -1
 
 
 REFUSED = ("matern(nu=1.0)", "conformal", "function", "after")
@@ -191,6 +201,25 @@ def test_tables_of_numbers_and_words(kind, tmp_path):
     np.testing.assert_array_equal(results["label"], answers)
 
 
+def test_onnx_has_no_answer_where_the_model_has_none(tmp_path):
+    model = make_pipeline(OneHotEncoder(), SVC("rbf")).fit([["a"], ["b"]] * 3, ["p", "q"] * 3)
+    mercer.export(model, tmp_path / "m.onnx", to="onnx")
+    found = by_onnx(tmp_path / "m.onnx", {"x0": np.array([["a"], ["new"], [""]], dtype=object)})
+    assert found["label"].tolist() == ["p", "", ""]
+    assert np.isnan(found["scores"][:, 0]).tolist() == [False, True, True]
+
+
+def test_what_files_cannot_tell_apart_is_refused(tmp_path):
+    words = np.array([["a"], [""], [None]] * 3, dtype=object)
+    model = make_pipeline(OneHotEncoder(), SVC("rbf")).fit(words, [0, 1, 0] * 3)
+    with pytest.raises(DataError, match="ONNX cannot tell from a missing word"):
+        mercer.export(model, tmp_path / "m.onnx", to="onnx")
+    marked = SimpleImputer(missing_values="?", strategy="most_frequent")
+    model = make_pipeline(marked, OneHotEncoder(), SVC("rbf")).fit([["a"], ["b"], ["?"]] * 3, [0, 1, 0] * 3)
+    with pytest.raises(DataError, match=r"missing_values='\?' cannot be exported; replace that word by a gap"):
+        mercer.export(model, tmp_path / "m.py", to="python")
+
+
 def test_a_python_file_needs_nothing_but_numpy_and_answers_csv(tmp_path):
     frame, _ = people()
     labels = np.where(TWO == "yes", "=HYPERLINK(1)", "no")
@@ -203,10 +232,52 @@ def test_a_python_file_needs_nothing_but_numpy_and_answers_csv(tmp_path):
     )
     done = subprocess.run([sys.executable, "-I", "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    answers = [line.split(",")[0].strip('"').removeprefix("'") for line in done.stdout.split()]
+    head, *rows = csv.reader(done.stdout.splitlines())
+    assert head == ["prediction", "score"]
+    answers = [row[0].removeprefix("'") for row in rows]
     assert answers == model.predict(frame).tolist()
     assert "'=HYPERLINK" in done.stdout
     assert "\n=" not in done.stdout.replace('"', "")
+
+
+def test_a_python_file_reads_csv_as_mercer_does(mercer, tmp_path):
+    _, gaps = people()
+    table = gaps.drop(columns=gaps.columns[2]).assign(y=TWO).rename(columns={"label": "kind"})
+    table.to_csv(tmp_path / "train.csv", index=False)
+    mercer("train svc train.csv -o m.safetensors --kernel gaussian(gamma=1) --target y --calibrate sigmoid")
+    mercer("export m.safetensors --to python")
+    rows = "kind ; b;a;note\n  p ;1.5 ; ?;x\n NA;5;-1e-1;y\n\nq;n/a;NaN;?\nnever; 4.5;+2;\n"
+    (tmp_path / "new.csv").write_text(rows)
+    wanted = mercer("run m.safetensors new.csv -o - --probabilities").stdout
+    wanted = [line.split(",")[2:6] for line in wanted.splitlines()]
+    found = [line.split(",") for line in answered(tmp_path, "new.csv").stdout.splitlines()]
+    assert found[0] == wanted[0] == ["prediction", "score", "probability no", "probability yes"]
+    assert [row[0] for row in found] == [row[0] for row in wanted]
+    numbers = [np.array([row[1:] for row in rows[1:]], float) for rows in (found, wanted)]
+    np.testing.assert_allclose(*numbers, atol=1e-12)
+
+
+def answered(folder, rows):
+    return subprocess.run([sys.executable, "m.py", rows], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("x0,x1\n1,2\n", "does not name 'x2'"),
+        ("x0,x1,x2\n1,2,3\n1,2\n", "line 3: the row has 2 cells"),
+        ("x0,x1,x2\n1,2,inf\n", "line 2: 'inf' in the column 'x2' is no finite number"),
+        ("x0,x1,x2\n1,?,2\n", "row 0 is no finite number"),
+    ],
+)
+def test_a_python_file_says_what_is_wrong_with_a_csv_file(text, said, tmp_path):
+    mercer.export(fitted("votes"), tmp_path / "m.py", to="python")
+    (tmp_path / "rows.csv").write_text(text)
+    done = answered(tmp_path, "rows.csv")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_python_file_says_what_is_wrong_with_rows(tmp_path):
@@ -218,6 +289,11 @@ def test_a_python_file_says_what_is_wrong_with_rows(tmp_path):
         alone["predict"]([[1.0, 2.0, 3.0], [1.0, np.nan, 3.0]])
     with pytest.raises(ValueError, match="lack the columns"):
         alone["predict"]({"x0": [1.0]})
+    mercer.export(make_pipeline(OneHotEncoder(), SVC("rbf")).fit([["01"], ["02"]], [0, 1]), tmp_path / "m.py", "python")
+    with pytest.raises(ValueError, match="the column 'x0' holds words, and 1 is none: pass it as text"):
+        runpy.run_path(str(tmp_path / "m.py"))["predict"]([[1]])
+    with pytest.raises(ValueError, match="row 1 is no finite number"):
+        runpy.run_path(str(tmp_path / "m.py"))["predict"]({"x0": ["01", np.nan]})
 
 
 @pytest.mark.parametrize("target", list(TARGETS))
@@ -278,6 +354,47 @@ def test_deviation_is_measured(target, tmp_path):
     assert deviation(model, path, target).largest < 1e-12
     other = SVC("rbf").fit(X, -NUMBERS > 0)
     assert deviation(other, path, target, NEW).largest > 0.1
+
+
+def test_labels_and_probabilities_are_compared_on_gaps_and_new_words(tmp_path):
+    _, gaps = people()
+    words = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    steps = ColumnTransformer([("n", numbers, ["a", "b"]), ("w", words, ["label"])])
+    model = make_pipeline(steps, KernelClassifier("rbf")).fit(gaps, TWO)
+    rows = with_gaps_and_new_words(likely_rows(computed(model), 50), model, computed(model))
+    assert rows["a"].isna().any()
+    assert (rows["label"].isna() | (rows["label"] == "a word that is new")).any()
+    for target in ("python", "onnx", "c"):
+        mercer.export(model, tmp_path / "model.x", to=target)
+        found = deviation(model, tmp_path / "model.x", target)
+        assert (found.largest < 1e-10, found.of_probabilities < 1e-10, found.labels) == (True, True, 0)
+
+
+def test_a_model_of_sparse_rows_behind_steps_that_do_nothing(tmp_path):
+    model = Pipeline([("prepare", Pipeline([("same", "passthrough")])), ("learner", SVC("rbf"))])
+    model.fit(sparse.csr_array(X), TWO)
+    mercer.export(model, tmp_path / "m.py", to="python")
+    assert deviation(model, tmp_path / "m.py", "python").largest < 1e-12
+
+
+def test_scores_of_calibrated_models_are_those_that_the_command_shows(tmp_path):
+    for model in (fitted("pairs"), fitted("staircase")):
+        mercer.export(model, tmp_path / "m.py", to="python")
+        np.testing.assert_allclose(runpy.run_path(str(tmp_path / "m.py"))["scores"](NEW), _scores(model, NEW))
+
+
+def test_one_quantile_is_one_number_for_libsvm(tmp_path):
+    model = KernelQuantiles("rbf", quantiles=[0.5]).fit(X, NUMBERS)
+    mercer.export(model, tmp_path / "m", to="libsvm")
+    assert deviation(model, tmp_path / "m", "libsvm", NEW).largest < 1e-12
+
+
+def test_a_column_of_dates_is_named(tmp_path):
+    frame = pd.DataFrame({"born": pd.date_range("2001-01-01", periods=40), "size": X[:, 0]})
+    model = make_pipeline(ColumnTransformer([("d", DateParts(), ["born"])], remainder="passthrough"), SVC("rbf"))
+    with pytest.raises(DataError, match=r"column 'born' holds dates, .*train without it"):
+        mercer.export(model.fit(frame, TWO), tmp_path / "m.c", to="c")
 
 
 def test_the_command_exports_and_compares(mercer):

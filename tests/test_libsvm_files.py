@@ -113,6 +113,25 @@ def test_a_precomputed_kernel_goes_both_ways(tmp_path):
     np.testing.assert_array_equal(back.predict(kernel(NEW, X)), model.predict(kernel(NEW, X)))
 
 
+def test_rows_of_a_precomputed_kernel_begin_with_their_serial_number(mercer, tmp_path):
+    kernel = Gaussian(gamma=0.3)
+    model = SVC("precomputed").fit(kernel(X), TWO)
+    export(model, tmp_path / "m", to="libsvm")
+    lines = [" ".join([f"1 0:{row + 1}", *(f"{k}:{value!r}" for k, value in enumerate(values, 1))])
+             for row, values in enumerate(kernel(NEW, X).tolist())]  # fmt: skip
+    (tmp_path / "new.svm").write_text("\n".join(lines) + "\n")
+    mercer(f"import m -o n.safetensors --features {len(X)}")
+    found = mercer("run n.safetensors new.svm -o - --ignore-labels").stdout.splitlines()
+    place = found[0].split(",").index("score")
+    scores = [float(line.split(",")[place]) for line in found[1:]]
+    np.testing.assert_allclose(scores, model.decision_function(kernel(NEW, X)), atol=1e-12)
+    mercer("export n.safetensors --to libsvm -o again")
+    assert (tmp_path / "again").read_text() == (tmp_path / "m").read_text()
+    shown = mercer("inspect n.safetensors").stdout
+    assert "None" not in shown
+    assert "errors" not in shown
+
+
 @pytest.mark.parametrize("svm", range(5))
 @pytest.mark.parametrize("kernel", range(4))
 def test_files_of_libsvm_are_read(svm, kernel, tmp_path):

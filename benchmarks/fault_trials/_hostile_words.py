@@ -123,5 +123,5 @@ def in_code(path: str | Path) -> list[str]:
     if str(path).endswith(".py"):
         tree = ast.walk(ast.parse(text))
         imported = {alias.name for node in tree if isinstance(node, ast.Import) for alias in node.names}
-        found += sorted(imported - {"base64", "csv", "sys", "numpy", "math"})
+        found += sorted(imported - {"base64", "csv", "io", "math", "numpy", "os", "sys"})
     return found

@@ -52,6 +52,10 @@ def export(
     c       one C99 file without dependencies, for small devices
     python  one file that needs NumPy alone, for readers: python model.py rows.csv
 
+    Rows that the model refuses (an infinite number, a gap that no step fills, a word that must not be new) are refused
+    by the files of c and python too. ONNX cannot refuse: all scores of such a row are NaN, and its label is empty, -1
+    or another one that no class has.
+
     Machines on rows of numbers and on categories can leave, with scaling, filled gaps, products of columns and words as
     columns of 0 and 1, with probabilities and thresholds. Kernels on strings, sets and graphs, texts and dates stay.
 
@@ -89,6 +93,8 @@ def export(
             "bytes": Path(path).stat().st_size,
             "rows_compared": found.rows,
             "largest_difference": found.largest,
+            "largest_difference_of_probabilities": found.of_probabilities,
+            "labels_that_differ": found.labels,
             "notes": notes,
             "training_rows_inside": rows_inside,
         }

@@ -42,7 +42,8 @@ def import_model(
 
     It predicts as it did there, from svmlight files or from tables with columns x1, x2, and so on. Where several
     classes win as many pairs, LIBSVM answers the first of them, and mercer the one that wins by more. Probabilities are
-    left out: where they are needed, train and calibrate anew.
+    left out: where they are needed, train and calibrate anew. Rows of a precomputed kernel are as LIBSVM has them,
+    0:SERIAL 1:K 2:K, or a table of the kernel's values, x1, x2, and so on.
 
     \b
     Example:
@@ -67,7 +68,8 @@ def import_model(
     learner = {"SVC": "svc", "NuSVC": "nu-svc", "SVR": "svr", "NuSVR": "nu-svr"}.get(
         type(machine).__name__, "one-class"
     )
-    wide = machine.n_features_in_ > _WIDE and not steps
+    by_serial = machine.kernel_.precomputed
+    wide = machine.n_features_in_ > _WIDE and not steps and not by_serial
     columns = [] if wide else [f"x{place}" for place in range(1, machine.n_features_in_ + 1)]
     if columns:
         steps.insert(0, ("columns", Numbers().fit(pd.DataFrame(columns=columns))))
@@ -80,6 +82,8 @@ def import_model(
         "columns": columns,
         "kinds": dict.fromkeys(columns, "number"),
         "sparse": wide,
+        "found": {"zero_based": False},
+        **({"serials": True} if by_serial else {}),
         "features": machine.n_features_in_,
         "data": {"name": "a model of LIBSVM", "rows": "unknown"},
         "training": {"status": "read from a file of LIBSVM", "rows": "unknown", "seed": "unknown"},

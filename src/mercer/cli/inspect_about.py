@@ -34,14 +34,26 @@ def _facts(about: dict[str, Any], machine: Any) -> dict[str, str]:
         "learner": str(about["learner"]),
         "target": _learned(about, machine),
         **_columns(about),
-        "trained on": f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}",
+        "trained on": _origin(training, data),
         **_errors(training, about.get("task")),
         **_honest_error(about),
         **({"probabilities": f"calibrated by {training['calibrated']}"} if training.get("calibrated") else {}),
-        "training took": f"{training.get('seconds', 0):.2f} s, {training.get('status')}",
+        **_training_took(training),
         **({"threshold": f"chosen by {training['threshold']}"} if training.get("threshold") else {}),
         "written by": f"mercer {about.get('mercer')}",
     }
+
+
+def _origin(training: dict[str, Any], data: dict[str, Any]) -> str:
+    if training.get("rows") == "unknown":
+        return f"{data.get('name')}, rows unknown"
+    return f"{data.get('name')}, {training.get('rows')} rows, seed {training.get('seed')}"
+
+
+def _training_took(training: dict[str, Any]) -> dict[str, str]:
+    if "seconds" not in training and training.get("rows") == "unknown":
+        return {"training": str(training.get("status"))}
+    return {"training took": f"{training.get('seconds', 0):.2f} s, {training.get('status')}"}
 
 
 def _lines(about: dict[str, Any]) -> list[str]:
@@ -59,7 +71,8 @@ def _learned(about: dict[str, Any], machine: Any) -> str:
     if about.get("task") == "detect":
         return "none: it learned what is usual" + (f" ({target!r} was left out)" if target is not None else "")
     classes = about.get("classes") or getattr(machine, "classes_", None)
-    return f"{target!r}, {'numbers' if classes is None else f'classes {enumeration(classes)}'}"
+    learned = "numbers" if classes is None else f"classes {enumeration(classes)}"
+    return learned if target is None else f"{target!r}, {learned}"
 
 
 def _errors(training: dict[str, Any], task: Any) -> dict[str, str]:
@@ -68,10 +81,12 @@ def _errors(training: dict[str, Any], task: Any) -> dict[str, str]:
 
     if task == "detect":
         outside = training.get("outside") or {}
-        return {"outside": ", ".join(f"{name} {100 * each['share']:.2f} %" for name, each in outside.items())}
+        shares = ", ".join(f"{name} {100 * each['share']:.2f} %" for name, each in outside.items())
+        return {"outside": shares} if shares else {}
     errors = training.get("errors") or {}
     if task != "regress":
-        return {"errors": ", ".join(f"{name} {100 * value:.2f} %" for name, value in errors.items())}
+        rates = ", ".join(f"{name} {100 * value:.2f} %" for name, value in errors.items())
+        return {"errors": rates} if rates else {}
     return {
         f"{name} error": error_in_words(value) if isinstance(value, dict) else f"RMSE {in_digits(value)}"
         for name, value in errors.items()

@@ -91,6 +91,7 @@ def _read(
         "unlabelled_rows": "keep",
         "dense": not sparse,
         "features": about.get("features"),
+        "serials": bool(about.get("serials")),
         "format": reading["format"] or about.get("format"),
         "task": "regress" if task == "regress" and not blind else None,
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from ..cuda.symbols import Symbol
-from . import nodes
+from . import constants, nodes
 from .computation import Column, Node, OfSupport, Own, Pair, nodes_of, symbols_of
 from .escaping import c_number, c_string
 
@@ -83,7 +83,7 @@ class CBody:
 
     # -- constants ------------------------------------------------------------------------------------------------
 
-    def _array(self, values: Array) -> str:
+    def _array(self, values: Array, what: str) -> str:
         name = f"c{len(self.constants)}"
         whole = values.dtype.kind in "iu"
         sizes = "".join(f"[{max(1, size)}]" for size in values.shape)
@@ -94,14 +94,14 @@ class CBody:
         else:
             groups = texts
         self.constants.append(
-            f"static const {'int' if whole else 'double'} {name}{sizes} = {{\n{_wrapped(groups)}\n}};\n"
+            f"/* {what} */\nstatic const {'int' if whole else 'double'} {name}{sizes} = {{\n{_wrapped(groups)}\n}};\n"
         )
         return name
 
-    def _texts(self, texts: tuple[Any, ...]) -> str:
+    def _texts(self, texts: tuple[Any, ...], what: str) -> str:
         name = f"c{len(self.constants)}"
         listed = _wrapped(["0" if text is None else c_string(text) for text in texts])
-        self.constants.append(f"static const char *const {name}[] = {{\n{listed}\n}};\n")
+        self.constants.append(f"/* {what} */\nstatic const char *const {name}[] = {{\n{listed}\n}};\n")
         return name
 
     # -- formulas -------------------------------------------------------------------------------------------------
@@ -122,14 +122,18 @@ class CBody:
 
     def _leaf(self, leaf: Pair | Own | OfSupport, t: str, depth: int) -> None:
         if isinstance(leaf, OfSupport):
-            self._say(f"const double {t} = {self._array(leaf.values)}[j];", depth)
+            self._say(f"const double {t} = {self._array(leaf.values, constants.NUMBERS_OF_SUPPORT)}[j];", depth)
             return
         x = self._of(leaf.rows)
         self._say(f"double {t} = 0.0;", depth)
         if isinstance(leaf, Own):
             self._each(leaf.rows.width, f"{t} += {x}[k] * {x}[k];", depth)
             return
-        self._each(leaf.rows.width, _PAIRS[leaf.statistic].format(t=t, x=x, z=self._array(leaf.support)), depth)
+        self._each(
+            leaf.rows.width,
+            _PAIRS[leaf.statistic].format(t=t, x=x, z=self._array(leaf.support, constants.SUPPORT_ROWS)),
+            depth,
+        )
         if leaf.statistic in _AFTER:
             self._say(_AFTER[leaf.statistic].format(t=t, d=leaf.rows.width), depth)
 
@@ -145,38 +149,42 @@ class CBody:
         if (places == np.arange(places.size)).all():
             self._each(places.size, f"{self._of(node)}[k] = numbers[k];")
         else:
-            self._each(places.size, f"{self._of(node)}[k] = numbers[{self._array(places)}[k]];")
+            self._each(places.size, f"{self._of(node)}[k] = numbers[{self._array(places, constants.PLACES)}[k]];")
 
     @_compute.register
     def _(self, node: nodes.Level) -> None:
         place, count = self._places[node.place], len(node.levels)
         if self._words[node.place]:
-            call = f"mercer_word_level(words[{place}], {self._texts(node.levels)}, {count}, {node.missing})"
+            words = self._texts(node.levels, constants.KNOWN)
+            call = f"mercer_word_level(words[{place}], {words}, {count}, {node.missing})"
         else:
-            known = self._array(np.array([np.nan if level is None else level for level in node.levels], float))
+            known = self._array(
+                np.array([np.nan if level is None else level for level in node.levels], float), constants.KNOWN
+            )
             call = f"mercer_number_level(numbers[{place}], {known}, {count}, {node.missing})"
         self._say(f"{self._of(node)}[0] = {call};")
 
     @_compute.register
     def _(self, node: nodes.OneHot) -> None:
         v, level = self._of(node), self._of(node.source)
-        self._say(f"j = {level}[0] < 0 ? {node.unknown} : {self._array(node.hot)}[(int) {level}[0]];")
+        places = self._array(node.hot, constants.PLACES_OF_ONES)
+        self._say(f"j = {level}[0] < 0 ? {node.unknown} : {places}[(int) {level}[0]];")
         self._each(node.width, f"{v}[k] = j == -2 ? NAN : k == j ? 1.0 : 0.0;")
 
     @_compute.register
     def _(self, node: nodes.Filled) -> None:
         x = self._of(node.source)
         self._each(node.width, f"{self._of(node)}[k] = {_is_gap(f'{x}[k]', node.marker)} ? "
-                   f"{self._array(node.values)}[k] : {x}[k];")  # fmt: skip
+                   f"{self._array(node.values, constants.FILLED)}[k] : {x}[k];")  # fmt: skip
 
     @_compute.register
     def _(self, node: nodes.Gaps) -> None:
-        x = f"{self._of(node.source)}[{self._array(np.array(node.places, np.int64))}[k]]"
+        x = f"{self._of(node.source)}[{self._array(np.array(node.places, np.int64), constants.PLACES)}[k]]"
         self._each(node.width, f"{self._of(node)}[k] = {_is_gap(x, node.marker)} ? 1.0 : 0.0;")
 
     @_compute.register
     def _(self, node: nodes.Scaled) -> None:
-        minus, times, plus = map(self._array, (node.minus, node.times, node.plus))
+        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), constants.SCALING)
         line = f"{self._of(node)}[k] = ({self._of(node.source)}[k] - {minus}[k]) * {times}[k] + {plus}[k];"
         self._each(node.width, line)
 
@@ -188,8 +196,10 @@ class CBody:
     @_compute.register
     def _(self, node: nodes.Monomials) -> None:
         v, x = self._of(node), self._of(node.source)
-        ends = self._array(np.cumsum([0, *map(len, node.factors)]))
-        factors = self._array(np.array([place for each in node.factors for place in each] or [0], np.int64))
+        ends = self._array(np.cumsum([0, *map(len, node.factors)]), constants.ENDS)
+        factors = self._array(
+            np.array([place for each in node.factors for place in each] or [0], np.int64), constants.FACTORS
+        )
         self._say(f"for (k = 0; k < {node.width}; k++) {{")
         self._say(f"{v}[k] = 1.0;", 2)
         self._say(f"for (j = {ends}[k]; j < {ends}[k + 1]; j++)", 2)
@@ -198,7 +208,7 @@ class CBody:
 
     @_compute.register
     def _(self, node: nodes.Picked) -> None:
-        places = self._array(np.array(node.places, np.int64))
+        places = self._array(np.array(node.places, np.int64), constants.PLACES)
         self._each(node.width, f"{self._of(node)}[k] = {self._of(node.source)}[{places}[k]];")
 
     @_compute.register
@@ -214,17 +224,17 @@ class CBody:
 
     @_compute.register
     def _(self, node: nodes.Linear) -> None:
-        v, matrix = self._of(node), self._array(node.matrix)
-        self._each(node.width, f"{v}[k] = {self._array(node.plus)}[k];")
+        v, matrix = self._of(node), self._array(node.matrix, constants.WEIGHTS)
+        self._each(node.width, f"{v}[k] = {self._array(node.plus, constants.INTERCEPTS)}[k];")
         self._say(f"for (j = 0; j < {node.source.width}; j++)")
         self._each(node.width, f"{v}[k] += {self._of(node.source)}[j] * {matrix}[j][k];", 2)
 
     @_compute.register
     def _(self, node: nodes.KernelSum) -> None:
         # What rounding takes from a sum of many terms is kept and given back with the next (Kahan's summation).
-        v, coef = self._of(node), self._array(node.coef)
+        v, coef = self._of(node), self._array(node.coef, constants.COEFFICIENTS)
         self._say(f"double {v}_lost[{node.width}];")
-        self._each(node.width, f"{v}[k] = {self._array(node.plus)}[k];")
+        self._each(node.width, f"{v}[k] = {self._array(node.plus, constants.INTERCEPTS)}[k];")
         self._each(node.width, f"{v}_lost[k] = 0.0;")
         self._say(f"for (j = 0; j < {len(node.coef)}; j++) {{")
         value = self._formula(node.formula, 2)
@@ -245,7 +255,9 @@ class CBody:
     @_compute.register
     def _(self, node: nodes.PathVote) -> None:
         v, along = self._of(node), f"{self._of(node)}_along"
-        column, coefficient, bias, weight = map(self._array, (node.column, node.coefficient, node.bias, node.weight))
+        column, coefficient, bias, weight = map(
+            self._array, (node.column, node.coefficient, node.bias, node.weight), constants.PATH
+        )
         self._say(f"double {along} = 0.0;")
         self._say(f"int {v}_update;")
         self._say(f"{v}[0] = 0.0;")
@@ -270,8 +282,13 @@ class CBody:
 
     @_compute.register
     def _(self, node: nodes.Logistic) -> None:
-        inside = f"{self._array(node.slope)}[k] * {self._of(node.source)}[k] + {self._array(node.level)}[k]"
+        slope, level = map(self._array, (node.slope, node.level), (constants.SLOPES, constants.LEVELS))
+        inside = f"{slope}[k] * {self._of(node.source)}[k] + {level}[k]"
         self._each(node.width, f"{self._of(node)}[k] = mercer_logistic({inside}, {c_number(node.bound)});")
+
+    @_compute.register
+    def _(self, node: nodes.Logarithms) -> None:
+        self._each(node.width, f"{self._of(node)}[k] = log({self._of(node.source)}[k]);")
 
     @_compute.register
     def _(self, node: nodes.Softmax) -> None:
@@ -286,7 +303,7 @@ class CBody:
         self._at_points("mercer_staircase", node)
 
     def _at_points(self, part: str, node: Any) -> None:
-        points, values = self._array(node.points), self._array(node.values)
+        points, values = self._array(node.points, constants.POINTS), self._array(node.values, constants.VALUES)
         call = f"{part}({self._of(node.source)}[0], {points}, {values}, {node.points.size})"
         self._say(f"{self._of(node)}[0] = {call};")
 

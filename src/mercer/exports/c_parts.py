@@ -5,14 +5,14 @@ from __future__ import annotations
 __all__ = ["C_PARTS"]
 
 _WORD_LEVEL = """\
-/* The number of a word among those that are known, -1 if it is not; a missing one is NULL, or empty. */
+/* The number of a word among those that are known, -1 if it is not; a missing one is NULL. */
 static double mercer_word_level(const char *word, const char *const *known, int count, int missing)
 {
     int k;
     for (k = 0; word && k < count; k++)
         if (known[k] && strcmp(word, known[k]) == 0)
             return k;
-    return word && word[0] ? -1 : missing;
+    return word ? -1 : missing;
 }
 """
 

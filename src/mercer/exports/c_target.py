@@ -21,7 +21,9 @@ _HEAD = """\
 
 {columns}
 {answers}
-   A missing number is NAN{missing_word}. Functions keep no state, so several threads may call them at once.
+   A missing number is NAN{missing_word}. What the model refuses (an infinite number, a gap that no step
+   fills, a word that must not be new) has no answer: functions return -1, or 0 where 1 and -1 are answers.
+   Functions keep no state, so several threads may call them at once.
 
    A kernel machine is made of some of its training rows: share this file as you would share the data. */
 
@@ -41,12 +43,26 @@ static int mercer_finite(const double *values, int count)
 }
 """
 
+_INFINITE = """\
+static int mercer_infinite(const double *numbers)
+{{
+    int k;
+    (void) numbers;
+    for (k = 0; k < {count}; k++)
+        if (isinf(numbers[k]))
+            return 1;
+    return 0;
+}}
+"""
+
 _SCORES = """\
 /* {what}: writes {width} numbers; returns 0, or -1 where one of them is not finite. */
 int mercer_{name}({row}, double *{name})
 {{
     double out[3][{room}];
     int k;
+    if (mercer_infinite(numbers))
+        return -1;
     mercer_computed({values}, out[0], out[1], out[2]);
     for (k = 0; k < {width}; k++)
         {name}[k] = out[{place}][k];
@@ -60,6 +76,8 @@ int mercer_predict({row}{result})
 {{
     double out[3][{room}];
     int k{more};
+    if (mercer_infinite(numbers))
+        return {nothing};
     mercer_computed({values}, out[0], out[1], out[2]);
     if (!mercer_finite(out[2], {width}))
         return {nothing};
@@ -108,6 +126,7 @@ def c_text(computation: Computation) -> str:
         "\n".join(body.constants),
         f"static void mercer_computed({row}, double *scores, double *probabilities, double *answer)\n{{\n{lines}\n}}\n",
         _FINITE,
+        _INFINITE.format(count=sum(not column.words for column in computation.columns)),
         *_labels(computation),
         *_functions(computation, row, "numbers, words" if words else "numbers"),
     ]
@@ -131,7 +150,9 @@ def _head(computation: Computation) -> str:
         title=c_comment(computation.title),
         columns="   A row is these columns:\n" + "\n".join(listed) + "\n",
         answers="\n".join([*answers, ""]) if answers else "",
-        missing_word="; a missing word is NULL, and words are in UTF-8" if words else "",
+        missing_word="; a missing word is NULL, not an empty text. Words are in UTF-8, without spaces around them"
+        if words
+        else "",
         string="#include <string.h>\n" if words else "",
     )
 

@@ -38,6 +38,7 @@ from .nodes import (
     Interpolated,
     KernelSum,
     Linear,
+    Logarithms,
     Logistic,
     Ones,
     OwnSimilarity,
@@ -49,7 +50,7 @@ from .nodes import (
     Staircase,
     ToOne,
 )
-from .preparation_steps import columns_before, prepared
+from .preparation_steps import changes_nothing, columns_before, prepared
 from .similarities import own_similarity, similarity
 
 __all__ = ["computed"]
@@ -124,9 +125,9 @@ def _(model: Conformal, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
 @_outcome.register
 def _(model: Pipeline, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
     check_is_fitted(model)
-    steps = [step for _, step in model.steps[:-1]]
+    steps = [step for _, step in model.steps[:-1] if not changes_nothing(step)]
     for step in steps:
-        given = inputs.begin(columns_before(Pipeline(model.steps[:-1]))) if given is None else given
+        given = inputs.begin(columns_before(step)) if given is None else given
         given = prepared(step, given, inputs)
     return _outcome(model.steps[-1][1], given, inputs)
 
@@ -257,7 +258,10 @@ def _(model: Calibrated, given: Node | Cells | None, inputs: Inputs) -> _Outcome
     found = _mapped(model.maps_, machines)
     probabilities: Node = _both(found) if k == 2 else Coupled(found, k) if model.pairs_ else ToOne(found)
     answer = Answer("class", probabilities) if model.costs is None else _cheapest(model, probabilities)
-    return _Outcome(inside.machines, inside.scores, probabilities, answer, model.classes_.tolist())
+    scores = answer.node if model.costs is not None else Logarithms(probabilities)
+    if k == 2:
+        scores = Linear(scores, np.array([[-1.0], [1.0]]), np.zeros(1))
+    return _Outcome(inside.machines, scores, probabilities, answer, model.classes_.tolist())
 
 
 def _mapped(maps: Sequence[Any], scores: Node) -> Node:

@@ -20,7 +20,6 @@ from ..calibration.sigmoid_map import SigmoidMap
 from ..estimators import NuSVC, NuSVR
 from ..estimators.base import KernelMachine
 from ..estimators.classifier import Classifier
-from ..estimators.kernel_quantiles import KernelQuantiles
 from ..estimators.model import LinearModel
 from ..estimators.one_class import SVDD, NoveltyMachine
 from ..estimators.regressor import Regressor
@@ -30,7 +29,7 @@ from ..kernels import Linear as LinearKernel
 from .computation import leaves_of, nodes_of
 from .computed import computed
 from .libsvm_layout import Layout, pairs_layout
-from .nodes import Filled, KernelSum, Linear, Numbers, Scaled
+from .nodes import Filled, KernelSum, Linear, Numbers, Picked, Scaled
 
 __all__ = ["libsvm_files"]
 
@@ -119,6 +118,8 @@ def _preparation(model: Any) -> tuple[str | None, list[str]]:
     computation = computed(model)
     scores = next(node for node in nodes_of([computation.scores]) if isinstance(node, (KernelSum, Linear)))
     rows = scores.source if isinstance(scores, Linear) else leaves_of(scores.formula)[0].rows  # type: ignore[union-attr]
+    if machine_of(model).kernel_.precomputed and isinstance(rows, Picked):
+        rows = rows.source  # the columns of support rows
     found: list[Scaled] = []
     while not isinstance(rows, Numbers):
         if isinstance(rows, Scaled):
@@ -199,7 +200,7 @@ def _numbered(labels: list[Any]) -> tuple[list[int], list[str]]:
 def _one_sum(machine: Any) -> tuple[list[str], Layout, list[str]]:
     """As of a classifier, of a machine with one score that is none."""
     model = machine._model
-    if isinstance(machine, KernelQuantiles) or len(model.intercept) != 1:
+    if len(model.intercept) != 1:
         raise DataError(f"LIBSVM predicts one number a row, {type(machine).__name__} several; export to onnx or c.")
     coef = np.ones((1, 1)) if isinstance(model, LinearModel) else model.coef
     rho = -float(model.intercept[0])

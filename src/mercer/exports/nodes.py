@@ -19,6 +19,7 @@ __all__ = [
     "KernelSum",
     "Level",
     "Linear",
+    "Logarithms",
     "Logistic",
     "Monomials",
     "Numbers",
@@ -247,6 +248,11 @@ class Logistic(_Same):
     slope: Array
     level: Array
     bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class Logarithms(_Same):
+    """log(x)."""
 
 
 @dataclass(frozen=True, eq=False)

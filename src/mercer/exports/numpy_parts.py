@@ -12,26 +12,30 @@ def is_missing(value):
     return not isinstance(value, str) and str(value) in ("None", "nan", "<NA>", "NaT")
 
 
-def as_words(column):
+def as_words(column, name):
     """Words as they are; what is missing is None."""
     words = [None if is_missing(value) else value for value in column]
     strange = [word for word in words if word is not None and not isinstance(word, str)]
     if strange:
-        raise ValueError(f"a column of words holds {strange[0]!r}, which is none")
+        raise ValueError(f"the column {name!r} holds words, and {strange[0]!r} is none: pass it as text")
     return words
 
 
-def as_numbers(column):
+def as_numbers(column, name):
     """Numbers; what is missing is NaN."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
-        return column.astype(float)
-    return np.array([np.nan if is_missing(value) or value == "" else float(value) for value in column], dtype=float)
+        numbers = column.astype(float)
+    else:
+        numbers = np.array([np.nan if is_missing(value) else float(value) for value in column], dtype=float)
+    if np.isinf(numbers).any():
+        raise ValueError(f"the column {name!r} is infinite in row {np.flatnonzero(np.isinf(numbers))[0]}")
+    return numbers
 
 
 def levels(column, known, missing):
     """The number of each value among those that are known, -1 if it is not."""
     places = {value: place for place, value in enumerate(known) if value is not None}
-    gone = [value is None or value != value or (value == "" and "" not in places) for value in column]
+    gone = [value is None or value != value for value in column]
     found = [missing if lost else places.get(value, -1) for value, lost in zip(column, gone)]
     return np.array(found, dtype=float)[:, None]
 

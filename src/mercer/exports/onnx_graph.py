@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
+from ..io.table import DataError
 from . import nodes
 from .computation import Node, nodes_of
 from .onnx_formulas import OnnxFormulas
@@ -59,6 +60,11 @@ class OnnxGraph(OnnxFormulas):
         column = self._column(node.place)
         if any(isinstance(level, str) for level in node.levels):
             known = {level: place for place, level in enumerate(node.levels) if level is not None}
+            if "" in known:
+                raise DataError(
+                    "a column of words knows the empty text, which ONNX cannot tell from a missing word; replace it by "
+                    "another word before training, or export to c or python."
+                )
             known = {"": node.missing, **known}  # a missing word is empty
             keys, values = list(known), list(known.values())
             found = self.add("LabelEncoder", [column], "ai.onnx.ml", keys_strings=keys, values_int64s=values,
@@ -185,6 +191,10 @@ class OnnxGraph(OnnxFormulas):
         powers = self.add("Exp", [self.add("Neg", [value])])
         found = self.add("Div", [self.number(1.0), self.add("Add", [powers, self.number(1.0)])])
         return self.clipped(found, node.bound, 1.0 - node.bound)
+
+    @_made.register
+    def _(self, node: nodes.Logarithms) -> str:
+        return self.add("Log", [self._of(node.source)])
 
     @_made.register
     def _(self, node: nodes.Softmax) -> str:

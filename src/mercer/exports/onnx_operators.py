@@ -73,6 +73,10 @@ class OnnxOperators:
 
         self.nodes.append(helper.make_node("Identity", [name], [new]))
 
+    def unless(self, sound: str, name: str) -> str:
+        """The numbers of sound rows, and NaN of others."""
+        return self.add("Where", [sound, name, self.number(np.nan)])
+
     def not_negative(self, name: str) -> str:
         """Where numbers are 0 or more."""
         return self.add("GreaterOrEqual", [name, self.number(0.0)])

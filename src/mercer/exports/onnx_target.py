@@ -17,12 +17,18 @@ from ..io.table import DataError
 from .computation import Answer, Computation
 from .escaping import refuse_strange_labels
 from .onnx_graph import OnnxGraph
-from .onnx_operators import OPSETS, tensor
+from .onnx_operators import INTEGER, OPSETS, tensor
+from .onnx_refusals import sound_rows, unanswered
 
 __all__ = ["onnx_bytes"]
 
 #: The version of the file format that belongs to the operators in use.
 _IR_VERSION = 8
+_ABOUT = (
+    "A missing word is the empty text, a missing number NaN. Of a row that the model refuses (an infinite number, a "
+    "gap that no step fills, a word that must not be new) all scores and probabilities are NaN, and the label is {!r}. "
+    "A kernel machine is made of some of its training rows: share this file like the data."
+)
 _RESULTS = ("label", "probabilities", "scores", "variable")
 
 
@@ -31,7 +37,8 @@ def onnx_bytes(computation: Computation) -> bytes:
 
     A model on numbers alone has one input "X" of doubles, a column for each in their order; one on columns of numbers
     and words has an input for each column, by its name. Results are "label", "probabilities" where the model has them,
-    and "scores"; of numbers "variable".
+    and "scores"; of numbers "variable". Of a row that the model refuses all numbers are NaN, and the label is empty, −1
+    or another one that no class has.
 
     Examples
     --------
@@ -50,14 +57,15 @@ def onnx_bytes(computation: Computation) -> bytes:
     graph = OnnxGraph()
     inputs = _inputs(computation, graph)
     outputs = []
+    sound = sound_rows(graph, computation)
     if computation.answer.kind != "numbers":
-        graph.rename(_label(computation, graph), "label")
-        outputs.append(_result("label", computation.classes, computation))
+        graph.rename(_label(computation, graph, sound), "label")
+        outputs.append(_result("label", computation))
     if computation.probabilities is not None:
-        graph.rename(graph.name(computation.probabilities), "probabilities")
+        graph.rename(graph.unless(sound, graph.name(computation.probabilities)), "probabilities")
         outputs.append(_numbers("probabilities", computation.probabilities.width))
     scores = "variable" if computation.answer.kind == "numbers" else "scores"
-    graph.rename(graph.name(computation.scores), scores)
+    graph.rename(graph.unless(sound, graph.name(computation.scores)), scores)
     outputs.append(_numbers(scores, computation.scores.width))
     made = onnx.helper.make_graph(graph.nodes, "mercer", inputs, outputs, graph.constants)
     model = onnx.helper.make_model(
@@ -66,7 +74,7 @@ def onnx_bytes(computation: Computation) -> bytes:
         ir_version=_IR_VERSION,
         producer_name="mercer",
         producer_version=__version__,
-        doc_string="A kernel machine is made of some of its training rows: share this file like the data.",
+        doc_string=_ABOUT.format(unanswered(computation)),
     )
     about = {
         "model": computation.title,
@@ -99,16 +107,19 @@ def _inputs(computation: Computation, graph: OnnxGraph) -> list[Any]:
     return made
 
 
-def _label(computation: Computation, graph: OnnxGraph) -> str:
+def _label(computation: Computation, graph: OnnxGraph, sound: str) -> str:
     """The name of the answers."""
-    answer = computation.answer
+    answer, nothing = computation.answer, unanswered(computation)
     node = graph.name(answer.node)
     if answer.kind == "labels":
-        return graph.add("Cast", [graph.not_negative(node)], to=7)
+        present = graph.add("Cast", [graph.not_negative(node)], to=INTEGER)
+        return graph.add("Where", [sound, present, graph.constant([[nothing]])])
     if answer.kind == "usual":
-        signs = graph.add("Where", [graph.not_negative(node), graph.constant([1]), graph.constant([-1])])
-        return graph.flat(signs)
-    return graph.add("Gather", [graph.constant(np.array(computation.classes)), _place(answer, node, graph)], axis=0)
+        signs = graph.add("Where", [graph.not_negative(node), graph.constant([[1]]), graph.constant([[-1]])])
+        return graph.flat(graph.add("Where", [sound, signs, graph.constant([[nothing]])]))
+    labels = np.array([*map(_as_label, computation.classes), nothing])
+    place = graph.add("Where", [graph.flat(sound), _place(answer, node, graph), graph.constant([len(labels) - 1])])
+    return graph.add("Gather", [graph.constant(labels), place], axis=0)
 
 
 def _place(answer: Answer, node: str, graph: OnnxGraph) -> str:
@@ -119,11 +130,17 @@ def _place(answer: Answer, node: str, graph: OnnxGraph) -> str:
     return graph.flat(graph.add("Where", [graph.not_negative(node), second, first]))
 
 
-def _result(name: str, classes: list[Any], computation: Computation) -> Any:
+def _as_label(label: Any) -> Any:
+    """Truth values are 0 and 1, so that there is room for neither."""
+    return int(label) if isinstance(label, bool) else label
+
+
+def _result(name: str, computation: Computation) -> Any:
     from onnx import TensorProto, helper
 
     if computation.answer.kind == "labels":
         return helper.make_tensor_value_info(name, TensorProto.INT64, [None, computation.answer.node.width])
+    classes = [_as_label(label) for label in computation.classes]
     kind = tensor("", np.array(classes)).data_type if classes else TensorProto.INT64
     return helper.make_tensor_value_info(name, kind, [None])
 

@@ -22,20 +22,27 @@ from sklearn.preprocessing import (
 from .._runtime.compile import Array
 from .._validation.objects import is_missing
 from ..io.table import DataError
-from ..preprocess import Constant, CorrelationFilter
+from ..preprocess import Constant, CorrelationFilter, DateParts, Texts
 from ..preprocess import Filled as FilledColumns
 from ..preprocess import Numbers as NumberColumns
 from .computation import Node, numbers_of
 from .input_columns import Cell, Cells, Inputs, numbered
 from .nodes import Beside, Clipped, Filled, Gaps, Monomials, OneHot, Ones, Picked, Scaled
 
-__all__ = ["columns_before", "prepared"]
+__all__ = ["changes_nothing", "columns_before", "prepared"]
 
 Given = Node | Cells
 _NAMES = (
     "StandardScaler, MinMaxScaler, MaxAbsScaler, SimpleImputer, OneHotEncoder, PolynomialFeatures, ColumnTransformer "
     "and the steps of mercer that keep, fill or add columns"
 )
+
+
+def changes_nothing(step: Any) -> bool:
+    """Whether a step of a pipeline gives rows on as they are."""
+    if isinstance(step, Pipeline):
+        return all(changes_nothing(each) for _, each in step.steps)
+    return step is None or (isinstance(step, str) and step == "passthrough")
 
 
 def columns_before(step: Any) -> Cells | None:
@@ -69,6 +76,24 @@ def _(step: None, given: Given, inputs: Inputs) -> Given:
 @prepared.register
 def _(step: str, given: Given, inputs: Inputs) -> Given:
     return given  # "passthrough"
+
+
+@prepared.register
+def _(step: DateParts, given: Given, inputs: Inputs) -> Given:
+    raise _unreadable(given, "dates")
+
+
+@prepared.register
+def _(step: Texts, given: Given, inputs: Inputs) -> Given:
+    raise _unreadable(given, "texts")
+
+
+def _unreadable(given: Given, what: str) -> DataError:
+    name = given.names[0] if isinstance(given, Cells) else ""
+    return DataError(
+        f"column {name!r} holds {what}, which an exported model does not read; train without it (--drop {name!r}), or "
+        "keep this model as a model file."
+    )
 
 
 @prepared.register
@@ -114,10 +139,10 @@ def _(step: NumberColumns, given: Given, inputs: Inputs) -> Given:
 
 @prepared.register
 def _(step: FilledColumns, given: Given, inputs: Inputs) -> Given:
-    strange = [name for name, kind in zip(step.columns_, step.kinds_, strict=True) if kind in ("dates", "texts")]
-    if strange:
-        raise DataError(f"column {strange[0]!r} holds dates or texts, which an exported model does not read.")
     assert isinstance(given, Cells)
+    for name, kind in zip(step.columns_, step.kinds_, strict=True):
+        if kind in ("dates", "texts"):
+            raise _unreadable(inputs.chosen(given, [name]), kind)
     columns = zip(step.kinds_, step.medians_.tolist(), strict=True)
     values = ["missing" if kind == "words" else median for kind, median in columns]
     chosen = inputs.chosen(given, step.columns_)
@@ -173,6 +198,11 @@ def _(step: SimpleImputer, given: Given, inputs: Inputs) -> Given:
     if isinstance(given, Cells) and statistics.dtype.kind in "OU":
         if step.add_indicator or not all(isinstance(value, str) for value in statistics):
             raise DataError("a SimpleImputer of words with add_indicator, or of mixed columns, cannot be exported.")
+        if not is_missing(step.missing_values):
+            raise DataError(
+                f"a SimpleImputer of words with missing_values={step.missing_values!r} cannot be exported; replace "
+                "that word by a gap (None) before training, and leave missing_values as it is."
+            )
         return given.filled(statistics.tolist())
     if not is_missing(step.missing_values) and not isinstance(step.missing_values, (int, float)):
         raise DataError(f"a SimpleImputer of missing_values={step.missing_values!r} cannot be exported; NaN can.")

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from ..cuda.symbols import Symbol
-from . import nodes
+from . import constants, nodes
 from .computation import Node, OfSupport, Own, Pair, nodes_of, symbols_of
 from .escaping import python_literal
 
@@ -73,18 +73,18 @@ class PythonBody:
     def _of(self, node: Node) -> str:
         return self._names[id(node)]
 
-    def _constant(self, text: str) -> str:
+    def _constant(self, text: str, what: str) -> str:
         name = f"C{len(self.constants)}"
-        self.constants.append(f"{name} = {text}")
+        self.constants.append(f"#: {what}\n{name} = {text}")
         return name
 
-    def _array(self, values: Array) -> str:
+    def _array(self, values: Array, what: str) -> str:
         if values.dtype.kind == "f" and values.size <= _FEW and np.isfinite(values).all() and values.size:
-            return self._constant(f"np.array({values.tolist()!r})")
+            return self._constant(f"np.array({values.tolist()!r})", what)
         kind = "<f8" if values.dtype.kind == "f" else "<i8"
         coded = base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
         lines = "".join(f"{coded[k : k + _LINE]}\n" for k in range(0, len(coded), _LINE))
-        return self._constant(f'array({tuple(values.shape)!r}, "{kind}", """\n{lines}""")')
+        return self._constant(f'array({tuple(values.shape)!r}, "{kind}", """\n{lines}""")', what)
 
     def _formula(self, root: Symbol) -> str:
         """The name of a formula's values, a column for each support row."""
@@ -100,10 +100,12 @@ class PythonBody:
 
     def _leaf(self, leaf: Pair | Own | OfSupport) -> str:
         if isinstance(leaf, OfSupport):
-            return self._array(leaf.values)
+            return self._array(leaf.values, constants.NUMBERS_OF_SUPPORT)
         if isinstance(leaf, Own):
             return f"({self._of(leaf.rows)} ** 2).sum(axis=1)[:, None]"
-        return _PAIRS[leaf.statistic].format(rows=self._of(leaf.rows), support=self._array(leaf.support))
+        return _PAIRS[leaf.statistic].format(
+            rows=self._of(leaf.rows), support=self._array(leaf.support, constants.SUPPORT_ROWS)
+        )
 
     # -- nodes ----------------------------------------------------------------------------------------------------
 
@@ -117,16 +119,19 @@ class PythonBody:
 
     @_text.register
     def _(self, node: nodes.Level) -> str:
-        return f"levels(columns[{node.place}], {self._constant(python_literal(node.levels))}, {node.missing})"
+        known = self._constant(python_literal(node.levels), constants.KNOWN)
+        return f"levels(columns[{node.place}], {known}, {node.missing})"
 
     @_text.register
     def _(self, node: nodes.OneHot) -> str:
-        return f"one_hot({self._of(node.source)}, {self._array(node.hot)}, {node.unknown}, {node.count})"
+        places = self._array(node.hot, constants.PLACES_OF_ONES)
+        return f"one_hot({self._of(node.source)}, {places}, {node.unknown}, {node.count})"
 
     @_text.register
     def _(self, node: nodes.Filled) -> str:
         source = self._of(node.source)
-        return f"np.where(is_gap({source}, {python_literal(node.marker)}), {self._array(node.values)}, {source})"
+        values = self._array(node.values, constants.FILLED)
+        return f"np.where(is_gap({source}, {python_literal(node.marker)}), {values}, {source})"
 
     @_text.register
     def _(self, node: nodes.Gaps) -> str:
@@ -135,7 +140,7 @@ class PythonBody:
 
     @_text.register
     def _(self, node: nodes.Scaled) -> str:
-        minus, times, plus = map(self._array, (node.minus, node.times, node.plus))
+        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), constants.SCALING)
         return f"({self._of(node.source)} - {minus}) * {times} + {plus}"
 
     @_text.register
@@ -144,7 +149,7 @@ class PythonBody:
 
     @_text.register
     def _(self, node: nodes.Monomials) -> str:
-        return f"monomials({self._of(node.source)}, {self._constant(repr(node.factors))})"
+        return f"monomials({self._of(node.source)}, {self._constant(repr(node.factors), constants.FACTORS)})"
 
     @_text.register
     def _(self, node: nodes.Picked) -> str:
@@ -160,11 +165,13 @@ class PythonBody:
 
     @_text.register
     def _(self, node: nodes.Linear) -> str:
-        return f"{self._of(node.source)} @ {self._array(node.matrix)} + {self._array(node.plus)}"
+        weights = self._array(node.matrix, constants.WEIGHTS)
+        return f"{self._of(node.source)} @ {weights} + {self._array(node.plus, constants.INTERCEPTS)}"
 
     @_text.register
     def _(self, node: nodes.KernelSum) -> str:
-        return f"{self._formula(node.formula)} @ {self._array(node.coef)} + {self._array(node.plus)}"
+        similar, coef = self._formula(node.formula), self._array(node.coef, constants.COEFFICIENTS)
+        return f"{similar} @ {coef} + {self._array(node.plus, constants.INTERCEPTS)}"
 
     @_text.register
     def _(self, node: nodes.OwnSimilarity) -> str:
@@ -172,7 +179,7 @@ class PythonBody:
 
     @_text.register
     def _(self, node: nodes.PathVote) -> str:
-        along = ", ".join(map(self._array, (node.column, node.coefficient, node.bias, node.weight)))
+        along = ", ".join(map(self._array, (node.column, node.coefficient, node.bias, node.weight), constants.PATH))
         return f"path_vote({self._formula(node.formula)}, {along})"
 
     @_text.register
@@ -185,8 +192,13 @@ class PythonBody:
 
     @_text.register
     def _(self, node: nodes.Logistic) -> str:
-        inside = f"logistic({self._array(node.slope)} * {self._of(node.source)} + {self._array(node.level)})"
+        slope, level = map(self._array, (node.slope, node.level), (constants.SLOPES, constants.LEVELS))
+        inside = f"logistic({slope} * {self._of(node.source)} + {level})"
         return f"np.clip({inside}, {node.bound!r}, 1 - {node.bound!r})"
+
+    @_text.register
+    def _(self, node: nodes.Logarithms) -> str:
+        return f"np.log({self._of(node.source)})"
 
     @_text.register
     def _(self, node: nodes.Softmax) -> str:
@@ -194,11 +206,15 @@ class PythonBody:
 
     @_text.register
     def _(self, node: nodes.Interpolated) -> str:
-        return f"np.interp({self._of(node.source)}, {self._array(node.points)}, {self._array(node.values)})"
+        return self._at_points("np.interp", node)
 
     @_text.register
     def _(self, node: nodes.Staircase) -> str:
-        return f"staircase({self._of(node.source)}, {self._array(node.points)}, {self._array(node.values)})"
+        return self._at_points("staircase", node)
+
+    def _at_points(self, part: str, node: Any) -> str:
+        points, values = map(self._array, (node.points, node.values), (constants.POINTS, constants.VALUES))
+        return f"{part}({self._of(node.source)}, {points}, {values})"
 
     @_text.register
     def _(self, node: nodes.Coupled) -> str:

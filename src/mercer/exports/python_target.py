@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import __version__
-from .computation import Computation
+from .computation import Computation, nodes_of
+from .csv_parts import CSV_PARTS, MISSING_CELLS
 from .escaping import python_literal, refuse_strange_labels
+from .nodes import Logarithms
 from .numpy_parts import PARTS
 from .python_body import PythonBody
 
@@ -19,18 +21,25 @@ _LINE = 100
 
 _HEAD = '''"""A fitted model in NumPy alone, written by mercer {version}.
 
-    python model.py rows.csv         writes the answer and the scores of each row; the first line names the columns
+    python model.py rows.csv         writes the answer for each row, and {beside}
 
     predict(rows)                    the answer for each row
-    scores(rows)                     the numbers behind it: decision values, or predicted numbers
-{more}
+    scores(rows)                     the numbers behind it: {scores}
+{more}    read_csv(path)                   rows of a CSV file, whose first line names the columns
+
 Rows are a table of numbers (and words, where COLUMNS has some) with the COLUMNS in their order, or a frame or a
-dictionary of columns by name. A kernel machine is made of some of its training rows: share this file as you would
-share the data.
+dictionary of columns by name. A missing number is NaN, a missing word None; in CSV files cells are gaps that are empty
+or hold one of MISSING_CELLS, and spaces around cells do not count. A row that the model refuses (an infinite number, a
+gap that no step fills, a word that must not be new) is refused here too.
+
+A kernel machine is made of some of its training rows: share this file as you would share the data.
 """
 
 import base64
 import csv
+import io
+import math
+import os
 import sys
 
 import numpy as np
@@ -40,8 +49,11 @@ MODEL = {model}
 COLUMNS = {columns}
 #: What predict answers of: labels in the order of scores and probabilities; none where it answers numbers.
 CLASSES = {classes}
+#: What cells of a CSV file say where nothing is there, in small letters.
+MISSING_CELLS = {missing}
 #: Rows that are computed at a time.
 BLOCK = 1000
+
 '''
 
 _MORE = "    probabilities(rows)              of each class, in the order of CLASSES\n"
@@ -63,13 +75,13 @@ def table(rows):
         missing = [name for name, _ in COLUMNS if name not in rows.keys()]
         if missing:
             raise ValueError("rows lack the columns %r" % missing)
-        columns = [np.asarray(rows[name]) for name, _ in COLUMNS]
+        columns = [rows[name] if isinstance(rows[name], list) else np.asarray(rows[name]) for name, _ in COLUMNS]
     else:
         rows = np.asarray(rows, dtype=object if any(words for _, words in COLUMNS) else float)
         if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):
             raise ValueError("rows must have %d columns, got shape %r" % (len(COLUMNS), rows.shape))
         columns = list(rows.T)
-    return [as_words(column) if words else as_numbers(column) for column, (_, words) in zip(columns, COLUMNS)]
+    return [(as_words if words else as_numbers)(column, name) for column, (name, words) in zip(columns, COLUMNS)]
 
 
 def all_of(rows, which):
@@ -106,27 +118,21 @@ def array(shape, kind, text):
 
 _MAIN = '''
 
-def cell(value):
-    """A cell that no spreadsheet takes for a formula."""
-    risky = isinstance(value, str) and (value.lstrip()[:1] in tuple("=+-@") or value[:1] in tuple("\\t\\r\\n"))
-    return "'" + value if risky else value
-
-
 def main(path):
     """Answer a CSV file whose first line names the columns."""
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        head, *rows = [row for row in csv.reader(file) if row]
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(head)}
-    writer = csv.writer(sys.stdout, lineterminator="\\n", quoting=csv.QUOTE_NONNUMERIC)
-    for answer, numbers in zip(np.asarray(predict(columns)).tolist(), scores(columns).tolist()):
-        lists = [each if isinstance(each, list) else [each] for each in (answer, numbers)]
-        writer.writerow([cell(each) for each in lists[0] + lists[1]])
+    rows = read_csv(path)
+    write_csv({%s})
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("give a CSV file whose first line names the columns")
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except (ValueError, csv.Error) as error:
+        sys.exit(f"{error}.")
+    except BrokenPipeError:  # nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 '''
 
 _ANSWERS = {
@@ -162,6 +168,7 @@ def python_text(computation: Computation) -> str:
     if kind == "class":
         kind = "sign" if answer.node.width == 1 else "largest"
     one = computation.scores.width == 1 and (kind != "numbers" or computation.flat) and kind != "labels"
+    beside = list(_written(computation))[1:]
     pieces = [
         _HEAD.format(
             version=__version__,
@@ -169,6 +176,9 @@ def python_text(computation: Computation) -> str:
             model=python_literal(computation.title),
             columns=_listed([(column.name, column.words) for column in computation.columns]),
             classes=_listed(computation.classes),
+            missing=python_literal(sorted(MISSING_CELLS)),
+            beside="nothing else" if kind == "numbers" else " and ".join(f"its {what}" for what, _ in beside),
+            scores=_scores_in_words(computation),
         ),
         _USE.format(answer=_ANSWERS[kind].format(*answer.places), first="[:, 0]" if one else ""),
         "" if computation.probabilities is None else _PROBABILITIES,
@@ -177,9 +187,28 @@ def python_text(computation: Computation) -> str:
         _ARRAY,
         "\n".join(body.constants),
         "\n",
-        _MAIN,
+        *(f"\n\n{inspect.getsource(part)}" for part in CSV_PARTS),
+        _MAIN % ", ".join(f'**named("{name}", {function}(rows))' for name, function in _written(computation)),
     ]
     return "".join(pieces)
+
+
+def _written(computation: Computation) -> Iterator[tuple[str, str]]:
+    """What is written of each row, and the functions that give it."""
+    yield "prediction", "predict"
+    if computation.answer.kind != "numbers":
+        yield "score", "scores"
+    if computation.probabilities is not None:
+        yield "probability", "probabilities"
+
+
+def _scores_in_words(computation: Computation) -> str:
+    """What scores are of this model."""
+    if computation.answer.kind == "numbers":
+        return "the predicted numbers"
+    if any(isinstance(node, Logarithms) for node in nodes_of([computation.scores])):
+        return "logarithms of probabilities, of two classes the second's less the first's"
+    return "decision values, of two classes positive for the second"
 
 
 def _listed(values: list[Any]) -> str:

@@ -35,6 +35,7 @@ class Options:
     dense: bool | None = None
     features: int | None = None
     zero_based: bool | None = None
+    serials: bool = False
     format: str | None = None
     labels: str | Path | None = None
     sheet: str | None = None

@@ -38,6 +38,7 @@ def read(
     dense: bool | None = None,
     features: int | None = None,
     zero_based: bool | None = None,
+    serials: bool = False,
     format: str | None = None,
     labels: str | Path | None = None,
     sheet: str | None = None,
@@ -90,6 +91,9 @@ def read(
     zero_based : bool, optional
         Whether the first feature of a svmlight file has the number 0, or 1. By default 0 where that number occurs; a
         file that is read for a model should be read as the file that it was trained on (``table.found``).
+    serials : bool, default=False
+        Whether the number 0 of a svmlight file is the serial number of a row, as LIBSVM has it with precomputed
+        kernels, and left out.
     format : str, optional
         The name of one of :data:`mercer.io.FORMATS`. By default what the suffix says, or the beginning of the file.
     labels : str or Path, optional
@@ -138,6 +142,7 @@ def read(
         dense=dense,
         features=features,
         zero_based=zero_based,
+        serials=serials,
         format=format,
         labels=labels,
         sheet=sheet,

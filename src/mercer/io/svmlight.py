@@ -52,6 +52,9 @@ def read(source: Source, options: Options) -> Table:
         rows, y = _parsed(source.data)
     except (ValueError, OverflowError, MemoryError, IndexError) as error:
         raise _first_fault(source, error) from None
+    if options.serials:
+        rows.data[rows.indices == 0] = 0
+        rows.eliminate_zeros()
     zero = bool((rows.indices == 0).any())
     zero_based = zero if options.zero_based is None else options.zero_based
     if not zero_based:

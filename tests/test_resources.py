@@ -1,5 +1,6 @@
 """The same bits for any number of threads, time limits that end long products, and Ctrl-C inside long pieces."""
 
+import gc
 import time
 
 import numpy as np
@@ -12,6 +13,7 @@ from mercer._runtime.interrupts import heed, until
 from mercer._runtime.parallel import for_each
 from mercer._runtime.products import product, turned_product, weighted_squares
 from mercer.estimators.binary_machine import BinaryMachine
+from mercer.grams.base import Gram
 from mercer.problems import certify
 
 rng = np.random.default_rng(0)
@@ -61,6 +63,28 @@ def test_fits_are_the_same_for_any_number_of_threads(monkeypatch):
         targets = y > 0 if isinstance(machine, mercer.KernelClassifier) else y
         found = in_threads(lambda machine=machine, targets=targets: machine.fit(X, targets).dual_coef_, monkeypatch)
         assert len({each.tobytes() for each in found}) == 1
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        mercer.KernelClassifier(),
+        mercer.KernelClassifier(memory="500kB"),
+        mercer.KernelClassifier(rank=40, memory="100kB"),
+        mercer.KernelRegressor(),
+        mercer.SVC(),
+    ],
+    ids=str,
+)
+def test_a_fit_gives_its_matrix_back_at_once(machine):
+    """Nothing waits for the collector of circles: a search would have the matrices of many fits at once."""
+    gc.disable()
+    try:
+        before = sum(isinstance(each, Gram) for each in gc.get_objects())
+        machine.fit(A[:400, :3], A[:400, 0] > 0)
+        assert sum(isinstance(each, Gram) for each in gc.get_objects()) == before
+    finally:
+        gc.enable()
 
 
 def test_the_end_of_the_time_ends_work_on_threads_too():

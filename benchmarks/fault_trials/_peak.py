@@ -12,6 +12,7 @@ import ctypes
 import re
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 import mercer
-from mercer.growth import footprint
+from mercer.growth import foretell
 
 MACHINES: dict[str, Any] = {
     "SVC": lambda: mercer.SVC(),
@@ -31,12 +32,6 @@ MACHINES: dict[str, Any] = {
     "KernelClassifier rank 100MB": lambda: mercer.KernelClassifier(rank=500, memory="100MB"),
     "KernelRegressor": lambda: mercer.KernelRegressor(),
     "KernelRegressor rank": lambda: mercer.KernelRegressor(rank=500),
-    "search SVC": lambda: mercer.KernelSearchCV(
-        mercer.SVC(), {"C": [1, 10], "kernel__gamma": [0.01, 0.1]}, cv=3, refit=False
-    ),
-    "search KernelRegressor": lambda: mercer.KernelSearchCV(
-        mercer.KernelRegressor(), {"lam": [1e-4, 1e-2], "kernel__gamma": [0.01, 0.1]}, cv=3, refit=False
-    ),
 }
 
 
@@ -56,6 +51,15 @@ def status(name: str) -> int:
     return 1024 * int(re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())[1])  # type: ignore[index]
 
 
+def peak_of(work: Callable[[], Any]) -> int:
+    """The most bytes that the process has while this is done, beside those that it has before."""
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")
+    before = status("VmRSS")
+    work()
+    return status("VmHWM") - before
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
     machine, n, width, kind, classes = sys.argv[1], *map(int, sys.argv[2:4]), sys.argv[4], int(sys.argv[5])
@@ -63,12 +67,8 @@ def main() -> None:
     some = slice(0, max(600, 3 * classes))
     MACHINES[machine]().fit(X[some], y[some])
     model = MACHINES[machine]()
-    foretold = footprint(model, X, n)
-    ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5")
-    before = status("VmRSS")
-    model.fit(X, y)
-    print(int(foretold), status("VmHWM") - before)
+    foretold = foretell(model, X, y).bytes
+    print(int(foretold), peak_of(lambda: model.fit(X, y)))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ _NEARLY_HARD = 1e3
 #: Noise in scores that a margin of one does not stand.
 _AUDIBLE = 0.1
 #: Items of a machine among many whose kernel values are computed once.
-_LOOKED_UP = 1000
+LOOKED_UP = 1000
 #: Values beyond this are not rounded to float32, which could not hold them.
 _LARGEST_SINGLE = 1e37
 
@@ -80,7 +80,7 @@ class BinaryMachine:
 
         Where items are few, looking a value up costs less than asking for it, and both are matrices in memory.
         """
-        if self.rows.size > _LOOKED_UP or self.rows.size == len(self.data.targets) or exact.features() is not None:
+        if self.rows.size > LOOKED_UP or self.rows.size == len(self.data.targets) or exact.features() is not None:
             working = self._part(self.data.gram)
             return working, working if exact is self.data.gram else self._part(exact)
         values = np.asarray(self._part(exact).rows(np.arange(self.rows.size)), dtype=np.float64)

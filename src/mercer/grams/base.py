@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -118,8 +119,11 @@ class Gram:
 
     @cached_property
     def span(self) -> Span:
-        """The space of all sums of the items."""
-        return KernelSpan(self)
+        """The space of all sums of the items.
+
+        It knows a copy of this Gram, which shares the matrix: a circle of the two would outlive their last user.
+        """
+        return KernelSpan(copy(self))
 
     def walk(self) -> Walk:
         """The moves of a mistake-driven loop over this Gram."""

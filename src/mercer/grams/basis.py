@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 #: that many directions cost more than they save: an item in eight is enough, or a few in all.
 _WIDEST, _TIMES_ROOT, _SHARE, _FEW = 512, 3, 8, 64
 #: Pivots picked together.
-_TOGETHER = 64
+TOGETHER = 64
+#: Items whose new coordinates are computed at a time.
+_ITEMS = 4096
 #: A direction that is this much shorter than the longest item is a rounding error.
 _NOTHING = 1e-10
 
@@ -73,10 +75,9 @@ class Basis:
         """Add directions until the items' mean squared distance from their span is ``enough``, or there is no room."""
         while self._width < self._widest and float(self._left.mean()) > max(enough, self._nothing):
             picked = self._pick()
-            missing = np.asarray(self.gram.rows(picked), dtype=np.float64).T
-            known = self.coordinates[picked]
-            missing = missing - product(self.coordinates, known.T)
-            squares, turns = linalg.eigh((missing[picked] + missing[picked].T) / 2)
+            similar, known = self.gram.rows(picked), self.coordinates[picked]
+            missing = similar[:, picked].T - product(known, known.T)
+            squares, turns = linalg.eigh((missing + missing.T) / 2)
             real = squares > self._nothing
             if not real.any():
                 self._left[picked] = 0.0
@@ -86,10 +87,13 @@ class Basis:
             old = -self.weights @ (known.T @ whiten)
             self.weights = np.block([[self.weights, old], [np.zeros((picked.size, self.weights.shape[1])), whiten]])
             self.pivots = np.concatenate([self.pivots, picked])
-            fresh = product(missing, whiten)
-            self._room[:, self._width : self._width + fresh.shape[1]] = fresh
-            self._width += fresh.shape[1]
-            self._left = np.clip(self._left - np.einsum("ij,ij->i", fresh, fresh), 0.0, None)
+            width = self._width + whiten.shape[1]
+            for begin in range(0, len(self.gram), _ITEMS):
+                some = slice(begin, begin + _ITEMS)
+                fresh = product(similar[:, some].T - product(self.coordinates[some], known.T), whiten)
+                self._room[some, self._width : width] = fresh
+                self._left[some] = np.clip(self._left[some] - np.einsum("ij,ij->i", fresh, fresh), 0.0, None)
+            self._width = width
             self._left[picked] = 0.0
 
     @property
@@ -98,5 +102,5 @@ class Basis:
         return float(self._left.mean())
 
     def _pick(self) -> Array:
-        room = min(_TOGETHER, self._widest - self._width, int(np.count_nonzero(self._left)))
+        room = min(TOGETHER, self._widest - self._width, int(np.count_nonzero(self._left)))
         return np.sort(self._rng.choice(len(self.gram), room, replace=False, p=self._left / self._left.sum()))

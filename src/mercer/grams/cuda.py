@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -123,7 +124,7 @@ class Cuda(Gram):
 
     @cached_property
     def span(self) -> CudaSpan:
-        return CudaSpan(self)
+        return CudaSpan(copy(self))
 
     def walk(self) -> Walk:
         """A loop that looks at one item at a time is no work for a graphics card: rows come from the processor."""

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["LANDMARKS", "Factor", "farthest", "pivoted", "uniform"]
 
 #: Proposals drawn together.
-_PROPOSALS = 128
+PROPOSALS = 128
+#: Items whose numbers in new columns are computed at a time.
+_ITEMS = 4096
 #: A residual that is this much shorter than the longest item is a rounding error.
 _NOTHING = 1e-10
 
@@ -82,12 +84,14 @@ class Factor:
         """New landmarks, with the Cholesky factor of their residual."""
         heed()
         size = self.landmarks.size
-        fresh = np.asarray(self.gram.rows(landmarks), dtype=np.float64)
-        fresh -= product(self.columns, self.columns[landmarks].T).T
-        fresh = linalg.solve_triangular(lower, fresh, lower=True, overwrite_b=True, check_finite=False)
-        self._columns[:, size : size + landmarks.size] = fresh.T
+        similar, known = self.gram.rows(landmarks), self.columns[landmarks].T
+        for begin in range(0, len(self.gram), _ITEMS):
+            some = slice(begin, begin + _ITEMS)
+            fresh = similar[:, some].T - product(self.columns[some], known)
+            fresh = linalg.solve_triangular(lower, fresh.T, lower=True, overwrite_b=True, check_finite=False)
+            self._columns[some, size : size + landmarks.size] = fresh.T
+            self.left[some] = np.clip(self.left[some] - np.einsum("ij,ij->j", fresh, fresh), 0.0, None)
         self.landmarks = np.concatenate([self.landmarks, landmarks])
-        self.left = np.clip(self.left - np.einsum("ij,ij->j", fresh, fresh), 0.0, None)
         self.left[landmarks] = 0.0
 
     def transform(self) -> Array:
@@ -111,7 +115,7 @@ def pivoted(gram: Gram, rank: int, rng: np.random.Generator, among: Array | None
     factor = Factor(gram, rank, among)
     while factor.room > 0:
         chances = factor.left / factor.left.sum()
-        proposals = rng.choice(len(gram), min(_PROPOSALS, 2 * factor.room), p=chances)
+        proposals = rng.choice(len(gram), min(PROPOSALS, 2 * factor.room), p=chances)
         accepted, lower = _accept(factor.residual(proposals), factor.left[proposals], factor._nothing, rng)
         accepted, lower = accepted[: factor.room], lower[: factor.room, : factor.room]
         if accepted.size:
@@ -163,8 +167,8 @@ def farthest(gram: Gram, rank: int, rng: np.random.Generator, among: Array | Non
 def _of(gram: Gram, landmarks: Array, among: Array | None) -> Factor:
     """The factor of landmarks that are known, block by block."""
     factor = Factor(gram, landmarks.size, among)
-    for begin in range(0, landmarks.size, _PROPOSALS):
-        some = landmarks[begin : begin + _PROPOSALS]
+    for begin in range(0, landmarks.size, PROPOSALS):
+        some = landmarks[begin : begin + PROPOSALS]
         kept, lower = _accept(factor.residual(some), np.zeros(some.size), factor._nothing, np.random.default_rng(0))
         if kept.size:
             factor.add(some[kept], lower)

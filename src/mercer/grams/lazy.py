@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,8 @@ class Lazy(Gram):
 
     def __init__(self, kernel: Kernel, items: Any, memory: int | str = "1GB") -> None:
         self.kernel, self.items, self.memory = kernel, items, memory
+        #: All pairs of items; what a kernel prepares of them (centred rows, norms) is prepared once.
+        self._pairing = Pairing(kernel, items, items)
         self.dtype = shared_dtype(items, items)
         self.expensive = not hasattr(items, "shape") or items.ndim != 2 or items.shape[1] > 64
         row_bytes = max(1, len(self) * self.dtype.itemsize)
@@ -58,11 +59,6 @@ class Lazy(Gram):
 
     def diag(self) -> Array:
         return self.kernel.diag(self.items).astype(np.float64)
-
-    @cached_property
-    def _pairing(self) -> Pairing:
-        """All pairs of items; what a kernel prepares of them (centred rows, norms) is prepared once."""
-        return Pairing(self.kernel, self.items, self.items)
 
     def rows(self, index: Any) -> Array:
         return matrix_block(self._pairing, np.asarray(index), None)

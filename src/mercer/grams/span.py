@@ -171,10 +171,14 @@ class KernelSpan(Span):
         self.gram = gram
         self.basis = Basis(gram)
 
-    @cached_property
+    @property
     def quick(self) -> Span:
+        return self._quicker or self
+
+    @cached_property
+    def _quicker(self) -> Span | None:
         rounded = self.gram.rounded()
-        return self if rounded is None else QuickSpan(self, rounded)
+        return None if rounded is None else QuickSpan(self, rounded)
 
     def combine(self, g):
         return np.stack([g, self.gram.matvec(g)])

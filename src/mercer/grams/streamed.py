@@ -12,6 +12,7 @@ problem is a good start. A few passes are then enough.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property, partial
 from typing import Any
 
@@ -199,7 +200,7 @@ class Streamed(Gram):
 
     @cached_property
     def span(self) -> StreamedSpan:
-        return StreamedSpan(self)
+        return StreamedSpan(copy(self))
 
 
 class StreamedSpan(FeatureSpan):

@@ -72,7 +72,7 @@ def foretell(estimator: Any, X: Any, y: Any, n: int | None = None, seed: int = 0
     limits = _LOW_RANK if gram in ("Nystrom", "Streamed") else _SOFT_MARGIN if machine.placement.single else _SMOOTH
     sizes = [trial.n for trial in found]
     seconds = grown(sizes, [trial.seconds for trial in found], n, *limits)
-    return Foretold(n, seconds, footprint(machine, X, n), gram, tuple(found))
+    return Foretold(n, seconds, footprint(machine, X, n, found[-1]), gram, tuple(found))
 
 
 def grown(sizes: Sequence[float], costs: Sequence[float], n: int, least: float, most: float) -> float:

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed
 from .._validation.unwrapped import machine_of, parameter_prefix
+from ..solvers.svm.watched_blocks import watched_blocks
 from .footprint import Footprint
 
 __all__ = ["Trial", "trials"]
@@ -35,10 +36,17 @@ _WARM = 100
 
 @dataclass(frozen=True)
 class Trial:
-    """A fit of so many rows, and its seconds."""
+    """A fit of so many rows and its seconds.
+
+    Also known are the items of its largest block and the bytes of all, where it is that of an exact soft margin, and
+    how many scores it gives: a machine each, where there are many classes.
+    """
 
     n: int
     seconds: float
+    largest: int = 0
+    blocks: int = 0
+    scores: int = 1
 
 
 def trials(estimator: Any, X: Any, y: Any, n: int, seed: int = 0, long: float = _LONG) -> list[Trial]:
@@ -57,7 +65,7 @@ def trials(estimator: Any, X: Any, y: Any, n: int, seed: int = 0, long: float = 
         if found and trial.seconds >= long and trial.seconds > _AT_MOST * found[-1].seconds * size / found[-1].n:
             trial = min(trial, _tried(model, rows, targets), key=lambda each: each.seconds)
         found.append(trial)
-        if len(found) > 2 and ((_grows(found) and trial.seconds >= long) or _spent(found) > _PATIENCE * long):
+        if len(found) > 2 and ((_grows(found) and trial.seconds >= long) or _spent(found[1:]) > _PATIENCE * long):
             break
     return found[1:]
 
@@ -107,7 +115,9 @@ def _placed(estimator: Any, size: int, n: int) -> Any:
 
 def _tried(model: Any, X: Any, y: Any) -> Trial:
     begin = time.perf_counter()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), watched_blocks() as seen:
         warnings.simplefilter("ignore")
         model.fit(X, y)
-    return Trial(len(y), time.perf_counter() - begin)
+    seconds = time.perf_counter() - begin
+    largest, blocks = (max(each, default=0) for each in (zip(*seen, strict=True) if seen else ((), ())))
+    return Trial(len(y), seconds, largest, blocks, np.size(getattr(machine_of(model), "intercept_", 0.0)))

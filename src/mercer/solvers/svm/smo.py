@@ -30,6 +30,7 @@ from ..._runtime.combine import add_rows, gather
 from ..._runtime.combine import turn as transpose
 from ..._runtime.compile import Array, jit
 from .leap import leap
+from .watched_blocks import note_block
 
 #: Items in the working set; their float32 matrix takes 16 megabytes.
 WORKING_SET = 2048
@@ -238,18 +239,28 @@ class Workspace:
         #: The working set whose matrix is at hand, the block that it was taken from, and room for the next one.
         self._held, self._source = np.empty(0, np.int64), np.empty((0, 0), np.float32)
         self._matrices = [np.empty(0, np.float32), np.empty(0, np.float32)]
+        #: Items of the largest working set so far.
+        self._most = 0
+
+    @property
+    def nbytes(self) -> int:
+        """What it has touched of its memory: all of the blocks, and the working sets as far as they were filled."""
+        return sum(block.nbytes for block in self._blocks) + 2 * 4 * self._most**2
 
     def square(self, size: int) -> Array:
         """A matrix for a block, in place of the block before the last."""
         self._blocks.reverse()
         if self._blocks[0].size < size * size:
             self._blocks[0] = np.empty(size * size, np.float32)
+        note_block(size, self.nbytes)
         return self._blocks[0][: size * size].reshape(size, size)
 
     def _gathered(self, K: Array, W: Array) -> tuple[Array, Array]:
         """A working set and its matrix, reusing what the last one has of it; items that stay come first."""
         if not self._matrices[0].size:
             self._matrices = [np.empty(WORKING_SET * WORKING_SET, np.float32) for _ in range(2)]
+        self._most = max(self._most, W.size)
+        note_block(W.size, self.nbytes)
         old = self._matrices[0][: self._held.size**2].reshape(self._held.size, self._held.size)
         out = self._matrices[1][: W.size**2].reshape(W.size, W.size)
         known = self._held if self._source is K else self._held[:0]

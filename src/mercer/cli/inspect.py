@@ -54,6 +54,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         "training_rows_inside": rows_inside,
         "signer": loaded.signer,
         "verified": loaded.verified,
+        "signature_fits": loaded.signature_fits,
     }
     printer.json_result({**loaded.about, **told, "only_said": sorted(set(loaded.about) - set(told))})
     facts = {
@@ -93,6 +94,8 @@ def _predicts(estimator: Any, machine: Any) -> str:
 
 
 def _signature(loaded: ModelFile) -> str:
+    if loaded.signature_fits is False:
+        return "carries a signature that does not fit: the file was changed after it was signed, or never signed"
     if loaded.verified:
         return f"signed by {loaded.signer}, verified"
     return "none" if loaded.signer is None else f"signed by {loaded.signer}, not verified"

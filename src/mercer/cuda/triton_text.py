@@ -315,11 +315,11 @@ _OPERATIONS = {
     "divide": "{} / {}",
     "exp2": "tl.exp2({})",
     "log": "tl.log({})",
-    "log1p": "tl.log(1.0 + {})",
+    "log1p": "tl.log(1 + {})",
     "maximum": "tl.maximum({}, {})",
     "minimum": "tl.minimum({}, {})",
     "multiply": "{} * {}",
-    "power": "tl.where({0} == 0.0, 0.0, tl.exp2({1} * tl.log2({0})))",
+    "power": "tl.where({0} == 0, 0, tl.exp2({1} * tl.log2({0})))",
     "sqrt": "tl.sqrt({})",
     "subtract": "{} - {}",
 }

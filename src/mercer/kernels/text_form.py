@@ -51,7 +51,7 @@ def full_text(kernel: Kernel) -> str:
     --------
     >>> from mercer.kernels import parse
     >>> full_text(parse("2*poly(3) + linear"))
-    '2*polynomial(degree=3, gamma=1.0, coef0=1.0) + linear'
+    '2*polynomial(coef0=1.0, degree=3, gamma=1.0) + linear'
     """
     before = _in_full.set(True)
     try:

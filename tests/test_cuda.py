@@ -18,7 +18,8 @@ from mercer import cuda
 from mercer.cuda import Untraceable, formula_of
 from mercer.cuda.triton_text import Face, lowered, written
 from mercer.grams import Cuda, Lazy, Placement
-from mercer.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial
+from mercer.kernels import Gaussian, Laplacian, Linear, Matern, OfStatistic, Polynomial
+from mercer.kernels.engine.statistics import SQUARED_DISTANCE
 from mercer.losses import Logistic, Softmax, Squared
 from mercer.problems import Problem, certify
 from mercer.solvers import Newton
@@ -106,7 +107,16 @@ def test_bad_places_are_refused():
         mercer.SVC("mixture(linear, gaussian)", device="cuda").fit(X, y)
 
 
-@pytest.mark.parametrize("kernel", [*TRACED, COLUMNS], ids=str)
+class Powers(OfStatistic, named=False):
+    """Powers and logarithms of 1 + d²."""
+
+    statistic = SQUARED_DISTANCE
+
+    def apply(self, values):
+        return (1 + values) ** -1.3 + 1 / (1 + np.log1p(values)) + 1 / (1 + np.log(1 + values))
+
+
+@pytest.mark.parametrize("kernel", [*TRACED, COLUMNS, Powers()], ids=str)
 def test_code_is_made_of_known_words_and_whole_numbers(kernel):
     """What is executed has no word of a kernel's text, and no parameter: those may come from a file."""
     items = kernel.items(X)

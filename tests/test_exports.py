@@ -29,7 +29,8 @@ from mercer.exports.likely_rows import likely_rows
 from mercer.exports.rows_in_doubt import with_gaps_and_new_words
 from mercer.exports.similarities import similarity
 from mercer.io import DataError
-from mercer.kernels import Equal, Gaussian, Hamming, Linear
+from mercer.kernels import Equal, Gaussian, Hamming, Linear, OfStatistic
+from mercer.kernels.engine.statistics import SQUARED_DISTANCE
 from mercer.preprocess import DateParts
 
 from . import cases
@@ -122,6 +123,53 @@ def test_c_computes_what_the_model_does(name, tmp_path):
         np.testing.assert_array_equal(model.classes_[answers], model.predict(NEW))
         assert library.mercer_predict((np.ctypeslib.ctypes.c_double * 3)(0, np.nan, 0)) == -1
         assert library.mercer_predict((np.ctypeslib.ctypes.c_double * 3)(0, np.inf, 0)) == -1
+
+
+class RationalQuadratic(OfStatistic, named=False):
+    """(1 + d²/alpha)^(−alpha)."""
+
+    statistic = SQUARED_DISTANCE
+
+    def __init__(self, alpha=1.5):
+        self.alpha = alpha
+
+    def apply(self, values):
+        return (1 + values / self.alpha) ** -self.alpha
+
+
+class Logarithmic(RationalQuadratic, named=False):
+    """1/(1 + log(1 + d²)) + 1/(2 + log(alpha + d²))."""
+
+    def apply(self, values):
+        return 1 / (1 + np.log1p(values)) + 1 / (2 + np.log(self.alpha + values))
+
+
+class Beyond(RationalQuadratic, named=False):
+    """What no code can be written for."""
+
+    def apply(self, values):
+        return 1 / np.cosh(values)
+
+
+@pytest.mark.parametrize("kernel", [RationalQuadratic(), RationalQuadratic(2.0), RationalQuadratic(0.3), Logarithmic()])
+def test_a_new_kernel_of_one_statistic_leaves_by_itself(kernel, tmp_path):
+    model = Perceptron(kernel, epochs=1, random_state=0).fit(X, FOUR > 1)
+    rows = np.vstack([NEW, X])  # in which distances are 0 too
+    wanted = model.decision_function(rows)
+    for name in ("m.py", "m.c", "m.onnx"):
+        mercer.export(model, tmp_path / name, to={"py": "python"}.get(name[2:], name[2:]))
+    found = runpy.run_path(str(tmp_path / "m.py"))["scores"](rows)
+    np.testing.assert_allclose(np.ravel(found), wanted, rtol=1e-12, atol=1e-12)
+    found = scores_of_c(compiled(tmp_path / "m.c"), rows, 1)
+    np.testing.assert_allclose(np.ravel(found), wanted, rtol=1e-12, atol=1e-12)
+    found = by_onnx(tmp_path / "m.onnx", {"X": rows})["scores"]
+    np.testing.assert_allclose(np.ravel(found), wanted, rtol=1e-10, atol=1e-10)
+
+
+def test_why_a_formula_stays_is_said():
+    model = Perceptron(Beyond(), epochs=1).fit(X, FOUR > 1)
+    with pytest.raises(DataError, match="cannot be exported: its formula uses cosh, which no code can be written for;"):
+        TARGETS["python"].files(model)
 
 
 REFUSED = ("matern(nu=1.0)", "conformal", "function", "after")

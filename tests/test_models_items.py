@@ -13,10 +13,14 @@ from safetensors.numpy import save as save_arrays
 
 from mercer import SVC, KernelClassifier, Perceptron, load, save
 from mercer.io import DataError
-from mercer.kernels import Bags, Graphs, Strings
+from mercer.kernels import Bags, Graphs, Polynomial, Strings, parse
+from mercer.kernels.graphs import Diffusion
+from mercer.kernels.text_form import full_text
 from mercer.margins import width
 from mercer.model_files.container import checksum as _checksum
 from mercer.model_files.packing import Packer, Unpacker
+
+from . import cases
 
 TEXTS = ["GATTACA", "", "naïve 🙂", "GATTA", "CATCAT", "TACTAC", "\ud800lone", "CAT"]
 SETS = [{"milk", 3}, set(), Counter(egg=2), [("a", 1), "milk"], {b"\xff"}, {frozenset({"x", "y"})}, {2.5}, {"egg"}]
@@ -186,3 +190,29 @@ def test_a_damaged_file_is_told_from_a_whole_one(tmp_path):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         with pytest.raises(DataError):
             load(path)
+
+
+def test_sets_in_whichever_order_are_the_same_file(tmp_path):
+    files = []
+    for turn in (1, -1):
+        numbers = frozenset([0, 8, 16][::turn])  # which a set tells in the order that they came in
+        items = [["milk", "egg", 3][::turn], ["egg", numbers, "oil"][::turn], ["salt"], ["milk", "oil"][::turn]]
+        save(SVC("minmax", C=10).fit(items, [0, 1, 0, 1]), tmp_path / "m")
+        files.append((tmp_path / "m").read_bytes())
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("kernel", [*cases.KERNELS, *(kernel for kernel, _ in cases.STRUCTURED)], ids=str)
+def test_files_tell_every_parameter_of_a_kernel(kernel):
+    text = full_text(kernel)
+    if "<" not in text and not isinstance(kernel, Diffusion):  # which has no name in texts
+        assert full_text(parse(text)) == text
+        assert str(parse(text)) == str(kernel)
+
+
+def test_a_changed_default_leaves_old_models_as_they_are(tmp_path, monkeypatch):
+    model = SVC("polynomial", C=3).fit(X := np.arange(8.0).reshape(4, 2), [0, 1, 1, 0])
+    decided = model.decision_function(X)
+    save(model, tmp_path / "m")
+    monkeypatch.setattr(Polynomial.__init__, "__defaults__", (7, 5.0, 5.0)[: len(Polynomial.__init__.__defaults__)])
+    np.testing.assert_array_equal(load(tmp_path / "m").decision_function(X), decided)

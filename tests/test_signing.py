@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from benchmarks.fault_trials._forgery import parts_of, sealed
 from mercer import SVC, load, save
 from mercer.io import DataError
+from mercer.model_files.container import content_of, file_of
 from mercer.model_files.models import open_model, sign
 from mercer.model_files.signing import PASSPHRASE, fingerprint
 
@@ -199,3 +200,34 @@ def test_inspect_shows_the_machine_and_not_what_the_file_says(tmp_path, monkeypa
     (tmp_path / "m").write_bytes(sealed(content, arrays))
     refused = CliRunner().invoke(main, ["run", "m", "xor:20"])
     assert "was not written by a command of mercer: columns of about must be" in refused.output
+
+
+def test_a_file_of_keys_may_mix_those_of_openssl_and_openssh(tmp_path):
+    for name, form in [("one", "pem"), ("two", "ssh"), ("three", "pem")]:
+        write_keys(tmp_path, name, form)
+    lines = [(tmp_path / f"{name}.pub").read_bytes() for name in ("one", "two", "three")]
+    (tmp_path / "keys").write_bytes(b"# ours\n" + b"".join(lines))
+    for name in ("one", "two", "three"):
+        save(MODEL, tmp_path / "m", sign=tmp_path / name)
+        assert open_model(tmp_path / "m", verify=tmp_path / "keys").verified
+
+
+def test_a_signature_that_does_not_fit_is_told_without_keys(tmp_path, mercer):
+    write_keys(tmp_path, "mine")
+    path = tmp_path / "m.safetensors"
+    save(MODEL, path)
+    assert open_model(path).signature_fits is None
+    sign(path, tmp_path / "mine")
+    assert open_model(path).signature_fits is True
+    signed = content_of(path.read_bytes(), "m", 10**9)
+    named = {name: signed.metadata[name] for name in ("signature", "signer")}
+    path.write_bytes(file_of(signed.text.replace('"about": {}', '"about": {"by": "them"}'), signed.arrays, named))
+    assert open_model(path).signature_fits is False
+    assert "carries a signature that does not fit" in mercer(f"inspect {path}").stdout
+
+
+def test_an_empty_passphrase_is_none(tmp_path, monkeypatch):
+    write_keys(tmp_path, "mine", "pem", b"word")
+    monkeypatch.setenv(PASSPHRASE, "")
+    with pytest.raises(DataError, match="has a passphrase; put it into the environment variable MERCER_KEY_PASSPHRASE"):
+        save(MODEL, tmp_path / "m", sign=tmp_path / "mine")

@@ -10,8 +10,11 @@ from itertools import cycle
 from pathlib import Path
 from unittest import mock
 
+import click
 import pytest
 
+from mercer.cli import COMMANDS, main
+from mercer.cli.reading_paths import READ
 from mercer.io import DataError, drafts
 from mercer.io.writing import refuse_unwritable, write_together, write_whole
 
@@ -182,6 +185,24 @@ def test_drafts_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path
     assert (tmp_path / "file").read_bytes() == NEW
 
 
+A_KEY = b"""-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+-----END PRIVATE KEY-----
+"""
+#: Options by which commands are told what to write.
+OUTPUTS = {"output", "journal", "plot", ("compare", "model")}
+
+
+def test_every_path_of_every_command_is_known_to_be_read_or_written():
+    for name in COMMANDS:
+        for parameter in main.get_command(None, name).params:
+            written = not {parameter.name, (name, parameter.name)}.isdisjoint(OUTPUTS)
+            path = isinstance(parameter.type, (click.Path, click.File))
+            assert path == written, f"{name} {parameter.name}: its type is READ, or it is an output"
+            if parameter.name in {"data", "model", "labels", "config", "sign", "verify", "key", "check", "scaling"}:
+                assert written or parameter.type is READ
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -197,6 +218,18 @@ def test_drafts_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path
         ("compare rows.csv -o rows.csv/report", "cannot be written"),
         ("compare rows.csv -o taken", "report.json' is a folder"),
         ("kernel rows.csv --plot rows.csv", "'rows.csv' is read by this command"),
+        ("train svc moons --sign key -o key", "'key' is read by this command"),
+        ("import rows.csv --sign key -o key", "'key' is read by this command"),
+        ("tune svc moons --sign key --journal key", "'key' is read by this command"),
+        ("compare moons --sign key --model key", "'key' is read by this command"),
+        ("run model moons --verify rows.csv -o rows.csv", "'rows.csv' is read by this command"),
+        ("export model --to c --verify rows.csv -o rows.csv", "'rows.csv' is read by this command"),
+        ("train svc moons --config options.toml -o options.toml", "'options.toml' is read by this command"),
+        ("train svc moons --labels rows.csv -o rows.csv", "'rows.csv' is read by this command"),
+        ("train svc r*.csv -o rows.csv", "'rows.csv' is read by this command"),
+        ("train svc . -o rows.csv", "'rows.csv' is read by this command"),
+        ("train svc sqlite:///rows.csv?table=t -o rows.csv", "'rows.csv' is read by this command"),
+        ("compare study/report.json -o study", "report.json' is read by this command"),
         ("kernel rows.csv --plot picture.doc", "its name should end in .eps"),
     ],
 )
@@ -206,6 +239,10 @@ def test_what_cannot_be_stored_is_refused_before_the_work(mercer, line, words):
     Path("model").write_bytes(b"\x00")
     Path("link").symlink_to("rows.csv")
     Path("taken/report.json").mkdir(parents=True)
+    Path("study").mkdir()
+    Path("study/report.json").write_bytes(b"\x00")
+    Path("options.toml").write_bytes(b"")
+    Path("key").write_bytes(A_KEY)
     os.mkfifo("pipe")
     assert words in mercer(line, 1).stderr
     assert Path("rows.csv").read_bytes() == b"\x00"

@@ -12,6 +12,7 @@ import click
 
 from ..io.formats import FORMATS
 from .printing import Printer
+from .reading_paths import READ
 
 __all__ = [
     "LearnerCommand",
@@ -84,7 +85,7 @@ def common(command: Command) -> Command:
             ),
             click.option(
                 "--config",
-                type=click.Path(dir_okay=False),
+                type=READ,
                 is_eager=True,
                 expose_value=False,
                 callback=_use_config,
@@ -116,7 +117,7 @@ def _one_or_several(context: click.Context, parameter: click.Parameter, given: t
 
 
 #: Where the rows are: the command gets ``data``, one place or a list of them, as :func:`mercer.read` takes it.
-data_argument = click.argument("data", nargs=-1, required=True, callback=_one_or_several)
+data_argument = click.argument("data", type=READ, nargs=-1, required=True, callback=_one_or_several)
 
 
 def _reading(**given: Any) -> dict[str, Any]:
@@ -186,7 +187,8 @@ data_options = _grouped(
         ),
         click.option(
             "--labels",
-            type=click.Path(dir_okay=False),
+            type=READ,
+            metavar="FILE",
             help="The labels of strings, sets or graphs: one a line, or name and label.",
         ),
         click.option(

@@ -133,9 +133,10 @@ def compare(
     refuse_unwritable_report(output)
     if model is not None and Path(model).parent.resolve() == output.resolve():
         output.resolve().mkdir(parents=True, exist_ok=True)  # of the report, which would make it later
-    refuse_outputs([model], [data])
+    refuse_outputs([model])
     if model is not None and Path(model).resolve() in [(output / name).resolve() for name in REPORT_FILES]:
         raise DataError(f"{model!r} is a file of the report; name another for the model.")
+    refuse_outputs(path for path in (output / name for name in REPORT_FILES) if path.exists())
     begin = time.perf_counter()
     # A study makes and drops many small objects. Collecting them need not look at all that was imported.
     gc.freeze()

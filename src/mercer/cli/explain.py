@@ -12,6 +12,7 @@ from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options
 from .model_paths import open_model, verify_option
 from .printing import Printer
+from .reading_paths import READ
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -21,7 +22,7 @@ __all__ = ["explain"]
 
 
 @click.command()
-@click.argument("model", type=click.Path())
+@click.argument("model", type=READ)
 @data_argument
 @click.option(
     "--row",

@@ -10,6 +10,7 @@ import click
 from .arguments import common, data_options
 from .model_paths import open_model, verify_option
 from .printing import Printer
+from .reading_paths import READ
 
 __all__ = ["export"]
 
@@ -18,7 +19,7 @@ _TARGETS = ("onnx", "libsvm", "c", "python")
 
 
 @click.command()
-@click.argument("model", type=click.Path())
+@click.argument("model", type=READ)
 @click.option("--to", required=True, type=click.Choice(_TARGETS), help="What the model becomes.")
 @click.option(
     "-o",
@@ -28,6 +29,7 @@ _TARGETS = ("onnx", "libsvm", "c", "python")
 )
 @click.option(
     "--check",
+    type=READ,
     metavar="DATA",
     help="Rows to compare the file with the model on; errors are measured, not promised. [default: rows near those "
     "that the model is made of]",
@@ -73,9 +75,9 @@ def export(
     from .matching import matching_table
     from .outputs import refuse_outputs
 
-    loaded = open_model(model)
     path = output if output is not None else str(Path(model).with_suffix(TARGETS[to].suffix))
-    refuse_outputs([path], [model, check])
+    refuse_outputs([path])
+    loaded = open_model(model)
     rows = None
     if check is not None:
         with printer.working("reading"):

@@ -10,6 +10,7 @@ import click
 from .arguments import common
 from .model_paths import save, sign_option
 from .printing import Printer, run_line
+from .reading_paths import READ
 
 __all__ = ["import_model"]
 
@@ -18,7 +19,7 @@ _WIDE = 2000
 
 
 @click.command("import")
-@click.argument("model", type=click.Path())
+@click.argument("model", type=READ)
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The model file to write.")
 @click.option(
     "--features",
@@ -29,7 +30,7 @@ _WIDE = 2000
 @click.option(
     "--range",
     "scaling",
-    type=click.Path(),
+    type=READ,
     metavar="FILE",
     help="How svm-scale has scaled the rows (svm-scale -s FILE), which the model then does itself.",
 )
@@ -59,7 +60,7 @@ def import_model(
     from ..preprocess import Numbers
     from .outputs import refuse_outputs
 
-    refuse_outputs([output], [model, scaling])
+    refuse_outputs([output])
     with printer.working("reading"):
         machine = read_libsvm(model, n_features=features)
         steps: list[Any] = [] if scaling is None else [("scale", read_range(scaling, machine.n_features_in_))]

@@ -12,6 +12,7 @@ from .arguments import common
 from .inspect_about import said_about
 from .model_paths import open_model, verify_option
 from .printing import Printer, mixture_weights, show_mixture
+from .reading_paths import READ
 
 if TYPE_CHECKING:
     from ..model_files.models import ModelFile
@@ -22,7 +23,7 @@ _SHOWN = 15
 
 
 @click.command()
-@click.argument("model", type=click.Path())
+@click.argument("model", type=READ)
 @verify_option
 @common
 def inspect(model: str, printer: Printer, seed: int) -> None:
@@ -53,6 +54,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         "training_rows_inside": rows_inside,
         "signer": loaded.signer,
         "verified": loaded.verified,
+        "signature_fits": loaded.signature_fits,
     }
     printer.json_result({**loaded.about, **told, "only_said": sorted(set(loaded.about) - set(told))})
     facts = {
@@ -92,6 +94,8 @@ def _predicts(estimator: Any, machine: Any) -> str:
 
 
 def _signature(loaded: ModelFile) -> str:
+    if loaded.signature_fits is False:
+        return "carries a signature that does not fit: the file was changed after it was signed, or never signed"
     if loaded.verified:
         return f"signed by {loaded.signer}, verified"
     return "none" if loaded.signer is None else f"signed by {loaded.signer}, not verified"

@@ -9,6 +9,7 @@ import click
 
 from .arguments import common, data_options, preparation_options
 from .printing import Printer
+from .reading_paths import READ
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -18,7 +19,7 @@ __all__ = ["kernel"]
 
 
 @click.command()
-@click.argument("data")
+@click.argument("data", type=READ)
 @click.option(
     "--kernel",
     "texts",
@@ -62,7 +63,7 @@ def kernel(
     from .building import with_columns_of
     from .outputs import refuse_outputs
 
-    refuse_outputs([plot], [data])
+    refuse_outputs([plot])
     if plot is not None:
         _refuse_unknown_picture(plot)
     named = [parse(text) for text in texts]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .reading_paths import READ
+
 if TYPE_CHECKING:
     from ..model_files.models import ModelFile
 
@@ -31,6 +33,7 @@ def _keep_public(context: click.Context, parameter: click.Parameter, paths: tupl
 
 sign_option = click.option(
     "--sign",
+    type=READ,
     metavar="KEY",
     callback=_keep_private,
     expose_value=False,
@@ -38,6 +41,7 @@ sign_option = click.option(
 )
 verify_option = click.option(
     "--verify",
+    type=READ,
     metavar="PUBKEY",
     multiple=True,
     callback=_keep_public,

@@ -12,12 +12,13 @@ from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options
 from .model_paths import open_model, verify_option
 from .printing import Printer
+from .reading_paths import READ
 
 __all__ = ["run"]
 
 
 @click.command()
-@click.argument("model", type=click.Path())
+@click.argument("model", type=READ)
 @data_argument
 @click.option(
     "-o",
@@ -94,7 +95,7 @@ def run(
 
     delivery = Delivery(output, {}, printer)
     if output not in (None, STANDARD_OUTPUT):
-        refuse_outputs([output], [model, data], "name a file to write, or - for the standard output")
+        refuse_outputs([output], "name a file to write, or - for the standard output")
     if output not in (None, STANDARD_OUTPUT) and in_chunks(data, bytes_of(reading["max_bytes"])):
         run_streamed(model, data, str(output), keep, ignore_labels, intervals, probabilities, reading, printer)
         return

@@ -6,13 +6,14 @@ import click
 
 from .arguments import common
 from .printing import Printer
+from .reading_paths import READ
 
 __all__ = ["sign"]
 
 
 @click.command()
-@click.argument("model", type=click.Path())
-@click.option("--key", required=True, metavar="KEY", help="A file with a private Ed25519 key.")
+@click.argument("model", type=READ)
+@click.option("--key", type=READ, required=True, metavar="KEY", help="A file with a private Ed25519 key.")
 @common
 def sign(model: str, key: str, printer: Printer, seed: int) -> None:
     """Sign a model file with a key of yours.

@@ -144,7 +144,7 @@ def train(
     from .train_streamed import train_streamed
     from .trained import trained
 
-    refuse_outputs([output], [data])
+    refuse_outputs([output])
     options["params"] = {**options["params"], **placing(learner, rank=rank, landmarks=landmarks, memory=memory)}
     recipe = Recipe(learner, preparing=preparing, seed=seed, **options)
     refuse_for_others(recipe)

@@ -123,7 +123,7 @@ def tune(
 
     if learner.task == "detect":
         raise DataError(f"{learner.name} {WITHOUT_ERRORS}")
-    refuse_outputs([output, journal], [data])
+    refuse_outputs([output, journal])
     if resume and journal is None:
         raise click.UsageError("--resume needs --journal FILE, where the search was kept.")
     if journal is not None and Path(journal).exists() and not resume:

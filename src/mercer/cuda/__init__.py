@@ -1,10 +1,10 @@
 """Kernel matrices on a graphics card: code from the formula that a kernel has already, products that never write K."""
 
+from ..kernels.symbols import Untraceable
 from .device import available, refuse_without_card
 from .formula import Formula, formula_of
 from .fused import as_array, copied, matrix_values, product, scores_on_card
 from .operands import PRECISIONS, Operands, operands_of
-from .symbols import Untraceable
 from .tensors import as_host, on_card
 from .triton_text import Tiles
 

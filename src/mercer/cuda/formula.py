@@ -12,7 +12,7 @@ from scipy import sparse
 from ..kernels.base import Kernel
 from ..kernels.engine.parts import Parts
 from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic
-from .symbols import Symbol, Untraceable
+from ..kernels.symbols import Symbol, Untraceable
 
 __all__ = ["Formula", "formula_of"]
 

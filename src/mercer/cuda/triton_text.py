@@ -33,8 +33,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
+from ..kernels.symbols import Symbol, walked
 from .formula import Formula, Leaf, Own
-from .symbols import Symbol, walked
 
 __all__ = ["Face", "Lowered", "Tiles", "Written", "lowered", "written"]
 
@@ -314,9 +314,12 @@ _OPERATIONS = {
     "add": "{} + {}",
     "divide": "{} / {}",
     "exp2": "tl.exp2({})",
+    "log": "tl.log({})",
+    "log1p": "tl.log(1 + {})",
     "maximum": "tl.maximum({}, {})",
     "minimum": "tl.minimum({}, {})",
     "multiply": "{} * {}",
+    "power": "tl.where({0} == 0, 0, tl.exp2({1} * tl.log2({0})))",
     "sqrt": "tl.sqrt({})",
     "subtract": "{} - {}",
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from ..cuda.symbols import Symbol
+from ..kernels.symbols import Symbol
 from . import constants, nodes
 from .computation import Column, Node, OfSupport, Own, Pair, nodes_of, symbols_of
 from .escaping import c_number, c_string
@@ -31,6 +31,9 @@ _OPERATIONS = {
     "multiply": "{} * {}",
     "divide": "{} / {}",
     "exp": "exp({})",
+    "log": "log({})",
+    "log1p": "log1p({})",
+    "power": "pow({}, {})",
     "sqrt": "sqrt({})",
     "absolute": "fabs({})",
     "maximum": "mercer_maximum({}, {})",

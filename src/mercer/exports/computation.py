@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from ..cuda.symbols import Symbol
 from ..io.table import DataError
+from ..kernels.symbols import Symbol
 
 #: More numbers than this are not written out: a file of code would have gigabytes.
 MOST = 20_000_000

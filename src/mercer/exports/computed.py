@@ -16,7 +16,6 @@ from .._validation.wording import enumeration
 from ..calibration import Calibrated, TunedThreshold
 from ..calibration.isotonic_map import IsotonicMap
 from ..calibration.sigmoid_map import SigmoidMap
-from ..cuda.symbols import Symbol
 from ..estimators.base import KernelMachine
 from ..estimators.classifier import Classifier
 from ..estimators.cost_matrix import cost_matrix
@@ -29,6 +28,7 @@ from ..io.table import DataError
 from ..kernels import Kernel
 from ..kernels.categories import Categories
 from ..kernels.on_columns import columns_named
+from ..kernels.symbols import Symbol
 from ..preprocess import WithoutOutliers
 from .computation import Answer, Computation, Node, numbers_of
 from .input_columns import Cell, Cells, Inputs, numbered

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._runtime.compile import Array
-from ..cuda.symbols import Symbol
+from ..kernels.symbols import Symbol
 from .computation import Node
 
 __all__ = [

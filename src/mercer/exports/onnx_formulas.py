@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._runtime.compile import Array
-from ..cuda.symbols import Symbol
+from ..kernels.symbols import Symbol
 from .computation import Node, OfSupport, Own, Pair, leaves_of, symbols_of
 from .onnx_operators import DOUBLE, OnnxOperators, tensor
 
@@ -17,6 +17,8 @@ _OPERATIONS = {
     "multiply": "Mul",
     "divide": "Div",
     "exp": "Exp",
+    "log": "Log",
+    "power": "Pow",
     "sqrt": "Sqrt",
     "absolute": "Abs",
     "maximum": "Max",
@@ -49,6 +51,8 @@ class OnnxFormulas(OnnxOperators):
                    for each in symbol.arguments]  # fmt: skip
             if symbol.operation == "inverse_length":
                 known[id(symbol)] = self._inverse_length(own[0]), width
+            elif symbol.operation == "log1p":
+                known[id(symbol)] = self._log1p(own[0], width), width
             else:
                 known[id(symbol)] = self.add(_OPERATIONS[symbol.operation], own), width
         name, _ = known[id(root)]
@@ -60,6 +64,15 @@ class OnnxFormulas(OnnxOperators):
         positive = self.add("Greater", [squares, self.number(0.0)])
         lengths = self.add("Sqrt", [self.add("Where", [positive, squares, self.number(1.0)])])
         return self.add("Where", [positive, self.add("Div", [self.number(1.0), lengths]), self.number(0.0)])
+
+    def _log1p(self, x: str, width: int) -> str:
+        """log(1 + x) with all digits of a small x: log(u)·x/(u − 1) where u = 1 + x is not 1, else x."""
+        one = self.constant(np.ones((1, width)))
+        u = self.add("Add", [one, x])
+        rest = self.add("Sub", [u, one])
+        lost = self.add("Equal", [rest, self.number(0.0)])
+        safe = self.add("Where", [lost, one, rest])
+        return self.add("Where", [lost, x, self.add("Mul", [self.add("Log", [u]), self.add("Div", [x, safe])])])
 
     def _leaf(self, leaf: Pair | Own | OfSupport) -> tuple[str, int]:
         """The numbers that a formula begins with, and how many a row has."""

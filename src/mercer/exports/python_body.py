@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from ..cuda.symbols import Symbol
+from ..kernels.symbols import Symbol
 from . import constants, nodes
 from .computation import Node, OfSupport, Own, Pair, nodes_of, symbols_of
 from .escaping import python_literal
@@ -35,6 +35,9 @@ _OPERATIONS = {
     "multiply": "{} * {}",
     "divide": "{} / {}",
     "exp": "np.exp({})",
+    "log": "np.log({})",
+    "log1p": "np.log1p({})",
+    "power": "np.power({}, {})",
     "sqrt": "np.sqrt({})",
     "absolute": "np.abs({})",
     "maximum": "np.maximum({}, {})",

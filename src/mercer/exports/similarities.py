@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from ..cuda.symbols import Symbol, Untraceable
 from ..io.table import DataError
 from ..kernels import Equal, Kernel, Mixture, Normalised, OfStatistic, Power, Product, Quadratic, Sum
 from ..kernels import Scaled as ScaledKernel
@@ -20,6 +19,7 @@ from ..kernels.categories import AGREEMENT, Categories
 from ..kernels.engine.parts import part_of
 from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
 from ..kernels.on_columns import OnColumns
+from ..kernels.symbols import Symbol, Untraceable
 from .computation import Node, OfSupport, Own, Pair, numbers_of
 from .input_columns import Cells, Inputs
 from .nodes import Beside, Linear
@@ -31,10 +31,10 @@ _STATISTICS = {DOT: "dot", SQUARED_DISTANCE: "squared_distance", DISTANCE: "dist
 Given = Node | Cells
 
 
-def _refusal(kernel: Any) -> DataError:
+def _refusal(kernel: Any, reason: str = "") -> DataError:
     return DataError(
-        f"the kernel {kernel} cannot be exported: kernels on rows of numbers and on categories can, if they are "
-        "functions of dot products or distances, and sums, products and powers of such, normalised or on columns; "
+        f"the kernel {kernel} cannot be exported: {reason}kernels on rows of numbers and on categories can, if they "
+        "are functions of dot products or distances, and sums, products and powers of such, normalised or on columns; "
         "keep this model as a model file (mercer.save)."
     )
 
@@ -44,8 +44,8 @@ def _traced(kernel: OfStatistic, leaf: Any) -> Symbol:
     start: Any = Symbol("leaf", leaf)
     try:
         found: Any = kernel.apply(start)
-    except Untraceable:
-        found = None
+    except Untraceable as error:
+        raise _refusal(kernel, f"{error}; ") from None
     if not isinstance(found, Symbol):
         raise _refusal(kernel)
     return found

@@ -26,7 +26,7 @@ from .engine.pairing import Tile
 from .engine.parts import length, part_of
 from .html_form import table
 from .readable import Name, renamed, rescaled
-from .text_form import Precedence, Text, literal, shortest, within
+from .text_form import Precedence, Text, is_written, literal, shortest, within
 
 __all__ = ["Mixture"]
 
@@ -90,7 +90,7 @@ class Mixture(Kernel):
 
     def text(self) -> Text:
         arguments = [within(kernel, Precedence.SUM) for kernel in self.kernels]
-        arguments += [f"p={shortest(self.p)}"] if self.p != 1 else []
+        arguments += [f"p={shortest(self.p)}"] if is_written(self.p, 1) else []
         for name in ("weights", "scales"):
             if getattr(self, name) is not None:
                 arguments.append(f"{name}={literal([float(value) for value in getattr(self, name)])}")

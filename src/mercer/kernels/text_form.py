@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Callable
+from contextvars import ContextVar
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,13 +40,38 @@ def within(kernel: Any, precedence: Precedence) -> str:
     return own.text if own.precedence >= precedence else f"({own.text})"
 
 
+#: Whether defaults are written as well.
+_in_full: ContextVar[bool] = ContextVar("in_full", default=False)
+
+
+def full_text(kernel: Kernel) -> str:
+    """The text of a kernel with every parameter, which means the same kernel whatever the defaults will be.
+
+    Examples
+    --------
+    >>> from mercer.kernels import parse
+    >>> full_text(parse("2*poly(3) + linear"))
+    '2*polynomial(coef0=1.0, degree=3, gamma=1.0) + linear'
+    """
+    before = _in_full.set(True)
+    try:
+        return kernel.text().text
+    finally:
+        _in_full.reset(before)
+
+
+def is_written(value: Any, default: Any) -> bool:
+    """Whether a parameter is part of a text: where it is not the default, or defaults are written too."""
+    return _in_full.get() or not _same(value, default)
+
+
 def call(kernel: Kernel) -> Text:
     """The name of a kernel and the parameters that are not its defaults."""
     defaults = _defaults(kernel)
     parameters = {
         name: value
         for name, value in kernel.get_params(deep=False).items()
-        if name not in defaults or not _same(value, defaults[name])
+        if name not in defaults or is_written(value, defaults[name])
     }
     name = type(kernel).__name__.lower()
     arguments = ", ".join(f"{key}={literal(value)}" for key, value in parameters.items())

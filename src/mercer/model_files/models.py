@@ -20,7 +20,7 @@ from ..io.writing import write_whole
 from .container import Content, checksum, content_of, file_of
 from .packing import Packer, Unpacker
 from .saved_types import pack_object, unpack_object
-from .signing import Keys, signature_of, signer_told, verified
+from .signing import Keys, signature_fits, signature_of, signer_told, verified
 
 __all__ = ["FORMAT", "ModelFile", "load", "open_model", "save", "sign"]
 
@@ -36,12 +36,15 @@ class ModelFile:
     """What a model file holds: the fitted estimator, and what was written about it.
 
     ``signer`` is the key that signed the file: of a name where it was verified, else as the file says itself.
+    ``signature_fits`` says whether the signature in it was made with the key in it, of this content; ``None`` where
+    there is none, or where the package ``cryptography`` is missing.
     """
 
     estimator: Any
     about: dict[str, Any] = field(repr=False)
     signer: str | None = None
     verified: bool = False
+    signature_fits: bool | None = None
 
 
 def save(model: Any, path: str | Path, about: Mapping[str, Any] | None = None, *, sign: Any = None) -> None:
@@ -102,9 +105,9 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES, *, verify: Keys | None = 
     max_bytes : int, default=8·10⁹
         What loading may take in memory, whatever the file says of itself. It takes about twice the size of the file.
     verify : str, Path or list of them, optional
-        Files of public keys. The model must be signed with one of them, else it is refused before anything in it is
-        looked at. Without, the checksum alone is looked at: it tells damage, not forgery, as whoever changes a file on
-        purpose computes it anew. Such a file can hold another model, but no code.
+        Files of public keys. The model must be signed with one of them, else it is refused before a model is made of
+        it. Without, the checksum alone is looked at: it tells damage, not forgery, as whoever changes a file on purpose
+        computes it anew. Such a file can hold another model, but no code.
 
     Returns
     -------
@@ -127,7 +130,7 @@ def open_model(path: str | Path, max_bytes: int = MAX_BYTES, *, verify: Keys | N
         return _opened(content, shown)
     signer = verified(content.checksum, content.metadata, verify, shown)
     found = _opened(content, shown)
-    return ModelFile(found.estimator, found.about, signer, verified=True)
+    return ModelFile(found.estimator, found.about, signer, verified=True, signature_fits=True)
 
 
 def _content(path: str | Path, max_bytes: int) -> Content:
@@ -151,7 +154,8 @@ def _opened(content: Content, shown: str) -> ModelFile:
         raise
     except _REFUSED as error:
         raise DataError(f"{shown} is not a whole mercer model: {_reason(error)}.") from None
-    return ModelFile(estimator, about, signer_told(content.metadata))
+    fits = signature_fits(content.checksum, content.metadata)
+    return ModelFile(estimator, about, signer_told(content.metadata), signature_fits=fits)
 
 
 def _machine(node: Any, arrays: dict[str, Any]) -> Any:

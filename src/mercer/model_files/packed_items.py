@@ -44,7 +44,9 @@ def pack_items(packer: Packer, items: Any) -> dict[str, Any]:
         return {"strings": [packer.pack(np.frombuffer(b"".join(texts), np.uint8)), packer.pack(_starts(texts))]}
     if isinstance(items, Bags):
         numbers, names = _numbered(items.counts.keys, items.names)
-        parts = [items.counts.starts, numbers, items.counts.values]
+        owners = np.repeat(np.arange(len(items)), np.diff(items.counts.starts))
+        order = np.lexsort((numbers, owners))  # sets tell their items in whichever order, a file in one
+        parts = [items.counts.starts, numbers[order], items.counts.values[order]]
         return {"sets": [packer.pack(part) for part in parts], "names": packer.pack(names)}
     if isinstance(items, Graphs):
         return _pack_graphs(packer, items)

@@ -8,7 +8,7 @@ JSON keeps numbers, words and lists as they are. What it has no word for becomes
     {"sparse": [data, indices, indptr], "shape": [n, d]}
     {"number": "inf"}                     a number that JSON does not have
     {"tuple": [...]}, {"pairs": [[key, value], ...]}
-    {"kernel": "gaussian(gamma=0.5)"}     a kernel, in its text form
+    {"kernel": "gaussian(gamma=0.5)"}     a kernel, in its text form with all parameters
     {"loss": "hinge", "parameters": {...}}
     {"set": [...]}, {"bytes": "ff00"}     what may be an item of a set or a label in a graph
     {"object": "SVC", "fields": {...}}    a machine or a step, see ``saved_types.py``
@@ -18,6 +18,7 @@ Strings, sets and graphs are in ``packed_items.py``.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,7 @@ from scipy import sparse
 from .._validation.tables import tidy_sparse
 from ..io.table import DataError
 from ..kernels import Kernel, parse
+from ..kernels.text_form import full_text
 from ..losses import Loss
 from ..losses.named import loss_named
 from .packed_items import ITEM_KINDS, pack_items, unpack_items
@@ -69,7 +71,7 @@ class Packer:
         if isinstance(value, dict):
             return {"pairs": [[self.pack(key), self.pack(item)] for key, item in value.items()]}
         if isinstance(value, frozenset):
-            return {"set": [self.pack(item) for item in value]}
+            return {"set": sorted((self.pack(item) for item in value), key=json.dumps)}
         if isinstance(value, bytes):
             return {"bytes": value.hex()}
         if isinstance(value, ITEM_KINDS):
@@ -96,13 +98,13 @@ class Packer:
 
 
 def _kernel_text(kernel: Kernel) -> str:
-    text = str(kernel)
+    text = full_text(kernel)
     try:
-        same = str(parse(text)) == text
+        same = full_text(parse(text)) == text
     except ValueError:
         same = False
     if not same:
-        raise DataError(f"the kernel {text[:60]} has no text form, so a model with it cannot be saved.")
+        raise DataError(f"the kernel {str(kernel)[:60]} has no text form, so a model with it cannot be saved.")
     return text
 
 

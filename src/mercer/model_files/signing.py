@@ -10,6 +10,7 @@ import base64
 import getpass
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,16 @@ from typing import Any
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 
-__all__ = ["PASSPHRASE", "Keys", "fingerprint", "private_key", "signature_of", "signer_told", "verified"]
+__all__ = [
+    "PASSPHRASE",
+    "Keys",
+    "fingerprint",
+    "private_key",
+    "signature_fits",
+    "signature_of",
+    "signer_told",
+    "verified",
+]
 
 #: Where a passphrase is looked for before it is asked for.
 PASSPHRASE = "MERCER_KEY_PASSPHRASE"
@@ -26,6 +36,7 @@ Keys = str | Path | Sequence[str | Path]
 #: What stands before a checksum that is signed, so that a signature of a model is good for nothing else.
 _PURPOSE = b"mercer model file\n"
 _LARGEST = 10**6
+_PEM = re.compile(rb"-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----", re.DOTALL)
 _MAKE = "make one with: ssh-keygen -t ed25519 -f mercer.key"
 
 
@@ -66,6 +77,23 @@ def verified(checksum: str, metadata: Mapping[str, Any], keys: Keys, shown: str)
     signer = signer_told(metadata)
     by = "" if signer is None else f"; it says that its key is {signer}"
     raise DataError(f"{shown} is signed with none of the keys that were given{by}.")
+
+
+def signature_fits(checksum: str, metadata: Mapping[str, Any]) -> bool | None:
+    """Whether a signature was made with the key beside it; ``None`` where there is none, or nobody can tell."""
+    if "signature" not in metadata and "signer" not in metadata:
+        return None
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError:
+        return None
+    try:
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(metadata["signer"], validate=True))
+        key.verify(base64.b64decode(metadata["signature"], validate=True), _PURPOSE + checksum.encode())
+    except (InvalidSignature, KeyError, TypeError, ValueError):
+        return False
+    return True
 
 
 def fingerprint(raw: bytes) -> str:
@@ -115,7 +143,7 @@ def _unlocked(read: Any, data: bytes, shown: str) -> Any:
         if not isinstance(error, TypeError) and "ncrypted" not in str(error) and "assword" not in str(error):
             raise
     given = os.environ.get(PASSPHRASE)
-    if given is None:
+    if not given:
         if not sys.stdin.isatty():
             raise DataError(f"{shown} has a passphrase; put it into the environment variable {PASSPHRASE}.")
         given = getpass.getpass(f"Passphrase of {shown}: ")
@@ -123,7 +151,7 @@ def _unlocked(read: Any, data: bytes, shown: str) -> Any:
 
 
 def _public_keys(path: str | Path) -> list[Any]:
-    """All public keys in a file: a PEM block each, or a line each as OpenSSH writes them."""
+    """All public keys in a file: a PEM block or a line as OpenSSH writes them, for each."""
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -131,12 +159,9 @@ def _public_keys(path: str | Path) -> list[Any]:
     if b"PRIVATE KEY" in data:
         raise DataError(f"{shown} is a private key; whoever verifies needs its public half alone (the .pub file).")
     try:
-        if b"-----BEGIN" in data:
-            blocks = [block + b"-----END PUBLIC KEY-----\n" for block in data.split(b"-----END PUBLIC KEY-----")[:-1]]
-            keys = [serialization.load_pem_public_key(block.strip()) for block in blocks]
-        else:
-            lines = [line.strip() for line in data.splitlines() if line.strip() and not line.startswith(b"#")]
-            keys = [serialization.load_ssh_public_key(line) for line in lines]
+        keys = [serialization.load_pem_public_key(block) for block in _PEM.findall(data)]
+        lines = [line.strip() for line in _PEM.sub(b"", data).splitlines()]
+        keys += [serialization.load_ssh_public_key(line) for line in lines if line and not line.startswith(b"#")]
     except Exception as error:  # whatever a damaged key makes the library say
         raise DataError(f"{shown} holds a damaged public key ({type(error).__name__}).") from None
     if not keys or not all(isinstance(key, Ed25519PublicKey) for key in keys):

@@ -15,7 +15,7 @@ from .._validation.parameters import is_number
 from .._validation.unwrapped import machine_of
 from .._validation.wording import enumeration
 from .beyond import beyond, largest_nu
-from .outcome import setting_key
+from .content_keys import setting_key
 from .simpler import SIMPLER_SMALL, is_simpler, simplest_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from sklearn.utils import Tags
 
 from .._runtime.compile import Array
 from .._validation.offered import offered_as
+from .content_keys import setting_key
 from .layers import peel
-from .outcome import Outcome, setting_key
+from .outcome import Outcome
 
 if TYPE_CHECKING:
     from .shared_cells import SharedCells

@@ -46,7 +46,7 @@ class Journal:
     ----------
     path : str or Path
     fingerprint : str
-        What the search is about: rows, labels, estimator. A journal of another search is refused.
+        What the search is about: rows, labels, folds, estimator. A journal of another search is refused.
     n_rows : int
         How many rows the search has.
 
@@ -178,8 +178,8 @@ class Journal:
             )
         if body.get("search") != self._search:
             raise ValueError(
-                f"the journal {str(self.path)!r} belongs to a search on other rows, labels or another estimator; name "
-                "another file, or remove it to start anew."
+                f"the journal {str(self.path)!r} belongs to a search on other rows, labels, weights or folds, or with "
+                "another estimator; name another file, or remove it to start anew."
             )
 
     def _is_cut(self, content: bytes) -> bool:

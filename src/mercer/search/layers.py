@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from .._runtime.compile import Array
 from ..estimators.base import KernelMachine
 from ..preprocess.outliers import OutlierFilter, WithoutOutliers, without
-from .outcome import content_key
+from .content_keys import content_key
 
 
 @dataclass(frozen=True)

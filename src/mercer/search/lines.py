@@ -9,9 +9,9 @@ from sklearn.base import clone
 
 from .._validation.parameters import is_number
 from ..kernels import Kernel
+from .content_keys import content_key, setting_key
 from .contract import Machine
 from .layers import Layer, peel, shareable
-from .outcome import content_key, setting_key
 
 
 @dataclass

@@ -18,10 +18,10 @@ from .._runtime.compile import Array
 from .._runtime.progress import progress
 from .._validation.memory import bytes_of
 from .cell import Accuracy, Cell
+from .content_keys import Unrecognisable, lasting_key, setting_key
 from .journal import Journal
 from .layers import peel, weight_name
 from .loop import Loop, Split, _Asked
-from .outcome import content_key, setting_key
 from .shared_cells import SharedCells
 from .tasks import Tasks
 
@@ -71,7 +71,7 @@ class Numbered(Loop):
     def _run_search(self, evaluate_candidates: Any) -> None:  # type: ignore[override]
         cells = self.shared_cells
         if self.search.journal is not None:
-            about = (cells.X, cells.targets, cells.weight, self.cv.splits, content_key(cells.estimator),
+            about = (cells.X, cells.targets, cells.weight, self.cv.splits, _known_again(cells.estimator),
                      bool(self.return_train_score))  # fmt: skip
             fingerprint = f"{__version__} {joblib.hash([joblib.hash(part) for part in about])}"
             cells.keep(Journal(self.search.journal, fingerprint, cells.size))
@@ -79,6 +79,8 @@ class Numbered(Loop):
         cells.over = True
 
     def _batches(self, asked: list[_Asked], splits: list[Split]) -> Iterator[list[_Asked]]:
+        if self.search.journal is not None:
+            _known_again([each.params for each in asked])
         total, verbose = len(asked) * len(splits), self.search.verbose
         if verbose:
             # scikit-learn says so as well, but only when it begins to ask.
@@ -118,6 +120,17 @@ class Numbered(Loop):
         """What the cells of a setting cost: of work that was shared, their share."""
         cells = [self.shared_cells.outcome(setting_key(params), train) for train, _ in self._splits]
         return [cell.seconds for cell in cells if cell is not None]
+
+
+def _known_again(value: Any) -> str:
+    """What a journal knows an estimator or a setting by."""
+    try:
+        return lasting_key(value)
+    except Unrecognisable as error:
+        raise ValueError(
+            f"{error}, so this search cannot keep a journal; leave the journal out, or put a function or a plain value "
+            "in its place."
+        ) from None
 
 
 class _OnRows:

@@ -21,8 +21,9 @@ from .._validation.unwrapped import machine_of, rows_at_machine
 from ..estimators.training import known_gram
 from ..grams import Dense
 from ..kernels.engine.parts import length
+from .content_keys import setting_key
 from .layers import peel, weight_name
-from .outcome import Outcome, setting_key
+from .outcome import Outcome
 from .shared_cells import Fold, SharedCells
 
 __all__ = ["OutOfFold", "fit_and_score_out_of_fold", "out_of_fold"]

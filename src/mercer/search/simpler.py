@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._validation.parameters import is_number
-from .outcome import setting_key
+from .content_keys import setting_key
 
 __all__ = ["SIMPLER_LARGE", "SIMPLER_SMALL", "is_simpler", "simplest_of"]
 

@@ -11,7 +11,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.utils import check_random_state
 
 from .._runtime.compile import Array
-from .outcome import setting_key
+from .content_keys import setting_key
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV

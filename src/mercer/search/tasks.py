@@ -19,8 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._runtime.compile import Array
 from .._runtime.parallel import at_most
+from .content_keys import setting_key
 from .lines import spaces_of
-from .outcome import Outcome, setting_key
+from .outcome import Outcome
 from .shared_cells import Fold, SharedCells
 
 __all__ = ["Tasks", "threads_asked_for"]

@@ -2,7 +2,7 @@
 
 A kernel's ``evaluate`` is a formula in NumPy: sums, products, ``np.exp``. Given a :class:`Symbol` in the place of an
 array it returns a symbol that knows how it came about, from which code for another machine is written. So there is one
-formula for each kernel, and none that is for a graphics card alone.
+formula for each kernel, and none that is for a graphics card or for exported code alone.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ __all__ = ["Symbol", "Untraceable"]
 
 #: What NumPy calls the operations that code can be written for, and how many numbers each takes.
 _KNOWN = {
-    "absolute": 1, "add": 2, "divide": 2, "exp": 1, "maximum": 2, "minimum": 2, "multiply": 2, "negative": 1,
-    "power": 2, "reciprocal": 1, "sqrt": 1, "square": 1, "subtract": 2, "tanh": 1,
+    "absolute": 1, "add": 2, "divide": 2, "exp": 1, "log": 1, "log1p": 1, "maximum": 2, "minimum": 2,
+    "multiply": 2, "negative": 1, "power": 2, "reciprocal": 1, "sqrt": 1, "square": 1, "subtract": 2, "tanh": 1,
 }  # fmt: skip
 #: Whole powers beyond this are not written out as products.
 _HIGHEST = 100
 
 
 class Untraceable(ValueError):
-    """A formula that there is no code for on a graphics card."""
+    """A formula that no code can be written for."""
 
 
 class Symbol(NDArrayOperatorsMixin):
@@ -53,7 +53,7 @@ class Symbol(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Symbol:
         name = ufunc.__name__
         if method != "__call__" or _KNOWN.get(name) != len(inputs):
-            raise Untraceable(f"its formula uses {name}, which there is no code for on a graphics card")
+            raise Untraceable(f"its formula uses {name}, which no code can be written for")
         return _made(name, *(each if isinstance(each, Symbol) else _constant(each) for each in inputs))
 
     # What kernels do to arrays besides arithmetic makes no difference to a number that is not known.
@@ -113,9 +113,17 @@ def _made(name: str, *arguments: Any) -> Symbol:
 
 
 def _power(base: Any, exponent: Any) -> Symbol:
-    whole = isinstance(exponent, float) and exponent == int(exponent) and 1 <= exponent <= _HIGHEST
-    if not whole or isinstance(base, float):
-        raise Untraceable(f"its formula has a power of {exponent!r}, which is no whole number")
+    """Whole powers as products; others as they are, of numbers that must not be negative."""
+    if isinstance(base, float) or not isinstance(exponent, float) or not np.isfinite(exponent):
+        raise Untraceable("its formula has a power whose exponent is not a finite number")
+    if exponent < 0:
+        return _made("divide", 1.0, _power(base, -exponent))
+    if exponent == 0:
+        return base * 0.0 + 1.0
+    if exponent == 0.5:
+        return Symbol("sqrt", base)
+    if exponent != int(exponent) or exponent > _HIGHEST:
+        return Symbol("power", base, exponent)
     half = _power(base, float(exponent // 2)) if exponent > 1 else None
     if half is None:
         return base

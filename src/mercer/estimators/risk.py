@@ -146,7 +146,8 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
             for k, problem in enumerate(problems):
                 solved = together[k] if together else None
                 start = self._start(problem, found) if mixture is None else mixture.starts[k]
-                solver = replace(solver, time_limit=self._seconds(len(problems) - k))
+                if hasattr(solver, "time_limit"):
+                    solver = replace(solver, time_limit=self._seconds(len(problems) - k))
                 found.append(run(k, partial(self._solve, data, problem, solver, start, solved)))
                 if found[-1].solution.status is Status.INTERRUPTED and hasattr(solver, "max_iter"):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one

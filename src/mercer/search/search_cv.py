@@ -156,7 +156,7 @@ class KernelSearchCV(Loop):
             delattr(self, name)  # of an earlier fit
         refuse_elsewhere(X, "KernelSearchCV")
         refuse_before_folds(self.estimator, X, y, params.get("sample_weight"))
-        if not self._tries_kernels():
+        if self.refit and not self._tries_kernels():  # else rows that are in no fold do no harm
             refuse_bad_rows(self.estimator, X)
         X, y = indexable(X, y)
         self._plan(self.strategy, self, self._until())

@@ -87,7 +87,7 @@ def _fits_csv(table: dict[str, list[Any]], computation: Computation) -> bool:
 def _through_csv(table: dict[str, list[Any]], read: Callable[[str], Any]) -> Any:
     """The table as the file reads it from CSV."""
     with tempfile.TemporaryDirectory() as folder:
-        with open(f"{folder}/rows.csv", "w", newline="", encoding="utf-8", errors="surrogatepass") as file:
+        with open(f"{folder}/rows.csv", "w", newline="", encoding="utf-8-sig", errors="surrogatepass") as file:
             writer = csv.writer(file)
             writer.writerow(table)
             writer.writerows(zip(*table.values(), strict=True))

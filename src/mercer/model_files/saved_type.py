@@ -73,11 +73,20 @@ def plain_state(value: Any) -> Fields:
 
 def plain(cls: Any, fields: Fields) -> Any:
     """The object of parameters and fitted attributes."""
-    made = cls(**fields["parameters"])
+    made = cls(**known_parameters(cls, fields["parameters"]))
     if hasattr(made, "_parameter_constraints"):
         made._validate_params()  # scikit-learn's own check of its parameters
     vars(made).update(fields["attributes"])
     return made
+
+
+def known_parameters(cls: Any, parameters: Fields) -> Fields:
+    """Parameters without those that this version of a library does not know and that are off."""
+    names = cls._get_param_names()
+    for name, value in parameters.items():
+        if name not in names and value is not None and value is not False:
+            raise ValueError(f"{cls.__name__} has no parameter {name[:40]!r} here; a newer scikit-learn may have it")
+    return {name: value for name, value in parameters.items() if name in names}
 
 
 def refuse_layers(estimator: Any) -> None:

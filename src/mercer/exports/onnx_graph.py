@@ -179,7 +179,14 @@ class OnnxGraph(OnnxFormulas):
 
     @_made.register
     def _(self, node: nodes.Sorted) -> str:
-        return self.add("TopK", [self._of(node.source), self.constant([node.width])], results=2, axis=1, largest=0)
+        # Neighbours change places, every other pair in turn: of no rows, TopK of older runtimes ends the process.
+        source = self._of(node.source)
+        columns = [self.add("Gather", [source, self.constant([place])], axis=1) for place in range(node.width)]
+        for turn in range(node.width):
+            for place in range(turn % 2, node.width - 1, 2):
+                pair = columns[place : place + 2]
+                columns[place : place + 2] = [self.add("Min", pair), self.add("Max", pair)]
+        return self.add("Concat", columns, axis=1)
 
     # -- probabilities --------------------------------------------------------------------------------------------
 

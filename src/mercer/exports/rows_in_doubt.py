@@ -30,7 +30,7 @@ def with_gaps_and_new_words(X: Any, model: Any, computation: Computation) -> Any
     [[nan], [0.7]]
     """
     for place, column in enumerate(computation.columns[:_COLUMNS]):
-        strange = [(None, 0), (_NEW_WORD, 4)] if column.words else [(np.nan, 0)]
+        strange = [(np.nan, 0), (_NEW_WORD, 4)] if column.words else [(np.nan, 0)]
         for value, begin in strange:
             changed = _changed(X, place, value, (begin + place) % _EVERY)
             if _takes(model, changed):

@@ -41,6 +41,7 @@ _COMMANDS = (
 
 
 def show(results: Results, scale: float, seed: int) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes what it starts aside deaf to it
     rng = random.Random(seed)
     total = max(2, round(_INSTANTS * scale))
     commands = rng.sample(_COMMANDS, max(1, round(min(1.0, scale) * len(_COMMANDS))))

@@ -177,7 +177,9 @@ def answers_of(model):
 
 
 @pytest.mark.parametrize(("model", "labels"), MODELS, ids=IDS)
-@pytest.mark.parametrize("form", [np.asarray, pytest.param(sparse.csr_array, marks=pytest.mark.thorough), np.float32])
+@pytest.mark.parametrize(
+    "form", [np.asarray, *(pytest.param(form, marks=pytest.mark.thorough) for form in (sparse.csr_array, np.float32))]
+)
 def test_estimators(model, labels, form):
     model = fitted(model, labels, form(X))
     for answer in answers_of(model):

@@ -92,10 +92,10 @@ def machines() -> Iterator[tuple[str, Any, Any, Any, Any]]:
     ]
     for estimator, y in many:
         yield f"many rows {estimator!r}", estimator, X, y, new
-    for kernel, items in cases.STRUCTURED:
+    for number, (kernel, items) in enumerate(cases.STRUCTURED):
         if kernel.always_psd:
             some = list(items) * 3
-            yield f"items {kernel!r}", mercer.SVC(kernel), some, np.arange(len(some)) % 2, list(items)
+            yield f"items {number} {kernel!r}", mercer.SVC(kernel), some, np.arange(len(some)) % 2, list(items)
 
 
 def fingerprint(estimator: Any, X: Any, y: Any, new: Any) -> str:

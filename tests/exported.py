@@ -38,10 +38,15 @@ def by_onnx(path, feed):
 
 def by_libsvm(path, rows, precomputed=False):
     """Labels and decision values; not by svmutil, whose buffer is too small for pairs of nu_svc."""
-    from libsvm.svm import gen_svm_nodearray, libsvm
     from libsvm.svmutil import svm_load_model
 
-    model = svm_load_model(str(path))
+    return answers_of_libsvm(svm_load_model(str(path)), rows, precomputed)
+
+
+def answers_of_libsvm(model, rows, precomputed=False):
+    """Labels and decision values of a model that LIBSVM has in memory."""
+    from libsvm.svm import gen_svm_nodearray, libsvm
+
     classes = model.get_nr_class()
     width = classes * (classes - 1) // 2 if model.get_svm_type() < 2 else 1
     out, labels, values = (ctypes.c_double * width)(), [], []

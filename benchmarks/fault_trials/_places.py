@@ -76,21 +76,3 @@ def by_onnx(path: Path, rows: Any) -> dict[str, Any]:
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     names = [each.name for each in session.get_outputs()]
     return dict(zip(names, session.run(None, {"X": np.asarray(rows, dtype=float)}), strict=True))
-
-
-def by_libsvm(model: Any, rows: Any, precomputed: bool = False) -> tuple[Any, Any]:
-    """Labels and decision values by LIBSVM itself.
-
-    Not by ``svmutil.svm_predict``, which takes one decision value for all pairs of ``nu_svc`` and writes beyond it.
-    """
-    from libsvm.svm import gen_svm_nodearray, libsvm
-
-    classes = model.get_nr_class()
-    width = classes * (classes - 1) // 2 if model.get_svm_type() < 2 else 1
-    out, labels, values = (ctypes.c_double * width)(), [], []
-    for row in np.asarray(rows, dtype=float):
-        numbers = {**({0: 1} if precomputed else {}), **dict(enumerate(row.tolist(), 1))}
-        nodes, _ = gen_svm_nodearray(numbers, isKernel=precomputed)
-        labels.append(libsvm.svm_predict_values(model, nodes, out))
-        values.append(list(out))
-    return np.array(labels), np.array(values)

@@ -32,8 +32,9 @@ from mercer.exports import read_libsvm
 from mercer.io import DataError
 from reproductions.results import Results
 from tests import cases
+from tests.exported import answers_of_libsvm
 
-from ._places import PythonAlone, by_c, by_libsvm, by_onnx
+from ._places import PythonAlone, by_c, by_onnx
 
 #: Rows that are learned from, and that are computed.
 _LEARNED, _COMPUTED = 60, 200
@@ -213,7 +214,7 @@ def _by_libsvm(path: Path, model: Any, rows: Any) -> tuple[float, bool]:
     machine = model[-1] if piped else getattr(model, "estimator_", model)
     rows = model[:-1].transform(rows) if piped else rows
     loaded = svm_load_model(str(path))
-    labels, values = by_libsvm(loaded, rows, machine.kernel_.precomputed)
+    labels, values = answers_of_libsvm(loaded, rows, machine.kernel_.precomputed)
     if is_regressor(machine):
         apart = float(np.abs(labels - machine.predict(rows)).max())
         return apart, apart < 1e-9
@@ -258,7 +259,7 @@ def _from_libsvm(folder: Path, seed: int, scale: float) -> tuple[int, int, int, 
                 options = f"-s {svm} -t {kernel} -n 0.3 -g 0.3 -r 0.5 -q"
                 svm_save_model(str(path), svm_train(y.tolist(), numbered, options))
                 loaded = svm_load_model(str(path))
-                labels, values = by_libsvm(loaded, asked, kernel == 4)
+                labels, values = answers_of_libsvm(loaded, asked, kernel == 4)
                 machine = read_libsvm(path, n_features=rows.shape[1])
                 found = _decisions(machine, asked, values)
                 size = max(1.0, float(np.abs(values).max()))

@@ -3,6 +3,10 @@
 Numba keeps compiled functions in files that say nothing of themselves. A flipped bit in one would be run; and a process
 that is killed after the list of files was renewed, but before a file was, leaves the old code under the new name. Here
 a file begins with a checksum, and says of which function, types and source text it is. Any other counts as not there.
+
+The checksum tells damage, not forgery: these files are code, beside the package itself or in the user's own folder for
+caches (or ``NUMBA_CACHE_DIR``), and whoever may write there may change the program anyway. No data or model file gets
+there.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ import numpy as np
 from ..._runtime.combine import add_rows, gather
 from ..._runtime.combine import turn as transpose
 from ..._runtime.compile import Array, jit
+from ..._runtime.room import room_for
 from .leap import leap
 from .watched_blocks import note_block
 
@@ -43,7 +44,7 @@ _SOON, _PATIENCE = 16, 20
 #: Steps on a whole block, for each item in it, and the gap, until it is cut into working sets.
 _BROAD, _EARLY = 0.3, 1.0
 #: Free items beyond which a working set is too small for them.
-_CROWD = 1200
+_SPACE, _LESS = 1.7, 0.7
 #: Items that violate nothing but by less than this might soon; they come into the working set as well.
 _BAND = 0.03
 _SIGN, _MAGNITUDE = np.int32(31), np.int32(0x7FFFFFFF)
@@ -251,14 +252,15 @@ class Workspace:
         """A matrix for a block, in place of the block before the last."""
         self._blocks.reverse()
         if self._blocks[0].size < size * size:
-            self._blocks[0] = np.empty(size * size, np.float32)
+            self._blocks[0] = room_for((size * size,), np.float32)
         note_block(size, self.nbytes)
         return self._blocks[0][: size * size].reshape(size, size)
 
     def _gathered(self, K: Array, W: Array) -> tuple[Array, Array]:
         """A working set and its matrix, reusing what the last one has of it; items that stay come first."""
-        if not self._matrices[0].size:
-            self._matrices = [np.empty(WORKING_SET * WORKING_SET, np.float32) for _ in range(2)]
+        if self._matrices[1].size < W.size**2:
+            side = max(W.size, WORKING_SET)
+            self._matrices[1] = room_for((side * side,), np.float32)
         self._most = max(self._most, W.size)
         note_block(W.size, self.nbytes)
         old = self._matrices[0][: self._held.size**2].reshape(self._held.size, self._held.size)
@@ -298,7 +300,7 @@ class Workspace:
         everything = np.arange(n)
         single = groups is None
         groups = np.zeros(n, np.int64) if groups is None else groups
-        taken, chosen = np.empty(n, np.bool_), np.empty(min(n, WORKING_SET), np.int64)
+        taken, chosen = np.empty(n, np.bool_), np.empty(n, np.int64)
         total, broad = 0, True
         for _ in range(rounds):
             levels, gap = levels_of(F, z, low, high, groups)
@@ -306,28 +308,30 @@ class Workspace:
                 break
             # At first any pair of items may be worth a step; later the same few are visited again and again, and
             # are better off in a matrix of their own.
-            crowded = np.count_nonzero((z > low) & (z < high)) > _CROWD
-            whole = single and (n <= WORKING_SET or crowded or (broad and gap > _EARLY))
+            free = int(np.count_nonzero((z > low) & (z < high)))
+            size = min(n, max(WORKING_SET, int(_SPACE * free)))
+            whole = single and (n <= WORKING_SET or size > _LESS * n or (broad and gap > _EARLY))
             near = F - levels[groups]  # numbers near zero keep float32 precise
             if whole:
                 W, small = everything, K
             elif single:
                 band = max(0.25 * gap, _BAND)
-                W = np.sort(chosen[: _select(near, z, low, high, previous, band, taken, chosen)])
+                W = np.sort(chosen[: _select(near, z, low, high, previous, band, taken, chosen[:size])])
                 W, small = self._gathered(K, W)
             else:
                 W = everything
                 if n > WORKING_SET:
-                    W = chosen[: _select(near, z, low, high, previous, max(0.25 * gap, _BAND), taken, chosen)]
+                    room = chosen[:WORKING_SET]
+                    W = room[: _select(near, z, low, high, previous, max(0.25 * gap, _BAND), taken, room)]
                 W = W[np.lexsort([W, groups[W]])]
-                small = np.empty((W.size, W.size), np.float32)
+                small = room_for((W.size, W.size), np.float32)
                 gather(K, W, W, small)
             edges = np.append(np.unique(groups[W], return_index=True)[1], W.size)
             f, diag, up, down = (np.empty(W.size, np.float32) for _ in range(4))
             _prepare(K, near, z, low, high, W, f, diag, up, down)
             local, lower, upper = z[W], low[W], high[W]
             target = np.float32(0.9 * tolerance if n <= WORKING_SET else max(0.1 * gap, 0.5 * tolerance))
-            limit = _SOON * W.size if W.size <= WORKING_SET else int(_BROAD * n)
+            limit = int(_BROAD * n) if whole and n > WORKING_SET else _SOON * W.size
             limit, more = (int(min(count, steps - total)) for count in (limit, limit + _PATIENCE * W.size))
             made = _smo(small, f, local, lower, upper, up, down, diag, edges, target, limit)
             broad = broad and made < limit
@@ -336,7 +340,7 @@ class Workspace:
                     _allow(local, lower, upper, up, down)
                 made += _smo(small, f, local, lower, upper, up, down, diag, edges, target, more - limit)
             total += made
-            previous = W if W.size <= WORKING_SET else previous
+            previous = previous if whole and n > WORKING_SET else W
             if made == 0:
                 break
             change = local - z[W]

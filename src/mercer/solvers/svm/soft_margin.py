@@ -42,8 +42,10 @@ _GROWTH = 3
 _ROUGH = 0.05
 #: Items that violate nothing but by less than this might soon; they come into the block as well.
 _BAND = 0.03
-#: Gaps below this are the end game: items far from the margin are left alone until all others are done.
-_LATE = 0.5
+#: Items that are farther than this from violating their condition, and farther than this part of the gap, are left
+#: alone until all others are done, where that leaves no more than this part of them.
+_CAP = 0.1
+_FAR, _FARTHER, _FEWER = 0.1, 0.5, 0.75
 #: Coefficients (times the largest self-similarity) beyond this mean that a hard margin is not going to be found.
 _ENDLESS = 1e8
 #: A tolerance is made tighter by no more than this, for the sake of a gap.
@@ -156,7 +158,7 @@ class SoftMargin(Solver[DualSolution]):
             gap = levels_of(F, z, low, high, groups)[1]
             try:
                 active, K = _block(gradient.cache, active, old, K, workspace)
-                rough = min(_ROUGH * gap, 0.1) if active.size < n else 0.0
+                rough = min(_ROUGH * gap, _CAP) if active.size < n else 0.0
                 tolerance = max(0.5 * self.tol, rough)
                 made, out_of_time = self._solve_active(
                     workspace, K, F, z, low, high, active, tolerance, steps, begin, None if single else groups
@@ -192,9 +194,10 @@ class SoftMargin(Solver[DualSolution]):
                 break
             limit = max((4 if gram.expensive else 8) * _FIRST, 2 * int(free.sum()))
             limit = max(_FIRST, min(limit, _GROWTH * active.size))
-            if gap < _LATE and not gram.expensive and not gram.ready and not gradient.narrowed:
-                near = np.flatnonzero(_excess(F, z, low, high, groups) > -(0.1 + 2 * gap))
-                if near.size < n / 2:
+            if not gram.expensive and not gram.ready:
+                excess = _excess(F, z, low, high, groups)[gradient.near]
+                near = gradient.near[excess > -(_FAR + _FARTHER * gap)]
+                if near.size < _FEWER * gradient.near.size:
                     gradient.narrow(near)
             cramped |= gradient.cache.full or largest < min(2 * _FIRST, n)
             active = _next_block(F, z, low, high, groups, min(largest, limit), rng)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
+from .._runtime.blockwise import Blockwise
 from .._runtime.compile import Array, jit
-from .._runtime.exp import exp_scaled
+from .._runtime.exp import exp_scaled, exponential
 from .._validation.parameters import is_number, number, size
 from .algebra import Normalised
 from .base import Kernel, OfStatistic
@@ -42,6 +43,10 @@ class Linear(OfStatistic):
     def apply(self, values):
         return values
 
+    @property
+    def of_dots(self):
+        return _the_dots, ()
+
     def features(self, A):
         return A
 
@@ -54,6 +59,11 @@ class Linear(OfStatistic):
 
     def cheaper_in_primal(self, A, B):
         return np.full(A.shape[0], A.shape[1] == B.shape[1])
+
+
+@Blockwise
+def _the_dots(dots: Array, left: Array, right: Array, parameters: Array) -> None:
+    pass
 
 
 class Polynomial(OfStatistic):
@@ -94,6 +104,10 @@ class Polynomial(OfStatistic):
         _polynomial(values.reshape(-1), values.dtype.type(self.gamma), values.dtype.type(self.coef0), int(self.degree))
         return values
 
+    @property
+    def of_dots(self):
+        return _powers, (self.gamma, self.coef0, self.degree)
+
     def features(self, A):
         # By the multinomial theorem, (c + γ Σ xₖzₖ)^p = Σ over exponents e of p!/(e₀!·Πeₖ!) c^e₀ Π(γ xₖzₖ)^eₖ:
         # each monomial of degree q = p − e₀ appears with that coefficient, whose root goes to either side.
@@ -127,6 +141,15 @@ def _polynomial(values: Array, gamma: float, coef0: float, degree: int) -> None:
         for _ in range(degree - 1):
             power *= base
         values[i] = power
+
+
+@Blockwise
+def _powers(dots: Array, left: Array, right: Array, parameters: Array) -> None:
+    gamma, coef0 = dots.dtype.type(parameters[0]), dots.dtype.type(parameters[1])
+    bases = gamma * dots + coef0
+    dots[:] = bases
+    for _ in range(1, int(parameters[2])):
+        dots *= bases
 
 
 class Gaussian(OfStatistic):
@@ -169,6 +192,20 @@ class Gaussian(OfStatistic):
 
     def apply(self, values):
         return exp_scaled(values, -self.gamma)
+
+    @property
+    def of_dots(self):
+        return _gaussians, (-self.gamma,)
+
+
+@Blockwise
+def _gaussians(dots: Array, left: Array, right: Array, parameters: Array) -> None:
+    """From ‖x − z‖² = ‖x‖² + ‖z‖² − 2⟨x, z⟩, which rounding never makes negative; what is no number stays so."""
+    scale, nothing = dots.dtype.type(parameters[0]), dots.dtype.type(0)
+    for i in range(dots.shape[0]):
+        for j in range(dots.shape[1]):
+            squared = (left[i] - (dots[i, j] + dots[i, j])) + right[j]
+            dots[i, j] = exponential(scale * (nothing if squared < nothing else squared))
 
 
 class Laplacian(OfStatistic):

@@ -74,25 +74,26 @@ class _Emitter:
 
 @intrinsic
 def multiply_rows(
-    typingctx: Any, left: Any, first: Any, last: Any, depth: Any, strips: Any, begin: Any, out: Any
+    typingctx: Any, left: Any, first: Any, last: Any, strips: Any, begin: Any, out: Any, target: Any
 ) -> Any:
-    """Products of ROWS rows of ``left``, the next ones after ``first``, with the WIDTH rows of a strip.
+    """Products of ROWS rows of ``left``, those from ``first`` on, with the WIDTH rows of a strip.
 
-    A strip holds its rows feature by feature, from place ``begin`` of ``strips`` on; ``out`` takes ROWS × WIDTH sums over
-    ``depth`` features. Where there are fewer rows, the ``last`` one stands for the others. All arrays are C-ordered.
+    A strip holds its rows feature by feature, from place ``begin`` of ``strips`` on; ROWS × WIDTH sums over the features
+    are written to ``out`` from place ``target`` on. Where there are fewer rows, the ``last`` one stands for the others.
+    All arrays are C-ordered.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds, index = signature.args, context.get_value_type(types.intp)
         emit = _Emitter(context, builder, kinds[0].dtype)
-        left, strips, out = (emit.array(kinds[k], arguments[k]) for k in (0, 4, 6))
-        first, last, depth, begin = arguments[1], arguments[2], arguments[3], arguments[5]
-        width = builder.extract_value(context.make_array(kinds[0])(context, builder, arguments[0]).shape, 1)
+        left, strips, out = (emit.array(kinds[k], arguments[k]) for k in (0, 3, 5))
+        first, last, begin, target = (arguments[k] for k in (1, 2, 4, 6))
+        depth = builder.extract_value(context.make_array(kinds[0])(context, builder, arguments[0]).shape, 1)
         rows = []
         for r in range(ROWS):
             row = builder.add(first, index(r))
             row = builder.select(builder.icmp_signed("<", row, last), row, last)
-            rows.append(emit.place(left, builder.mul(row, width)))
+            rows.append(emit.place(left, builder.mul(row, depth)))
         for column in range(0, WIDTH, _VECTORS * emit.lanes):
             places = [column + v * emit.lanes for v in range(_VECTORS)]
             sums = [emit.sums(_VECTORS) for _ in range(ROWS)]
@@ -105,10 +106,10 @@ def multiply_rows(
                         emit.add(total, x, vector)
             for r, totals in enumerate(sums):
                 for total, place in zip(totals, places, strict=True):
-                    emit.store(builder.load(total), emit.place(out, index(r * WIDTH + place)))
+                    emit.store(builder.load(total), emit.place(out, builder.add(target, index(r * WIDTH + place))))
         return context.get_dummy_value()
 
-    return types.void(left, types.intp, types.intp, types.intp, strips, types.intp, out), codegen
+    return types.void(left, types.intp, types.intp, strips, types.intp, out, types.intp), codegen
 
 
 @intrinsic

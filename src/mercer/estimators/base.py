@@ -129,9 +129,10 @@ class KernelMachine(FittedState, BaseEstimator):
     def read_items(self, X: Any, kernel: Kernel, y: Any = _NO_TARGETS, reset: bool = False) -> Any:
         """The items, and targets where there are any, checked; ``reset`` where they are training items."""
         alone = isinstance(y, str) and y == _NO_TARGETS
-        if alone and not reset and self._needs_no_reading(X, kernel):
-            refuse_extreme(X, tiny=False)
-            return X
+        if alone and not reset and self._is_plain(X, kernel):
+            rows = X if any(X.dtype == each for each in self.precisions) else X.astype(self.precisions[0])
+            refuse_extreme(rows, tiny=False)
+            return rows
         X, y = as_host(X), as_host(y)
         options: dict[str, Any] = {"reset": reset}
         if not alone:
@@ -166,12 +167,12 @@ class KernelMachine(FittedState, BaseEstimator):
         refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None), tiny=reset)
         return rows if alone else (rows, checked[1])
 
-    def _needs_no_reading(self, X: Any, kernel: Kernel) -> bool:
-        """Whether X is an array of rows as the machine works on them, of columns without names as in training."""
+    def _is_plain(self, X: Any, kernel: Kernel) -> bool:
+        """Whether X is an array of rows of numbers with as many columns as in training, which had no names."""
         return (
             type(X) is np.ndarray
             and X.ndim == 2
-            and any(X.dtype == each for each in self.precisions)
+            and (X.dtype == np.float64 or X.dtype == np.float32)
             and X.flags.c_contiguous
             and X.shape[1] == getattr(self, "n_features_in_", None)
             and not hasattr(self, "feature_names_in_")

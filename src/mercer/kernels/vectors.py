@@ -7,11 +7,13 @@ from math import factorial
 from typing import Any
 
 import numpy as np
+from numba import carray
 from scipy import sparse, special
 
 from .._runtime.blockwise import Blockwise
 from .._runtime.compile import Array, jit
 from .._runtime.exp import exp_scaled, exponential
+from .._runtime.register_tiles import WIDTH
 from .._validation.parameters import is_number, number, size
 from .algebra import Normalised
 from .base import Kernel, OfStatistic
@@ -62,7 +64,7 @@ class Linear(OfStatistic):
 
 
 @Blockwise
-def _the_dots(dots: Array, left: Array, right: Array, parameters: Array) -> None:
+def _the_dots(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
     pass
 
 
@@ -144,12 +146,17 @@ def _polynomial(values: Array, gamma: float, coef0: float, degree: int) -> None:
 
 
 @Blockwise
-def _powers(dots: Array, left: Array, right: Array, parameters: Array) -> None:
-    gamma, coef0 = dots.dtype.type(parameters[0]), dots.dtype.type(parameters[1])
-    bases = gamma * dots + coef0
-    dots[:] = bases
-    for _ in range(1, int(parameters[2])):
-        dots *= bases
+def _powers(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
+    values = carray(dots, (rows, WIDTH))
+    gamma, coef0 = values.dtype.type(parameters[0]), values.dtype.type(parameters[1])
+    bases = np.empty(WIDTH, values.dtype)
+    for i in range(rows):
+        for j in range(WIDTH):
+            bases[j] = gamma * values[i, j] + coef0
+            values[i, j] = bases[j]
+        for _ in range(int(parameters[2]) - 1):
+            for j in range(WIDTH):
+                values[i, j] *= bases[j]
 
 
 class Gaussian(OfStatistic):
@@ -199,13 +206,14 @@ class Gaussian(OfStatistic):
 
 
 @Blockwise
-def _gaussians(dots: Array, left: Array, right: Array, parameters: Array) -> None:
+def _gaussians(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
     """From ‖x − z‖² = ‖x‖² + ‖z‖² − 2⟨x, z⟩, which rounding never makes negative; what is no number stays so."""
-    scale, nothing = dots.dtype.type(parameters[0]), dots.dtype.type(0)
-    for i in range(dots.shape[0]):
-        for j in range(dots.shape[1]):
-            squared = (left[i] - (dots[i, j] + dots[i, j])) + right[j]
-            dots[i, j] = exponential(scale * (nothing if squared < nothing else squared))
+    values = carray(dots, (rows, WIDTH))
+    scale, nothing = values.dtype.type(parameters[0]), values.dtype.type(0)
+    for i in range(rows):
+        for j in range(WIDTH):
+            squared = (left[i] - (values[i, j] + values[i, j])) + right[j]
+            values[i, j] = exponential(scale * (nothing if squared < nothing else squared))
 
 
 class Laplacian(OfStatistic):

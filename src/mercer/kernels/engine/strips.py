@@ -91,7 +91,7 @@ def _multiply(left: Array, strips: Array, out: Array) -> None:
     for begin in range(0, out.shape[1], WIDTH):
         width = min(WIDTH, out.shape[1] - begin)
         for first in range(0, left.shape[0], ROWS):
-            multiply_rows(left, first, left.shape[0] - 1, left.shape[1], flat, begin // WIDTH * strip, sums)
+            multiply_rows(left, first, left.shape[0] - 1, flat, begin // WIDTH * strip, sums, 0)
             for r in range(min(ROWS, left.shape[0] - first)):
                 for j in range(width):
                     out[first + r, begin + j] = sums[r, j]

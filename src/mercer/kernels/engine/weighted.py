@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from ..._runtime.blockwise import Blockwise
+from ..._runtime.blockwise import Blockwise, call_blockwise
 from ..._runtime.compile import Array, jit
 from ..._runtime.interrupts import heed
 from ..._runtime.parallel import for_each, thread_count
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 #: Up to so many sums of a row are made in float64 one by one; more are made as a matrix product in the type of the rows.
 _FEW = 8
+#: Rows of a block of values, which stays in the nearest cache.
+_BLOCK = 8 * ROWS
 #: Rows that a thread takes at a time, at most, and numbers in them: they stay in the second-level cache.
-_MOST_ROWS, _NUMBERS = 252, 100_000
+_MOST_ROWS, _NUMBERS = 5 * _BLOCK, 100_000
 #: Multiplications between two looks at Ctrl-C: a few milliseconds' work.
 _MULTIPLICATIONS = 2**27
 #: What a kernel's function takes, in multiplications.
@@ -69,8 +71,8 @@ class WeightedItems:
         function: Blockwise
         function, parameters = kernel.of_dots
         self.dtype = strips.dtype
-        self.function, self.parameters = function.pointer(self.dtype), np.asarray(parameters, dtype=np.float64)
-        self.strips, self.norms = strips, _in_strips(norms.astype(self.dtype, copy=False)[:, None])[:, 0]
+        self.function, self.parameters = function.address(self.dtype), np.array(parameters, dtype=np.float64)
+        self.strips, self.norms = strips, _in_strips(norms.astype(self.dtype, copy=False)[:, None]).reshape(-1)
         self.n_sums = V.shape[1]
         self.weights = _few_and_many(np.asarray(V, dtype=np.float64), self.dtype)
 
@@ -124,7 +126,7 @@ class WeightedFullItems(WeightedItems):
 
     def seen(self, rows: Array) -> tuple[Any, ...]:
         moved = np.empty(rows.shape, self.dtype)
-        norms = np.zeros(-(-len(rows) // ROWS) * ROWS, self.dtype)
+        norms = np.empty(len(rows), self.dtype)
         _move(rows, self.centre, moved, norms)
         return moved, norms
 
@@ -143,9 +145,7 @@ class WeightedThinItems(WeightedItems):
 
     def seen(self, rows: Any) -> tuple[Any, ...]:
         thin = ThinRows.of(rows)
-        norms = np.zeros(-(-len(thin) // ROWS) * ROWS, self.dtype)
-        norms[: len(thin)] = squared_norms(rows)
-        return thin.data, thin.indices, thin.indptr, norms
+        return thin.data, thin.indices, thin.indptr, squared_norms(rows)
 
     def add(self, left: tuple[Any, ...], strips: slice, out: Array) -> None:
         _add_thin(
@@ -202,51 +202,54 @@ def _move(rows: Array, centre: Array, moved: Array, norms: Array) -> None:
 
 
 @jit(reorder=True)
-def _weigh(values: Array, first: int, s: int, weights: Any, sums: Array, out: Array) -> None:
+def _weigh(values: Array, rows: int, first: int, s: int, weights: Any, sums: Array, out: Array) -> None:
     """Add a block of values, times the weights of its strip, to the sums of its rows."""
     few, starts, places, many = weights
-    rows = min(ROWS, out.shape[0] - first)
     for c in range(few.shape[1]):
-        weight = few[s, c]
         for r in range(rows):
             total = 0.0
             for j in range(WIDTH):
-                total += weight[j] * np.float64(values[r, j])
+                total += few[s, c, j] * np.float64(values[r, j])
             out[first + r, c] += total
     for g in range(starts[s], starts[s + 1]):
-        multiply_rows(values, 0, ROWS - 1, WIDTH, many, g * WIDTH * WIDTH, sums)
-        for r in range(rows):
-            for c in range(WIDTH):
-                if places[g, c] >= 0:
-                    out[first + r, places[g, c]] += sums[r, c]
+        used = 0
+        while used < WIDTH and places[g, used] >= 0:
+            used += 1
+        for top in range(0, rows, ROWS):
+            multiply_rows(values, top, rows - 1, many, g * WIDTH * WIDTH, sums, 0)
+            for r in range(min(ROWS, rows - top)):
+                for c in range(used):
+                    out[first + top + r, places[g, c]] += sums[r, c]
 
 
 @jit
 def _add_full(
     left: Array, left_norms: Array, strips: Array, norms: Array, begin: int, stop: int,
-    function: Any, parameters: Array, weights: Any, out: Array,
+    function: int, parameters: Array, weights: Any, out: Array,
 ) -> None:  # fmt: skip
     flat, strip = strips.reshape(-1), strips.shape[1] * WIDTH
-    values, sums = np.empty((ROWS, WIDTH), left.dtype), np.empty((ROWS, WIDTH), left.dtype)
+    values, sums = np.empty((_BLOCK, WIDTH), left.dtype), np.empty((ROWS, WIDTH), left.dtype)
     for s in range(begin, stop):
-        for first in range(0, left.shape[0], ROWS):
-            multiply_rows(left, first, left.shape[0] - 1, left.shape[1], flat, s * strip, values)
-            function(values, left_norms[first : first + ROWS], norms[s], parameters)
-            _weigh(values, first, s, weights, sums, out)
+        for first in range(0, left.shape[0], _BLOCK):
+            rows = min(_BLOCK, left.shape[0] - first)
+            for top in range(0, rows, ROWS):
+                multiply_rows(left, first + top, left.shape[0] - 1, flat, s * strip, values, top * WIDTH)
+            call_blockwise(function, values, rows, left_norms, first, norms, s * WIDTH, parameters)
+            _weigh(values, rows, first, s, weights, sums, out)
 
 
 @jit
 def _add_thin(
     data: Array, indices: Array, indptr: Array, left_norms: Array, strips: Array, norms: Array, begin: int, stop: int,
-    function: Any, parameters: Array, weights: Any, out: Array,
+    function: int, parameters: Array, weights: Any, out: Array,
 ) -> None:  # fmt: skip
     flat, strip = strips.reshape(-1), strips.shape[1] * WIDTH
-    values, sums = np.empty((ROWS, WIDTH), data.dtype), np.empty((ROWS, WIDTH), data.dtype)
-    lines = values.reshape(-1)
+    values, sums = np.empty((_BLOCK, WIDTH), data.dtype), np.empty((ROWS, WIDTH), data.dtype)
     for s in range(begin, stop):
-        for first in range(0, out.shape[0], ROWS):
-            for r in range(ROWS):
-                row = min(first + r, out.shape[0] - 1)
-                multiply_listed(data, indices, indptr[row], indptr[row + 1], flat, s * strip, lines, r * WIDTH)
-            function(values, left_norms[first : first + ROWS], norms[s], parameters)
-            _weigh(values, first, s, weights, sums, out)
+        for first in range(0, out.shape[0], _BLOCK):
+            rows = min(_BLOCK, out.shape[0] - first)
+            for r in range(rows):
+                at = indptr[first + r]
+                multiply_listed(data, indices, at, indptr[first + r + 1], flat, s * strip, values, r * WIDTH)
+            call_blockwise(function, values, rows, left_norms, first, norms, s * WIDTH, parameters)
+            _weigh(values, rows, first, s, weights, sums, out)

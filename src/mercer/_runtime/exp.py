@@ -1,4 +1,4 @@
-"""exp(scale·x) over an array, in place, several numbers at a time.
+"""exp(x) for compiled loops, and exp(scale·x) over an array in place, several numbers at a time.
 
 exp(x) = 2^k·e^r with k = round(x/ln 2) and |r| ≤ ln 2/2. Adding and subtracting 1.5·2^m (m: bits of the mantissa)
 rounds to a whole number without a branch; e^r is a short polynomial; 2^k is written directly into the bits of the
@@ -10,8 +10,11 @@ from −87 downwards (−708 in float64), just before results leave the normal n
 from __future__ import annotations
 
 from math import factorial
+from typing import Any
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from .compile import Array, jit
 
@@ -28,45 +31,57 @@ _D2, _D3, _D4, _D5, _D6, _D7, _D8, _D9, _D10, _D11, _D12, _D13 = (1 / factorial(
 
 
 @jit
-def _exp_32(values: Array, scale: np.float32) -> None:
-    for i in range(values.size):
-        x = values[i] * scale
-        clipped = max(x, _LOWEST_32)
-        k = (clipped * _LOG2E_32 + _ROUND_32) - _ROUND_32
-        r = (clipped - k * _LN2_HIGH_32) - k * _LN2_LOW_32
-        p = _C6 + r * _C7
-        p = _C5 + r * p
-        p = _C4 + r * p
-        p = _C3 + r * p
-        p = _C2 + r * p
-        p = _ONE_32 + r * p
-        p = _ONE_32 + r * p
-        power = np.int32((np.int32(k) + np.int32(127)) << np.int32(23)).view(np.float32)
-        values[i] = _F32(0.0) if x <= _LOWEST_32 else p * power
+def _exp_32(x: np.float32) -> np.float32:
+    clipped = max(x, _LOWEST_32)
+    k = (clipped * _LOG2E_32 + _ROUND_32) - _ROUND_32
+    r = (clipped - k * _LN2_HIGH_32) - k * _LN2_LOW_32
+    p = _C6 + r * _C7
+    p = _C5 + r * p
+    p = _C4 + r * p
+    p = _C3 + r * p
+    p = _C2 + r * p
+    p = _ONE_32 + r * p
+    p = _ONE_32 + r * p
+    power = np.int32((np.int32(k) + np.int32(127)) << np.int32(23)).view(np.float32)
+    return _F32(0.0) if x <= _LOWEST_32 else p * power
 
 
 @jit
-def _exp_64(values: Array, scale: float) -> None:
+def _exp_64(x: float) -> float:
+    clipped = max(x, -708.0)
+    k = (clipped * _LOG2E_64 + _ROUND_64) - _ROUND_64
+    r = (clipped - k * _LN2_HIGH_64) - k * _LN2_LOW_64
+    p = _D12 + r * _D13
+    p = _D11 + r * p
+    p = _D10 + r * p
+    p = _D9 + r * p
+    p = _D8 + r * p
+    p = _D7 + r * p
+    p = _D6 + r * p
+    p = _D5 + r * p
+    p = _D4 + r * p
+    p = _D3 + r * p
+    p = _D2 + r * p
+    p = 1.0 + r * p
+    p = 1.0 + r * p
+    power = np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64)
+    return 0.0 if x <= -708.0 else p * power
+
+
+def exponential(x: Any) -> Any:
+    """exp(x) in the type of x, for compiled loops alone: the compiler puts the right one in its place."""
+    raise NotImplementedError
+
+
+@overload(exponential, strict=False)
+def _exponential(x: Any) -> Any:
+    return (lambda x: _exp_32(x)) if x is types.float32 else (lambda x: _exp_64(x))
+
+
+@jit
+def _exp_scaled(values: Array, scale: Any) -> None:
     for i in range(values.size):
-        x = values[i] * scale
-        clipped = max(x, -708.0)
-        k = (clipped * _LOG2E_64 + _ROUND_64) - _ROUND_64
-        r = (clipped - k * _LN2_HIGH_64) - k * _LN2_LOW_64
-        p = _D12 + r * _D13
-        p = _D11 + r * p
-        p = _D10 + r * p
-        p = _D9 + r * p
-        p = _D8 + r * p
-        p = _D7 + r * p
-        p = _D6 + r * p
-        p = _D5 + r * p
-        p = _D4 + r * p
-        p = _D3 + r * p
-        p = _D2 + r * p
-        p = 1.0 + r * p
-        p = 1.0 + r * p
-        power = np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64)
-        values[i] = 0.0 if x <= -708.0 else p * power
+        values[i] = exponential(values[i] * scale)
 
 
 def exp_scaled(values: Array, scale: float) -> Array:
@@ -81,8 +96,5 @@ def exp_scaled(values: Array, scale: float) -> Array:
     """
     if not isinstance(values, np.ndarray):
         return np.exp(scale * values)
-    if values.dtype == np.float32:
-        _exp_32(values.reshape(-1), _F32(scale))
-    else:
-        _exp_64(values.reshape(-1), float(scale))
+    _exp_scaled(values.reshape(-1), values.dtype.type(scale))
     return values

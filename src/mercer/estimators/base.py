@@ -128,9 +128,13 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def read_items(self, X: Any, kernel: Kernel, y: Any = _NO_TARGETS, reset: bool = False) -> Any:
         """The items, and targets where there are any, checked; ``reset`` where they are training items."""
+        alone = isinstance(y, str) and y == _NO_TARGETS
+        if alone and not reset and self._is_plain(X, kernel):
+            rows = X if any(X.dtype == each for each in self.precisions) else X.astype(self.precisions[0])
+            refuse_extreme(rows, tiny=False)
+            return rows
         X, y = as_host(X), as_host(y)
         options: dict[str, Any] = {"reset": reset}
-        alone = isinstance(y, str) and y == _NO_TARGETS
         if not alone:
             y = values_of_dask(y)
             self._refuse_bad_targets(y)
@@ -162,6 +166,19 @@ class KernelMachine(FittedState, BaseEstimator):
             rows = tidy_sparse(rows)
         refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None), tiny=reset)
         return rows if alone else (rows, checked[1])
+
+    def _is_plain(self, X: Any, kernel: Kernel) -> bool:
+        """Whether X is an array of rows of numbers with as many columns as in training, which had no names."""
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and (X.dtype == np.float64 or X.dtype == np.float32)
+            and X.flags.c_contiguous
+            and X.shape[1] == getattr(self, "n_features_in_", None)
+            and not hasattr(self, "feature_names_in_")
+            and kernel.on_rows
+            and not kernel.precomputed
+        )
 
     def _rows_of(self, X: Any, kernel: Kernel, reset: bool) -> Rows | None:
         """The rows behind X where they are not in memory.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +19,7 @@ from ..kernels import Kernel, Linear
 from ..kernels.engine.accumulate import accumulate
 from ..kernels.engine.counts import LISTED_AT_ONCE
 from ..kernels.engine.pairing import length
+from ..kernels.engine.weighted import WeightedItems, weighted_items
 from ..kernels.engine.weights import FeatureWeights
 from ..problems import Iterate
 
@@ -107,9 +108,30 @@ class KernelModel:
                 out[~listed] = others
         return out + self.intercept
 
+    @cached_property
+    def _laid_out(self) -> dict[Any, WeightedItems | None]:
+        """The support items and their coefficients, laid out for the kinds of rows that have been scored."""
+        return {}
+
+    def _weighted_items(self, X: Any) -> WeightedItems | None:
+        """What gives the scores of rows of this kind, made for the first of them."""
+        if self.items is None or not self.kernel.on_rows:
+            return None
+        kind = X.dtype, sparse.issparse(X)
+        if kind not in self._laid_out:
+            self._laid_out[kind] = weighted_items(self.kernel, X, self.items, self.coef.T)
+        return self._laid_out[kind]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what was made of them is made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     def _compare(self, X: Any, memory: int | str, out: Array) -> None:
         """Add the scores of items by their similarities to the support items."""
-        if self.items is not None and self.kernel.splits:
+        weighted = self._weighted_items(X)
+        if weighted is not None:
+            out += weighted.product(X)
+        elif self.items is not None and self.kernel.splits:
             out += self.kernel.product(X, self.items, self.coef.T)
         else:
             for rows in self.blocks(X, memory, self.support.size):

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from .._runtime.compile import Array
+from .._runtime.compile import Array, jit
 
 __all__ = ["laid_out", "votes"]
 
@@ -21,14 +21,25 @@ def votes(scores: Array, classes: int) -> Array:
     array([[-0.22,  2.27,  0.78]])
     """
     won = np.zeros((scores.shape[0], classes))
-    confidence = np.zeros_like(won)
-    for column, (first, second) in enumerate(combinations(range(classes), 2)):
-        wins = scores[:, column] >= 0
-        won[:, second] += wins
-        won[:, first] += ~wins
-        confidence[:, second] += scores[:, column]
-        confidence[:, first] -= scores[:, column]
-    return won + confidence / (3 * (np.abs(confidence) + 1))
+    _count(np.ascontiguousarray(scores), won)
+    return won
+
+
+@jit
+def _count(scores: Array, won: Array) -> None:
+    confidence = np.empty(won.shape[1])
+    for i in range(won.shape[0]):
+        confidence[:] = 0
+        column = 0
+        for first in range(won.shape[1]):
+            for second in range(first + 1, won.shape[1]):
+                score = scores[i, column]
+                won[i, second if score >= 0 else first] += 1
+                confidence[second] += score
+                confidence[first] -= score
+                column += 1
+        for k in range(won.shape[1]):
+            won[i, k] += confidence[k] / (3 * (abs(confidence[k]) + 1))
 
 
 def laid_out(coef: Array, codes: Array, classes: int) -> Array:

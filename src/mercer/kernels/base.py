@@ -9,10 +9,12 @@ other names, the collection of its items or readable features, it says itself.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from .._runtime.blockwise import Blockwise
 from .._runtime.compile import Array
 from .._validation.parameters import is_number
 from .._validation.tables import as_rows
@@ -174,6 +176,14 @@ class Kernel(Parametrised):
     def splits(self) -> bool:
         """Whether the matrix may be computed tile by tile and on several threads."""
         return all(kernel.splits for kernel in self.parts())
+
+    @property
+    def of_dots(self) -> tuple[Blockwise, Sequence[float]] | None:
+        """The kernel as a compiled function of ⟨x, z⟩, ‖x‖² and ‖z‖² with its parameters, where it has one.
+
+        Sums of kernel values are then made without writing these to memory.
+        """
+        return None
 
     @property
     def translation_invariant(self) -> bool:

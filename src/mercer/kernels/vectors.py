@@ -7,10 +7,13 @@ from math import factorial
 from typing import Any
 
 import numpy as np
+from numba import carray
 from scipy import sparse, special
 
+from .._runtime.blockwise import Blockwise
 from .._runtime.compile import Array, jit
-from .._runtime.exp import exp_scaled
+from .._runtime.exp import exp_scaled, exponential
+from .._runtime.register_tiles import WIDTH
 from .._validation.parameters import is_number, number, size
 from .algebra import Normalised
 from .base import Kernel, OfStatistic
@@ -42,6 +45,10 @@ class Linear(OfStatistic):
     def apply(self, values):
         return values
 
+    @property
+    def of_dots(self):
+        return _the_dots, ()
+
     def features(self, A):
         return A
 
@@ -54,6 +61,11 @@ class Linear(OfStatistic):
 
     def cheaper_in_primal(self, A, B):
         return np.full(A.shape[0], A.shape[1] == B.shape[1])
+
+
+@Blockwise
+def _the_dots(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
+    pass
 
 
 class Polynomial(OfStatistic):
@@ -94,6 +106,10 @@ class Polynomial(OfStatistic):
         _polynomial(values.reshape(-1), values.dtype.type(self.gamma), values.dtype.type(self.coef0), int(self.degree))
         return values
 
+    @property
+    def of_dots(self):
+        return _powers, (self.gamma, self.coef0, self.degree)
+
     def features(self, A):
         # By the multinomial theorem, (c + γ Σ xₖzₖ)^p = Σ over exponents e of p!/(e₀!·Πeₖ!) c^e₀ Π(γ xₖzₖ)^eₖ:
         # each monomial of degree q = p − e₀ appears with that coefficient, whose root goes to either side.
@@ -127,6 +143,20 @@ def _polynomial(values: Array, gamma: float, coef0: float, degree: int) -> None:
         for _ in range(degree - 1):
             power *= base
         values[i] = power
+
+
+@Blockwise
+def _powers(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
+    values = carray(dots, (rows, WIDTH))
+    gamma, coef0 = values.dtype.type(parameters[0]), values.dtype.type(parameters[1])
+    bases = np.empty(WIDTH, values.dtype)
+    for i in range(rows):
+        for j in range(WIDTH):
+            bases[j] = gamma * values[i, j] + coef0
+            values[i, j] = bases[j]
+        for _ in range(int(parameters[2]) - 1):
+            for j in range(WIDTH):
+                values[i, j] *= bases[j]
 
 
 class Gaussian(OfStatistic):
@@ -169,6 +199,21 @@ class Gaussian(OfStatistic):
 
     def apply(self, values):
         return exp_scaled(values, -self.gamma)
+
+    @property
+    def of_dots(self):
+        return _gaussians, (-self.gamma,)
+
+
+@Blockwise
+def _gaussians(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
+    """From ‖x − z‖² = ‖x‖² + ‖z‖² − 2⟨x, z⟩, which rounding never makes negative; what is no number stays so."""
+    values = carray(dots, (rows, WIDTH))
+    scale, nothing = values.dtype.type(parameters[0]), values.dtype.type(0)
+    for i in range(rows):
+        for j in range(WIDTH):
+            squared = (left[i] - (values[i, j] + values[i, j])) + right[j]
+            values[i, j] = exponential(scale * (nothing if squared < nothing else squared))
 
 
 class Laplacian(OfStatistic):

@@ -14,6 +14,7 @@ from ..._runtime.room import room_for
 from .accumulate import accumulate, accumulate_turned
 from .pairing import TILE_COLUMNS, Pairing, Places, place_count
 from .parts import length
+from .weighted import weighted_items
 
 #: Sums that a product is put together from, at most, and numbers in all of them.
 _GROUPS, _SUMS = 64, 8_000_000
@@ -72,6 +73,10 @@ def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
     weights = V[:, None] if V.ndim == 1 else V
     if pairing.A is pairing.B and columns is None and kernel.splits and len(V) > TILE_COLUMNS:
         return _symmetric_product(pairing, weights).reshape(V.shape)
+    if pairing.A is not pairing.B:
+        items = weighted_items(kernel, pairing.A, pairing.B if columns is None else pairing.B[columns], weights)
+        if items is not None:
+            return items.product(pairing.A).reshape(-1, *V.shape[1:])
     row_pieces, column_pieces = pairing.cut(None, columns)
     single = weights.shape[1] == 1  # several columns are summed tile by tile in the type of the values
     out = np.zeros((length(pairing.A), weights.shape[1]))

@@ -5,8 +5,8 @@ many threads it may use. New rows are scored by products whose sums run over the
 the last, whatever rows stand beside them: a score is then the same, bit for bit, for one row or a million, on any
 number of threads.
 
-The right side, which all rows are multiplied with, is laid out in strips, feature by feature. A loop over a strip
-multiplies four features of four rows with each number that it loads: enough work for a processor to run at full speed.
+The right side, which all rows are multiplied with, is laid out in strips, feature by feature, which a few rows at a
+time pass by (:mod:`mercer._runtime.register_tiles`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._runtime.combine import turn
 from ..._runtime.compile import Array, jit
+from ..._runtime.register_tiles import ROWS, WIDTH, multiply_rows
 
-#: Rows of the right side that make a strip.
-_STRIP = 256
-#: Rows of the left side, and features, that are multiplied at once.
-_AT_ONCE = 4
+#: Rows that are moved to the centre at a time.
+_AT_ONCE = 16 * WIDTH
 
 
 class Strips:
@@ -35,28 +33,26 @@ class Strips:
     """
 
     def __init__(self, rows: Array, centre: Any = None) -> None:
-        n, self.features = rows.shape
-        depth = -(-self.features // _AT_ONCE) * _AT_ONCE
-        #: (strips, features, rows of a strip), with features and rows of zeros to make the numbers even.
-        self.values = np.zeros((-(-n // _STRIP), depth, _STRIP), rows.dtype)
+        n, features = rows.shape
+        #: (strips, features, rows of a strip), with rows of zeros to make their number even.
+        self.values = np.zeros((-(-n // WIDTH), features, WIDTH), rows.dtype)
         squares = np.zeros(self.values.shape[::2])
-        for strip, sums, begin in zip(self.values, squares, range(0, n, _STRIP), strict=True):
-            some = moved(rows[begin : begin + _STRIP], centre)
-            turn(some, strip[: self.features, : len(some)])
-            _add_squares(strip, sums)
+        for begin in range(0, n, _AT_ONCE):
+            _lay_out(moved(rows[begin : begin + _AT_ONCE], centre), self.values[begin // WIDTH :])
+        _add_squares(self.values, squares)
         self.squared_norms = squares.ravel()[:n].astype(rows.dtype)
 
     def __getitem__(self, places: Array) -> Array:
         """The rows in these places."""
-        return self.values[places // _STRIP, : self.features, places % _STRIP]
+        return self.values[places // WIDTH, :, places % WIDTH]
 
     def product(self, left: Array, places: slice | Array) -> Array:
         """⟨x, z⟩ for each row x of ``left``, which has the type of these rows, and each z in these places."""
-        if not isinstance(places, slice) or places.start % _STRIP:
+        if not isinstance(places, slice) or places.start % WIDTH:
             chosen = np.r_[places]
             return Strips(self[chosen]).product(left, slice(0, chosen.size))
         out = np.empty((left.shape[0], places.stop - places.start), self.values.dtype)
-        _multiply(np.ascontiguousarray(left), self.values[places.start // _STRIP :], out)
+        _multiply(np.ascontiguousarray(left), self.values[places.start // WIDTH :], out)
         return out
 
 
@@ -72,41 +68,30 @@ def moved(rows: Array, centre: Any) -> Array:
 
 
 @jit
-def _add_squares(strip: Array, sums: Array) -> None:
-    for k in range(strip.shape[0]):
-        z = strip[k]
-        for j in range(sums.size):
-            sums[j] += np.float64(z[j]) * np.float64(z[j])
+def _lay_out(rows: Array, strips: Array) -> None:
+    for i in range(rows.shape[0]):
+        strip, place = strips[i // WIDTH], i % WIDTH
+        for k in range(rows.shape[1]):
+            strip[k, place] = rows[i, k]
+
+
+@jit
+def _add_squares(strips: Array, sums: Array) -> None:
+    for s in range(strips.shape[0]):
+        for k in range(strips.shape[1]):
+            for j in range(WIDTH):
+                sums[s, j] += np.float64(strips[s, k, j]) * np.float64(strips[s, k, j])
 
 
 @jit
 def _multiply(left: Array, strips: Array, out: Array) -> None:
-    """Every sum is ((x₀·z₀ + x₁·z₁) + x₂·z₂) + …, with products that are not rounded where the processor can.
-
-    Rows are taken in fours; where fewer are left, the last one fills the four up.
-    """
-    depth, flat = strips.shape[1], strips.reshape(-1)
-    sums, x = np.empty(_AT_ONCE * _STRIP, left.dtype), np.zeros((_AT_ONCE, depth), left.dtype)
-    for first in range(0, left.shape[0], _AT_ONCE):
-        rows = min(_AT_ONCE, left.shape[0] - first)
-        for r in range(_AT_ONCE):
-            for k in range(left.shape[1]):
-                x[r, k] = left[first + min(r, rows - 1), k]
-        for begin in range(0, out.shape[1], _STRIP):
-            sums[:] = 0
-            for k in range(0, depth, _AT_ONCE):
-                # One array with offsets that are known: the compiler sees that sums and numbers do not overlap.
-                z = flat[begin * depth + k * _STRIP : begin * depth + (k + _AT_ONCE) * _STRIP]
-                a0, a1, a2, a3 = x[0, k], x[0, k + 1], x[0, k + 2], x[0, k + 3]
-                b0, b1, b2, b3 = x[1, k], x[1, k + 1], x[1, k + 2], x[1, k + 3]
-                c0, c1, c2, c3 = x[2, k], x[2, k + 1], x[2, k + 2], x[2, k + 3]
-                d0, d1, d2, d3 = x[3, k], x[3, k + 1], x[3, k + 2], x[3, k + 3]
-                for j in range(_STRIP):
-                    z0, z1, z2, z3 = z[j], z[_STRIP + j], z[2 * _STRIP + j], z[3 * _STRIP + j]
-                    sums[j] = (((sums[j] + a0 * z0) + a1 * z1) + a2 * z2) + a3 * z3
-                    sums[_STRIP + j] = (((sums[_STRIP + j] + b0 * z0) + b1 * z1) + b2 * z2) + b3 * z3
-                    sums[2 * _STRIP + j] = (((sums[2 * _STRIP + j] + c0 * z0) + c1 * z1) + c2 * z2) + c3 * z3
-                    sums[3 * _STRIP + j] = (((sums[3 * _STRIP + j] + d0 * z0) + d1 * z1) + d2 * z2) + d3 * z3
-            width = min(_STRIP, out.shape[1] - begin)
-            for r in range(rows):
-                out[first + r, begin : begin + width] = sums[r * _STRIP : r * _STRIP + width]
+    """Every sum is ((x₀·z₀ + x₁·z₁) + x₂·z₂) + …, with products that are not rounded where the processor can."""
+    flat, strip = strips.reshape(-1), strips.shape[1] * WIDTH
+    sums = np.empty((ROWS, WIDTH), left.dtype)
+    for begin in range(0, out.shape[1], WIDTH):
+        width = min(WIDTH, out.shape[1] - begin)
+        for first in range(0, left.shape[0], ROWS):
+            multiply_rows(left, first, left.shape[0] - 1, flat, begin // WIDTH * strip, sums, 0)
+            for r in range(min(ROWS, left.shape[0] - first)):
+                for j in range(width):
+                    out[first + r, begin + j] = sums[r, j]

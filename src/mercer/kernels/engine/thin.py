@@ -14,15 +14,14 @@ import numpy as np
 from scipy import sparse
 
 from ..._runtime.compile import Array, jit
+from ..._runtime.register_tiles import WIDTH, multiply_listed
 
 #: Rows count as thin when at most this part of their numbers is not zero.
 _DENSITY = 0.125
 #: Fewer features than this are multiplied faster than looked at; more do not fit into a strip in the cache.
 _FEWEST, _MOST = 48, 2048
-#: Columns of a strip.
-_STRIP = 512
 #: Numbers, or little more, in the strips that are kept for the next tile.
-_KEPT = 8_000_000
+KEPT = 8_000_000
 #: Rows that are looked at to judge all of them.
 _SAMPLE = 1024
 #: Moving rows to their mean must leave at least this part of their squared length: else they lie far from the origin.
@@ -93,13 +92,14 @@ class ThinRows:
         key = (places.start, places.stop) if isinstance(places, slice) else id(places)
         found = self._kept.get(key)
         if found is None:
-            if len(self._kept) * self.width * _STRIP > _KEPT:
+            strips = self._laid_out(self._numbers(places))
+            if len(self._kept) * strips.size > KEPT:
                 self._kept = {}
-            found = self._kept[key] = places, self._laid_out(self._numbers(places))
+            found = self._kept[key] = places, strips
         return found[1]
 
     def _laid_out(self, rows: Array) -> Array:
-        out = np.zeros((-(-rows.size // _STRIP), self.width, _STRIP), self.data.dtype)
+        out = np.zeros((-(-rows.size // WIDTH), self.width, WIDTH), self.data.dtype)
         _spread(self.data, self.indices, self.indptr, rows, out)
         return out
 
@@ -134,34 +134,18 @@ def _collect(A: Array, indptr: Array, data: Array, indices: Array) -> None:
 @jit
 def _spread(data: Array, indices: Array, indptr: Array, rows: Array, out: Array) -> None:
     for r in range(rows.size):
-        strip, column = out[r // _STRIP], r % _STRIP
+        strip, column = out[r // WIDTH], r % WIDTH
         for p in range(indptr[rows[r]], indptr[rows[r] + 1]):
             strip[indices[p], column] += data[p]
 
 
-@jit(reorder=True)
+@jit
 def _multiply(data: Array, indices: Array, indptr: Array, rows: Array, strips: Array, out: Array) -> None:
-    """Eight numbers of a row at a time: the sums so far are read and written once for all of them."""
+    flat, strip = strips.reshape(-1), strips.shape[1] * WIDTH
+    sums = np.empty(WIDTH, data.dtype)
     for s in range(strips.shape[0]):
-        strip, first = strips[s], s * _STRIP
-        width = min(_STRIP, out.shape[1] - first)
+        first = s * WIDTH
         for r in range(rows.size):
-            sums = out[r, first : first + width]
-            sums[:] = 0
-            p, end = indptr[rows[r]], indptr[rows[r] + 1]
-            while p + 8 <= end:
-                x0, x1, x2, x3 = data[p], data[p + 1], data[p + 2], data[p + 3]
-                x4, x5, x6, x7 = data[p + 4], data[p + 5], data[p + 6], data[p + 7]
-                z0, z1, z2, z3 = strip[indices[p]], strip[indices[p + 1]], strip[indices[p + 2]], strip[indices[p + 3]]
-                z4, z5, z6 = strip[indices[p + 4]], strip[indices[p + 5]], strip[indices[p + 6]]
-                z7 = strip[indices[p + 7]]
-                for j in range(width):
-                    sums[j] += ((x0 * z0[j] + x1 * z1[j]) + (x2 * z2[j] + x3 * z3[j])) + (
-                        (x4 * z4[j] + x5 * z5[j]) + (x6 * z6[j] + x7 * z7[j])
-                    )
-                p += 8
-            while p < end:
-                x0, z0 = data[p], strip[indices[p]]
-                for j in range(width):
-                    sums[j] += x0 * z0[j]
-                p += 1
+            multiply_listed(data, indices, indptr[rows[r]], indptr[rows[r] + 1], flat, s * strip, sums, 0)
+            for j in range(min(WIDTH, out.shape[1] - first)):
+                out[r, first + j] = sums[j]

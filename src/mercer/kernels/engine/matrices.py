@@ -73,7 +73,7 @@ def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
     weights = V[:, None] if V.ndim == 1 else V
     if pairing.A is pairing.B and columns is None and kernel.splits and len(V) > TILE_COLUMNS:
         return _symmetric_product(pairing, weights).reshape(V.shape)
-    if pairing.A is not pairing.B:
+    if pairing.A is not pairing.B or columns is not None:
         items = weighted_items(kernel, pairing.A, pairing.B if columns is None else pairing.B[columns], weights)
         if items is not None:
             return items.product(pairing.A).reshape(-1, *V.shape[1:])

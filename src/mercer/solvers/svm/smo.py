@@ -33,7 +33,7 @@ from ..._runtime.room import room_for
 from .leap import leap
 from .watched_blocks import note_block
 
-#: Items in the working set; their float32 matrix takes 16 megabytes.
+#: Items in a working set, or more where more are free; their float32 matrix takes 16 megabytes.
 WORKING_SET = 2048
 _NEVER = np.float32(1e30)
 #: Curvature below this, relative to the largest self-similarity, counts as this: two equal items.
@@ -43,8 +43,8 @@ _ZERO, _TWO = np.float32(0.0), np.float32(2.0)
 _SOON, _PATIENCE = 16, 20
 #: Steps on a whole block, for each item in it, and the gap, until it is cut into working sets.
 _BROAD, _EARLY = 0.3, 1.0
-#: Free items beyond which a working set is too small for them.
-_SPACE, _LESS = 1.7, 0.7
+#: Room in a working set for each free item, and the part of a block from which on the block itself will do.
+_SPACE, _NEARLY_ALL = 1.7, 0.7
 #: Items that violate nothing but by less than this might soon; they come into the working set as well.
 _BAND = 0.03
 _SIGN, _MAGNITUDE = np.int32(31), np.int32(0x7FFFFFFF)
@@ -307,10 +307,10 @@ class Workspace:
             if gap <= tolerance or total >= steps or time.monotonic() > deadline:
                 break
             # At first any pair of items may be worth a step; later the same few are visited again and again, and
-            # are better off in a matrix of their own.
+            # are better off in a matrix of their own: rows of a large one come from memory, at several times the cost.
             free = int(np.count_nonzero((z > low) & (z < high)))
             size = min(n, max(WORKING_SET, int(_SPACE * free)))
-            whole = single and (n <= WORKING_SET or size > _LESS * n or (broad and gap > _EARLY))
+            whole = single and (n <= WORKING_SET or size > _NEARLY_ALL * n or (broad and gap > _EARLY))
             near = F - levels[groups]  # numbers near zero keep float32 precise
             if whole:
                 W, small = everything, K

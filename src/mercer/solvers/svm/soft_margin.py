@@ -34,17 +34,20 @@ from .dual_gradient import DualGradient
 from .row_cache import RowCache
 from .smo import Workspace, levels_of
 
+#: The parts of the memory that rows which are kept may take, and a block; there are two, and working sets of both.
+_OF_ROWS, _OF_BLOCK = 0.5, 0.16
 #: Items in the first block.
 _FIRST = 1024
 #: A block may have this many times the items of the last one.
 _GROWTH = 3
-#: A block is solved to this part of the gap of the whole.
-_ROUGH = 0.05
+#: A block is solved to this part of the gap of the whole, and no more roughly than this.
+_ROUGH, _ROUGHEST = 0.05, 0.1
+#: A block that has no room for all who violate their condition is solved to this part: the others will change it.
+_HASTY = 0.12
 #: Items that violate nothing but by less than this might soon; they come into the block as well.
 _BAND = 0.03
 #: Items that are farther than this from violating their condition, and farther than this part of the gap, are left
 #: alone until all others are done, where that leaves no more than this part of them.
-_CAP = 0.1
 _FAR, _FARTHER, _FEWER = 0.1, 0.5, 0.75
 #: Coefficients (times the largest self-similarity) beyond this mean that a hard margin is not going to be found.
 _ENDLESS = 1e8
@@ -135,9 +138,9 @@ class SoftMargin(Solver[DualSolution]):
         low, high = dual.low, dual.high
         begin = time.monotonic()
         scale = float(gram.diag().max(initial=0.0))
-        gradient = DualGradient(gram, targets, int(0.6 * self.memory))
+        gradient = DualGradient(gram, targets, int(_OF_ROWS * self.memory))
         F = gradient.F
-        largest = int(max(64, min(n, np.sqrt(0.2 * self.memory / 4))))
+        largest = int(max(64, min(n, np.sqrt(_OF_BLOCK * self.memory / 4))))
 
         begun = self._filled(problem, dual, rng) if start is None else dual.split(start.z)
         z = begun.copy() if start is None else dual.balanced(begun)
@@ -153,12 +156,12 @@ class SoftMargin(Solver[DualSolution]):
         else:
             active = _first_block(targets, high - low, min(largest, _FIRST), rng)
         old, K = np.empty(0, np.int64), np.empty((0, 0), np.float32)
-        steps, status, cramped = 0, Status.NOT_CONVERGED, False
+        steps, status, cramped, crowded = 0, Status.NOT_CONVERGED, False, active.size < n
         while True:
             gap = levels_of(F, z, low, high, groups)[1]
             try:
                 active, K = _block(gradient.cache, active, old, K, workspace)
-                rough = min(_ROUGH * gap, _CAP) if active.size < n else 0.0
+                rough = 0.0 if active.size == n else _HASTY * gap if crowded else min(_ROUGH * gap, _ROUGHEST)
                 tolerance = max(0.5 * self.tol, rough)
                 made, out_of_time = self._solve_active(
                     workspace, K, F, z, low, high, active, tolerance, steps, begin, None if single else groups
@@ -201,6 +204,7 @@ class SoftMargin(Solver[DualSolution]):
                     gradient.narrow(near)
             cramped |= gradient.cache.full or largest < min(2 * _FIRST, n)
             active = _next_block(F, z, low, high, groups, min(largest, limit), rng)
+            crowded = active.size == min(largest, limit)
         found = DualSolution(dual.merged(z), 0.0, steps, None, dual.gathered(targets - F), status=status)
         return replace(found, cramped=cramped, **problem.of_levels(_levels(F, z, low, high, groups)))
 

@@ -30,6 +30,7 @@ from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .classifier import Classifier
 from .mixing import Mixed
 from .model import KernelModel, LinearModel, kernel_model, model_of
+from .pair_blocks import begin_pairs
 from .pair_machines import solve_pairs
 from .pair_votes import laid_out, votes
 from .remedies import rescale
@@ -119,6 +120,8 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         data, machines, solver, mixture = self._plan(data, seed)
         workspaces = threading.local()
+        if self._votes:
+            begin_pairs(machines, data, solver, data.exact_gram())
 
         def complete(machine: BinaryMachine) -> None:
             if machine.one_sided:

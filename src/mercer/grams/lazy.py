@@ -11,6 +11,7 @@ from .._validation.memory import bytes_of
 from ..kernels.base import Kernel
 from ..kernels.engine.matrices import matrix_block, matrix_product
 from ..kernels.engine.pairing import Pairing, length, shared_dtype
+from ..kernels.engine.segments import segment_products
 from .base import Gram
 from .repeated import Repeated
 from .row_ring import RowRing
@@ -87,6 +88,13 @@ class Lazy(Gram):
             known[:] = False
         out[~known] = self.kernel.product(self.items[rows[~known]], right, z)
         return out
+
+    def segment_scores(self, rows: Array, columns: Array, z: Array, edges: Array) -> Array:
+        """K[rows, columns]·z in float64, each segment of the columns summed apart: a column of the result for each.
+
+        ``edges`` are where segments begin, and the end of the last.
+        """
+        return segment_products(Pairing(self.kernel, self.items[rows], self.items[columns]), z, edges)
 
     def fill(self, rows: Array, out: Array) -> None:
         matrix_block(self._pairing, rows, None, out=out)

@@ -116,7 +116,7 @@ class Lazy(Gram):
 
     def take(self, index: Any) -> Gram:
         index = np.arange(len(self))[index]
-        if np.unique(index).size < index.size:
+        if not (index[1:] > index[:-1]).all() and np.unique(index).size < index.size:
             return Repeated(self, index)
         return Lazy(self.kernel, self.items[index], self.memory)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._runtime.combine import _turn
+from .._runtime.combine import turn_here
 from .._runtime.compile import Array, jit
 from .._runtime.parallel import for_each, thread_count
 from ..grams import Gram, Lazy
@@ -100,12 +100,10 @@ def _complete(K: Array, first: Array, second: Array) -> None:
     edge = first.shape[0]
     K[:edge, :edge] = first
     K[edge:, edge:] = second
-    _turn(K[:edge, edge:], K[edge:, :edge])
+    turn_here(K[:edge, edge:], K[edge:, :edge])
 
 
-def _exact_scores(
-    pairs: list[_Pair], found: list[DualSolution], members: dict[int, Array], exact: Lazy
-) -> list[Array]:
+def _exact_scores(pairs: list[_Pair], found: list[DualSolution], members: dict[int, Array], exact: Lazy) -> list[Array]:
     """The scores of the items of each pair, in double precision."""
     scores = [np.empty(pair.machine.rows.size) for pair in pairs]
 

@@ -22,6 +22,7 @@ from ..solvers import SoftMargin
 from ..solvers.svm.dual_refinement import SINGLE_RANGE, SMALL_GAP
 from ..solvers.svm.small_blocks import solve_block
 from ..solvers.svm.soft_margin import DualSolution
+from ..solvers.svm.watched_blocks import note_block
 from .binary_machine import LOOKED_UP, BinaryMachine
 from .pair_machines import fits
 from .training import Training
@@ -59,6 +60,7 @@ def begin_pairs(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     similar = float(gram.diag().max(initial=0.0))
     if len(pairs) < 2 or room > solver.memory or not SINGLE_RANGE[0] < similar < SINGLE_RANGE[1]:
         return
+    note_block(largest, room)
     found = _solved(pairs, members, gram, solver)
     scores = _exact_scores(pairs, found, members, exact)
     for pair, solution, own in zip(pairs, found, scores, strict=True):

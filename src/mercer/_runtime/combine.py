@@ -58,7 +58,8 @@ def gather(K: Array, rows: Array, columns: Array, out: Array) -> None:
 
 
 @jit
-def _turn(source: Array, target: Array) -> None:
+def turn_here(source: Array, target: Array) -> None:
+    """As :func:`turn`, for compiled loops: on the thread that they run on."""
     for top in range(0, source.shape[0], _SQUARE):
         for left in range(0, source.shape[1], _SQUARE):
             for j in range(left, min(left + _SQUARE, source.shape[1])):
@@ -70,7 +71,7 @@ def turn(source: Array, target: Array) -> None:
     """The transpose of ``source`` into ``target``."""
     pieces = [slice(begin, begin + _ROWS) for begin in range(0, source.shape[1], _ROWS)]
     threads = None if source.size > _WORTH_THREADS else 1
-    for_each(lambda piece: _turn(source[:, piece], target[piece]), pieces, threads)
+    for_each(lambda piece: turn_here(source[:, piece], target[piece]), pieces, threads)
 
 
 @jit

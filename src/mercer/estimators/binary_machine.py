@@ -14,7 +14,7 @@ from .._runtime.interrupts import kept
 from ..grams import Dense, Features, Gram
 from ..kernels import Polynomial
 from ..losses.margins import Hinge
-from ..problems import Certificate, Intercept, Iterate, Problem, Status, certify
+from ..problems import Certificate, Intercept, Iterate, Problem, Status, balanced, certify
 from ..solvers.curvatures import few_enough
 from ..solvers.svm.dual_refinement import DualRefinement
 from ..solvers.svm.hard_margin import hard_margin
@@ -53,6 +53,8 @@ class BinaryMachine:
     certificate: Certificate | None = None
     left_out = False
     start: Iterate | None = None
+    #: A solution with exact scores, where somebody has found one already: it is still to be certified.
+    begun: DualSolution | None = None
 
     def __init__(self, C: float, data: Training, rows: Array, y: Array) -> None:
         self.data, self.rows, self.y = data, rows, y
@@ -92,6 +94,14 @@ class BinaryMachine:
         """Whether all items have the same label, as one of many labels may be."""
         return bool((self.y == self.y[0]).all())
 
+    def beginning(self) -> tuple[Array, Array]:
+        """The largest coefficient of each item, and those to begin with: within bounds, and with a sum of zero."""
+        weight = self.data.weight
+        bound = np.full(self.rows.size, self.C) if weight is None else self.C * weight[self.rows]
+        if self.start is None:
+            return bound, np.zeros(self.rows.size)
+        return bound, balanced(self.start.z, np.minimum(bound * self.y, 0.0), np.maximum(bound * self.y, 0.0))
+
     def approximate(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve without a certificate, as long as single precision can be trusted and one would cost anything."""
         problem = self._problem(self._part(self.data.gram), self.C)
@@ -117,6 +127,10 @@ class BinaryMachine:
             # No model is hard enough: the one that is kept is soft, and its certificate is that of its own C.
             self.final_C = _NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0)
         problem = self._problem(exact, self.final_C)
+        if self.begun is not None:
+            refinement = DualRefinement(problem, solver, rng, working, self.data.by_weights)
+            self.solution, self.certificate = refinement.improved(self.begun, known=True)
+            return
         found = solvers.solve_certified(
             problem, solver, self.start, rng, working=working, by_weights=self.data.by_weights
         )

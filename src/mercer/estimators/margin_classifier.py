@@ -30,6 +30,7 @@ from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .classifier import Classifier
 from .mixing import Mixed
 from .model import KernelModel, LinearModel, kernel_model, model_of
+from .pair_blocks import begin_pairs
 from .pair_machines import solve_pairs
 from .pair_votes import laid_out, votes
 from .remedies import rescale
@@ -118,7 +119,9 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         deadline = time.monotonic() + seconds_left(self)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         data, machines, solver, mixture = self._plan(data, seed)
-        workspaces = threading.local()
+        workspaces, exact = threading.local(), data.exact_gram()
+        if self._votes:
+            begin_pairs(machines, data, solver, exact)
 
         def complete(machine: BinaryMachine) -> None:
             if machine.one_sided:
@@ -129,18 +132,21 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
                 return
             workspaces.mine = getattr(workspaces, "mine", None) or Workspace()
             own = replace(solver, workspace=workspaces.mine)
-            machine.solve(own, np.random.default_rng(seed), data.exact_gram())
+            machine.solve(own, np.random.default_rng(seed), exact)
 
         with reported(self, X, y, len(machines), "machine") as run:
             parts = list(enumerate(machines))
-            threads = 1 if len(parts) == 1 else None
+            begun = [part for part in parts if part[1].begun is not None]
+            left = [part for part in parts if part[1].begun is None]
             try:
-                for_each(lambda part: run(part[0], lambda: complete(part[1])), parts, threads)
+                # What is left to do of those that have begun is so little that threads would wait for each other.
+                for some, threads in ((begun, 1), (left, 1 if len(parts) == 1 else None)):
+                    for_each(lambda part: run(part[0], lambda: complete(part[1])), some, threads)
             except KeyboardInterrupt:
-                left = [machine for machine in machines if machine.certificate is None]
-                if not kept() or len(left) == len(machines):
+                without = [machine for machine in machines if machine.certificate is None]
+                if not kept() or len(without) == len(machines):
                     raise
-                for machine in left:
+                for machine in without:
                     machine.leave_out(Status.INTERRUPTED)
         if any(machine.solution.status is Status.NOT_CONVERGED for machine in machines):
             refuse_undefined(data.gram, data.kernel)

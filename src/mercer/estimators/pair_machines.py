@@ -9,7 +9,6 @@ from .._runtime.compile import Array
 from .._runtime.interrupts import heed
 from ..grams import Dense, Gram
 from ..problems import Status
-from ..problems.box_dual import balanced
 from ..solvers import SoftMargin
 from ..solvers.svm.small_blocks import MOST_STEPS, SmallBlock, solve_blocks
 from ..solvers.svm.smo import WORKING_SET
@@ -30,7 +29,7 @@ def solve_pairs(
     Those are all of them where there is no matrix in single precision, a pair has too many items or steps and time are
     scarce, and else the few that are hard, or that single precision cannot be trusted with.
     """
-    gram, fitting = data.gram, [machine for machine in machines if _fits(machine, solver)]
+    gram, fitting = data.gram, [machine for machine in machines if fits(machine, solver)]
     if not machines or len(fitting) < len(machines) or not isinstance(gram, Dense) or gram.K.dtype != np.float32:
         return machines
     # Side by side, the items of a class lie side by side in memory as well.
@@ -50,7 +49,7 @@ def solve_pairs(
     return [machine for machine, again in zip(machines, wrong | hard, strict=True) if again]
 
 
-def _fits(machine: BinaryMachine, solver: SoftMargin) -> bool:
+def fits(machine: BinaryMachine, solver: SoftMargin) -> bool:
     """Whether this is a plain soft margin on items whose matrix stays in the processor's cache, without limits."""
     items = machine.rows.size
     limited = np.isfinite(solver.time_limit) or 0 <= solver.max_iter < MOST_STEPS * items
@@ -58,12 +57,7 @@ def _fits(machine: BinaryMachine, solver: SoftMargin) -> bool:
 
 
 def _block(machine: BinaryMachine, place: Array) -> SmallBlock:
-    weight = machine.data.weight
-    bound = np.full(machine.rows.size, machine.C) if weight is None else machine.C * weight[machine.rows]
-    z = np.zeros(machine.rows.size)
-    if machine.start is not None:
-        z = balanced(machine.start.z, np.minimum(bound * machine.y, 0.0), np.maximum(bound * machine.y, 0.0))
-    return SmallBlock(place[machine.rows], machine.y, bound, z)
+    return SmallBlock(place[machine.rows], machine.y, *machine.beginning())
 
 
 def _errors(machines: list[BinaryMachine], codes: Array, exact: Gram, rng: np.random.Generator) -> Array:

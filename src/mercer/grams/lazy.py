@@ -11,6 +11,7 @@ from .._validation.memory import bytes_of
 from ..kernels.base import Kernel
 from ..kernels.engine.matrices import matrix_block, matrix_product
 from ..kernels.engine.pairing import Pairing, length, shared_dtype
+from ..kernels.engine.segments import segment_products
 from .base import Gram
 from .repeated import Repeated
 from .row_ring import RowRing
@@ -88,6 +89,13 @@ class Lazy(Gram):
         out[~known] = self.kernel.product(self.items[rows[~known]], right, z)
         return out
 
+    def segment_scores(self, rows: Array, columns: Array, z: Array, edges: Array) -> Array:
+        """K[rows, columns]·z in float64, each segment of the columns summed apart: a column of the result for each.
+
+        ``edges`` are where segments begin, and the end of the last.
+        """
+        return segment_products(Pairing(self.kernel, self.items[rows], self.items[columns]), z, edges)
+
     def fill(self, rows: Array, out: Array) -> None:
         matrix_block(self._pairing, rows, None, out=out)
 
@@ -108,7 +116,7 @@ class Lazy(Gram):
 
     def take(self, index: Any) -> Gram:
         index = np.arange(len(self))[index]
-        if np.unique(index).size < index.size:
+        if not (index[1:] > index[:-1]).all() and np.unique(index).size < index.size:
             return Repeated(self, index)
         return Lazy(self.kernel, self.items[index], self.memory)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -83,18 +84,32 @@ def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
     if out.size and V.shape[0]:
         if kernel.splits:
             pairing.warm()
+        edges = np.cumsum([0, *map(place_count, column_pieces)])
+        shares = [_share(weights[begin:end]) for begin, end in pairwise(edges)]
 
         def fill(i: Places) -> None:
-            left = 0
-            for j in column_pieces:
+            for j, (counted, some) in zip(column_pieces, shares, strict=True):
                 heed()
                 values = kernel.evaluate(pairing.tile(i, j))
-                some = weights[left : left + values.shape[1]]
-                accumulate(values, some if single else some.astype(values.dtype, copy=False), out[i])
-                left += values.shape[1]
+                some = some if single else some.astype(values.dtype, copy=False)
+                if counted is None:
+                    accumulate(values, some, out[i])
+                else:
+                    sums = np.zeros((values.shape[0], counted.size))
+                    accumulate(values, some, sums)
+                    out[i][:, counted] += sums
 
         for_each(fill, row_pieces, threads=None if kernel.splits else 1)
     return out.reshape(out.shape[0], *V.shape[1:])
+
+
+def _share(weights: Array) -> tuple[Array | None, Array]:
+    """The columns of some weights that are not zeros alone, and these; ``None``, and all, where they are many.
+
+    A support item of one of many classes counts in the machines of its own class alone.
+    """
+    counted = np.flatnonzero(weights.any(axis=0))
+    return (None, weights) if 2 * counted.size > weights.shape[1] else (counted, weights[:, counted])
 
 
 def _symmetric_product(pairing: Pairing, V: Array) -> Array:

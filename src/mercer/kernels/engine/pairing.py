@@ -64,7 +64,7 @@ class Pairing:
 
     def warm(self) -> None:
         """Fill the memo by a one-by-one tile, before several threads read it."""
-        self.kernel.evaluate(self.tile(slice(0, 1), slice(0, 1)))
+        self.once("warm", lambda: self.kernel.evaluate(self.tile(slice(0, 1), slice(0, 1))))
 
     def cut(self, rows: Array | None = None, columns: Array | None = None) -> tuple[list[Places], list[Places]]:
         """Pieces of the rows and of the columns (all, or those in an index) that make tiles."""

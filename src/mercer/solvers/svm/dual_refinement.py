@@ -35,7 +35,7 @@ from .soft_margin import DualSolution, SoftMargin
 _REFINEMENTS = 3
 #: A gap of more than this part of the objective is not small, whatever the tolerance says: the solver is asked for it
 #: while its block is at hand, and for so few items nothing is left untried.
-_SMALL_GAP, _FEW_ITEMS = 8e-5, 500
+SMALL_GAP, _FEW_ITEMS = 8e-5, 500
 #: A gap of so little is none.
 _NO_GAP = 1e-9
 #: From the first of these violations on, active sets find the rest of the way often; from the second, as a rule.
@@ -49,7 +49,7 @@ _NEXT = 1e-5
 #: Blocks of items that an interior point method solves one after the other.
 _BLOCKS = 5
 #: Kernel values in float32 need a diagonal within this range.
-_RANGE = 1e-20, 1e20
+SINGLE_RANGE = 1e-20, 1e20
 
 Pair = tuple[DualSolution, Certificate]
 
@@ -84,7 +84,11 @@ class DualRefinement:
 
     def run(self, start: Iterate | None) -> Pair:
         """The best solution, and its certificate."""
-        first, known = self._first(start)
+        return self.improved(*self._first(start))
+
+    def improved(self, first: DualSolution, known: bool = False) -> Pair:
+        """The best solution from a first one on, and its certificate; ``known``: the scores of the first are exact."""
+        self.steps = max(self.steps, first.n_iter)
         best = self._certified(first, known)
         if first.status is Status.INTERRUPTED:
             return best
@@ -154,7 +158,7 @@ class DualRefinement:
 
     def _done(self, found: Pair) -> bool:
         _, certificate = found
-        small = certificate.gap <= _SMALL_GAP * abs(certificate.objective) or self.low.size > _FEW_ITEMS
+        small = certificate.gap <= SMALL_GAP * abs(certificate.objective) or self.low.size > _FEW_ITEMS
         return _violation(found) <= self.solver.tol and small
 
     def _proven(self, found: Pair) -> bool:
@@ -176,7 +180,7 @@ class DualRefinement:
         if allowed >= 0:
             allowed = max(0, allowed - self.steps)
         solver = replace(
-            self.solver, tol=tol, max_iter=allowed, time_limit=self.deadline - time.monotonic(), gap=_SMALL_GAP
+            self.solver, tol=tol, max_iter=allowed, time_limit=self.deadline - time.monotonic(), gap=SMALL_GAP
         )
         problem, unit = self._in_range()
         if unit != 1.0 and start is not None:
@@ -188,7 +192,7 @@ class DualRefinement:
     def _in_range(self) -> tuple[Problem, float]:
         """The problem with a kernel matrix that float32 can hold: K/s, whose coefficients are s times as large."""
         largest = float(self.working.gram.diag().max(initial=0.0))
-        if largest == 0.0 or _RANGE[0] < largest < _RANGE[1]:
+        if largest == 0.0 or SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
             return self.working, 1.0
         gram = self.working.gram.scaled(1 / largest)
         return replace(self.working, gram=gram, lam=self.working.lam / largest), largest

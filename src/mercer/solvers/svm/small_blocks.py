@@ -1,4 +1,4 @@
-"""Many small soft margins on parts of one kernel matrix, one after the other without leaving compiled code.
+"""Small soft margins, each without leaving compiled code: one on its own matrix, or many on parts of one.
 
 A machine of a few hundred items takes less than a millisecond of steps (:mod:`.smo`); a search over pairs of 26 classes
 has thousands of them, and what surrounds a step in Python would take longer than the steps. Here each part is copied
@@ -18,12 +18,14 @@ from ...problems import Status
 from .smo import _allow, _smo, gap_of
 from .soft_margin import DualSolution
 
-__all__ = ["MOST_STEPS", "SmallBlock", "solve_blocks"]
+__all__ = ["MOST_STEPS", "SmallBlock", "solve_block", "solve_blocks"]
 
 #: Steps for each item, and how often they begin anew from scores in float64.
 _STEPS, _ROUNDS = 16, 4
 #: Steps for each item at most.
 MOST_STEPS = _STEPS * _ROUNDS
+#: A tolerance is made tighter by no more than this, for the sake of a gap.
+_TIGHTEST = 0.01
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,60 @@ def solve_blocks(K: Array, blocks: list[SmallBlock], tol: float) -> list[DualSol
         )
         for part, b, made, gap in zip(parts, levels, steps, gaps, strict=True)
     ]  # fmt: skip
+
+
+def solve_block(K: Array, y: Array, bound: Array, z: Array, tol: float, gap: float) -> DualSolution:
+    """Solve a soft margin on its own float32 matrix to a tolerance, and to a duality gap if it takes no more than that.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+    y, bound : arrays of shape (n,)
+        Labels ±1, and the largest coefficient of each item as a positive number.
+    z : array of shape (n,)
+        Coefficients to begin with, within their bounds and with a sum of zero.
+    tol : float
+    gap : float
+        As a part of the objective.
+
+    Returns
+    -------
+    DualSolution
+        The status says whether it is solved to the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> K = np.array([[4, -4], [-4, 4]], np.float32)  # of the numbers 2 and −2
+    >>> found = solve_block(K, np.array([1.0, -1.0]), np.full(2, 10.0), np.zeros(2), 1e-3, 1e-4)
+    >>> found.z, found.b, str(found.status)
+    (array([ 0.125, -0.125]), 0.0, 'converged')
+    """
+    z, low, high = z.copy(), np.minimum(bound * y, 0.0), np.maximum(bound * y, 0.0)
+    F, steps, left, level = _solve_to_gap(K, y, low, high, z, tol, gap)
+    status = Status.CONVERGED if left <= tol else Status.NOT_CONVERGED
+    return DualSolution(z, level, steps, scores=y - F, status=status)
+
+
+@jit
+def _solve_to_gap(K, y, low, high, z, tol, gap):
+    """F, steps, the worst violation that is left, and the intercept; gaps shrink as violations do."""
+    F = y.copy()
+    _subtract(F, K, z)
+    steps = _solve(K, F, z, low, high, 0.5 * tol)
+    grow, shrink = gap_of(F, z, low, high)
+    level = _level(F, z, low, high, 0.5 * (grow + shrink))
+    square = paid = gained = 0.0
+    for i in range(F.size):
+        square += z[i] * (y[i] - F[i])
+        gained += z[i] * y[i]
+        paid += max(high[i] * (F[i] - level), low[i] * (F[i] - level))
+    found, allowed = square + paid - gained, gap * (0.5 * square + paid)
+    if grow - shrink <= tol and found > allowed:
+        steps += _solve(K, F, z, low, high, tol * max(_TIGHTEST, 0.5 * allowed / found))
+        grow, shrink = gap_of(F, z, low, high)
+        level = _level(F, z, low, high, 0.5 * (grow + shrink))
+    return F, steps, grow - shrink, level
 
 
 @jit

@@ -81,10 +81,8 @@ def _exponential(x: Any) -> Any:
 
 # 2^f = Σ (f·ln 2)^k/k!, of which float64 takes 13 terms. A polynomial 1 + f·g(f) through Chebyshev's points of |f| ≤ ½
 # needs fewer, and is as exact as float32 can be with 6.
-_P1, _P2, _P3, _P4, _P5, _P6 = (
-    _F32(each)
-    for each in Chebyshev.interpolate(lambda f: np.expm1(f * log(2)) / f, 5, domain=[-0.5, 0.5]).convert(kind=Polynomial)
-)
+_THROUGH_POINTS = Chebyshev.interpolate(lambda f: np.expm1(f * log(2)) / f, 5, domain=[-0.5, 0.5])
+_P1, _P2, _P3, _P4, _P5, _P6 = (_F32(each) for each in _THROUGH_POINTS.convert(kind=Polynomial))
 _Q1, _Q2, _Q3, _Q4, _Q5, _Q6, _Q7, _Q8, _Q9, _Q10, _Q11, _Q12, _Q13 = (log(2) ** k / factorial(k) for k in range(1, 14))
 
 

@@ -26,7 +26,9 @@ def naive(kernel, A, B, V):
     return np.array([[value(x, z) for z in B] for x in A]) @ V
 
 
-@pytest.mark.parametrize("kernel", [Gaussian(gamma=0.02), Polynomial(degree=3, coef0=0.5, gamma=0.03), Linear()], ids=str)
+@pytest.mark.parametrize(
+    "kernel", [Gaussian(gamma=0.02), Polynomial(degree=3, coef0=0.5, gamma=0.03), Linear()], ids=str
+)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("density", [1.0, 0.1])
 @pytest.mark.parametrize(("rows", "items", "sums"), [(1, 1, 1), (7, 64, 3), (50, 65, 9), (101, 130, 150)])

@@ -78,7 +78,7 @@ def multiply_rows(
 ) -> Any:
     """Products of ROWS rows of ``left``, those from ``first`` on, with the WIDTH rows of a strip.
 
-    A strip holds its rows feature by feature, from place ``begin`` of ``strips`` on; ROWS × WIDTH sums over the features
+    A strip holds its rows feature by feature, from place ``begin`` of ``strips`` on; ROWS × WIDTH sums over features
     are written to ``out`` from place ``target`` on. Where there are fewer rows, the ``last`` one stands for the others.
     All arrays are C-ordered.
     """

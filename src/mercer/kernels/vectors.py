@@ -12,7 +12,7 @@ from scipy import sparse, special
 
 from .._runtime.blockwise import Blockwise
 from .._runtime.compile import Array, jit
-from .._runtime.exp import exp_scaled, exponential
+from .._runtime.exp import exp_scaled, power_of_two
 from .._runtime.register_tiles import WIDTH
 from .._validation.parameters import is_number, number, size
 from .algebra import Normalised
@@ -202,18 +202,18 @@ class Gaussian(OfStatistic):
 
     @property
     def of_dots(self):
-        return _gaussians, (-self.gamma,)
+        return _gaussians, (-self.gamma / np.log(2),)
 
 
 @Blockwise
 def _gaussians(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
-    """From ‖x − z‖² = ‖x‖² + ‖z‖² − 2⟨x, z⟩, which rounding never makes negative; what is no number stays so."""
+    """From ‖x − z‖² = ‖x‖² + ‖z‖² − 2⟨x, z⟩, which rounding never makes negative, by exp(−γt) = 2^(−γt/ln 2)."""
     values = carray(dots, (rows, WIDTH))
     scale, nothing = values.dtype.type(parameters[0]), values.dtype.type(0)
     for i in range(rows):
         for j in range(WIDTH):
             squared = (left[i] - (values[i, j] + values[i, j])) + right[j]
-            values[i, j] = exponential(scale * (nothing if squared < nothing else squared))
+            values[i, j] = power_of_two(scale * (nothing if squared < nothing else squared))
 
 
 class Laplacian(OfStatistic):

@@ -26,7 +26,7 @@ from .thin import KEPT, ThinRows, is_thin, near_origin
 if TYPE_CHECKING:
     from ..base import Kernel
 
-#: Up to so many sums of a row are made in float64 one by one; more are made as a matrix product in the type of the rows.
+#: Up to so many sums of a row are made in float64 one by one; more as a matrix product in the type of the rows.
 _FEW = 8
 #: Rows of a block of values, which stays in the nearest cache.
 _BLOCK = 8 * ROWS

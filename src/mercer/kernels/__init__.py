@@ -8,6 +8,11 @@ True
 """
 
 # ruff: noqa: F403
+from .._runtime.put_off import put_off
+
+with put_off("pandas", "scipy.stats"):
+    import sklearn.base  # noqa: F401
+
 from . import (
     algebra,
     bag_collection,

@@ -93,7 +93,8 @@ def _multiply(left: Array, strips: Array, out: Array) -> None:
             for k in range(left.shape[1]):
                 x[r, k] = left[first + min(r, rows - 1), k]
         for begin in range(0, out.shape[1], _STRIP):
-            sums[:] = 0
+            for j in range(sums.size):
+                sums[j] = 0
             for k in range(0, depth, _AT_ONCE):
                 # One array with offsets that are known: the compiler sees that sums and numbers do not overlap.
                 z = flat[begin * depth + k * _STRIP : begin * depth + (k + _AT_ONCE) * _STRIP]
@@ -109,4 +110,5 @@ def _multiply(left: Array, strips: Array, out: Array) -> None:
                     sums[3 * _STRIP + j] = (((sums[3 * _STRIP + j] + d0 * z0) + d1 * z1) + d2 * z2) + d3 * z3
             width = min(_STRIP, out.shape[1] - begin)
             for r in range(rows):
-                out[first + r, begin : begin + width] = sums[r * _STRIP : r * _STRIP + width]
+                for j in range(width):
+                    out[first + r, begin + j] = sums[r * _STRIP + j]

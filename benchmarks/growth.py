@@ -153,7 +153,7 @@ RACES: dict[str, tuple[list[int], list[int], Callable[[int], Any], Callable[[int
         [250, 500, 1000, 2000, 4000],
         lambda n: Pegasos(kernel=KERNEL, lam=1e-3, random_state=0),
         lambda n: same_landmarks(SGDClassifier(alpha=1e-3, random_state=0), n),
-        "SGDClassifier on Nystroem with all rows as landmarks: the same objective up to the intercept, another rule to stop",
+        "SGDClassifier on Nystroem with all rows as landmarks: same objective but for the intercept, own rule to stop",
     ),
     "KernelSearchCV": (
         [500, 1000, 2000, 4000, 8000],

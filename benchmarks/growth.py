@@ -170,13 +170,8 @@ def beside_peers(results: Results) -> dict[str, tuple[list[int], list[float], Po
     found = {}
     for name, (own_sizes, peer_sizes, own, peer, who) in RACES.items():
         for title, sizes, make in ((name, own_sizes, own), (f"scikit-learn's for {name}", peer_sizes, peer)):
-            make(500).fit(*table(500, COLUMNS))  # loads what is compiled
-            seconds = []
-            for n in sizes:
-                learner, (X, y) = make(n), table(n, COLUMNS)
-                begin = time.perf_counter()
-                learner.fit(X, y)
-                seconds.append(time.perf_counter() - begin)
+            # One fit of every size is not counted: some code is compiled for large tables only.
+            seconds = [shortest(learning(make(n), *table(n, COLUMNS)), most=1) for n in sizes]
             found[title] = sizes, seconds, PowerLaw.fitted({"n": sizes}, seconds)
             shown = "  ".join(f"{n}: {value:.3f}" for n, value in zip(sizes, seconds, strict=True))
             exponent = found[title][2].exponents["n"]

@@ -4,6 +4,8 @@
 
 - Seconds of products with every Gram and of fits with every solver against n (at 20 columns) and against d (at 2000
   rows), with exponents by least squares of logarithms. Rows are made; those of a graphics card where there is one.
+- Seconds of four learners against n, five sizes each, beside what in scikit-learn solves the same problem or nearly
+  so, with exponents of both; `--plot` draws them.
 - Seconds and memory of fits of real tables, foretold from short fits of some of their rows, beside what they took. Each
   fit runs in a process of its own; its memory is that of the process, foretold as what it had before and the fit's own.
 """
@@ -22,8 +24,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC as PeerSVC
 
-from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
+from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron
 from mercer.cuda import available
 from mercer.grams import Cuda, Dense, Features, Lazy, Nystrom, Streamed
 from mercer.growth import PowerLaw, foretell
@@ -115,6 +122,65 @@ def plot(found: dict[str, tuple[list[int], list[float], PowerLaw]], path: str) -
     figure.savefig(path, bbox_inches="tight")
 
 
+# -- beside scikit-learn ----------------------------------------------------------------------------------------------
+
+GAMMA, GRID = 0.05, [0.1, 1.0, 10.0]
+
+
+def same_landmarks(last: Any, n: int) -> Any:
+    """A linear learner on all n landmarks: the kernel machine itself, with its matrix factorised first."""
+    return make_pipeline(Nystroem(gamma=GAMMA, n_components=n, random_state=0), last)
+
+
+#: What is compared: sizes of ours, sizes of the peer, both makers of a learner for n rows, and who the peer is.
+RACES: dict[str, tuple[list[int], list[int], Callable[[int], Any], Callable[[int], Any], str]] = {
+    "SVC": (
+        [2000, 4000, 8000, 16_000, 32_000],
+        [1000, 2000, 4000, 8000, 16_000],
+        lambda n: SVC(KERNEL),
+        lambda n: PeerSVC(gamma=GAMMA, cache_size=1000),
+        "SVC: the same problem",
+    ),
+    "KernelClassifier": (
+        [1000, 2000, 4000, 8000, 16_000],
+        [250, 500, 1000, 2000, 4000],
+        lambda n: KernelClassifier(KERNEL, lam=1e-4, tol=1e-4),
+        lambda n: same_landmarks(LogisticRegression(C=1e4 / n, max_iter=1000), n),
+        "LogisticRegression on Nystroem with all rows as landmarks: the same problem up to the intercept",
+    ),
+    "Pegasos": (
+        [1000, 2000, 4000, 8000, 16_000],
+        [250, 500, 1000, 2000, 4000],
+        lambda n: Pegasos(kernel=KERNEL, lam=1e-3, random_state=0),
+        lambda n: same_landmarks(SGDClassifier(alpha=1e-3, random_state=0), n),
+        "SGDClassifier on Nystroem with all rows as landmarks: same objective but for the intercept, own rule to stop",
+    ),
+    "KernelSearchCV": (
+        [500, 1000, 2000, 4000, 8000],
+        [500, 1000, 2000, 4000, 8000],
+        lambda n: KernelSearchCV(SVC(KERNEL), {"C": GRID}, cv=3),
+        lambda n: GridSearchCV(PeerSVC(gamma=GAMMA, cache_size=1000), {"C": GRID}, cv=3, n_jobs=2),
+        "GridSearchCV over SVC on two processes: the same cells",
+    ),
+}
+
+
+def beside_peers(results: Results) -> dict[str, tuple[list[int], list[float], PowerLaw]]:
+    print(f"{'seconds of':46s}{'n^':>6s}   at n")
+    found = {}
+    for name, (own_sizes, peer_sizes, own, peer, who) in RACES.items():
+        for title, sizes, make in ((name, own_sizes, own), (f"scikit-learn's for {name}", peer_sizes, peer)):
+            # One fit of every size is not counted: some code is compiled for large tables only.
+            seconds = [shortest(learning(make(n), *table(n, COLUMNS)), most=1) for n in sizes]
+            found[title] = sizes, seconds, PowerLaw.fitted({"n": sizes}, seconds)
+            shown = "  ".join(f"{n}: {value:.3f}" for n, value in zip(sizes, seconds, strict=True))
+            exponent = found[title][2].exponents["n"]
+            print(f"{title:46s}{exponent:6.2f}   {shown}", flush=True)
+            note = f"seconds at n = {shown}" + ("" if title == name else f"; {who}")
+            results.add(f"{title}, five sizes: exponent of n", round(exponent, 2), None, True, note)
+    return found
+
+
 # -- foretold and measured --------------------------------------------------------------------------------------------
 
 
@@ -203,6 +269,7 @@ def main() -> None:
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--one", help="a table, rows and a learner as JSON: one fit in this process")
     parser.add_argument("--foretold-only", action="store_true", help="leave the exponents out")
+    parser.add_argument("--peers-only", action="store_true", help="only the learners beside scikit-learn's")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.one:
@@ -211,10 +278,13 @@ def main() -> None:
     results = Results()
     if not given.foretold_only:
         touch_memory()
-        found = exponents(given.most, results)
+        if not given.peers_only:
+            exponents(given.most, results)
+        found = beside_peers(results)
         if given.plot:
             plot(found, given.plot)
-    foretold(results)
+    if not given.peers_only:
+        foretold(results)
     print(f"{results.count_ok()} of {len(results.rows)} figures within their bars")
     results.write(given.json)
 

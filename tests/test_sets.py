@@ -1,4 +1,7 @@
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 
 import numpy as np
@@ -96,3 +99,26 @@ def test_ten_thousand_items_and_huge_counts():
     assert Tanimoto()([{"a": 10**9}], [{"a": 10**9}])[0, 0] == 1
     with pytest.raises(ValueError, match="divide them by a common unit"):
         MinMax()([{"a": 10**12}])
+
+
+IN_ANOTHER_PROCESS = """
+import numpy as np
+from mercer import Pegasos
+from mercer.kernels import {kernel}, Bags
+rng = np.random.default_rng(0)
+sets = [{{f"item {{k}}" for k in rng.choice(40, size=12)}} for _ in range(60)]
+y = rng.integers(2, size=60)
+machine = Pegasos({kernel}(), random_state=0).fit(sets, y)
+print(Bags.of(sets).counts.keys.tolist(), machine.decision_function(sets).tolist())
+"""
+
+
+@pytest.mark.parametrize("kernel", ["Intersection", "Tanimoto"])
+def test_the_order_in_which_python_lists_a_set_changes_nothing(kernel):
+    def answers(seed):
+        command = [sys.executable, "-c", IN_ANOTHER_PROCESS.format(kernel=kernel)]
+        return subprocess.run(
+            command, env=os.environ | {"PYTHONHASHSEED": seed}, check=True, capture_output=True
+        ).stdout
+
+    assert answers("1") == answers("2") != b""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import d2_pinball_score
 
 from .. import solvers
 from .._runtime.compile import Array
@@ -199,6 +198,8 @@ class KernelQuantiles(Regression):
 
     def score_of(self, y: Any, predictions: Array, sample_weight: Any = None) -> float:
         """What :meth:`score` makes of predictions."""
+        from sklearn.metrics import d2_pinball_score
+
         columns = zip(self._levels(), predictions.reshape(len(predictions), -1).T, strict=True)
         scores = [d2_pinball_score(y, own, alpha=level, sample_weight=sample_weight) for level, own in columns]
         return float(np.mean(scores))

@@ -109,7 +109,8 @@ def _from_collections(bags: list[Any]) -> Bags:
         raise ValueError(
             "an item of a set must be text, a number, or a tuple of these; some items are lists."
         ) from None
-    return Bags(counts, {key: name for name, key in known.items()})
+    # A set lists its items in an order that differs between processes; sums over them must not.
+    return Bags(counts.in_order(), {key: name for name, key in known.items()})
 
 
 def _refuse_other(bag: Any, place: int) -> None:

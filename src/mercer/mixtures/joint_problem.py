@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from .._runtime.compile import Array
 from ..grams import Gram
@@ -135,7 +135,7 @@ class JointProblem:
         count, kernels = squares.shape
         unit = 0.5 * self.norm(start @ squares) or 1.0
         if self.p == 1:  # maximise −μᵀc − t with ½·qᵀμ ≤ t
-            found = optimize.linprog(
+            found = scipy.optimize.linprog(
                 np.append(conjugates, 1.0) / unit,
                 A_ub=np.column_stack([0.5 * squares.T, -np.ones(kernels)]) / unit,
                 b_ub=np.zeros(kernels),
@@ -152,7 +152,7 @@ class JointProblem:
                 return float(mu @ conjugates + 0.5 * norm) / unit, slope / unit
 
             whole = {"type": "eq", "fun": lambda mu: mu.sum() - 1, "jac": lambda mu: np.ones(count)}
-            found = optimize.minimize(
+            found = scipy.optimize.minimize(
                 cost, start, jac=True, bounds=[(0.0, 1.0)] * count, constraints=[whole], method="SLSQP"
             )
         if found.x is None or not np.isfinite(found.x).all():

@@ -23,7 +23,8 @@ A step that never leads upwards, though slowly, needs no curvature: for w as it 
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg, optimize
+import scipy
+from scipy import linalg
 
 from .._runtime.cholesky import cholesky_solver
 from .._runtime.compile import Array
@@ -125,7 +126,7 @@ def _least_in_ball(weights: Array, levels: Array, lines: Array, bend: Array, p: 
     }
     bounds = [(0.0, 1.0)] * weights.size + [(None, None)]
     start, options = np.append(weights, 0.0), {"maxiter": 200, "ftol": 1e-12}
-    found = optimize.minimize(
+    found = scipy.optimize.minimize(
         parabola, start, jac=True, bounds=bounds, constraints=[ball, above], method="SLSQP", options=options
     )
     return found.x[:-1]

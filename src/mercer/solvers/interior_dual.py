@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from .._runtime.compile import Array
 from ..problems import BoxDual, Intercept, Iterate, Problem, Solution, Status, best_intercept, certify
@@ -121,4 +121,4 @@ def _intercept(problem: Problem, dual: BoxDual, scores: Array) -> float:
     wide = 2 * float(np.abs(problem.y - scores).max()) + 1.0  # beyond it all items are on one side
     if not slope(-wide) < 0 < slope(wide):
         return 0.0
-    return float(optimize.brentq(slope, -wide, wide, xtol=1e-15 * wide, rtol=1e-15))
+    return float(scipy.optimize.brentq(slope, -wide, wide, xtol=1e-15 * wide, rtol=1e-15))

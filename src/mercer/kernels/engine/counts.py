@@ -67,6 +67,11 @@ class Counts:
         keys, starts = gather(self.keys, self.starts, index)
         return Counts(starts, keys, gather(self.values, self.starts, index)[0])
 
+    def in_order(self) -> Counts:
+        """The same, with the keys of each item in increasing order."""
+        order = np.lexsort([self.keys, np.repeat(np.arange(len(self)), np.diff(self.starts))])
+        return Counts(self.starts, self.keys[order], self.values[order])
+
     def scaled(self, factors: Array | float) -> Counts:
         """The counts of each item times a factor of its own, or one for all."""
         factors = np.broadcast_to(np.asarray(factors, dtype=np.float64), len(self))

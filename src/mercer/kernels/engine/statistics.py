@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import manhattan_distances
 
 from ..._runtime.compile import Array, jit
 from .strips import Strips, in_one_order, moved
@@ -111,18 +110,18 @@ def squared_norms(A: Any) -> Array:
     """‖x‖² of every row."""
     if sparse.issparse(A):
         return np.asarray(A.multiply(A).sum(axis=1)).ravel()
-    return _squared_norms(np.ascontiguousarray(A))
+    out = np.empty(A.shape[0], A.dtype)
+    _squared_norms(np.ascontiguousarray(A), out)
+    return out
 
 
 @jit(reorder=True)
-def _squared_norms(A: Array) -> Array:
-    out = np.empty(A.shape[0], A.dtype)
+def _squared_norms(A: Array, out: Array) -> None:
     for i in range(A.shape[0]):
         total = 0.0
         for k in range(A.shape[1]):
             total += np.float64(A[i, k]) * np.float64(A[i, k])
         out[i] = total
-    return out
 
 
 class Dot(Statistic):
@@ -223,6 +222,8 @@ class Manhattan(Statistic):
 
     def tile(self, a, b, i, j):
         if sparse.issparse(a):
+            from sklearn.metrics.pairwise import manhattan_distances
+
             return manhattan_distances(a[i], b[j]).astype(a.dtype, copy=False)
         left = a[i]
         right, first, stop = (b, j.start, j.stop) if isinstance(j, slice) else (b[:, j], 0, j.size)

@@ -96,9 +96,8 @@ def _partner(F, up, Kj, diag, Fj, Kjj, flat, mask, begin, end):
 @jit
 def _worst(F, Ki, Kj, t, up, down, mask, edges):
     """As :func:`_move` for all groups; the pair of the one with the largest gap, that gap, and where the group is."""
-    best, j = _move(F, Ki, Kj, t, up, down, mask, edges[0], edges[1])
-    gap, group = (F[best] + up[best]) - (F[j] + down[j]), 0
-    for g in range(1, edges.size - 1):
+    j, gap, group = np.int32(0), np.float32(-np.inf), 0
+    for g in range(edges.size - 1):
         grow, shrink = _move(F, Ki, Kj, t, up, down, mask, edges[g], edges[g + 1])
         other = (F[grow] + up[grow]) - (F[shrink] + down[shrink])
         if other > gap:
@@ -116,25 +115,27 @@ def _smo(K, F, z, low, high, up, down, diag, edges, tolerance, steps):
     while mask < F.size:
         mask = np.int32(2 * mask)
     mask = np.int32(mask - 1)
-    flat = np.float32(max(_FLAT * diag.max(), 1e-38))
-    j, gap, begin, end = _worst(F, K[0], K[0], _ZERO, up, down, mask, edges)
-    for step in range(steps):
-        if gap <= tolerance:
-            return step
+    flat = np.float32(1e-38)
+    for k in range(diag.size):
+        flat = np.float32(max(flat, _FLAT * diag[k]))
+    i, j, t = np.int32(0), np.int32(0), 0.0
+    for step in range(steps + 1):
+        j, gap, begin, end = _worst(F, K[i], K[j], np.float32(t), up, down, mask, edges)
+        if gap <= tolerance or step == steps:
+            break
         i = _partner(F, up, K[j], diag, F[j], diag[j], flat, mask, begin, end)
         curve = max(diag[i] + diag[j] - _TWO * K[i, j], flat)
         t = np.float64(F[i] - F[j]) / np.float64(curve)
         room, stock = high[i] - z[i], z[j] - low[j]
         t = min(t, room, stock)
         if t <= 0.0:
-            return step
+            break
         z[i] = high[i] if t == room else z[i] + t
         z[j] = low[j] if t == stock else z[j] - t
         up[i] = _ZERO if z[i] < high[i] else -_NEVER
         down[j] = _ZERO if z[j] > low[j] else _NEVER
         down[i] = up[j] = _ZERO
-        j, gap, begin, end = _worst(F, K[i], K[j], np.float32(t), up, down, mask, edges)
-    return steps
+    return step
 
 
 @jit
@@ -217,16 +218,6 @@ def _allow(z, low, high, up, down):
     for a in range(z.size):
         up[a] = np.float32(0.0) if z[a] < high[a] else -_NEVER
         down[a] = np.float32(0.0) if z[a] > low[a] else _NEVER
-
-
-@jit
-def _prepare(K, F, z, low, high, W, f, diag, up, down):
-    """What :func:`_smo` needs of the working set besides its matrix."""
-    for a in range(W.size):
-        i = W[a]
-        diag[a] = K[i, i]
-        f[a] = np.float32(F[i])
-    _allow(z[W], low[W], high[W], up, down)
 
 
 class Workspace:
@@ -327,9 +318,10 @@ class Workspace:
                 small = room_for((W.size, W.size), np.float32)
                 gather(K, W, W, small)
             edges = np.append(np.unique(groups[W], return_index=True)[1], W.size)
-            f, diag, up, down = (np.empty(W.size, np.float32) for _ in range(4))
-            _prepare(K, near, z, low, high, W, f, diag, up, down)
+            f, diag = near[W].astype(np.float32), K.diagonal()[W]
+            up, down = np.empty_like(f), np.empty_like(f)
             local, lower, upper = z[W], low[W], high[W]
+            _allow(local, lower, upper, up, down)
             target = np.float32(0.9 * tolerance if n <= WORKING_SET else max(0.1 * gap, 0.5 * tolerance))
             limit = int(_BROAD * n) if whole and n > WORKING_SET else _SOON * W.size
             limit, more = (int(min(count, steps - total)) for count in (limit, limit + _PATIENCE * W.size))

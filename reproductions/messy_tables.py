@@ -17,7 +17,7 @@ from sklearn import datasets
 
 from .data import data_path
 
-__all__ = ["TABLES", "MessyTable"]
+__all__ = ["TABLES", "MessyTable", "census"]
 
 
 @dataclass(frozen=True)
@@ -128,11 +128,13 @@ _CALM = [
     "again",
 ]
 _adult = _public("adult_raw/adult.data.xz", names=_ADULT)
+#: The same with all rows.
+census = _public("adult_raw/adult.data.xz", 10**9, names=_ADULT)
 
 
 def _uneven_adult() -> pd.DataFrame | None:
     """Adult with an id, a date, gaps and a free text, and one row in twenty positive."""
-    frame = _public("adult_raw/adult.data.xz", 10**9, names=_ADULT)()
+    frame = census()
     if frame is None:
         return None
     rng = np.random.default_rng(0)

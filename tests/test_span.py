@@ -112,12 +112,30 @@ def test_single_precision_where_rows_are_many_and_it_is_exact_enough():
     assert Lazy(Gaussian(gamma=0.2), sparse.csr_array(np.tile(wide.toarray(), (40, 1)))).rounded() is None
 
 
+def test_the_part_of_some_items_in_single_precision():
+    K = Gaussian(gamma=0.2)(rng.normal(size=(1300, 3)))
+    gram = Dense(K).take(rng.permutation(1300)[:1100])
+    rounded = gram.rounded()
+    assert rounded.K.dtype == np.float32
+    for shape in ((1100,), (1100, 4)):
+        z = rng.normal(size=shape)
+        np.testing.assert_allclose(rounded.matvec(z), gram.matvec(z), atol=1e-6 * np.abs(z).sum())
+    assert Dense(K[:900, :900]).rounded() is None  # too few to be worth it
+    assert Dense(1e31 * K).rounded() is None  # too large for single precision
+    assert rounded.rounded() is None
+
+
 def test_models_have_exact_scores_and_solutions_are_those_of_exact_products():
     rows = rng.normal(size=(2100, 3))
     y = np.sign(rows[:, 0] * rows[:, 1] + 0.3 * rng.normal(size=2100))
     gram = Lazy(Gaussian(gamma=0.3), rows)
-    quick = gram.span.quick
+    rough = gram.span.quick
     a, b = rng.normal(size=(2, 2100))
+    moved, scores = rough.moved(rough.combine(a), a, 1.0, rough.combine(b), b)
+    np.testing.assert_allclose(scores, gram.matvec(a + b), atol=1e-5 * np.abs(a + b).sum())
+    sharpened = rough.sharpened(moved)
+    np.testing.assert_array_equal(rough.sharper.scores(sharpened), gram.matvec(a + b))
+    quick = rough.sharper
     _, scores = quick.moved(quick.combine(a), a, 1.0, quick.combine(b), b)
     np.testing.assert_array_equal(scores, gram.matvec(a + b))
     in_memory = Dense(gram.rows(np.arange(2100)))

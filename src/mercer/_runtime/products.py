@@ -17,8 +17,9 @@ from .parallel import for_each, one_blas_thread
 
 __all__ = ["product", "turned_product", "weighted_squares"]
 
-#: Multiplications of a piece: a few milliseconds' work.
-_PIECE = 2_000_000
+#: Multiplications of a piece, a few milliseconds' work; and rows of one with several columns, which are worth it to
+#: bring these into the order that a product works in, or this part of all.
+_PIECE, _ROWS, _PARTS = 2_000_000, 128, 8
 #: Sums that a turned product is put together from, at most, and numbers in all of them.
 _SUMS, _NUMBERS = 16, 1_000_000
 #: Rows that are weighed together, and columns of a tile.
@@ -36,7 +37,8 @@ def product(A: Any, B: Array) -> Array:
     if sparse.issparse(A):
         return A @ B
     columns = 1 if B.ndim == 1 else B.shape[1]
-    pieces = _cut(A.shape[0], max(1, _PIECE // max(1, A.shape[1] * columns)))
+    least = min(_ROWS, A.shape[0] // _PARTS) if columns > 1 else 1
+    pieces = _cut(A.shape[0], max(1, least, _PIECE // max(1, A.shape[1] * columns)))
     with one_blas_thread():
         if len(pieces) <= 1:
             return A @ B

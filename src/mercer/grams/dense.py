@@ -8,12 +8,14 @@ import numpy as np
 
 from .._runtime.combine import add_rows, gather
 from .._runtime.compile import Array
-from .._runtime.products import product
+from .._runtime.products import product, turned_product
 from .base import Gram
 from .walk import GramRows, Walk
 
 #: Items that are at most this part of a matrix are looked up in it; for more of them whole rows are added.
 _FEW = 0.25
+#: Items from which on single precision pays, and the largest self-similarity that it is used for.
+_MANY, _SINGLE = 1000, 1e30
 
 
 class Dense(Gram):
@@ -67,11 +69,11 @@ class Dense(Gram):
         np.add.at(spread, self.index, z)
         used = np.flatnonzero(spread if z.ndim == 1 else np.abs(spread).max(axis=1))
         most = 2 * used.size > self.K.shape[0]
-        if most and self.K.dtype == np.float64:
-            return product(self.K, spread)
-        if z.ndim == 2 and z.shape[1] > 1:
-            rows, weights = (self.K, spread) if most else (self.K[used], spread[used])
-            return np.ascontiguousarray((weights.T.astype(rows.dtype) @ rows).T, dtype=np.float64)
+        several = z.ndim == 2 and z.shape[1] > 1
+        if most and (several or self.K.dtype == np.float64):
+            return product(self.K, spread.astype(self.K.dtype, copy=False)).astype(np.float64, copy=False)
+        if several:
+            return turned_product(self.K[used], spread[used].astype(self.K.dtype)).astype(np.float64, copy=False)
         columns = [spread] if z.ndim == 1 else list(spread.T)
         sums = np.zeros((len(columns), self.K.shape[0]))
         for total, column in zip(sums, columns, strict=True):
@@ -88,6 +90,15 @@ class Dense(Gram):
     def in_memory(self) -> tuple[Array, Array] | None:
         most = 2 * self.index.size >= self.K.shape[0] and np.unique(self.index).size == self.index.size
         return (self.K, self.index) if self.K.dtype == np.float32 and most else None
+
+    def rounded(self) -> Dense | None:
+        """The part of many items in single precision, in one piece: less than half as much to read for a product."""
+        n, largest = len(self), float(np.abs(self.diag()).max(initial=0.0))
+        if self.K.dtype != np.float64 or n < _MANY or 4 * n * n > self.workspace or not largest < _SINGLE:
+            return None
+        single = np.empty((n, n), dtype=np.float32)
+        gather(self.K, self.index, self.index, single)
+        return Dense(single)
 
     def take(self, index: Any) -> Dense:
         return Dense(self.K, self.index[np.asarray(index)])

@@ -46,6 +46,11 @@ _MATRICES = 5
 class Span:
     """What a solver may ask of the space that a Gram's items span."""
 
+    #: The part of a gradient that the errors of products leave of it, where that is more than rounding in float64.
+    error: float = 0.0
+    #: Of a space whose products are quick, the next one on the way to those that are exact.
+    sharper: Span | None = None
+
     @property
     def quick(self) -> Span:
         """The same space with products that are quicker and less exact, where there are such."""
@@ -84,6 +89,10 @@ class Span:
         """The vector of a model that is known by its coefficients, or by its weights."""
         return self.combine(z)
 
+    def sharpened(self, w: Array) -> Array:
+        """A vector as spaces with more exact products keep it."""
+        return w
+
     def coefficients(self, w: Array) -> Array | None:
         """z with w = Σ zᵢ·φ(xᵢ), where it is known."""
         return None
@@ -93,7 +102,7 @@ class Span:
         return None
 
     def size_of(self, g: Array) -> float:
-        """Nearly the length of Σ gᵢ·φ(xᵢ), where that is known without a product; else 0."""
+        """Nearly the length of Σ gᵢ·φ(xᵢ), where that costs no more than a product; else 0."""
         return 0.0
 
     def preconditioner(self, lam: float, h: Array, intercept: bool) -> Preconditioner:
@@ -178,7 +187,7 @@ class KernelSpan(Span):
     @cached_property
     def _quicker(self) -> Span | None:
         rounded = self.gram.rounded()
-        return None if rounded is None else QuickSpan(self, rounded)
+        return None if rounded is None else RoughSpan(self, rounded)
 
     def combine(self, g):
         return np.stack([g, self.gram.matvec(g)])
@@ -210,6 +219,9 @@ class KernelSpan(Span):
 
     def coefficients(self, w):
         return w[0]
+
+    def size_of(self, g):
+        return float(np.sqrt(max(np.vdot(g, self.combine(g)[1]), 0.0)))
 
     def preconditioner(self, lam, h, intercept):
         # Along the basis the operator is a small matrix; across it, it is λ and what the basis has left out.
@@ -245,6 +257,29 @@ class QuickSpan(KernelSpan):
 
     def combine(self, g):
         return np.stack([g, self.rounded.matvec(g)])
+
+
+class RoughSpan(QuickSpan):
+    """The space behind a kernel for a solver that is far away: the scores of models are those of the rounded matrix.
+
+    Nothing but products of the rounded matrix is asked for, until they say no more.
+    """
+
+    error = 1e-5
+
+    def __init__(self, exact: KernelSpan, rounded: Gram) -> None:
+        super().__init__(exact, rounded)
+        self.sharper = QuickSpan(exact, rounded)
+
+    def vector(self, z, w=None):
+        return self.combine(z)
+
+    def sharpened(self, w):
+        return super().vector(w[0])
+
+    def moved(self, w, f, t, d, p):
+        w = w + t * d
+        return w, w[1]
 
 
 class Whole:

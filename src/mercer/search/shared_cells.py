@@ -190,7 +190,7 @@ class SharedCells:
         """Folds side by side, as many as have room for their matrices.
 
         Steps that are fitted to rows make each fold a world of its own, and small fits gain nothing from threads inside
-        them.
+        them. Folds that are left over when all threads have had as many as each other have all threads inside them.
         """
         abreast = max(1, min(thread_count(), self.memory // (_MATRICES * 8 * self.size**2)))
         config = get_config()  # scikit-learn's, which every thread has for itself
@@ -199,7 +199,10 @@ class SharedCells:
             with config_context(**config):
                 self._run_prepared(space, fold, self.memory // abreast)
 
-        for_each(run_fold, folds, abreast)
+        even = len(folds) - len(folds) % abreast
+        for_each(run_fold, folds[:even], abreast)
+        for fold in folds[even:]:
+            self._run_prepared(space, fold, self.memory)
 
     def _run_prepared(self, space: Space, fold: Fold, memory: int) -> None:
         """All lines on a fold, with rows prepared as its training rows say."""

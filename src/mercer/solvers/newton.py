@@ -22,6 +22,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import heed, kept, until
+from .._runtime.parallel import one_blas_thread
 from ..grams.span import Preconditioner, Span
 from ..problems import Intercept, Iterate, Problem, Solution, Status
 from .base import Solver
@@ -88,7 +89,8 @@ class Newton(Solver[Solution]):
         descent = _Descent(problem, start, deadline)
         trace, steps, status = [descent.objective], 0, None
         try:
-            with until(deadline):  # the model is that of the last whole step
+            # A second thread of a library would wait for work beside ours, and take their place.
+            with one_blas_thread(), until(deadline):  # the model is that of the last whole step
                 while status is None and steps < self.max_iter and time.monotonic() <= deadline:
                     steps += 1
                     status = descent.step(tol)
@@ -133,6 +135,7 @@ class _Descent:
     def step(self, tol: float) -> Status | None:
         """One step of Newton's; a status when there is nothing more to do."""
         problem, span, lam = self.problem, self.span, self.problem.lam
+        tol = max(tol, span.error)
         g, h = problem.slopes(self.f + self.b), problem.curvatures(self.f + self.b)
         r = -span.gradient(lam, self.w, g)
         rb = -g.sum(axis=0) - self.price * self.b if problem.has_intercept else np.zeros_like(self.b)
@@ -181,8 +184,15 @@ class _Descent:
 
     def _sharpened(self) -> bool:
         """Whether products are more exact from now on than they were."""
-        quick, self.span = self.span, self.problem.gram.span
-        return quick is not self.span
+        exact, quick = self.problem.gram.span, self.span
+        if quick is exact:
+            return False
+        self.span, known = quick.sharper or exact, self.w
+        self.w = quick.sharpened(known)
+        if self.w is not known:
+            self.f = self.span.scores(self.w)
+            self.objective = self.problem.objective(self.span.dot(self.w, self.w), self.f + self.b, self.b)
+        return True
 
     def _search(self, d: Array, db: Array, p: Array, steepest: float) -> tuple[float, float]:
         """A step along d (with scores p) that goes down about as far as any, and the objective there.

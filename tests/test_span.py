@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from mercer._runtime.parallel import at_most
 from mercer.grams import Dense, Features, Lazy
 from mercer.grams.basis import Basis
 from mercer.kernels import Gaussian, Linear
@@ -131,3 +132,16 @@ def test_models_have_exact_scores_and_solutions_are_those_of_exact_products():
     away = sum(np.sqrt(2 * each.certificate.gap / 1e-3) for each in (ours, theirs))
     np.testing.assert_allclose(ours.solution.scores, theirs.solution.scores, rtol=0, atol=away)
     assert away < 0.01
+
+
+@pytest.mark.parametrize("numbers", [0, 10**9], ids=["halves", "one piece"])
+def test_products_of_sparse_rows_are_the_same_for_any_number_of_threads(monkeypatch, numbers):
+    monkeypatch.setattr("mercer.grams.span._WORTH_THREADS", numbers)
+    Phi, v, products = wide.toarray(), rng.normal(size=700), []
+    for threads in (1, 2):
+        with at_most(threads):
+            products.append(Features(wide).span.hessian_product(h, v, 0.5))
+    for mine, theirs in zip(*products, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_allclose(products[0][0], Phi @ v + 0.5)
+    np.testing.assert_allclose(products[0][1], Phi.T @ (h * (Phi @ v + 0.5)))

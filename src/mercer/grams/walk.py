@@ -157,7 +157,9 @@ def _add(rows, i, c, v):
 
 @jit
 def _add_eight(K: Array, places: Array, factor: Array, v: Array) -> None:
-    c0, c1, c2, c3, c4, c5, c6, c7 = factor[0], factor[1], factor[2], factor[3], factor[4], factor[5], factor[6], factor[7]
+    """v += Σ factor·K[place], a row after the other for every number of v."""
+    c0, c1, c2, c3 = factor[0], factor[1], factor[2], factor[3]
+    c4, c5, c6, c7 = factor[4], factor[5], factor[6], factor[7]
     r0, r1, r2, r3 = K[places[0]], K[places[1]], K[places[2]], K[places[3]]
     r4, r5, r6, r7 = K[places[4]], K[places[5]], K[places[6]], K[places[7]]
     for k in range(v.size):

@@ -35,8 +35,6 @@ _NARROW, _NARROW_DENSE = 512, 2048
 _CHEAP_STEPS = 0.3
 #: How much of the diagonal to believe where only the diagonal is known: all of it overstates what others share.
 _TRUST = 0.3
-#: Numbers of sparse rows above which a product with them is made of two halves, each on a thread.
-_WORTH_THREADS = 200_000
 #: So many models at once, or fewer, get an inverse each.
 _APART = 4
 #: Directions that add less than this many λ are left to the conjugate gradients.
@@ -156,18 +154,9 @@ class FeatureSpan(Span):
     def hessian_product(self, h, v, b):
         if not sparse.issparse(self.Phi):
             return super().hessian_product(h, v, b)
-        n, width = self.Phi.shape
-        cuts = [0, n // 2, n] if self.Phi.nnz > _WORTH_THREADS else [0, n]
-        scores, totals = np.empty(n), np.zeros((len(cuts) - 1, width))
-        places, starts = self._unsigned
-
-        def weigh(part: int) -> None:
-            rows = slice(cuts[part], cuts[part + 1])
-            begins = starts[rows.start : rows.stop + 1]
-            _weigh(self.Phi.data, places, begins, h[rows], v, float(b), scores[rows], totals[part])
-
-        for_each(weigh, range(len(totals)))
-        return scores, totals.sum(axis=0)
+        scores, total = np.empty(self.Phi.shape[0]), np.zeros(self.Phi.shape[1])
+        _weigh(self.Phi.data, *self._unsigned, h, v, float(b), scores, total)
+        return scores, total
 
     @property
     def _unsigned(self) -> tuple[Array, Array]:

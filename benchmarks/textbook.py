@@ -75,8 +75,8 @@ def linear_learners(sets: dict, results: Results) -> None:
             results.add(
                 f"linear {learner} on {name}: time / scikit-learn's",
                 round(ratio, 3),
-                1.0,
-                ratio <= 1.0,
+                0.9,
+                ratio <= 0.9,
                 f"{epochs} passes each; accuracy {accuracy['ours']:.1f} / {accuracy['theirs']:.1f} %; "
                 f"noise ±{100 * max(t.spread for t in times.values()):.0f} %",
             )
@@ -107,7 +107,8 @@ def numpy_pegasos(K: np.ndarray, y: np.ndarray, lam: float, draws: np.ndarray) -
 
 def kernel_learners(sets: dict, results: Results) -> None:
     """Our kernel Pegasos reads a row of the matrix for every violated margin, and little else: where many margins are
-    violated (large λ) and the matrix is larger than the processor's cache, the speed of memory is the limit."""
+    violated (large λ) and the matrix is larger than the processor's cache, the speed of memory is the limit, of which
+    rows that are added eight at a time make the most."""
     if "unimi" not in sets:
         return
     whole, labels = sets["unimi"]
@@ -140,8 +141,8 @@ def kernel_learners(sets: dict, results: Results) -> None:
             results.add(
                 f"{name}: times faster than a NumPy loop",
                 round(speedup, 1),
-                20,
-                speedup >= 20 and same,
+                15,
+                speedup >= 15 and same,
                 f"same kernel matrix (σ=1, unimi) for both; same coefficients: {same}",
             )
 

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mercer import losses, solvers
 from mercer._validation.memory import bytes_of
-from mercer.grams import Dense, Placement
+from mercer.grams import Dense, Features, Lazy, Placement
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.problems import Problem
 
@@ -56,6 +57,34 @@ class TestEveryGram:
         ours, reference = solve(gram), solve(Dense(kernel(X)))
         np.testing.assert_allclose(ours.z, reference.z, rtol=1e-7, atol=1e-9)
         assert ours.b == pytest.approx(reference.b)
+
+
+@pytest.mark.parametrize("loss", [losses.Hinge(), losses.Logistic()], ids=str)
+@pytest.mark.parametrize("rows", [1, 3, 60])
+def test_rows_that_wait_are_added_before_others_take_their_place(loss, rows):
+    many, some = Lazy(kernel, X), Lazy(kernel, X, memory=rows * 60 * 8)
+    first, second = (
+        solvers.Pegasos(steps=700, average=True).solve(Problem(gram, y, loss, lam=0.01)) for gram in (many, some)
+    )
+    np.testing.assert_array_equal(first.z, second.z)
+
+
+def test_a_model_after_any_number_of_steps_is_the_sum_of_its_items():
+    K = kernel(X)
+    for steps in range(1, 40):
+        walked = solvers.Pegasos(steps=steps, average=False, sampling=np.arange(40), lead=1)
+        counts = np.zeros(60)
+        for t, i in enumerate(range(steps), start=1):
+            counts[i] += y[i] / (0.01 * t) * (K[i] @ (counts * y)) < 1
+        found = walked.solve(Problem(Dense(K), y, losses.Hinge(), lam=0.01)).z
+        np.testing.assert_allclose(found, counts * y / (0.01 * steps), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_empty_sparse_rows_have_no_length(dtype):
+    rows = sparse.csr_array(np.array([[0, 0], [3, 4], [0, 0], [0, 2], [0, 0]], dtype))
+    np.testing.assert_array_equal(Features(rows).diag(), [0, 25, 0, 4, 0])
+    np.testing.assert_array_equal(Features(rows[:1]).diag(), [0])
 
 
 def test_a_placement_respects_the_memory_limit():

@@ -149,3 +149,10 @@ def test_models_have_exact_scores_and_solutions_are_those_of_exact_products():
     away = sum(np.sqrt(2 * each.certificate.gap / 1e-3) for each in (ours, theirs))
     np.testing.assert_allclose(ours.solution.scores, theirs.solution.scores, rtol=0, atol=away)
     assert away < 0.01
+
+
+def test_products_with_the_hessian_are_those_of_dense_rows():
+    Phi, v = wide.toarray(), rng.normal(size=700)
+    scores, total = Features(wide).span.hessian_product(h, v, 0.5)
+    np.testing.assert_allclose(scores, Phi @ v + 0.5)
+    np.testing.assert_allclose(total, Phi.T @ (h * (Phi @ v + 0.5)))

@@ -168,9 +168,15 @@ def plain_label(label: Any) -> Any:
 
 
 def encode(y: Array, name: str) -> tuple[Array, Array]:
-    """The classes in sorted order, and for each row the number of its class."""
+    """The classes in sorted order, and for each row the number of its class.
+
+    Examples
+    --------
+    >>> encode(np.array([3.0, -1.0, 3.0]), "SVC")
+    (array([-1.,  3.]), array([1, 0, 1]))
+    """
     try:
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = _two_classes(y) or np.unique(y, return_inverse=True)
     except TypeError:
         raise ValueError("y has labels of different kinds, which cannot be sorted; make all labels one kind.") from None
     if classes.size > 2:
@@ -178,6 +184,18 @@ def encode(y: Array, name: str) -> tuple[Array, Array]:
     if classes.size < 2:
         raise ValueError(f"{name} needs two classes or more; y holds only one class, {plain_label(classes[0])!r}.")
     return classes, codes
+
+
+def _two_classes(y: Array) -> tuple[Array, Array] | None:
+    """The same where there are two classes of numbers, without sorting all rows; ``None`` where there are not."""
+    if y.dtype.kind not in "biuf":
+        return None
+    others = y != y[0]
+    second = y[np.argmax(others)]
+    if not others.any() or not np.array_equal(y == second, others):
+        return None
+    classes = np.sort(np.array([y[0], second]))
+    return classes, (y == classes[1]).astype(np.intp)
 
 
 def checked_weights(sample_weight: Any, X: Any) -> Array:

@@ -16,7 +16,8 @@ from ..kernels.given import refuse_asymmetric
 from ..rows import Rows
 from .callbacks import FRAMES
 
-#: Items on which a kernel from outside is tried before the whole matrix is computed.
+#: Items on which a kernel from outside is tried before the whole matrix is computed, and of which it is asked first
+#: whether they differ.
 _SAMPLE = 16
 #: Rows that are not in memory of which it is asked whether they differ.
 _SOME = 1000
@@ -160,6 +161,12 @@ def _same_rows(rows: Any) -> bool:
 
 
 def _same_to_kernel(gram: Gram) -> bool:
+    """Whether all items are alike; a few of them tell as a rule that they are not."""
+    few = np.unique(np.linspace(0, len(gram) - 1, min(len(gram), _SAMPLE)).astype(np.int64))
+    return _alike(gram.take(few)) and _alike(gram)
+
+
+def _alike(gram: Gram) -> bool:
     """‖φᵢ − φ₀‖² = k(i, i) + k(0, 0) − 2k(i, 0) = 0 for every item."""
     first = gram.rows(np.zeros(1, np.int64))[0]
     near = 4 * np.finfo(first.dtype).eps * abs(first[0])

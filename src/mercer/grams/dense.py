@@ -107,4 +107,4 @@ class Dense(Gram):
         return Dense(self.K.astype(np.float64) * factor, self.index)
 
     def walk(self) -> Walk:
-        return Walk(GramRows(self.K, self.index, self.index), self.K.shape[0])
+        return Walk(GramRows.of(self.K, self.index, self.index), self.K.shape[0])

@@ -80,8 +80,12 @@ class Features(Gram):
     def __len__(self) -> int:
         return self.Phi.shape[0]
 
-    def diag(self) -> Array:
+    @cached_property
+    def _diagonal(self) -> Array:
         return squared_norms(self.Phi).astype(np.float64)
+
+    def diag(self) -> Array:
+        return self._diagonal.copy()
 
     def lengths(self) -> Array:
         if self.centre is None:

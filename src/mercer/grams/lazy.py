@@ -138,4 +138,4 @@ class Lazy(Gram):
             rows = self.rows(wanted)
             ring.rows[ring.claim(wanted)] = rows
 
-        return Walk(GramRows(ring.rows, ring.place, np.arange(n)), n, fetch)
+        return Walk(GramRows.of(ring.rows, ring.place, np.arange(n)), n, fetch)

@@ -31,6 +31,8 @@ Preconditioner = Callable[[Array, Array], tuple[Array, Array]]
 
 #: So many features, sparse or dense, or fewer: the exact inverse costs less than the steps that it saves.
 _NARROW, _NARROW_DENSE = 512, 2048
+#: What is left at most of the residuals after a Newton step whose inverse is a diagonal: more, but cheaper steps.
+_CHEAP_STEPS = 0.3
 #: How much of the diagonal to believe where only the diagonal is known: all of it overstates what others share.
 _TRUST = 0.3
 #: So many models at once, or fewer, get an inverse each.
@@ -50,6 +52,9 @@ class Span:
     error: float = 0.0
     #: Of a space whose products are quick, the next one on the way to those that are exact.
     sharper: Span | None = None
+    #: What is left at most of the residuals after a Newton step: each costs an inverse and two products, beside those
+    #: that conjugate gradients need.
+    loosest: float = 0.1
 
     @property
     def quick(self) -> Span:
@@ -119,12 +124,28 @@ class FeatureSpan(Span):
     def __init__(self, Phi: Any, used: Array | None, width: int) -> None:
         self.Phi, self.used, self.width = Phi, used, width
 
+    @property
+    def loosest(self) -> float:
+        return Span.loosest if self._narrow else _CHEAP_STEPS
+
+    @property
+    def _narrow(self) -> bool:
+        """Whether the exact inverse pays."""
+        return self.Phi.shape[1] <= (_NARROW if sparse.issparse(self.Phi) else _NARROW_DENSE)
+
     @cached_property
-    def _squares(self) -> Any:
-        Phi = self.Phi
-        if sparse.issparse(Phi):
-            return sparse.csr_array((np.square(Phi.data), Phi.indices, Phi.indptr), shape=Phi.shape)
-        return np.square(Phi)
+    def _squares(self) -> Array:
+        return np.square(self.Phi)
+
+    def _weighted_squares(self, h: Array) -> Array:
+        """Σ hᵢ·φᵢⱼ² for every feature j."""
+        if not sparse.issparse(self.Phi):
+            return self._squares.T @ h
+        if h.ndim == 2:
+            return np.column_stack([self._weighted_squares(column) for column in np.ascontiguousarray(h.T)])
+        out = np.zeros(self.Phi.shape[1])
+        _add_squares(self.Phi.data, *self._unsigned, h, out)
+        return out
 
     def combine(self, g):
         return turned_product(self.Phi, g)
@@ -142,10 +163,15 @@ class FeatureSpan(Span):
         if not sparse.issparse(self.Phi):
             return super().hessian_product(h, v, b)
         scores, total = np.empty(self.Phi.shape[0]), np.zeros(self.Phi.shape[1])
-        # Numbers without a sign count from the front only, which saves a look at every one of them.
-        places, starts = (array.view(f"u{array.itemsize}") for array in (self.Phi.indices, self.Phi.indptr))
-        _weigh(self.Phi.data, places, starts, h, v, float(b), scores, total)
+        _weigh(self.Phi.data, *self._unsigned, h, v, float(b), scores, total)
         return scores, total
+
+    @property
+    def _unsigned(self) -> tuple[Array, Array]:
+        """Columns and beginnings of sparse rows: numbers without a sign count from the front only, which saves a look
+        at every one of them."""
+        places, starts = self.Phi.indices, self.Phi.indptr
+        return places.view(f"u{places.itemsize}"), starts.view(f"u{starts.itemsize}")
 
     def zero(self, columns):
         return np.zeros((self.Phi.shape[1], *columns))
@@ -166,9 +192,9 @@ class FeatureSpan(Span):
         return w + t * d, f + t * p
 
     def preconditioner(self, lam, h, intercept):
-        if self.Phi.shape[1] <= (_NARROW if sparse.issparse(self.Phi) else _NARROW_DENSE):
+        if self._narrow:
             return Exact(self.Phi, lam, h, intercept)
-        scale = lam + _TRUST * (self._squares.T @ h)
+        scale = lam + _TRUST * self._weighted_squares(h)
         total = h.sum(axis=0) if intercept else 1.0
         return lambda v, vb: (v / scale, vb / total)
 
@@ -391,6 +417,13 @@ def _weigh(
         if weight != 0.0:
             for p in range(indptr[i], indptr[i + 1]):
                 total[indices[p]] += weight * data[p]
+
+
+@jit
+def _add_squares(data: Array, indices: Array, indptr: Array, h: Array, out: Array) -> None:
+    for i in range(h.size):
+        for p in range(indptr[i], indptr[i + 1]):
+            out[indices[p]] += h[i] * (data[p] * data[p])
 
 
 @jit

@@ -7,6 +7,11 @@ model is a vector v.
 - Kernel model: v holds the score of every item, v = K·z; reading a score is one look-up, and adding c times item i
   adds c·K[i] to v. A look costs nothing and only a mistake costs a row, which is what makes the loop fast.
 
+A matrix that is larger than the cache makes a row wait for memory, and memory delivers eight rows side by side in the
+time of four that come one after the other. So a row that is to be added *waits* until there are eight, or until some
+steps have passed. Until then a look at item j costs one number of each row that waits, v[j] + Σ c·K[i, j]: summed in
+the order in which rows came, that is to the last digit the score which v has afterwards.
+
 Both moves are written here for dense rows, sparse rows and rows of a kernel matrix. A compiled loop calls
 ``score(rows, i, v)`` and ``add(rows, i, c, v)``; which one is meant follows from the type of ``rows``. Items come in
 random order, so the loop also says ``foresee(rows, …)`` a few steps ahead.
@@ -24,6 +29,8 @@ from .._runtime.prefetch import prefetch
 
 #: How many steps ahead a loop asks for an item's memory.
 SOON, LATER = 6, 14
+#: Rows of a kernel matrix that wait for each other at most, and steps after which a loop waits no longer.
+_TOGETHER, PATIENCE = 8, 64
 
 
 class DenseRows(NamedTuple):
@@ -41,11 +48,22 @@ class SparseRows(NamedTuple):
 
 
 class GramRows(NamedTuple):
-    """Rows of a kernel matrix. Item i is in row ``slot[i]`` of ``K`` (−1: not there now) and column ``column[i]``."""
+    """Rows of a kernel matrix. Item i is in row ``slot[i]`` of ``K`` (−1: not there now) and column ``column[i]``.
+
+    The first ``count[0]`` places of ``waiting`` and ``factor`` tell which rows are still to be added, and times what.
+    """
 
     K: Array
     slot: Array
     column: Array
+    waiting: Array
+    factor: Array
+    count: Array
+
+    @classmethod
+    def of(cls, K: Array, slot: Array, column: Array) -> GramRows:
+        """Rows of which none waits."""
+        return cls(K, slot, column, np.zeros(_TOGETHER, np.int64), np.zeros(_TOGETHER), np.zeros(1, np.int64))
 
 
 def score(rows: Any, i: int, v: Array) -> float:
@@ -55,6 +73,11 @@ def score(rows: Any, i: int, v: Array) -> float:
 
 def add(rows: Any, i: int, c: float, v: Array) -> None:
     """Add c times item i to the model v."""
+    raise NotImplementedError("called from compiled code only")
+
+
+def settle(rows: Any, v: Array) -> None:
+    """Add what still waits to the model v, which is then all there is to it."""
     raise NotImplementedError("called from compiled code only")
 
 
@@ -95,7 +118,11 @@ def _score(rows, i, v):
         return sparse
 
     def gram(rows, i, v):
-        return v[rows.column[i]]
+        place = rows.column[i]
+        total = v[place]
+        for p in range(rows.count[0]):
+            total += rows.factor[p] * rows.K[rows.waiting[p], place]
+        return total
 
     return gram
 
@@ -118,9 +145,45 @@ def _add(rows, i, c, v):
         return sparse
 
     def gram(rows, i, c, v):
-        row = rows.K[rows.slot[i]]
-        for k in range(v.size):
-            v[k] += c * row[k]
+        place = rows.count[0]
+        rows.waiting[place], rows.factor[place] = rows.slot[i], c
+        rows.count[0] = place + 1
+        if place + 1 == _TOGETHER:
+            _add_eight(rows.K, rows.waiting, rows.factor, v)
+            rows.count[0] = 0
+
+    return gram
+
+
+@jit
+def _add_eight(K: Array, places: Array, factor: Array, v: Array) -> None:
+    """v += Σ factor·K[place], a row after the other for every number of v."""
+    c0, c1, c2, c3 = factor[0], factor[1], factor[2], factor[3]
+    c4, c5, c6, c7 = factor[4], factor[5], factor[6], factor[7]
+    r0, r1, r2, r3 = K[places[0]], K[places[1]], K[places[2]], K[places[3]]
+    r4, r5, r6, r7 = K[places[4]], K[places[5]], K[places[6]], K[places[7]]
+    for k in range(v.size):
+        total = v[k] + c0 * r0[k]
+        total += c1 * r1[k]
+        total += c2 * r2[k]
+        total += c3 * r3[k]
+        total += c4 * r4[k]
+        total += c5 * r5[k]
+        total += c6 * r6[k]
+        v[k] = total + c7 * r7[k]
+
+
+@overload(settle)
+def _settle(rows, v):
+    if rows.instance_class is not GramRows:
+        return lambda rows, v: None
+
+    def gram(rows, v):
+        for p in range(rows.count[0]):
+            c, row = rows.factor[p], rows.K[rows.waiting[p]]
+            for k in range(v.size):
+                v[k] += c * row[k]
+        rows.count[0] = 0
 
     return gram
 
@@ -146,7 +209,12 @@ def _foresee(rows, soon, later):
                 prefetch(rows.indices, begin + k)
 
         return sparse
-    return lambda rows, soon, later: None
+
+    def gram(rows, soon, later):
+        for p in range(rows.count[0]):
+            prefetch(rows.K, rows.waiting[p] * rows.K.shape[1] + rows.column[soon])
+
+    return gram
 
 
 @overload(at_hand)

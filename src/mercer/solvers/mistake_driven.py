@@ -11,7 +11,7 @@ import numpy as np
 from .._runtime.compile import Array, jit
 from .._runtime.interrupts import heed, kept
 from .._runtime.prefetch import prefetch
-from ..grams.walk import LATER, SOON, add, at_hand, foresee, score
+from ..grams.walk import LATER, PATIENCE, SOON, add, at_hand, foresee, score, settle
 from ..losses import PerceptronLoss
 from ..problems import Iterate, Problem, Solution, Status
 from .base import Solver, checked_items
@@ -39,6 +39,7 @@ def _visit(rows, step, order, begin, end, bias_step, v, z, clock, b, log_item, l
         f = score(rows, i, v) + b[0]
         if (f if c > 0.0 else -f) <= 0.0:
             if not at_hand(rows, i):
+                settle(rows, v)
                 return position, updates
             add(rows, i, c, v)
             b[0] += bias_step * c
@@ -49,6 +50,9 @@ def _visit(rows, step, order, begin, end, bias_step, v, z, clock, b, log_item, l
             log_item[updates] = i
             log_step[updates] = t
             updates += 1
+        if position % PATIENCE == 0:
+            settle(rows, v)
+    settle(rows, v)
     return end, updates
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from .._runtime.compile import Array, jit
 from .._runtime.interrupts import heed, kept
 from .._runtime.prefetch import prefetch
-from ..grams.walk import LATER, SOON, add, at_hand, foresee, score
+from ..grams.walk import LATER, PATIENCE, SOON, add, at_hand, foresee, score, settle
 from ..problems import Intercept, Iterate, Problem, Solution, Status
 from .base import Solver, checked_items
 
@@ -64,6 +64,7 @@ def _steps(rows, terms, draws, begin, end, first, lam, slope, lead, radius, diag
             now = scale * (score(rows, i, v) + run[_INTERCEPT])
             g[k] = -slope(terms[i, 0] + terms[i, 1] * now) * terms[i, 2]
             if g[k] != 0.0 and not at_hand(rows, i):
+                settle(rows, v)
                 return row
         for k in range(batch):
             if g[k] == 0.0:
@@ -85,7 +86,10 @@ def _steps(rows, terms, draws, begin, end, first, lam, slope, lead, radius, diag
             if length > radius:
                 run[_RHO] *= radius / length
         run[_HARMONIC] += run[_RHO] / t
+        if row % PATIENCE == 0:
+            settle(rows, v)
         if run[_RHO] < 1e-4:
+            settle(rows, v)
             rho = run[_RHO]
             for i in range(total.size):
                 total[i] += run[_HARMONIC] * z[i, 0] - z[i, 1]
@@ -99,6 +103,7 @@ def _steps(rows, terms, draws, begin, end, first, lam, slope, lead, radius, diag
             run[_HARMONIC] = 0.0
             run[_NORM] *= rho * rho
             run[_RHO] = 1.0
+    settle(rows, v)
     return end
 
 

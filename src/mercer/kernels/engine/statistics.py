@@ -109,7 +109,10 @@ def dots(a: Any, b: Any, i: Any, j: Any) -> Array:
 def squared_norms(A: Any) -> Array:
     """‖x‖² of every row."""
     if sparse.issparse(A):
-        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+        filled = np.flatnonzero(np.diff(A.indptr))
+        out = np.zeros(A.shape[0], A.dtype)
+        out[filled] = np.add.reduceat(np.square(A.data), A.indptr[filled]) if filled.size else 0.0
+        return out
     out = np.empty(A.shape[0], A.dtype)
     _squared_norms(np.ascontiguousarray(A), out)
     return out

@@ -4,7 +4,7 @@
 
 Every figure is a median of three fresh processes. A first fit is one of 500 rows of 10 columns with an empty folder for
 compiled code, and its prediction, without the imports. Bars are half of what the figure was before imports were put
-off and compiled code became smaller, on two cores of an Intel Xeon at 2.8 GHz; other machines differ.
+off and compiled code became smaller, on two cores of an AMD EPYC; other machines differ.
 """
 
 from __future__ import annotations

@@ -48,7 +48,9 @@ _HASTY = 0.12
 _BAND = 0.03
 #: Items that are farther than this from violating their condition, and farther than this part of the gap, are left
 #: alone until all others are done, where that leaves no more than this part of them.
-_FAR, _FARTHER, _FEWER = 0.1, 0.5, 0.75
+_FAR, _FARTHER, _FEWER = 0.1, 1.0, 0.75
+#: A gap that falls by less than this shows that some of them matter after all.
+_STALLED = 0.9
 #: Coefficients (times the largest self-similarity) beyond this mean that a hard margin is not going to be found.
 _ENDLESS = 1e8
 #: A tolerance is made tighter by no more than this, for the sake of a gap.
@@ -158,7 +160,7 @@ class SoftMargin(Solver[DualSolution]):
         old, K = np.empty(0, np.int64), np.empty((0, 0), np.float32)
         steps, status, cramped, crowded = 0, Status.NOT_CONVERGED, False, active.size < n
         while True:
-            gap = levels_of(F, z, low, high, groups)[1]
+            before = gap = levels_of(F, z, low, high, groups)[1]
             try:
                 active, K = _block(gradient.cache, active, old, K, workspace)
                 rough = 0.0 if active.size == n else _HASTY * gap if crowded else min(_ROUGH * gap, _ROUGHEST)
@@ -179,7 +181,7 @@ class SoftMargin(Solver[DualSolution]):
                 # A block of all items has brought F up to date itself.
                 moved = gradient.update(z, free) if active.size < n else gradient.belongs_to(z)
                 gap = levels_of(F, z, low, high, groups)[1]
-                if gradient.narrowed and (gap <= self.tol or out_of_time or not moved):
+                if gradient.narrowed and (gap <= self.tol or gap > _STALLED * before or out_of_time or not moved):
                     gradient.widen()
                     gap = levels_of(F, z, low, high, groups)[1]
             except KeyboardInterrupt:  # z is as good as it was before this block, or better

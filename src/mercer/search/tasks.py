@@ -30,7 +30,9 @@ __all__ = ["Tasks", "threads_asked_for"]
 def threads_asked_for(n_jobs: int | None) -> int | None:
     """How many threads ``n_jobs`` or ``joblib.parallel_config`` allow; ``None`` where neither says anything."""
     _, configured = get_active_backend()
-    return effective_n_jobs(n_jobs) if n_jobs is not None or configured != 1 else None
+    # Where nothing is configured, older versions of joblib say 1 and newer ones None.
+    silent = n_jobs is None and configured in (None, 1)
+    return None if silent else effective_n_jobs(n_jobs)
 
 
 class Tasks(SharedCells):

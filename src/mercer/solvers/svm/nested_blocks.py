@@ -1,10 +1,11 @@
 """A soft margin on a matrix in memory, by blocks within blocks.
 
-Steps on a pair of coefficients (:mod:`.smo`) look at every item of their block, and most items need no looking at: those
-far on the right side of the margin stay at zero, those far on the wrong side at their bound. Along a path of growing C
-even more is known, for what was zero stays so. A block is therefore the part of the matrix that belongs to the items
-that violate their condition, or nearly do, or are free; it is solved until its gap is a part of what it was, in the same
-way, by blocks within it; and F of the larger block is brought up to date with one row for each coefficient that changed.
+Steps on a pair of coefficients (:mod:`.smo`) look at every item of their block, and most items need no looking at:
+those far on the right side of the margin stay at zero, those far on the wrong side at their bound. Along a path of
+growing C even more is known, for what was zero stays so as a rule. A block is therefore the part of the matrix that
+belongs to the items that violate their condition, or nearly do, or are free. It is solved until its gap is a part of
+what it was, in the same way, by blocks within it; then F of the larger block is brought up to date, with one row for
+each coefficient that changed.
 
 A part that is nearly the whole is not worth a copy: there steps are made on the whole, a few for each item, after which
 most of its items have been set right.
@@ -153,7 +154,7 @@ class NestedBlocks:
         return int(4 * (_PART * n) ** 2 / (1 - _PART**2))
 
     def solve(self, K: Array, F: Array, z: Array, low: Array, high: Array, tolerance: float) -> int:
-        """Bring the gap within the tolerance; F = t − Kz, in float64, and z are updated. Returns how many steps it took.
+        """Bring the gap within the tolerance; returns the number of steps. F = t − Kz, in float64, and z are updated.
 
         Items whose bounds are equal take part with their F alone. After Ctrl-C, z is within its bounds, with its sum.
         """

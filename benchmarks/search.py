@@ -30,6 +30,11 @@ from .timing import race, touch_memory
 C = [0.1, 1, 10, 100, 1000]
 GAMMA = [0.005, 0.02, 0.05, 0.2, 0.5]
 CACHE_MB = 1000
+#: The part of the faster peer's time that a search may take, and what it may cost in fits at the winner.
+RATIO = {"unimi": 0.06, "spambase": 0.06, "svmguide1": 0.12}
+FITS = 15
+#: How far a cell's mean score may be from scikit-learn's.
+DIFFERENCE = 3e-4
 
 
 def _unimi() -> tuple[np.ndarray, np.ndarray] | None:
@@ -94,9 +99,15 @@ def measure(name: str, results: Results) -> None:
     )
     print(f"  largest difference of a cell {difference:.5f}")
     note = f"{mine.median:.2f} s against {fastest:.2f} s"
-    results.add(f"{name}: search / faster peer", round(ratio, 4), 0.1, ratio <= 0.1, note)
-    results.add(f"{name}: search in fits at the winner", round(cost, 1), 12, cost <= 12, f"one fit {fit:.3f} s")
-    results.add(f"{name}: largest difference of a cell", float(difference), 2e-3, difference <= 2e-3, "mean_test_score")
+    results.add(f"{name}: search / faster peer", round(ratio, 4), RATIO[name], ratio <= RATIO[name], note)
+    results.add(f"{name}: search in fits at the winner", round(cost, 1), FITS, cost <= FITS, f"one fit {fit:.3f} s")
+    results.add(
+        f"{name}: largest difference of a cell",
+        float(difference),
+        DIFFERENCE,
+        difference <= DIFFERENCE,
+        "mean_test_score",
+    )
     tie = reference.best_score_ - best
     results.add(f"{name}: winner", float(tie), 2e-3, tie <= 2e-3, "its score there below their best")
 

@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from mercer import SVC, KernelClassifier, KernelSearchCV
 from mercer._runtime.parallel import at_most, thread_count
 from mercer.search import tasks
+from mercer.search.tasks import threads_asked_for
 
 X, y = make_moons(90, noise=0.3, random_state=0)
 GRID = {"kernel": ["cosine", "gaussian(gamma=1)", "gaussian"], "C": [0.1, 1, 10]}
@@ -106,3 +107,10 @@ def test_a_search_inside_a_task():
 
     found = Parallel(n_jobs=2)(delayed(searched)(SVC(), {"C": [1, 10]}) for _ in range(2))
     assert_same(found[0], searched(SVC(), {"C": [1, 10]}))
+
+
+def test_without_a_number_of_jobs_all_threads_may_work():
+    assert threads_asked_for(None) is None
+    assert threads_asked_for(2) == 2
+    with parallel_config("threading", n_jobs=2):
+        assert threads_asked_for(None) == 2

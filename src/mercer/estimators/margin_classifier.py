@@ -24,6 +24,7 @@ from .._validation.offered import offered_if
 from .._validation.parameters import choice, number
 from ..grams import Dense, Placement
 from ..problems import Iterate, Status
+from ..solvers.svm.nested_blocks import NestedBlocks
 from ..solvers.svm.smo import Workspace
 from .binary_machine import BinaryMachine
 from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
@@ -155,6 +156,10 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             self._certify_jointly(machines, mixture)
         self._speak(machines)
         return self
+
+    def beside(self, n: int) -> int:
+        """The blocks that a solver copies out of a matrix in memory, where these are the larger part."""
+        return max(super().beside(n), NestedBlocks.footprint(n))
 
     def _plan(self, data: Training, seed: int) -> Plan:
         """The machines of a fit."""

@@ -56,9 +56,10 @@ class SharedStatistics:
 
     def __init__(self, items: Any, memory: int, keep: bool = True) -> None:
         self.items, self.keep = items, keep
-        size = length(items) ** 2 * shared_dtype(items, items).itemsize
-        self._room = memory // max(1, size) - 1
-        self._out: Array | None = None
+        self._memory, self._size = memory, max(1, length(items) ** 2 * shared_dtype(items, items).itemsize)
+        self._room = memory // self._size - 1
+        #: Matrices by their place.
+        self._out: dict[int, Array] = {}
         self._known: dict[Statistic, Array] = {}
 
     @property
@@ -69,10 +70,14 @@ class SharedStatistics:
     @property
     def nbytes(self) -> int:
         """What statistics and the matrix take now."""
-        return sum(known.nbytes for known in self._known.values()) + (0 if self._out is None else self._out.nbytes)
+        return sum(array.nbytes for array in (*self._known.values(), *self._out.values()))
 
-    def matrix(self, kernel: Kernel) -> Array:
-        """The matrix of a kernel on the items, in the memory of the last one."""
+    def at_once(self, spare: int) -> int:
+        """How many matrices have room at a time beside the statistics, with so many bytes to spare."""
+        return max(1, (self._memory - spare) // self._size - len(self._known))
+
+    def matrix(self, kernel: Kernel, place: int = 0) -> Array:
+        """The matrix of a kernel on the items, in the memory of the last one with the same place."""
         pairing = Pairing(kernel, self.items, self.items)
         kernel = pairing.kernel
         if kernel.splits:
@@ -82,9 +87,9 @@ class SharedStatistics:
                     self._known[statistic] = matrix_block(Pairing(raw, self.items, self.items, pairing.dtype))
             pairing.known = self._known
         n = length(self.items)
-        if self._out is None:
-            self._out = np.empty((n, n), pairing.dtype)
-        out = self._out
+        if place not in self._out:
+            self._out[place] = np.empty((n, n), pairing.dtype)
+        out = self._out[place]
         if kernel.splits and set(kernel.statistics()) <= set(self._known):
 
             def fill(begin: int) -> None:

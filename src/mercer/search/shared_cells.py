@@ -1,7 +1,7 @@
 """All cells of a search, computed in the order in which they share most.
 
 The order is, from outside in: how the rows are prepared (once for all folds where nothing is fitted to them, else fold
-by fold), the kernel (one matrix alive at a time, made from statistics that all kernels share; one for all folds where
+by fold), the kernel (few matrices alive at a time, made from statistics that all kernels share; one for all folds where
 its parameters are known, else one for each), and then lines: settings that differ in one parameter alone, along which a
 machine goes on from its last solution. A line on a fold is the unit of work: units are independent of each other, run
 on all cores, and give the same answer in any order.
@@ -13,7 +13,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -228,45 +228,65 @@ class SharedCells:
     # -- the work -------------------------------------------------------------------------------------------------
 
     def _run_space(self, space: Space, X: Any, folds: list[Fold], kept: list[Array], memory: int) -> None:
-        """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold."""
-        longest = max((train.size for train in kept), default=0)
-        room = memory - space.lines[0].machine.beside(longest)
-        matrices = SharedMatrices(max(0, room), self.matrices or self.matrices_of(space, folds))
+        """All lines on rows that are prepared in one way; ``kept`` are the training rows that stay in each fold.
+
+        Where there is room, as many matrices are alive as there are threads: of an odd number of folds two threads have
+        one left over, and lines of the next matrix to go on with.
+        """
+        beside = space.lines[0].machine.beside(max((train.size for train in kept), default=0))
+        matrices = SharedMatrices(max(0, memory - beside), self.matrices or self.matrices_of(space, folds))
+        units: list[tuple[Any, ...]] = []
+        alive = 0
+        for lines, items, some in self._parts(space, X, list(zip(folds, kept, strict=True))):
+            made = self._matrix(matrices, lines, items, some, alive)
+            if made is None:
+                continue
+            units += [(items, *made, line, *part) for part in some for line in lines]
+            alive += 1
+            at_once = 1 if made[1] is None else matrices.at_once((thread_count() - 1) * beside)
+            if alive >= min(thread_count(), at_once):
+                # Without a matrix each of them has one of its own.
+                self._run_units(units, beside, 0 if made[1] is None else memory - matrices.nbytes)
+                units, alive = [], 0
+        self._run_units(units, beside, memory - matrices.nbytes)
+
+    def _parts(
+        self, space: Space, X: Any, folds: list[tuple[Fold, Array]]
+    ) -> Iterator[tuple[list[Line], Any, list[tuple[Fold, Array]]]]:
+        """Lines that learn from the same kernel matrix, their items, and the folds whose training rows give it the same
+        parameters."""
         for lines in space.by_matrix():
-            if self.stopped or not self._missing(lines, folds):
+            if self.stopped or not self._missing(lines, [fold for fold, _ in folds]):
                 continue
             machine, kernel = clone(lines[0].machine), lines[0].kernel
             try:
                 items = machine.read_items(X, kernel, reset=True)
             except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
                 continue
-            pairs = list(zip(folds, kept, strict=True))
             # Parameters that the data decide differ from fold to fold, and so do matrices; statistics do not.
-            for some in [pairs] if kernel.is_resolved else [[pair] for pair in pairs]:
-                self._run_matrix(matrices, lines, items, some, memory)
+            for some in [folds] if kernel.is_resolved else [[pair] for pair in folds]:
+                yield lines, items, some
 
-    def _run_matrix(
-        self, matrices: SharedMatrices, lines: list[Line], items: Any, folds: list[tuple[Fold, Array]], memory: int
-    ) -> None:
-        """Lines that learn from the same kernel matrix, on folds whose training rows give it the same parameters.
-
-        As many side by side as have room for what they work with.
-        """
+    def _matrix(
+        self, matrices: SharedMatrices, lines: list[Line], items: Any, folds: list[tuple[Fold, Array]], place: int
+    ) -> tuple[Kernel, Array | None] | None:
+        """The kernel of some lines and folds and its matrix, if it has one; ``None`` where plain fits must do."""
         placement, reader = lines[0].machine.placement, lines[0].kernel
         try:
             kernel = reader if reader.is_resolved else self._resolved(reader, items, folds[0][1])
             kernel.check()
             refuse_unusable(kernel, items)
-            K = matrices.matrix(kernel, items, placement, reader)
+            K = matrices.matrix(kernel, items, placement, reader, place)
             if K is not None and not np.isfinite(K @ np.ones(len(K), K.dtype)).all():
-                return  # solvers may stop anywhere; plain fits are asked for scores, which show it
+                return None  # solvers may stop anywhere; plain fits are asked for scores, which show it
         except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
-            return
+            return None
         if self.keep_matrix and reader.is_resolved:
             self.matrix = K
-        units = [(items, kernel, K, line, *part) for part in folds for line in lines]
-        beside = lines[0].machine.beside(max(train.size for _, train in folds))
-        room = 0 if K is None else memory - matrices.nbytes  # without a matrix each of them has one of its own
+        return kernel, K
+
+    def _run_units(self, units: list[tuple[Any, ...]], beside: int, room: int) -> None:
+        """Lines on folds, as many side by side as have room for what they work with."""
         abreast = max(1, min(thread_count(), room // max(1, beside)))
         for_each(lambda unit: self._run_line(*unit), units, abreast)
 

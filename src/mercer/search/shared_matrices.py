@@ -43,12 +43,18 @@ class SharedMatrices:
         """What statistics and the matrix take now."""
         return sum(shared.nbytes for shared in self._shared.values())
 
-    def matrix(self, kernel: Kernel, items: Any, placement: Placement, reader: Kernel | None = None) -> Array | None:
+    def at_once(self, spare: int) -> int:
+        """How many matrices like the last one have room at a time, with so many bytes to spare."""
+        return min((shared.at_once(spare) for shared in self._shared.values()), default=1)
+
+    def matrix(
+        self, kernel: Kernel, items: Any, placement: Placement, reader: Kernel | None = None, place: int = 0
+    ) -> Array | None:
         """The matrix of a kernel on all items; ``None`` where it does not fit, where features take its place, where
         it is computed on a graphics card, or where a machine is to learn the weights of the kernel.
 
         ``reader`` is the kernel that read the items, where that is another: one whose parameters were open then. The
-        next matrix is made in the memory of this one.
+        next matrix with the same ``place`` is made in the memory of this one.
         """
         if is_linear(kernel) or kernel.learns or placement.rank is not None or placement.device is not None:
             return None
@@ -63,5 +69,5 @@ class SharedMatrices:
                 self._shared[key] = SharedStatistics(rounded, self.memory, keep=self.matrices > 1)
             if not self._shared[key].fits:
                 return None
-            matrix = self._shared[key].matrix(kernel)
+            matrix = self._shared[key].matrix(kernel, place)
         return matrix.astype(np.float32, copy=False) if placement.single else matrix

@@ -221,7 +221,7 @@ def _allow(z, low, high, up, down):
 
 
 class Workspace:
-    """Memory to solve blocks in: for two blocks and a working set, used over and over.
+    """Memory to solve blocks in: for two blocks, a working set, and blocks within blocks, used over and over.
 
     Memory that a process has not touched before is slow; a workspace that serves several problems pays for it once.
     """
@@ -233,11 +233,13 @@ class Workspace:
         self._matrices = [np.empty(0, np.float32), np.empty(0, np.float32)]
         #: Items of the largest working set so far.
         self._most = 0
+        #: Blocks within blocks, from outside in.
+        self._nested: list[Array] = []
 
     @property
     def nbytes(self) -> int:
         """What it has touched of its memory: all of the blocks, and the working sets as far as they were filled."""
-        return sum(block.nbytes for block in self._blocks) + 2 * 4 * self._most**2
+        return sum(block.nbytes for block in self._blocks + self._nested) + 2 * 4 * self._most**2
 
     def square(self, size: int) -> Array:
         """A matrix for a block, in place of the block before the last."""
@@ -246,6 +248,14 @@ class Workspace:
             self._blocks[0] = room_for((size * size,), np.float32)
         note_block(size, self.nbytes)
         return self._blocks[0][: size * size].reshape(size, size)
+
+    def nested(self, depth: int, size: int) -> Array:
+        """A matrix for a block within so many others."""
+        self._nested += [np.empty(0, np.float32)] * (depth + 1 - len(self._nested))
+        if self._nested[depth].size < size * size:
+            self._nested[depth] = np.empty(size * size, np.float32)
+        note_block(size, self.nbytes)
+        return self._nested[depth][: size * size].reshape(size, size)
 
     def _gathered(self, K: Array, W: Array) -> tuple[Array, Array]:
         """A working set and its matrix, reusing what the last one has of it; items that stay come first."""

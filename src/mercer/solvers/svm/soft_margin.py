@@ -31,6 +31,7 @@ from ...losses import MarginLoss
 from ...problems import BoxDual, Iterate, Problem, Solution, Status
 from ..base import Solver
 from .dual_gradient import DualGradient
+from .nested_blocks import NestedBlocks
 from .row_cache import RowCache
 from .smo import Workspace, levels_of
 
@@ -247,23 +248,26 @@ class SoftMargin(Solver[DualSolution]):
             F = targets.copy()
             used = np.flatnonzero(z)
             add_rows(F, K, used, -z[used])
-        begin, everything = time.monotonic(), np.arange(N)
+        endless = np.inf
+        if not np.isfinite(dual.high - dual.low).all():
+            endless = _ENDLESS / max(float(K.diagonal().max()), 1e-300)
+        steps = np.inf if self.max_iter < 0 else self.max_iter
+        blocks = NestedBlocks(workspace, steps, time.monotonic() + self.time_limit, endless)
         try:
-            steps, late = self._solve_active(workspace, K, F, z, low, high, everything, self.tol, 0, begin)
-            if N <= 2 * _FIRST and not late and np.isfinite(dual.high - dual.low).all():
+            made = blocks.solve(K, F, z, low, high, self.tol)
+            if N <= 2 * _FIRST and np.isinf(endless):
                 tighter = self._tolerance_for_gap(dual, F[places], z[places])
                 if tighter < self.tol:
-                    steps += self._solve_active(workspace, K, F, z, low, high, everything, tighter, steps, begin)[0]
+                    made += blocks.solve(K, F, z, low, high, tighter)
         except KeyboardInterrupt:
             if not kept():
                 raise
             return _in_memory(targets - Dense(K).model(z), targets, z, low, high, places, 0, Status.INTERRUPTED)
         gap = levels_of(F, z, low, high, np.zeros(N, np.int64))[1]
         status = Status.CONVERGED if gap <= self.tol else Status.NOT_CONVERGED
-        endless = not np.isfinite(high[places] - low[places]).all()
-        if endless and np.abs(z).max() * float(K.diagonal().max()) > _ENDLESS:
+        if np.abs(z).max() > endless:
             status = Status.NOT_FOUND
-        return _in_memory(F, targets, z, low, high, places, steps, status)
+        return _in_memory(F, targets, z, low, high, places, made, status)
 
     def _tolerance_for_gap(self, dual: BoxDual, F: Array, z: Array) -> float:
         """The tolerance that should leave the gap that is asked for: gaps shrink as violations do."""

@@ -84,3 +84,18 @@ def test_votes_are_counted():
                 confidence[i, first] -= scores[i, column]
             column += 1
     np.testing.assert_allclose(votes(scores, 5), won + confidence / (3 * (np.abs(confidence) + 1)))
+
+
+class Clipped(Gaussian):
+    """A kernel that somebody derives from another, with values of its own."""
+
+    def apply(self, values):
+        return np.minimum(super().apply(values), 0.5)
+
+
+def test_a_kernel_derived_from_another_keeps_its_own_values():
+    A, B, V = rng.standard_normal((4, 3)), rng.standard_normal((6, 3)), rng.standard_normal((6, 1))
+    kernel = Clipped(gamma=0.1)
+    assert weighted_items(kernel, A, B, V) is None
+    np.testing.assert_allclose(kernel.product(A, B, V), kernel.matrix(A, B) @ V)
+    assert kernel.matrix(A, B).max() == 0.5

@@ -48,7 +48,7 @@ _ENDLESS = 1e20
 #: A distance from the minimum, as a share of what is minimised, that another start would not make smaller.
 _ARRIVED = 1e-10
 #: Steps that may lead nowhere before it is all over.
-_TRIES = 6
+_TRIES = 10
 
 
 #: Solves (K + D)·dz + Aᵀ·dβ = r and A·dz = s, given what z and its vector differ by; the vector's change comes with it.

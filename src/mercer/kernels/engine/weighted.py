@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Up to so many sums of a row are made in float64 one by one; more as a matrix product in the type of the rows.
 _FEW = 8
+#: What a kernel's values come from where nobody sums them up.
+_VALUES = ("evaluate", "apply", "statistic")
 #: Rows of a block of values, which stays in the nearest cache.
 _BLOCK = 8 * ROWS
 #: Rows that a thread takes at a time, at most, and numbers in them: they stay in the second-level cache.
@@ -42,7 +44,7 @@ _WORTH_THREADS = 2**22
 
 def weighted_items(kernel: Kernel, A: Any, B: Any, V: Array) -> WeightedItems | None:
     """What gives k(A, B)·V for rows like A; ``None`` where the kernel or the items need whole tiles."""
-    if kernel.of_dots is None or not V.size:
+    if not _speaks_for_itself(kernel) or kernel.of_dots is None or not V.size:
         return None
     apart = SQUARED_DISTANCE in kernel.statistics()
     if A.dtype == B.dtype and is_thin(B) and (near_origin(B) or not apart):
@@ -51,6 +53,14 @@ def weighted_items(kernel: Kernel, A: Any, B: Any, V: Array) -> WeightedItems | 
         return None
     centre = B.mean(axis=0, dtype=np.float64) if apart else np.zeros(B.shape[1])
     return WeightedFullItems(kernel, B.astype(np.result_type(A, B), copy=False), centre, V)
+
+
+def _speaks_for_itself(kernel: Kernel) -> bool:
+    """Whether the function of dot products is that of the kernel's own class, and not of one that it is derived from
+    and whose values it has replaced."""
+    lines = type(kernel).__mro__
+    owners = {name: next((line for line in lines if name in vars(line)), object) for name in ("of_dots", *_VALUES)}
+    return all(issubclass(owners["of_dots"], owners[name]) for name in _VALUES)
 
 
 class WeightedItems:

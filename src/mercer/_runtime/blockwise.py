@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import extending, types
 from numba.core import sigutils
 from numba.core.ccallback import CFunc
-from numba.extending import intrinsic
 
 from .compile import FUSE, PackageCache
 from .held_back import held_back
 
 __all__ = ["Blockwise", "call_blockwise"]
+
+#: Written as what it compiles to, and called with fewer arguments: type checkers cannot know.
+intrinsic: Any = extending.intrinsic
 
 
 class Blockwise:

@@ -12,14 +12,16 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import binding, ir
-from numba import types
+from numba import extending, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
 __all__ = ["ROWS", "WIDTH", "multiply_listed", "multiply_rows"]
 
 #: Rows of the left side, and of the right side, that are multiplied with one another.
 ROWS, WIDTH = 6, 64
+
+#: Written as what they compile to, and called with fewer arguments: type checkers cannot know.
+intrinsic: Any = extending.intrinsic
 
 _FEATURES = binding.get_host_cpu_features()
 #: Bytes of a vector, and vectors of one row's sums that stay in registers at a time.

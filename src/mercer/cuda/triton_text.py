@@ -27,6 +27,7 @@ pass is not gathered.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ from .formula import Formula, Leaf, Own
 
 __all__ = ["Face", "Lowered", "Tiles", "Written", "lowered", "written"]
 
-_LOG2E = float(np.log2(np.e))
+_LOG2E = math.log2(math.e)
 #: Columns of rows that a matrix unit takes at a time, and up to how many of them a block of rows stays in registers.
 GRAIN, RESIDENT = 16, 256
 #: Rows longer than that are taken in pieces of this length.

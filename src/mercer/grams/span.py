@@ -123,10 +123,8 @@ class FeatureSpan(Span):
 
     def __init__(self, Phi: Any, used: Array | None, width: int) -> None:
         self.Phi, self.used, self.width = Phi, used, width
-
-    @property
-    def loosest(self) -> float:
-        return Span.loosest if self._narrow else _CHEAP_STEPS
+        if not self._narrow:
+            self.loosest = _CHEAP_STEPS
 
     @property
     def _narrow(self) -> bool:

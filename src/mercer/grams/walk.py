@@ -50,7 +50,7 @@ class SparseRows(NamedTuple):
 class GramRows(NamedTuple):
     """Rows of a kernel matrix. Item i is in row ``slot[i]`` of ``K`` (−1: not there now) and column ``column[i]``.
 
-    The first ``count[0]`` places of ``waiting`` and ``factor`` tell which rows are still to be added, and times what.
+    The first ``waits[0]`` places of ``waiting`` and ``factor`` tell which rows are still to be added, and times what.
     """
 
     K: Array
@@ -58,7 +58,7 @@ class GramRows(NamedTuple):
     column: Array
     waiting: Array
     factor: Array
-    count: Array
+    waits: Array
 
     @classmethod
     def of(cls, K: Array, slot: Array, column: Array) -> GramRows:
@@ -120,7 +120,7 @@ def _score(rows, i, v):
     def gram(rows, i, v):
         place = rows.column[i]
         total = v[place]
-        for p in range(rows.count[0]):
+        for p in range(rows.waits[0]):
             total += rows.factor[p] * rows.K[rows.waiting[p], place]
         return total
 
@@ -145,12 +145,12 @@ def _add(rows, i, c, v):
         return sparse
 
     def gram(rows, i, c, v):
-        place = rows.count[0]
+        place = rows.waits[0]
         rows.waiting[place], rows.factor[place] = rows.slot[i], c
-        rows.count[0] = place + 1
+        rows.waits[0] = place + 1
         if place + 1 == _TOGETHER:
             _add_eight(rows.K, rows.waiting, rows.factor, v)
-            rows.count[0] = 0
+            rows.waits[0] = 0
 
     return gram
 
@@ -179,11 +179,11 @@ def _settle(rows, v):
         return lambda rows, v: None
 
     def gram(rows, v):
-        for p in range(rows.count[0]):
+        for p in range(rows.waits[0]):
             c, row = rows.factor[p], rows.K[rows.waiting[p]]
             for k in range(v.size):
                 v[k] += c * row[k]
-        rows.count[0] = 0
+        rows.waits[0] = 0
 
     return gram
 
@@ -211,7 +211,7 @@ def _foresee(rows, soon, later):
         return sparse
 
     def gram(rows, soon, later):
-        for p in range(rows.count[0]):
+        for p in range(rows.waits[0]):
             prefetch(rows.K, rows.waiting[p] * rows.K.shape[1] + rows.column[soon])
 
     return gram

@@ -64,7 +64,7 @@ class Linear(OfStatistic):
 
 
 @Blockwise
-def _the_dots(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
+def _the_dots(dots: Any, rows: int, left: Array, right: Array, parameters: Array) -> None:
     pass
 
 
@@ -146,7 +146,7 @@ def _polynomial(values: Array, gamma: float, coef0: float, degree: int) -> None:
 
 
 @Blockwise
-def _powers(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
+def _powers(dots: Any, rows: int, left: Array, right: Array, parameters: Array) -> None:
     values = carray(dots, (rows, WIDTH))
     gamma, coef0 = values.dtype.type(parameters[0]), values.dtype.type(parameters[1])
     bases = np.empty(WIDTH, values.dtype)
@@ -206,7 +206,7 @@ class Gaussian(OfStatistic):
 
 
 @Blockwise
-def _gaussians(dots: Array, rows: int, left: Array, right: Array, parameters: Array) -> None:
+def _gaussians(dots: Any, rows: int, left: Array, right: Array, parameters: Array) -> None:
     """From ‖x − z‖² = ‖x‖² + ‖z‖² − 2⟨x, z⟩, which rounding never makes negative, by exp(−γt) = 2^(−γt/ln 2)."""
     values = carray(dots, (rows, WIDTH))
     scale, nothing = values.dtype.type(parameters[0]), values.dtype.type(0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from ..._runtime.blockwise import Blockwise, call_blockwise
+from ..._runtime.blockwise import call_blockwise
 from ..._runtime.compile import Array, jit
 from ..._runtime.interrupts import heed
 from ..._runtime.parallel import for_each, thread_count
@@ -78,7 +78,7 @@ class WeightedItems:
     """
 
     def __init__(self, kernel: Kernel, strips: Array, norms: Array, V: Array) -> None:
-        function: Blockwise
+        assert kernel.of_dots is not None
         function, parameters = kernel.of_dots
         self.dtype = strips.dtype
         self.function, self.parameters = function.address(self.dtype), np.array(parameters, dtype=np.float64)

@@ -47,11 +47,11 @@ _ROUGH, _ROUGHEST = 0.05, 0.1
 _HASTY = 0.12
 #: Items that violate nothing but by less than this might soon; they come into the block as well.
 _BAND = 0.03
-#: Items that are farther than this from violating their condition, and farther than this part of the gap, are left
-#: alone until all others are done, where that leaves no more than this part of them.
-_FAR, _FARTHER, _FEWER = 0.1, 1.0, 0.75
-#: A gap that falls by less than this shows that some of them matter after all.
-_STALLED = 0.9
+#: Items that are farther than this and so many times the gap from violating their condition are left alone until all
+#: others are done, where that leaves no more than this part of them.
+_FAR, _FARTHER, _FEWER = 0.1, 4.0, 0.75
+#: A gap that does not fall to this part of what it was shows that some of them matter after all.
+_STALLED = 0.6
 #: Coefficients (times the largest self-similarity) beyond this mean that a hard margin is not going to be found.
 _ENDLESS = 1e8
 #: A tolerance is made tighter by no more than this, for the sake of a gap.

@@ -38,6 +38,20 @@ def test_the_cache_is_for_this_source_only():
         _compile.package_stamp.cache_clear()
 
 
+@pytest.mark.parametrize("kind", ["Scalar", "jit"])
+def test_a_function_of_another_file_is_compiled_anew_when_that_changes(tmp_path, kind):
+    outside = tmp_path / "outside.py"
+    found = []
+    for number in (3.0, 5.0):
+        outside.write_text(f"from mercer._runtime.compile import {kind}\n@{kind}\ndef f(x):\n    return {number} * x\n")
+        done = run(
+            tmp_path / "code",
+            f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from outside import f; print(f(1.0))",
+        )
+        found.append(done.stdout)
+    assert found == ["3.0\n", "5.0\n"]
+
+
 def test_import_is_light():
     code = "import sys, mercer; print(any(name in sys.modules for name in ('numba', 'sklearn', 'scipy', 'pandas')))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

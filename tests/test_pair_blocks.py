@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as ScikitSVC
 
-from mercer import SVC
+from mercer import SVC, keep_best
 from mercer._runtime.parallel import at_most
+from mercer.estimators import pair_blocks
 from mercer.estimators.pair_blocks import begin_pairs
 from mercer.grams import Lazy
 from mercer.kernels import Gaussian, Polynomial
@@ -54,6 +56,25 @@ def test_pairs_with_many_items_begin_with_exact_scores_of_a_solution():
 @pytest.mark.parametrize("limits", [{"max_iter": 20}, {"time_limit": 60.0}, {"memory": "4MB"}])
 def test_limits_are_those_of_each_machine(limits):
     assert all(machine.begun is None for machine in begun(**limits)[0])
+
+
+def test_ctrl_c_leaves_the_pairs_that_are_solved(monkeypatch):
+    solve, solved = pair_blocks.solve_block, []
+
+    def interrupted(*arguments):
+        if solved:
+            raise KeyboardInterrupt
+        solved.append(solve(*arguments))
+        return solved[-1]
+
+    monkeypatch.setattr(pair_blocks, "solve_block", interrupted)
+    machine = SVC(Gaussian(gamma=GAMMA), C=5)
+    with at_most(1), keep_best(), pytest.warns(ConvergenceWarning, match="not reached"):
+        machine.fit(rows, labels)
+    assert machine.status_ == "interrupted"
+    assert sum(gap < 1e-3 for gap in machine.duality_gap_) >= 1
+    with at_most(1), pytest.raises(KeyboardInterrupt):
+        machine.fit(rows, labels)
 
 
 @pytest.mark.parametrize("sample_weight", [None, weights])

@@ -99,3 +99,6 @@ def test_a_kernel_derived_from_another_keeps_its_own_values():
     assert weighted_items(kernel, A, B, V) is None
     np.testing.assert_allclose(kernel.product(A, B, V), kernel.matrix(A, B) @ V)
     assert kernel.matrix(A, B).max() == 0.5
+    own = Gaussian(gamma=0.1)
+    own.apply = lambda values: np.zeros_like(values)
+    assert not own.product(A, B, V).any()

@@ -3,8 +3,8 @@
 Numba's own on-disk cache has traps: a loop that calls a function of another file keeps running the old machine code
 after that file is edited, a damaged cache file makes every later run fail or is run as it is, and a folder that cannot
 be written to raises at import. :func:`jit` keeps the cache and removes the traps: an entry is valid only for the exact
-source text of the whole package, and with the right checksum; anything that goes wrong with the cache costs a
-compilation, never an error.
+source text of the whole package, and of the file that a function comes from, and with the right checksum; anything that
+goes wrong with the cache costs a compilation, never an error.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,12 +49,20 @@ def package_stamp() -> str:
     return digest.hexdigest()
 
 
+def _stamp(function: Callable) -> str:
+    """What compiled code is valid for: the package as it is, and where the function is somebody else's, its file."""
+    path = Path(inspect.getfile(function))
+    if path.is_relative_to(Path(__file__).parents[1]) or not path.is_file():
+        return package_stamp()
+    return package_stamp() + hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 class PackageCache(FunctionCache):
     """Numba's cache, valid for one state of the package, and never in the way."""
 
     def __init__(self, function: Callable) -> None:
         super().__init__(function)
-        self._cache_file = CheckedCodeFiles(self._cache_path, self._impl.filename_base, package_stamp())
+        self._cache_file = CheckedCodeFiles(self._cache_path, self._impl.filename_base, _stamp(function))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -22,7 +22,7 @@ from .._runtime.parallel import for_each
 from .._validation.memory import bytes_of
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number
-from ..grams import Dense, Placement
+from ..grams import Dense, Gram, Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.nested_blocks import NestedBlocks
 from ..solvers.svm.smo import Workspace
@@ -121,8 +121,6 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         data, machines, solver, mixture = self._plan(data, seed)
         workspaces, exact = threading.local(), data.exact_gram()
-        if self._votes:
-            begin_pairs(machines, data, solver, exact)
 
         def complete(machine: BinaryMachine) -> None:
             if machine.one_sided:
@@ -136,7 +134,9 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             machine.solve(own, np.random.default_rng(seed), exact)
 
         with reported(self, X, y, len(machines), "machine") as run:
-            parts = list(enumerate(machines))
+            if self._votes:
+                _begin(machines, data, solver, exact)
+            parts = [(number, machine) for number, machine in enumerate(machines) if not machine.left_out]
             begun = [part for part in parts if part[1].begun is not None]
             left = [part for part in parts if part[1].begun is None]
             try:
@@ -339,6 +339,18 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         """What :meth:`decision_function` makes of the scores of all machines."""
         decisions = super().decisions_of(scores, numbers)
         return votes(scores, self.classes_.size) if self._votes else decisions
+
+
+def _begin(machines: list[BinaryMachine], data: Training, solver: solvers.SoftMargin, exact: Gram) -> None:
+    """Solve together what pairs share; after Ctrl-C, where the best is to be kept, the others are left out."""
+    try:
+        begin_pairs(machines, data, solver, exact)
+    except KeyboardInterrupt:
+        if not kept() or all(machine.begun is None for machine in machines):
+            raise
+        for machine in machines:
+            if machine.begun is None:
+                machine.leave_out(Status.INTERRUPTED)
 
 
 def _warn_of_many(name: str, classes: int, strategy: str) -> None:

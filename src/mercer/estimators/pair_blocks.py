@@ -15,6 +15,7 @@ import numpy as np
 
 from .._runtime.combine import turn_here
 from .._runtime.compile import Array, jit
+from .._runtime.interrupts import kept
 from .._runtime.parallel import for_each, thread_count
 from ..grams import Gram, Lazy
 from ..problems import Status
@@ -61,20 +62,32 @@ def begin_pairs(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     if len(pairs) < 2 or room > solver.memory or not SINGLE_RANGE[0] < similar < SINGLE_RANGE[1]:
         return
     note_block(largest, room)
-    found = _solved(pairs, members, gram, solver)
-    scores = _exact_scores(pairs, found, members, exact)
-    for pair, solution, own in zip(pairs, found, scores, strict=True):
+    found: dict[int, DualSolution] = {}
+    try:
+        _solve(pairs, members, gram, solver, found)
+    except KeyboardInterrupt:
+        if kept():
+            _hand_out(pairs, found, members, exact)
+        raise
+    _hand_out(pairs, found, members, exact)
+
+
+def _hand_out(pairs: list[_Pair], found: dict[int, DualSolution], members: dict[int, Array], exact: Lazy) -> None:
+    """Give the machines what was found for them."""
+    some, solutions = [pairs[number] for number in sorted(found)], [found[number] for number in sorted(found)]
+    for pair, solution, own in zip(some, solutions, _exact_scores(some, solutions, members, exact), strict=True):
         if solution.status is Status.CONVERGED:
             pair.machine.begun = replace(solution, scores=own)
         else:
             pair.machine.start = solution
 
 
-def _solved(pairs: list[_Pair], members: dict[int, Array], gram: Lazy, solver: SoftMargin) -> list[DualSolution]:
-    """A solution of each pair, in single precision."""
+def _solve(
+    pairs: list[_Pair], members: dict[int, Array], gram: Lazy, solver: SoftMargin, found: dict[int, DualSolution]
+) -> None:
+    """A solution for the number of each pair, in single precision."""
     alone = {label: np.empty((rows.size, rows.size), np.float32) for label, rows in members.items()}
     for_each(lambda label: gram.block(members[label], members[label], alone[label]), members)
-    found: dict[int, DualSolution] = {}
     memory = threading.local()
 
     def solve(number: int) -> None:
@@ -93,7 +106,6 @@ def _solved(pairs: list[_Pair], members: dict[int, Array], gram: Lazy, solver: S
         found[number] = replace(solution, z=z, scores=scores)
 
     for_each(solve, range(len(pairs)))
-    return [found[number] for number in range(len(pairs))]
 
 
 @jit

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._runtime.room import room_for
 
 
 class RowRing:
@@ -32,7 +31,7 @@ class RowRing:
 
     def __init__(self, n: int, capacity: int, dtype: Any) -> None:
         self.capacity = capacity
-        self.rows = room_for((capacity, n), dtype)
+        self.rows = np.empty((capacity, n), dtype)
         #: Where the row of each item is, −1 if it is not here.
         self.place = np.full(n, -1)
         self.owner = np.full(capacity, -1)

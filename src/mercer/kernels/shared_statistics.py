@@ -40,7 +40,7 @@ class SharedStatistics:
     items : collection
         Items that have passed :meth:`Kernel.items` of every kernel asked for.
     memory : int
-        Bytes that statistics and one kernel matrix may take together.
+        Bytes that statistics and kernel matrices may take together.
     keep : bool, default=True
         Whether statistics are kept, for more than one matrix.
 
@@ -57,7 +57,6 @@ class SharedStatistics:
     def __init__(self, items: Any, memory: int, keep: bool = True) -> None:
         self.items, self.keep = items, keep
         self._memory, self._size = memory, max(1, length(items) ** 2 * shared_dtype(items, items).itemsize)
-        self._room = memory // self._size - 1
         #: Matrices by their place.
         self._out: dict[int, Array] = {}
         self._known: dict[Statistic, Array] = {}
@@ -65,11 +64,11 @@ class SharedStatistics:
     @property
     def fits(self) -> bool:
         """Whether one kernel matrix fits into the memory."""
-        return self._room >= 0
+        return self._memory >= self._size
 
     @property
     def nbytes(self) -> int:
-        """What statistics and the matrix take now."""
+        """What statistics and matrices take now."""
         return sum(array.nbytes for array in (*self._known.values(), *self._out.values()))
 
     def at_once(self, spare: int) -> int:
@@ -82,7 +81,8 @@ class SharedStatistics:
         kernel = pairing.kernel
         if kernel.splits:
             for statistic in kernel.statistics() if self.keep else ():
-                if statistic not in self._known and len(self._known) < self._room:
+                alive = max(len(self._out), place + 1)
+                if statistic not in self._known and len(self._known) + alive < self._memory // self._size:
                     raw = _Raw(statistic)
                     self._known[statistic] = matrix_block(Pairing(raw, self.items, self.items, pairing.dtype))
             pairing.known = self._known

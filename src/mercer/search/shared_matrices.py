@@ -18,7 +18,7 @@ class SharedMatrices:
     Parameters
     ----------
     memory : int
-        Bytes that statistics and one matrix may take together.
+        Bytes that statistics and matrices may take together.
     matrices : int, default=2
         How many will be asked for at most: what they share is not kept for one alone.
 
@@ -35,12 +35,12 @@ class SharedMatrices:
 
     def __init__(self, memory: int, matrices: int = 2) -> None:
         self.memory, self.matrices = memory, matrices
-        #: One at a time: the memory is for all of them.
+        #: Those of one kind of items at a time: the memory is for all of them.
         self._shared: dict[Any, SharedStatistics] = {}
 
     @property
     def nbytes(self) -> int:
-        """What statistics and the matrix take now."""
+        """What statistics and matrices take now."""
         return sum(shared.nbytes for shared in self._shared.values())
 
     def at_once(self, spare: int) -> int:

@@ -11,7 +11,6 @@ from ..._runtime.combine import mirror, turn
 from ..._runtime.compile import Array
 from ..._runtime.interrupts import heed
 from ..._runtime.parallel import for_each
-from ..._runtime.room import room_for
 from .accumulate import accumulate, accumulate_turned
 from .pairing import TILE_COLUMNS, Pairing, Places, place_count
 from .parts import length
@@ -29,7 +28,7 @@ def matrix_block(
     row_pieces, column_pieces = pairing.cut(rows, columns)
     n, m = (sum(map(place_count, pieces)) for pieces in (row_pieces, column_pieces))
     if out is None:
-        out = room_for((n, m), pairing.dtype)
+        out = np.empty((n, m), pairing.dtype)
     if n == 0 or m == 0:
         return out
     # Rounding may differ between (x, z) and (z, x), the result may not: only pieces on and above the diagonal are

@@ -57,10 +57,10 @@ def weighted_items(kernel: Kernel, A: Any, B: Any, V: Array) -> WeightedItems | 
 
 def _speaks_for_itself(kernel: Kernel) -> bool:
     """Whether the function of dot products is that of the kernel's own class, and not of one that it is derived from
-    and whose values it has replaced."""
+    and whose values it has replaced; nor that of its class, where it has values of its own."""
     lines = type(kernel).__mro__
     owners = {name: next((line for line in lines if name in vars(line)), object) for name in ("of_dots", *_VALUES)}
-    return all(issubclass(owners["of_dots"], owners[name]) for name in _VALUES)
+    return all(issubclass(owners["of_dots"], owners[name]) and name not in vars(kernel) for name in _VALUES)
 
 
 class WeightedItems:
@@ -81,6 +81,7 @@ class WeightedItems:
         assert kernel.of_dots is not None
         function, parameters = kernel.of_dots
         self.dtype = strips.dtype
+        self._source = function  # what is at the address lives as long as this
         self.function, self.parameters = function.address(self.dtype), np.array(parameters, dtype=np.float64)
         self.strips, self.norms = strips, _in_strips(norms.astype(self.dtype, copy=False)[:, None]).reshape(-1)
         self.n_sums = V.shape[1]

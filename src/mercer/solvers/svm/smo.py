@@ -12,9 +12,9 @@ gains most with it, (Fᵢ − Fⱼ)²/(Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ), and goes
 Where the coefficients of two groups have sums of their own (:mod:`mercer.problems.nu_problem`), both items of a step
 belong to the same group, and the gap is that of the worse one. Groups lie side by side in a working set.
 
-Two levels: :meth:`Workspace.solve` picks a working set of a few hundred items out of the block, gathers their small
-matrix so that it stays in the processor's cache, lets :func:`_smo` work on it, and brings F of the whole block up to
-date.
+Two levels: :meth:`Workspace.solve` picks a working set of one or two thousand items out of the block, gathers their
+small matrix so that it stays in the processor's cache, lets :func:`_smo` work on it, and brings F of the whole block up
+to date.
 
 "May not grow" and "may not shrink" are written as ∓1e30 added to F: selection is then a plain maximum over an array
 and runs on many numbers at once.
@@ -29,7 +29,6 @@ import numpy as np
 from ..._runtime.combine import add_rows, gather
 from ..._runtime.combine import turn as transpose
 from ..._runtime.compile import Array, jit
-from ..._runtime.room import room_for
 from .leap import leap
 from .watched_blocks import note_block
 
@@ -57,7 +56,7 @@ def _key(value, place, mask):
     The bits of a float, read as a whole number, have the order of its absolute value; flipping those of negative ones
     gives the order of the value. A maximum of whole numbers vectorises where one of floats, with its rules for NaN,
     does not, and it brings its place along (the last of equals wins); the price is that values closer than 2⁻¹² to
-    each other (for 2048 places) count as equal. ``mask`` covers the bits of the place.
+    each other (for 2048 places; half as close for twice as many) count as equal. ``mask`` covers the bits of the place.
     """
     bits = np.float32(value).view(np.int32)
     ordered = np.int32(bits ^ ((bits >> _SIGN) & _MAGNITUDE))
@@ -245,7 +244,7 @@ class Workspace:
         """A matrix for a block, in place of the block before the last."""
         self._blocks.reverse()
         if self._blocks[0].size < size * size:
-            self._blocks[0] = room_for((size * size,), np.float32)
+            self._blocks[0] = np.empty(size * size, np.float32)
         note_block(size, self.nbytes)
         return self._blocks[0][: size * size].reshape(size, size)
 
@@ -261,7 +260,7 @@ class Workspace:
         """A working set and its matrix, reusing what the last one has of it; items that stay come first."""
         if self._matrices[1].size < W.size**2:
             side = max(W.size, WORKING_SET)
-            self._matrices[1] = room_for((side * side,), np.float32)
+            self._matrices[1] = np.empty(side * side, np.float32)
         self._most = max(self._most, W.size)
         note_block(W.size, self.nbytes)
         old = self._matrices[0][: self._held.size**2].reshape(self._held.size, self._held.size)
@@ -325,7 +324,7 @@ class Workspace:
                     room = chosen[:WORKING_SET]
                     W = room[: _select(near, z, low, high, previous, max(0.25 * gap, _BAND), taken, room)]
                 W = W[np.lexsort([W, groups[W]])]
-                small = room_for((W.size, W.size), np.float32)
+                small = np.empty((W.size, W.size), np.float32)
                 gather(K, W, W, small)
             edges = np.append(np.unique(groups[W], return_index=True)[1], W.size)
             f, diag = near[W].astype(np.float32), K.diagonal()[W]

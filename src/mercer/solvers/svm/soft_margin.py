@@ -163,6 +163,8 @@ class SoftMargin(Solver[DualSolution]):
         while True:
             before = gap = levels_of(F, z, low, high, groups)[1]
             try:
+                if active.size == n:  # F comes from the block itself, and no item may lag behind
+                    gradient.widen()
                 active, K = _block(gradient.cache, active, old, K, workspace)
                 rough = 0.0 if active.size == n else _HASTY * gap if crowded else min(_ROUGH * gap, _ROUGHEST)
                 tolerance = max(0.5 * self.tol, rough)

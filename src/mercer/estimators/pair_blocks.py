@@ -139,5 +139,5 @@ def _exact_scores(pairs: list[_Pair], found: list[DualSolution], members: dict[i
         for (number, side), column in zip(mine, sums.T, strict=True):
             scores[number][pairs[number].places[side]] = column
 
-    for_each(score, members)
+    for_each(score, sorted({label for pair in pairs for label in pair.classes}))
     return scores

@@ -31,8 +31,6 @@ Preconditioner = Callable[[Array, Array], tuple[Array, Array]]
 
 #: So many features, sparse or dense, or fewer: the exact inverse costs less than the steps that it saves.
 _NARROW, _NARROW_DENSE = 512, 2048
-#: What is left at most of the residuals after a Newton step whose inverse is a diagonal: more, but cheaper steps.
-_CHEAP_STEPS = 0.3
 #: How much of the diagonal to believe where only the diagonal is known: all of it overstates what others share.
 _TRUST = 0.3
 #: So many models at once, or fewer, get an inverse each.
@@ -52,9 +50,6 @@ class Span:
     error: float = 0.0
     #: Of a space whose products are quick, the next one on the way to those that are exact.
     sharper: Span | None = None
-    #: What is left at most of the residuals after a Newton step: each costs an inverse and two products, beside those
-    #: that conjugate gradients need.
-    loosest: float = 0.1
 
     @property
     def quick(self) -> Span:
@@ -123,8 +118,6 @@ class FeatureSpan(Span):
 
     def __init__(self, Phi: Any, used: Array | None, width: int) -> None:
         self.Phi, self.used, self.width = Phi, used, width
-        if not self._narrow:
-            self.loosest = _CHEAP_STEPS
 
     @property
     def _narrow(self) -> bool:

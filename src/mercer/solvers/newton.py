@@ -37,6 +37,9 @@ _ENOUGH = 0.9
 _LIKE_A_PARABOLA = 0.3, 0.7
 #: Lengths of a step that are tried.
 _TRIALS = 40
+#: What is left at most of the residuals after a Newton step: each costs an inverse and two products, beside those that
+#: conjugate gradients need.
+_LOOSEST = 0.1
 #: The part of the tolerance that a step aims at, as the objective is not quite the parabola that it is taken for.
 _SAFELY = 0.3
 #: Steps of conjugate gradients at most, for one Newton step.
@@ -158,7 +161,7 @@ class _Descent:
             bent = hessian_product(scores)
             return scores, bent, span.combine(bent)
 
-        loose = min(span.loosest, float(np.sqrt(error / self.largest)))
+        loose = min(_LOOSEST, float(np.sqrt(error / self.largest)))
         goal = _SAFELY * tol * self.largest
         d, db, p = _step(
             span, lam, self.price, curve, inverse, r, rb, problem.has_intercept, loose, goal, self.deadline

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from ..grams import Dense, Gram, Placement
 from ..problems import Iterate, Status
 from ..solvers.svm.nested_blocks import NestedBlocks
 from ..solvers.svm.smo import Workspace
+from ..solvers.svm.workspaces import Workspaces
 from .binary_machine import BinaryMachine
 from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .classifier import Classifier
@@ -120,7 +120,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         deadline = time.monotonic() + seconds_left(self)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         data, machines, solver, mixture = self._plan(data, seed)
-        workspaces, exact = threading.local(), data.exact_gram()
+        workspaces, exact = Workspaces(), data.exact_gram()
 
         def complete(machine: BinaryMachine) -> None:
             if machine.one_sided:
@@ -129,11 +129,10 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             if time.monotonic() > deadline and machine is not machines[0]:
                 machine.leave_out(Status.NOT_CONVERGED)
                 return
-            workspaces.mine = getattr(workspaces, "mine", None) or Workspace()
             own = replace(solver, workspace=workspaces.mine)
             machine.solve(own, np.random.default_rng(seed), exact)
 
-        with reported(self, X, y, len(machines), "machine") as run:
+        with workspaces, reported(self, X, y, len(machines), "machine") as run:
             if self._votes:
                 _begin(machines, data, solver, exact)
             parts = [(number, machine) for number, machine in enumerate(machines) if not machine.left_out]

@@ -230,19 +230,31 @@ class Workspace:
         #: The working set whose matrix is at hand, the block that it was taken from, and room for the next one.
         self._held, self._source = np.empty(0, np.int64), np.empty((0, 0), np.float32)
         self._matrices = [np.empty(0, np.float32), np.empty(0, np.float32)]
-        #: Items of the largest working set so far.
-        self._most = 0
         #: Blocks within blocks, from outside in.
         self._nested: list[Array] = []
+        #: Items of the largest block in either place, of blocks within blocks, and of the largest working set so far.
+        self._sides, self._nested_sides, self._most = [0, 0], [0], 0
 
     @property
     def nbytes(self) -> int:
-        """What it has touched of its memory: all of the blocks, and the working sets as far as they were filled."""
-        return sum(block.nbytes for block in self._blocks + self._nested) + 2 * 4 * self._most**2
+        """What was needed of its memory: by all of the blocks, and by the working sets."""
+        return 4 * (sum(side**2 for side in self._sides + self._nested_sides) + 2 * self._most**2)
+
+    @property
+    def room(self) -> int:
+        """Bytes of all its memory."""
+        return sum(array.nbytes for array in self._blocks + self._nested + self._matrices)
+
+    def forget(self) -> None:
+        """Let go of everything but the memory."""
+        self._held, self._source = np.empty(0, np.int64), np.empty((0, 0), np.float32)
+        self._sides, self._nested_sides, self._most = [0, 0], [0], 0
 
     def square(self, size: int) -> Array:
         """A matrix for a block, in place of the block before the last."""
         self._blocks.reverse()
+        self._sides.reverse()
+        self._sides[0] = max(self._sides[0], size)
         if self._blocks[0].size < size * size:
             self._blocks[0] = np.empty(size * size, np.float32)
         note_block(size, self.nbytes)
@@ -251,6 +263,8 @@ class Workspace:
     def nested(self, depth: int, size: int) -> Array:
         """A matrix for a block within so many others."""
         self._nested += [np.empty(0, np.float32)] * (depth + 1 - len(self._nested))
+        self._nested_sides += [0] * (depth + 1 - len(self._nested_sides))
+        self._nested_sides[depth] = max(self._nested_sides[depth], size)
         if self._nested[depth].size < size * size:
             self._nested[depth] = np.empty(size * size, np.float32)
         note_block(size, self.nbytes)

@@ -16,7 +16,7 @@ from .smo import Workspace
 __all__ = ["Workspaces"]
 
 #: Bytes that all workspaces which wait may have together.
-_KEPT = 700_000_000
+_KEPT = 1_000_000_000
 
 #: Workspaces that nobody uses; taking one and giving it back are single operations, and need no lock.
 _waiting: deque[Workspace] = deque()

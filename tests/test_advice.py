@@ -46,7 +46,7 @@ def test_the_next_value_is_one_that_the_parameter_can_have(name, edge, beside, f
 
 def test_a_degree_is_a_whole_number():
     edge = said(searched(SVC("poly"), {"kernel__degree": [2, 3]}))["edge"]
-    assert edge.endswith("try larger ones, such as 4.")
+    assert edge.endswith("try larger ones, such as 4 (guide: ideas/tuning).")
 
 
 def test_nothing_is_advised_where_all_tie():
@@ -70,7 +70,8 @@ def test_a_share_that_the_classes_do_not_allow_is_not_advised():
     assert largest_nu(y[few]) == pytest.approx(limit, abs=1e-3)
     for one in search.advice_:
         if one.kind == "edge" and one.facts["direction"] == "up":
-            NuSVC("gaussian", nu=float(one.message.rpartition(" ")[2][:-1])).fit(X[few], y[few])
+            advised = one.message.rpartition("such as ")[2].partition(" ")[0]
+            NuSVC("gaussian", nu=float(advised)).fit(X[few], y[few])
 
 
 def test_remedies_are_parameters_that_the_machine_has():

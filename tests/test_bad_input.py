@@ -51,6 +51,7 @@ def damaged():
         (X.astype("datetime64[s]"), y, "dates"),
         (damaged(), y, "column index outside"),
         (np.array([["a", "b"]] * 12), y, "could not convert|numeric"),
+        ([[1.0, "b"]] * 12, y, "column 1 of X is not numeric: row 0 holds 'b'; encode it first"),
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",
 )

@@ -226,6 +226,11 @@ def test_inner_parameters_are_tuned():
     assert search.fit(pd.DataFrame(columns), rich).best_params_["kernel__left__columns"] == ("age",)
 
 
+def test_a_list_of_columns_is_told_how_to_name_several():
+    with pytest.raises(ValueError, match=r"got \[0, 1\]; .*linear\.on\(0, 1\)"):
+        SVC(Linear().on([0, 1])).fit(np.eye(3), [0, 1, 0])
+
+
 def test_one_column_may_be_named_without_a_tuple():
     assert OnColumns(Linear(), "age").names == ["age"]
 

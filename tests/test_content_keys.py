@@ -113,3 +113,11 @@ def test_what_cannot_be_known_again_keeps_no_journal(tmp_path):
     assert searched(FunctionTransformer(guarded)).best_score_ > 0
     with pytest.raises(ValueError, match="a lock cannot be recognised again, so this search cannot keep a journal"):
         searched(FunctionTransformer(guarded), tmp_path / "journal")
+
+
+def test_code_without_a_module_is_known_by_what_it_does():
+    """As a class decorator writes it in a notebook whose name is that of no module."""
+    names = {"__name__": "no_such_module"}
+    code = "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Width:\n    delta: float = 1.0"
+    exec(code, names)
+    assert content_key(names["Width"](2.0)) == content_key(names["Width"](2.0)) != content_key(names["Width"](1.0))

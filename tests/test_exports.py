@@ -30,7 +30,7 @@ from mercer.exports.rows_in_doubt import with_gaps_and_new_words
 from mercer.exports.similarities import similarity
 from mercer.io import DataError
 from mercer.kernels import Equal, Gaussian, Hamming, Linear, OfStatistic
-from mercer.kernels.engine.statistics import SQUARED_DISTANCE
+from mercer.kernels.engine.statistics import DOT, SQUARED_DISTANCE
 from mercer.preprocess import DateParts
 
 from . import cases
@@ -145,10 +145,12 @@ class Logarithmic(RationalQuadratic, named=False):
 
 
 class Beyond(RationalQuadratic, named=False):
-    """What no code can be written for."""
+    """What no code can be written for: a kernel, for all coefficients of the series of cosh are positive."""
+
+    statistic = DOT
 
     def apply(self, values):
-        return 1 / np.cosh(values)
+        return np.cosh(values)
 
 
 @pytest.mark.parametrize("kernel", [RationalQuadratic(), RationalQuadratic(2.0), RationalQuadratic(0.3), Logarithmic()])

@@ -277,3 +277,11 @@ def test_kernels_with_functions_print_their_names():
 
 def test_no_rows():
     assert Gaussian(gamma=1.0)(X[:0], X).shape == (0, 17)
+
+
+def test_features_of_a_high_degree():
+    rows = np.array([[0.5, -0.25], [0.75, 1.0], [-0.5, 0.125]])
+    kernel = Polynomial(degree=40, gamma=0.5, coef0=0.5)
+    features = kernel.features(rows)
+    lengths = np.sqrt(kernel.diag(rows))
+    np.testing.assert_allclose(features @ features.T, kernel(rows), atol=1e-13 * np.outer(lengths, lengths).max())

@@ -103,3 +103,9 @@ def test_a_model_of_several_classes_has_no_one_norm():
     model = SVC("linear").fit(*load_iris(return_X_y=True))
     with pytest.raises(ValueError, match="fit one pair of classes"):
         m.norm(model=model)
+
+
+def test_only_bounds_say_at_most():
+    assert str(m.width(w=[2.0, 2.0])).startswith("width of the margin = 0.7071")
+    assert str(m.margin_bound(radius=2.0, margin=0.5, rows=1000)).startswith("order of the error ~ 0.016")
+    assert "≤" in str(m.vc_bound(0.0, dimension=11, rows=8000))

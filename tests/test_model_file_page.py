@@ -1,8 +1,5 @@
 """The page that specifies model files says what the code does."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,7 +7,9 @@ from mercer.model_files.models import FORMAT
 from mercer.model_files.specification import objects_in_words
 from tests.golden_models import HOME
 
-PAGE = Path(__file__).parents[1] / "docs" / "model-files.md"
+from .guide_pages import DOCS, doctests_of, failures_of
+
+PAGE = DOCS / "model-files.md"
 
 
 def test_the_list_of_objects_is_that_of_the_code():
@@ -20,7 +19,7 @@ def test_the_list_of_objects_is_that_of_the_code():
 
 
 def test_the_reader_on_the_page_reads_every_golden_file(tmp_path):
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    code = "".join(example.source for example in doctests_of(PAGE)[0])
     assert len(code.strip().splitlines()) <= 16
     names: dict = {}
     exec(code, names)
@@ -33,3 +32,7 @@ def test_the_reader_on_the_page_reads_every_golden_file(tmp_path):
     (tmp_path / "m").write_bytes(damaged)
     with pytest.raises(ValueError, match="damaged"):
         names["read"](tmp_path / "m")
+
+
+def test_the_code_of_the_page_runs():
+    assert failures_of(PAGE) == ""

@@ -12,6 +12,7 @@ from safetensors.numpy import save as save_arrays
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -139,13 +140,17 @@ def test_learning_can_go_on_after_loading(tmp_path):
         (SVC(Function(lambda A, B: A @ B.T)).fit(X, TWO), "has no text form"),
         (RidgeClassifier().fit(X, TWO), "RidgeClassifier cannot be saved in a model file; these can: SVC"),
         (make_pipeline(StandardScaler(), RidgeClassifier()).fit(X, TWO), "RidgeClassifier cannot be saved"),
+        (
+            make_pipeline(TfidfVectorizer(), SVC("linear")).fit(["old road", "new boat"], ["no", "yes"]),
+            "TfidfVectorizer cannot be saved.*, such as Texts for a column of texts, or pickle.$",
+        ),
         (GridSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(X, TWO), "GridSearchCV cannot be saved.* its .best_estimator_"),
         (
             KernelSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(X, TWO),
             "what it found can: its .best_estimator_",
         ),
     ],
-    ids=["unfitted", "function", "foreign", "inside", "grid", "search"],
+    ids=["unfitted", "function", "foreign", "inside", "texts", "grid", "search"],
 )
 def test_what_cannot_be_saved_leaves_the_old_file(tmp_path, model, message):
     path = tmp_path / "m"
@@ -156,6 +161,13 @@ def test_what_cannot_be_saved_leaves_the_old_file(tmp_path, model, message):
     with pytest.raises(ValueError, match="must be JSON"):
         save(SVC().fit(X, TWO), path, {"x": object()})
     assert [p.name for p in tmp_path.iterdir()] == ["m"]
+
+
+@pytest.mark.parametrize("name", ["m.pkl", "m.joblib", "m.onnx", "m.json", "m.PKL"])
+def test_names_of_other_kinds_of_files_are_refused(tmp_path, name):
+    with pytest.raises(DataError, match=r"name it 'm\.safetensors', or use .*\.$"):
+        save(SVC().fit(X, TWO), tmp_path / name)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture(scope="module")

@@ -85,6 +85,25 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "scan": "io",
 }
 
+#: What to use in the place of what other libraries have.
+_ELSEWHERE = {
+    "CalibratedClassifierCV": "mercer.Calibrated(machine)",
+    "GridSearchCV": "mercer.KernelSearchCV, or scikit-learn's own",
+    "HalvingGridSearchCV": "mercer.KernelSearchCV(..., strategy='halving')",
+    "KernelRidge": "mercer.KernelRegressor(kernel, lam=alpha / n) for n rows",
+    "LinearSVC": "mercer.SVC('linear', strategy='ovr'), or mercer.KernelClassifier('linear', 'squared_hinge')",
+    "LinearSVR": "mercer.SVR('linear')",
+    "LogisticRegression": "mercer.KernelClassifier('linear', lam=1 / (C * n)) for n rows",
+    "Nystroem": "the parameter rank, as in mercer.SVC(rank=500)",
+    "OneVsOneClassifier": "mercer.SVC(strategy='ovo')",
+    "OneVsRestClassifier": "mercer.SVC(strategy='ovr')",
+    "QuantileRegressor": "mercer.KernelQuantiles",
+    "RandomizedSearchCV": "mercer.KernelSearchCV(..., strategy='random'), or scikit-learn's own",
+    "Ridge": "mercer.KernelRegressor('linear', lam=alpha / n) for n rows",
+    "SGDClassifier": "mercer.Pegasos(lam=alpha)",
+    "TunedThresholdClassifierCV": "mercer.TunedThreshold(machine)",
+}
+
 
 def __getattr__(name: str) -> Any:
     """Import estimators when they are first asked for: ``import mercer`` alone costs nothing."""
@@ -119,7 +138,8 @@ def __getattr__(name: str) -> Any:
         "solvers",
     ):
         return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    remedy = f"; use {_ELSEWHERE[name]}." if name in _ELSEWHERE else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
 
 
 def __dir__() -> list[str]:

@@ -2,4 +2,5 @@
 
 from mercer.cli import main
 
-main(prog_name="mercer")
+if __name__ == "__main__":  # processes of ours read this file too
+    main(prog_name="mercer")

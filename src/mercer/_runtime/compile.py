@@ -89,7 +89,9 @@ class Loop(CPUDispatcher):
             return super().__call__(*arguments)
 
 
-def jit(function: Callable | None = None, *, reorder: bool = False, extremes: bool = False) -> Any:
+def jit(
+    function: Callable | None = None, *, reorder: bool = False, extremes: bool = False, inline: bool = False
+) -> Any:
     """Compile a function, releasing the interpreter lock while it runs.
 
     Parameters
@@ -101,11 +103,18 @@ def jit(function: Callable | None = None, *, reorder: bool = False, extremes: bo
         compiled, so results still repeat exactly.
     extremes : bool, default=False
         Also assume that no value is NaN, so that maxima and minima vectorise.
+    inline : bool, default=False
+        Make the function a part of every loop that calls it. A process that has compiled a loop may else call a copy
+        of the function that was made by itself, and one that reads the loop from its file the copy in there: the
+        order of sums may be another in each.
     """
     if function is None:
-        return functools.partial(jit, reorder=reorder, extremes=extremes)
+        return functools.partial(jit, reorder=reorder, extremes=extremes, inline=inline)
     compiled: Any = numba.njit(
-        nogil=True, error_model="numpy", fastmath=EXTREMES if extremes else REORDER if reorder else FUSE
+        nogil=True,
+        error_model="numpy",
+        fastmath=EXTREMES if extremes else REORDER if reorder else FUSE,
+        forceinline=inline,
     )(function)
     with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
         compiled._cache = PackageCache(function)

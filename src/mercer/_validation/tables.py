@@ -54,6 +54,8 @@ def _refuse_words(X: Any, name: str) -> None:
             f"{name} holds texts such as {shown(str(X[0]))}, not rows of numbers; choose a kernel for strings, for "
             "example Spectrum(p=3)."
         )
+    if _has_words(X):
+        X = np.array(X, dtype=object)
     types = [dtype for _, dtype in _column_types(X)]
     if isinstance(X, np.ndarray) and X.ndim == 2:
         types = [X.dtype] * X.shape[1]
@@ -68,6 +70,12 @@ def _refuse_words(X: Any, name: str) -> None:
                     f"column {label!r} of {name} is not numeric: row {row} holds {shown(str(cell))}; encode it first, "
                     "for example with sklearn.preprocessing.OneHotEncoder, or choose a kernel for it (kernel.on)."
                 )
+
+
+def _has_words(X: Any) -> bool:
+    """Whether it is a list of lists, with a text in the first of them."""
+    first = X[0] if isinstance(X, (list, tuple)) and len(X) else None
+    return isinstance(first, (list, tuple)) and any(isinstance(cell, str) for cell in first)
 
 
 def _is_numeral(text: str) -> bool:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from .. import __version__
 from .._runtime.terminal import printable
@@ -29,7 +30,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("mercer.cli.export:export", "Write a model as ONNX, for LIBSVM, in C or in Python."),
     "import": ("mercer.cli.import_model:import_model", "Read a model that LIBSVM has written."),
     "sign": ("mercer.cli.sign:sign", "Say with a key who made a model file."),
+    "play": ("mercer.cli.play:play", "Open a page where kernels are learned by touching them."),
     "datasets": ("mercer.cli.datasets:datasets", "List the tables that are built in."),
+    "help": ("mercer.cli.help:help_command", "Say what kernels, losses, learners and formats there are."),
+    "completion": ("mercer.cli.completion:completion", "Let the shell complete what is typed."),
 }
 
 
@@ -46,6 +50,14 @@ class _Commands(click.Group):
             return None
         module, function = COMMANDS[name][0].split(":")
         return getattr(import_module(module), function)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands by name, without importing them."""
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [
+            *(CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)),
+            *options,
+        ]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS:
@@ -93,6 +105,8 @@ mercer compare data.csv                     all learners, with a report
 
 DATA is a file, as it is or packed (.gz, .bz2, .xz, .zip), a folder or "pattern*.csv", the address of a database,
 - for the standard input, or the name of a built-in table, see "mercer datasets". There are {formats_in_words()}.
+
+"mercer help" lists what there is. The shell completes names after: eval "$(mercer completion bash)"
 """
 
 

@@ -12,7 +12,8 @@ import click
 
 from ..io.formats import FORMATS
 from .printing import Printer
-from .reading_paths import READ
+from .reading_paths import READ, ROWS
+from .suggestions import learner_names
 
 __all__ = [
     "LearnerCommand",
@@ -117,7 +118,7 @@ def _one_or_several(context: click.Context, parameter: click.Parameter, given: t
 
 
 #: Where the rows are: the command gets ``data``, one place or a list of them, as :func:`mercer.read` takes it.
-data_argument = click.argument("data", type=READ, nargs=-1, required=True, callback=_one_or_several)
+data_argument = click.argument("data", type=ROWS, nargs=-1, required=True, callback=_one_or_several)
 
 
 def _reading(**given: Any) -> dict[str, Any]:
@@ -282,7 +283,7 @@ class _LearnerName(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-learner_argument = click.argument("learner", type=_LearnerName())
+learner_argument = click.argument("learner", type=_LearnerName(), shell_complete=learner_names)
 
 
 #: What stands above the learners of each task.

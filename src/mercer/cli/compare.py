@@ -17,6 +17,7 @@ from .exit_status import end_partial
 from .judging import judging_options, with_apart
 from .model_paths import sign_option
 from .printing import Printer, run_line
+from .suggestions import kernel_names, several_learners
 
 __all__ = ["compare"]
 
@@ -46,6 +47,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
 @click.option(
     "--learners",
     callback=_names,
+    shell_complete=several_learners,
     metavar="NAME,NAME",
     help="Which to compare. [default: eleven of them; four on strings, sets and graphs; seven and four of numbers]",
 )
@@ -53,6 +55,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     "--kernel",
     "kernels",
     multiple=True,
+    shell_complete=kernel_names,
     help="A kernel as text, for all learners with a kernel: 'spectrum(p=4).on(text)'. Of several the best is chosen.",
 )
 @click.option(

@@ -12,7 +12,7 @@ from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options
 from .model_paths import open_model, verify_option
 from .printing import Printer
-from .reading_paths import READ
+from .reading_paths import MODEL
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -22,7 +22,7 @@ __all__ = ["explain"]
 
 
 @click.command()
-@click.argument("model", type=READ)
+@click.argument("model", type=MODEL)
 @data_argument
 @click.option(
     "--row",

@@ -10,7 +10,7 @@ import click
 from .arguments import common, data_options
 from .model_paths import open_model, verify_option
 from .printing import Printer
-from .reading_paths import READ
+from .reading_paths import MODEL, READ
 
 __all__ = ["export"]
 
@@ -19,7 +19,7 @@ _TARGETS = ("onnx", "libsvm", "c", "python")
 
 
 @click.command()
-@click.argument("model", type=READ)
+@click.argument("model", type=MODEL)
 @click.option("--to", required=True, type=click.Choice(_TARGETS), help="What the model becomes.")
 @click.option(
     "-o",

@@ -12,7 +12,7 @@ from .arguments import common
 from .inspect_about import said_about
 from .model_paths import open_model, verify_option
 from .printing import Printer, mixture_weights, show_mixture
-from .reading_paths import READ
+from .reading_paths import MODEL
 
 if TYPE_CHECKING:
     from ..model_files.models import ModelFile
@@ -23,7 +23,7 @@ _SHOWN = 15
 
 
 @click.command()
-@click.argument("model", type=READ)
+@click.argument("model", type=MODEL)
 @verify_option
 @common
 def inspect(model: str, printer: Printer, seed: int) -> None:

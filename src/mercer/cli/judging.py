@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from .suggestions import scoring_names
+
 __all__ = ["judging_options", "with_apart"]
 
 
@@ -35,6 +37,7 @@ _OPTIONS = [
     click.option(
         "--scoring",
         callback=_known,
+        shell_complete=scoring_names,
         metavar="MEASURE",
         help="What is good: accuracy, balanced_accuracy, roc_auc, average_precision, f1, mcc or log_loss of classes; "
         'rmse, mae, r2 or "pinball(0.9)" of numbers. [default: accuracy, or where a class is rare '

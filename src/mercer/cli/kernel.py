@@ -9,7 +9,8 @@ import click
 
 from .arguments import common, data_options, preparation_options
 from .printing import Printer
-from .reading_paths import READ
+from .reading_paths import ROWS
+from .suggestions import kernel_names
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -19,11 +20,12 @@ __all__ = ["kernel"]
 
 
 @click.command()
-@click.argument("data", type=READ)
+@click.argument("data", type=ROWS)
 @click.option(
     "--kernel",
     "texts",
     multiple=True,
+    shell_complete=kernel_names,
     help="A kernel as text, also on columns: 'gaussian(gamma=0.1).on(age) + equal.on(job)'. Several are ranked. "
     "[default: a gaussian whose gamma suits the spread of the columns; on strings, sets and graphs those that suit "
     "them]",

@@ -52,9 +52,9 @@ verify_option = click.option(
 
 def save(model: Any, path: str, about: Mapping[str, Any]) -> None:
     """Write a model, signed where that was asked for."""
-    from .. import model_files
+    from ..model_files.models import write_model
 
-    model_files.save(model, path, about, sign=click.get_current_context().meta.get(_PRIVATE))
+    write_model(model, path, about, sign=click.get_current_context().meta.get(_PRIVATE))
 
 
 def open_model(path: str) -> ModelFile:

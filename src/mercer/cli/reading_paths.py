@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..io.formats import FORMATS
+from .suggestions import Suggest, any_file, models, places_of_rows
 
-__all__ = ["READ", "files_read"]
+__all__ = ["MODEL", "READ", "ROWS", "files_read"]
 
 _FILES = "mercer.files_read"
 
@@ -22,6 +24,12 @@ class _Read(click.ParamType):
 
     name = "path"
 
+    def __init__(self, suggest: Suggest) -> None:
+        self.suggest = suggest
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return self.suggest(ctx, param, incomplete)
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         place = os.fspath(value)
         if ctx is not None:
@@ -29,7 +37,7 @@ class _Read(click.ParamType):
         return place
 
 
-READ = _Read()
+READ, ROWS, MODEL = _Read(any_file), _Read(places_of_rows), _Read(models)
 
 
 def files_read() -> set[str]:

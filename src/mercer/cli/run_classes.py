@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._validation.guide import guide
 from ..io.table import DataError
 from .delivery import Delivery
 from .printing import Printer
@@ -30,12 +31,13 @@ def run_classes(
     estimator, printer = loaded.estimator, delivery.aside
     if probabilities and not hasattr(estimator, "predict_proba"):
         raise DataError(
-            "the model knows no probabilities; train it with --calibrate sigmoid, or train kernel-logistic."
+            "the model knows no probabilities, and its scores are none; train it with --calibrate sigmoid, or train "
+            f"kernel-logistic {guide('probabilities')}."
         )
     if probabilities and getattr(machine_of(estimator), "class_weight", None) and not isinstance(estimator, Calibrated):
         printer.note(
             "The model was told to count classes by weights, so its probabilities of rare ones are too large; those of "
-            "a model trained with --calibrate are not."
+            f"a model trained with --calibrate are not {guide('class weights')}."
         )
     with printer.working(f"predicting {table.n_rows} rows"):
         predicted = estimator.predict(table.X)

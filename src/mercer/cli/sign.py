@@ -6,13 +6,13 @@ import click
 
 from .arguments import common
 from .printing import Printer
-from .reading_paths import READ
+from .reading_paths import MODEL, READ
 
 __all__ = ["sign"]
 
 
 @click.command()
-@click.argument("model", type=READ)
+@click.argument("model", type=MODEL)
 @click.option("--key", type=READ, required=True, metavar="KEY", help="A file with a private Ed25519 key.")
 @common
 def sign(model: str, key: str, printer: Printer, seed: int) -> None:

@@ -20,6 +20,7 @@ from .cluster import cluster_option
 from .exit_status import end_at_time_limit, end_partial
 from .model_paths import save, sign_option
 from .printing import Printer, run_line, show_mixture
+from .suggestions import kernel_names
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -34,6 +35,7 @@ __all__ = ["train"]
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The model file to write.")
 @click.option(
     "--kernel",
+    shell_complete=kernel_names,
     help="A kernel as text: of the prepared columns, such as 'gaussian(gamma=.5)+linear'; of columns as they are, such "
     "as 'spectrum(p=4).on(text)'; or of strings, sets and graphs.",
 )

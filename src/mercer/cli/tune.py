@@ -24,6 +24,7 @@ from .exit_status import end_partial
 from .judging import judging_options, with_apart
 from .model_paths import save, sign_option
 from .printing import Printer
+from .suggestions import kernel_names
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -43,7 +44,11 @@ _SHOWN = 10
     type=click.Path(dir_okay=False),
     help="Store the model with the best parameters, trained on all rows.",
 )
-@click.option("--kernel", help="A kernel as text; no other is tried then, and its own parameters are not searched.")
+@click.option(
+    "--kernel",
+    shell_complete=kernel_names,
+    help="A kernel as text; no other is tried then, and its own parameters are not searched.",
+)
 @click.option("--degree", type=click.IntRange(1, 9), help="Expand the columns to products of up to so many of them.")
 @click.option(
     "--set",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._validation.guide import guide
 from .._validation.wording import enumeration
 from .column_names import says_identifier, says_someone
 from .text_units import text_units, words_each
@@ -91,7 +92,7 @@ def _several_rows_each(judged: Mapping[str, Any]) -> list[str]:
         if _FEWEST <= different <= rows / 2:
             said.append(
                 f"{name!r} has {different:,} values in {rows:,} rows; if rows of one belong together, compare and tune "
-                f"with --group {_quoted(name)}, or the errors are too good."
+                f"with --group {_quoted(name)}, or the errors are too good {guide('leakage')}."
             )
     return said
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from ..kernels.base import Kernel
 from ..kernels.engine.parts import Parts
 from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic
-from ..kernels.symbols import Symbol, Untraceable
+from ..kernels.symbols import Symbol, Untraceable, traced
 
 __all__ = ["Formula", "formula_of"]
 
@@ -76,7 +76,7 @@ def formula_of(kernel: Kernel, A: Any, B: Any) -> Formula:
     tracing = _Tracing(A is B)
     try:
         tile: Any = _SymbolicTile(tracing, A, B)
-        root: Any = kernel.evaluate(tile)
+        root: Any = traced(kernel.evaluate, tile)
     except Untraceable as error:
         raise Untraceable(f"{kernel} cannot be computed on a graphics card: {error}.") from None
     if not isinstance(root, Symbol):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._validation.guide import guide
 from .._validation.target_kind import is_measurement, looks_in_words
 from .._validation.wording import counted, enumeration
 from .target_caveats import about_numbers, tells_number
@@ -61,7 +62,7 @@ def _about_rows(found: Description) -> Iterator[str]:
     if found.duplicates:
         yield (
             f"{counted(found.duplicates, f'{one} repeats', f'{many} repeat')} an earlier one: if copies fall into both "
-            f"training and test {many}, the test error is too good."
+            f"training and test {many}, the test error is too good {guide('leakage')}."
         )
     for rule, report in found.outliers.items():
         if rule != "iqr" or report.dropped < 20 or len(report.by_class) < 2:
@@ -93,7 +94,10 @@ def _about_columns(found: Description, table: Table) -> Iterator[str]:
         yield f"{same} {say} almost the same as {first!r}; --correlation 0.95 keeps only the first."
     spreads = [column.std for column in found.columns if column.std]
     if len(spreads) > 1 and max(spreads) > 100 * min(spreads):
-        yield "The columns have very different scales: standardise them, as 'mercer train' does by default."
+        yield (
+            "The columns have very different scales: standardise them, as 'mercer train' does by default "
+            f"{guide('scaling columns')}."
+        )
 
 
 def _about_column(column: ColumnFacts, rows: int, table: Table) -> Iterator[str]:
@@ -118,9 +122,9 @@ def _about_column(column: ColumnFacts, rows: int, table: Table) -> Iterator[str]
         side = "right" if column.skew > 0 else "left"
         yield f"{name} is very skewed to the {side} (skew {column.skew:.1f}): a logarithm may help."
     if column.kind == "numbers" and table.measured and tells_number(column, table):
-        yield f"{name} alone tells the target: was it made from it?"
+        yield f"{name} alone tells the target: was it made from it {guide('leakage')}?"
     elif column.kind == "numbers" and not table.measured and _tells_label(column, table):
-        yield f"{name} alone tells the label: was it made from the target?"
+        yield f"{name} alone tells the label: was it made from the target {guide('leakage')}?"
 
 
 def _counts_up(column: ColumnFacts, table: Table) -> bool:

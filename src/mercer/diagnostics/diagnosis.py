@@ -9,6 +9,7 @@ import numpy as np
 
 from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.labels import plain_label
 from .._validation.wording import counted
 from ..displays import KernelHeatmap
@@ -164,7 +165,7 @@ def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0
     >>> found.verdict, found.eigenvalues.round(3).tolist()
     ('good', [0.641, 1.0, 2.0, 5.0, 9.359])
     >>> print(diagnose(np.eye(5)).reasons[0])
-    no item is like any other: the matrix is nearly diagonal
+    no item is like any other: the matrix is nearly diagonal (guide: ideas/good_kernels)
     """
     random = np.random.default_rng(random_state)
     if isinstance(subject, (Kernel, str)) or callable(subject):
@@ -206,7 +207,7 @@ def _examine(
     scattered = len(K) >= _FEW and spectrum.effective_dimension > _SCATTERED * len(K)
     diagonal = nearest < _UNLIKE or scattered
     if diagonal:
-        trouble.append("no item is like any other: the matrix is nearly diagonal")
+        trouble.append(f"no item is like any other: the matrix is nearly diagonal {guide('good kernels')}")
     elif others.min() > _ALIKE:
         trouble.append("every item is like every other: the matrix is nearly constant")
     pairs = measures.near_duplicates(K)

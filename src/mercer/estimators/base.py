@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted, validate_data
 
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.memory import bytes_of
 from .._validation.objects import chosen
 from .._validation.parameters import choice, number
@@ -26,6 +27,7 @@ from ..kernels.engine.parts import length
 from ..problems import Certificate, Status
 from ..rows import Mapped, Rows, dask_client, is_dask, rows_of, values_of_dask
 from .model import KernelModel, LinearModel, scores_of_chunk
+from .names_elsewhere import remedy_for
 from .remedies import rescale
 from .sanity import LARGEST_SIMILARITY, warn_if_alike, warn_if_out_of_reach
 from .state import FittedState
@@ -62,6 +64,13 @@ class KernelMachine(FittedState, BaseEstimator):
     landmarks: str = "pivoted"
     #: Where the kernel matrix is computed; a parameter of some machines.
     device: str | None = None
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse names that other libraries have for parameters, with what they are called here."""
+        remedy = remedy_for(cls.__name__, given, cls._get_param_names()) if given else None
+        if remedy is not None:
+            raise TypeError(remedy)
+        return super().__new__(cls)
 
     # -- parameters -----------------------------------------------------------------------------------------------
 
@@ -190,7 +199,8 @@ class KernelMachine(FittedState, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} without rank compares all pairs of rows, which it needs in memory, and X is a "
                 "dask collection; use rank=1000 to learn from so many landmarks where the rows are "
-                "(KernelClassifier(loss='squared_hinge', rank=1000), KernelRegressor(rank=1000)), or X.compute()."
+                "(KernelClassifier(loss='squared_hinge', rank=1000), KernelRegressor(rank=1000)), or X.compute() "
+                f"{guide('memory')}."
             )
         rows = rows_of(X)
         if isinstance(X, np.memmap) and isinstance(rows, Mapped):

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.labels import combine_weights, encode, has_many_labels, indicators, refuse_bad_labels
 from .._validation.offered import offered_if
 from .._validation.parameters import shown
@@ -175,7 +176,8 @@ class Classifier(ClassifierMixin, KernelMachine):
         """Raise ``AttributeError`` with advice where the loss has no probabilities."""
         raise AttributeError(
             f"{type(self).__name__} has no probabilities: its loss says nothing about them. Wrap the machine in "
-            "mercer.Calibrated or scikit-learn's CalibratedClassifierCV, or use KernelClassifier(loss='logistic')."
+            "mercer.Calibrated or scikit-learn's CalibratedClassifierCV, or use KernelClassifier(loss='logistic') "
+            f"{guide('probabilities')}."
         )
 
     @offered_if(_has_checkpoints)

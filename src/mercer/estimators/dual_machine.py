@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.memory import bytes_of
 from .._validation.parameters import number
 from ..grams import Gram, Placement
@@ -142,6 +143,6 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
             message = f"{name} stopped before tol={self.tol:g} was reached: the worst violation is "
         else:
             return
-        remedy = f" Raise max_iter or time_limit, or {rescale(self.kernel_)}."
+        remedy = f" Raise max_iter or time_limit, or {rescale(self.kernel_)} {guide('certificates')}."
         remedy = "" if self.status_ == str(Status.INTERRUPTED) else remedy
         warnings.warn(f"{message}{self.kkt_violation_:.3g}.{remedy}", ConvergenceWarning, stacklevel=4 + FRAMES)

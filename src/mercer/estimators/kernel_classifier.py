@@ -11,6 +11,7 @@ from scipy import special
 
 from .. import solvers
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.parameters import choice
 from ..grams import Gram
 from ..losses import Logistic, Softmax, Squared, as_loss
@@ -175,7 +176,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         if as_loss(self.loss) != Logistic():
             raise AttributeError(
                 f"KernelClassifier has no probabilities with loss={self.loss!r}; use loss='logistic', or wrap it in "
-                "mercer.Calibrated."
+                f"mercer.Calibrated {guide('probabilities')}."
             )
 
     def _weighed(self, codes: Array, weight: Array | None) -> Array | None:

@@ -18,6 +18,7 @@ from .. import solvers
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept
 from .._runtime.parallel import for_each
+from .._validation.guide import guide
 from .._validation.memory import bytes_of
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number
@@ -283,7 +284,8 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         if any(machine.solution.cramped for machine in machines):
             warnings.warn(
                 f"{type(self).__name__}: memory={self.memory!r} is less than what is needed again and again, and some "
-                "of it was computed several times; the result is the same, the fit slower. Raise memory if you can.",
+                "of it was computed several times; the result is the same, the fit slower. Raise memory if you can "
+                f"{guide('memory')}.",
                 stacklevel=3 + FRAMES,
             )
         if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
@@ -306,7 +308,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             warnings.warn(
                 f"{type(self).__name__} stopped before tol={self.tol:g} was reached: the worst violation is "
                 f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Raise max_iter or time_limit, "
-                f"{self._softer}, or {rescale(self.kernel_)}.",
+                f"{self._softer}, or {rescale(self.kernel_)} {guide('certificates')}.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number, truth
 from ..losses import as_loss
@@ -237,7 +238,7 @@ class Pegasos(Classifier):
         if self.steps * self.batch < len(data.gram):
             warnings.warn(
                 f"Pegasos looked at only {self.rows_seen_} of {len(data.gram)} rows in {self.steps} steps; "
-                "raise steps to learn from all of them.",
+                f"raise steps to learn from all of them {guide('pegasos')}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

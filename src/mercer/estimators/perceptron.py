@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import solvers
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, number, truth
 from ..losses import PerceptronLoss
@@ -198,7 +199,7 @@ class Perceptron(Classifier):
             )
             warnings.warn(
                 f"Perceptron still made mistakes in epoch {self.n_iter_}, the last allowed: the rows may not be "
-                f"separable by this model. Raise epochs, {remedy}.",
+                f"separable by this model. Raise epochs, {remedy} {guide('perceptron')}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

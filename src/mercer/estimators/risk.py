@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import solvers
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.memory import bytes_of
 from .._validation.parameters import number, truth
 from ..grams import Gram, Placement
@@ -255,7 +256,8 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         elif not self.converged_:
             message = (
                 f"{name} stopped after {self.n_iter_} iterations with {gap}, at an objective of "
-                f"{np.max(self.objective_):.3g}; {rescale(self.kernel_)}, or raise max_iter, time_limit or lam."
+                f"{np.max(self.objective_):.3g}; {rescale(self.kernel_)}, or raise max_iter, time_limit or lam "
+                f"{guide('certificates')}."
             )
         else:
             return

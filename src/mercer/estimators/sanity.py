@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from ..grams import Gram
 from ..kernels import Function, Kernel
 from ..kernels.engine.parts import length
@@ -92,7 +93,7 @@ def _refuse_negative(K: Array, kernel: Kernel) -> None:
         raise ValueError(
             f"the kernel {kernel} is not positive semi-definite: on {len(K)} of the rows its matrix has the "
             f"eigenvalue {eigenvalues[0]:.4g} (largest {eigenvalues[-1]:.4g}), so the machine has no unique solution. "
-            "Use another kernel, or add that amount to the diagonal of a precomputed matrix."
+            f"Use another kernel, or add that amount to the diagonal of a precomputed matrix {guide('good kernels')}."
         )
 
 
@@ -144,7 +145,8 @@ def warn_if_out_of_reach(machine: Any, gram: Gram) -> None:
         remedy = "raise C" if "C" in params else "lower lam"
         warnings.warn(
             f"{type(machine).__name__}: similarities are no larger than {largest:.3g}, so that every prediction will "
-            f"be the same but for {pull * largest:.1g}; scale the columns first, or {remedy}.",
+            f"be the same but for {pull * largest:.1g}; scale the columns first, or {remedy} "
+            f"{guide('scaling columns')}.",
             UserWarning,
             stacklevel=3 + FRAMES,
         )

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from .. import solvers
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.parameters import is_number, shown, truth
 from ..mixtures import Components, Part
 from ..problems import Iterate, Status
@@ -240,5 +241,6 @@ class SVC(MarginClassifier):
         soft = next(m for m in machines if m.solution.status in (Status.NOT_SEPARABLE, Status.NOT_FOUND))
         return (
             f"SVC: {why}{f' ({rows} with more than one label)' if twice else ''}; the model and its "
-            f"certificate are those of a soft margin with C={soft.final_C:.3g}. Use a finite C."
+            f"certificate are those of a soft margin with C={soft.final_C:.3g}. Use a finite C "
+            f"{guide('soft margin')}."
         )

@@ -64,7 +64,8 @@ class TubeRegressor(Regressor, DualMachine):
 class SVR(TubeRegressor):
     """Support vector regression: errors within a tube cost nothing. Solved exactly and with a certificate.
 
-    It minimises ½‖w‖² + C·Σ max(0, |y − f(x)| − epsilon) with an intercept that is not regularised, through its dual.
+    It minimises ``½‖w‖² + C·Σ max(0, |y − f(x)| − epsilon)`` with an intercept that is not regularised, through
+    its dual.
 
     Parameters
     ----------
@@ -143,7 +144,8 @@ class SVR(TubeRegressor):
 class NuSVR(TubeRegressor):
     """Support vector regression whose tube is as wide as it takes: at most a share ``nu`` of the rows lies outside.
 
-    It minimises ½‖w‖² + C·(nu·n·ε + Σ max(0, |y − f(x)| − ε)) over the model and the half width ε, through its dual.
+    It minimises ``½‖w‖² + C·(nu·n·ε + Σ max(0, |y − f(x)| − ε))`` over the model and the half width ε, through
+    its dual.
 
     Parameters
     ----------

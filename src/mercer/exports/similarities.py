@@ -19,7 +19,7 @@ from ..kernels.categories import AGREEMENT, Categories
 from ..kernels.engine.parts import part_of
 from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
 from ..kernels.on_columns import OnColumns
-from ..kernels.symbols import Symbol, Untraceable
+from ..kernels.symbols import Symbol, Untraceable, traced
 from .computation import Node, OfSupport, Own, Pair, numbers_of
 from .input_columns import Cells, Inputs
 from .nodes import Beside, Linear
@@ -43,7 +43,7 @@ def _traced(kernel: OfStatistic, leaf: Any) -> Symbol:
     """The formula that a kernel makes of its statistic."""
     start: Any = Symbol("leaf", leaf)
     try:
-        found: Any = kernel.apply(start)
+        found: Any = traced(kernel.apply, start)
     except Untraceable as error:
         raise _refusal(kernel, f"{error}; ") from None
     if not isinstance(found, Symbol):

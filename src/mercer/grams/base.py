@@ -10,12 +10,17 @@ import numpy as np
 
 from .._runtime.cholesky import Solve
 from .._runtime.compile import Array
+from .row_ring import RowRing
 from .span import KernelSpan, Span
-from .walk import Walk
+from .walk import GramRows, Walk
 
 
 class Gram:
-    """A symmetric n × n matrix of similarities. A solver uses these methods and never asks for the type."""
+    """A symmetric n × n matrix of similarities. A solver uses these methods and never asks for the type.
+
+    A subclass writes ``__len__``, :meth:`diag`, :meth:`matvec` and :meth:`rows`; with these every solver runs. Whatever
+    else it can do better than by products and rows, it writes besides.
+    """
 
     #: Whether rows are at hand (or K·z needs none), so that keeping copies of some is of no use.
     ready: bool = False
@@ -37,6 +42,10 @@ class Gram:
     error: float = 0.0
     #: Bytes that a solver may fill with what helps it along.
     workspace: int = 128_000_000
+    #: The type of the numbers that :meth:`rows` gives.
+    dtype: np.dtype = np.dtype(np.float64)
+
+    # -- to be written by subclasses ------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -45,32 +54,34 @@ class Gram:
         """The n self-similarities, in float64."""
         raise NotImplementedError
 
-    def lengths(self) -> Array:
-        """‖φ(x)‖ of the items as they were given: how large the parts of a score are that rounding works on."""
-        return np.sqrt(np.maximum(self.diag(), 0.0))
-
     def matvec(self, z: Array) -> Array:
         """K·z in float64, for a vector or for several as the columns of a matrix."""
-        raise NotImplementedError
-
-    def square(self, z: Array) -> float:
-        """‖w‖² = zᵀKz, summed over the columns of z."""
-        return float(np.vdot(z, self.matvec(z)))
-
-    def model(self, z: Array) -> Array:
-        """The model vector of :meth:`walk` for the model with coefficients z."""
         raise NotImplementedError
 
     def rows(self, index: Any) -> Array:
         """The rows of the items in ``index``, (len(index), n)."""
         raise NotImplementedError
 
+    # -- what follows from these, and may be written for less ------------------------------------------------------
+
+    def lengths(self) -> Array:
+        """‖φ(x)‖ of the items as they were given: how large the parts of a score are that rounding works on."""
+        return np.sqrt(np.maximum(self.diag(), 0.0))
+
+    def square(self, z: Array) -> float:
+        """‖w‖² = zᵀKz, summed over the columns of z."""
+        return float(np.vdot(z, self.matvec(z)))
+
+    def model(self, z: Array) -> Array:
+        """The model vector of :meth:`walk` for the model with coefficients z: the scores of all items."""
+        return self.matvec(z)
+
     def block(self, rows: Array, columns: Array, out: Array) -> None:
         """Write the part of the matrix in these rows and columns into a float32 array.
 
-        Where both are the same object, only half of it is computed.
+        Where both are the same object, only half of it need be computed.
         """
-        raise NotImplementedError
+        out[:] = self.rows(rows)[:, columns]
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
         """K[rows, columns]·z in float64."""
@@ -104,11 +115,15 @@ class Gram:
 
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""
-        raise NotImplementedError
+        from .repeated import Repeated
+
+        return Repeated(self, np.arange(len(self))[index])
 
     def scaled(self, factor: float) -> Gram:
         """The Gram of ``factor``·K, in float64 where it is in memory."""
-        raise NotImplementedError
+        from .multiple import Multiple
+
+        return Multiple(self, factor)
 
     def scores_and_square(self, z: Array, w: Array | None = None) -> tuple[Array, float]:
         """The scores of all items and ‖w‖², for the model with coefficients z, or with weights w where it has them."""
@@ -125,6 +140,26 @@ class Gram:
         """
         return KernelSpan(copy(self))
 
+    @property
+    def capacity(self) -> int:
+        """How many rows have room in the workspace."""
+        n = len(self)
+        return min(n, max(1, self.workspace // max(1, n * self.dtype.itemsize)))
+
     def walk(self) -> Walk:
-        """The moves of a mistake-driven loop over this Gram."""
-        raise NotImplementedError
+        """The moves of a mistake-driven loop over this Gram, which asks for a row when it has made a mistake there."""
+        n, capacity = len(self), self.capacity
+        ring = RowRing(n, capacity, self.dtype)
+
+        def fetch(wanted: Array) -> None:
+            """Compute these rows into the buffer, in the places of the rows that have been there longest."""
+            wanted = np.unique(wanted[ring.place[wanted] < 0])
+            if wanted.size > capacity:
+                raise MemoryError(
+                    f"a step needs {wanted.size} rows of the kernel matrix at once, memory={self.workspace} holds "
+                    f"{capacity}; raise memory or use smaller batches."
+                )
+            rows = self.rows(wanted)
+            ring.rows[ring.claim(wanted)] = rows
+
+        return Walk(GramRows.of(ring.rows, ring.place, np.arange(n)), n, fetch)

@@ -14,8 +14,6 @@ from ..kernels.engine.pairing import Pairing, length, shared_dtype
 from ..kernels.engine.segments import segment_products
 from .base import Gram
 from .repeated import Repeated
-from .row_ring import RowRing
-from .walk import GramRows, Walk
 
 #: A vector with more than this part of its numbers is multiplied by the whole matrix, of which half is computed.
 _MOST = 0.5
@@ -51,9 +49,7 @@ class Lazy(Gram):
         self._pairing = Pairing(kernel, items, items)
         self.dtype = shared_dtype(items, items)
         self.expensive = not hasattr(items, "shape") or items.ndim != 2 or items.shape[1] > 64
-        row_bytes = max(1, len(self) * self.dtype.itemsize)
         self.workspace = bytes_of(memory)
-        self.capacity = min(len(self), max(1, self.workspace // row_bytes))
 
     def __len__(self) -> int:
         return length(self.items)
@@ -70,9 +66,6 @@ class Lazy(Gram):
         if used.size > _MOST * len(self):
             return matrix_product(self._pairing, None, z)
         return matrix_product(self._pairing, used, z[used])
-
-    def model(self, z: Array) -> Array:
-        return self.matvec(z)
 
     def block(self, rows: Array, columns: Array, out: Array) -> None:
         matrix_block(self._pairing, rows, columns, out=out)
@@ -122,20 +115,3 @@ class Lazy(Gram):
 
     def scaled(self, factor: float) -> Lazy:
         return Lazy(self.kernel * factor, self.items, self.memory)
-
-    def walk(self) -> Walk:
-        n = len(self)
-        ring = RowRing(n, self.capacity, self.dtype)
-
-        def fetch(wanted: Array) -> None:
-            """Compute these rows into the buffer, in the places of the rows that have been there longest."""
-            wanted = np.unique(wanted[ring.place[wanted] < 0])
-            if wanted.size > self.capacity:
-                raise MemoryError(
-                    f"a step needs {wanted.size} rows of the kernel matrix at once, memory={self.memory!r} holds "
-                    f"{self.capacity}; raise memory or use smaller batches."
-                )
-            rows = self.rows(wanted)
-            ring.rows[ring.claim(wanted)] = rows
-
-        return Walk(GramRows.of(ring.rows, ring.place, np.arange(n)), n, fetch)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.memory import bytes_of, size_in_words
 from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.pairing import length, shared_dtype
@@ -106,6 +107,9 @@ class Placement:
             if kernel.learns:
                 raise ValueError(f"{kernel} is to learn its weights, which needs the processor; leave device out.")
             return Cuda(kernel, items)
+        own = kernel.gram(items)
+        if own is not None:
+            return own
         # Weights that are to be learned would make another matrix.
         if self.single or kernel.learns or not self.holds(length(items), shared_dtype(items, items).itemsize):
             return Lazy(kernel, self.rounded(kernel, items), self.memory)
@@ -148,7 +152,8 @@ class Placement:
         if self.rank is None:
             raise ValueError(
                 f"the kernel matrix of {n} rows that are not in memory is more than a machine can look at; say "
-                "rank=1000 for an approximation by landmarks (KernelClassifier, KernelRegressor and SVC have it)."
+                "rank=1000 for an approximation by landmarks, which KernelClassifier, KernelRegressor and SVC have "
+                f"{guide('memory')}."
             )
         if not (self._passes or fits):
             raise ValueError(
@@ -166,6 +171,9 @@ class Placement:
             return gram
         if isinstance(gram, Cuda):
             return Cuda(kernel, items, "double")
+        own = kernel.gram(items)
+        if own is not None:
+            return own
         return Lazy(kernel, items.astype(np.float64, copy=False) if hasattr(items, "astype") else items)
 
     def rounded(self, kernel: Kernel, items: Any) -> Any:

@@ -61,9 +61,6 @@ class Repeated(Gram):
         items = self.index[index]
         return self.gram.inverse(items, ridge) if np.unique(items).size == items.size else None
 
-    def model(self, z: Array) -> Array:
-        return self.matvec(z)
-
     def rows(self, index: Any) -> Array:
         return self.gram.rows(self.index[index])[:, self.index]
 

@@ -49,9 +49,6 @@ class Scattered(Gram):
             out[place] = part
         return out
 
-    def model(self, z: Array) -> Array:
-        return self.matvec(z)
-
     def rows(self, index: Any) -> Array:
         others = self.items[np.asarray(index)]
         out = np.empty((len(others), len(self)))

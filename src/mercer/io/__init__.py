@@ -13,20 +13,41 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .builtin import BUILTIN
-    from .formats import FORMATS
+    from .formats import FORMATS, Format, register
+    from .options import Options
+    from .raw import RawTable
     from .reading import read
     from .scanning import Scan, scan
+    from .sources import Source
     from .table import DataError, Table
 
-__all__ = ["BUILTIN", "FORMATS", "DataError", "Scan", "Table", "read", "scan"]
+__all__ = [
+    "BUILTIN",
+    "FORMATS",
+    "DataError",
+    "Format",
+    "Options",
+    "RawTable",
+    "Scan",
+    "Source",
+    "Table",
+    "read",
+    "register",
+    "scan",
+]
 
 _HOMES = {
     "BUILTIN": "builtin",
     "DataError": "table",
     "FORMATS": "formats",
+    "Format": "formats",
+    "Options": "options",
+    "RawTable": "raw",
     "Scan": "scanning",
+    "Source": "sources",
     "Table": "table",
     "read": "reading",
+    "register": "formats",
     "scan": "scanning",
 }
 

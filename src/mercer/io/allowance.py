@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .._validation.guide import guide
 from .._validation.memory import bytes_of, size_in_words
 from .table import DataError
 
@@ -38,11 +39,11 @@ def refuse_beyond(foretold: float, shown: str, options: Options) -> None:
     Traceback (most recent call last):
         ...
     mercer.io.table.DataError: 'a.csv' would take about 3.0 GB in memory, and 1.0 GB are allowed; allow more with \
-max_bytes (--max-bytes), or read fewer columns or rows.
+max_bytes (--max-bytes), or read fewer columns or rows (guide: ideas/scaling).
     """
     limit = bytes_of(options.max_bytes)
     if foretold > limit + _ALWAYS:
         raise DataError(
             f"{shown} would take about {size_in_words(foretold)} in memory, and {size_in_words(limit)} are allowed; "
-            "allow more with max_bytes (--max-bytes), or read fewer columns or rows."
+            f"allow more with max_bytes (--max-bytes), or read fewer columns or rows {guide('memory')}."
         )

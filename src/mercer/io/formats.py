@@ -1,15 +1,15 @@
 """The file formats. One entry of :data:`FORMATS` is all that :func:`mercer.read`, the command line and its help need.
 
-A new format is a module with a function ``read(source, options) -> Table``, and one call of :func:`register`. Modules
-are imported when a file needs them, so that the entries cost nothing.
+A new format of rows is a function ``columns_of(source, options)`` that gives named columns, and one call of
+:func:`register`; a format of other items has a function ``read(source, options) -> Table`` instead. Modules of the
+library's own formats are imported when a file needs them, so that the entries cost nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,33 +59,71 @@ class Format:
         What help calls such files.
     suffixes : tuple of str
         In small letters, each with its dot.
-    read : callable
-        Makes a table of a source, as the options say.
+    read : callable, optional
+        Makes a table of a source, as the options say. A format of rows has ``columns_of`` instead.
     holds : {"rows", "strings", "sets", "graphs"}
         What a table of it is made of. Labels of items other than rows may be in a file of their own.
     looks_like : callable
         Whether a source without a known suffix looks like this format. The first that says so reads it.
     signed : bool
         Whether ``looks_like`` finds a signature that no other file has, and that counts more than a suffix.
+    extra : str
+        The extra of the package that brings what it needs, as in ``pip install 'mercer[excel]'``.
     folder : Folder, optional
         How it is read from a folder of files.
     columns_of : callable, optional
-        Gives the columns of a source, as the options say, before a table is made of them: so that several files can
-        become one table.
+        Gives the columns of a source before a table is made of them, so that several files can become one table: a
+        mapping from names to lists of numbers, words or dates, ``None`` where one is missing; or a
+        :class:`~mercer.io.RawTable`.
     has_sheets : bool
         Whether a file may hold several tables, each with a name (``read(..., sheet=...)``).
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, mercer
+    >>> from mercer.io import FORMATS, Format, register
+    >>> def columns_of(source, options):  # a word and a number in each line
+    ...     words, numbers = zip(*(line.split(":") for line in source.text.splitlines()))
+    ...     return {"number": numbers, "word": words}
+    >>> _ = register(Format("pairs", "files of pairs", (".pairs",), columns_of=columns_of))
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.pairs"
+    >>> _ = path.write_text("a:1\\nb:2.5\\n")
+    >>> mercer.read(path)
+    <Table 'scores': 2 rows, 1 column; target 'word': 'a' (1) and 'b' (1)>
+    >>> _ = FORMATS.pop("pairs")
     """
 
     name: str
     title: str
     suffixes: tuple[str, ...]
-    read: Callable[[Source, Options], Table]
+    read: Callable[[Source, Options], Table] | None = None
     holds: str = "rows"
     looks_like: Callable[[Source], bool] = _never
     signed: bool = False
+    extra: str = ""
     folder: Folder | None = None
-    columns_of: Callable[[Source, Options], RawTable] | None = None
+    columns_of: Callable[[Source, Options], RawTable | Mapping[str, Any]] | None = None
     has_sheets: bool = False
+
+    def __post_init__(self) -> None:
+        if self.read is None and self.columns_of is None:
+            raise ValueError(f"the format {self.name!r} cannot be read: give it columns_of or read.")
+
+    def raw_table(self, source: Source, options: Options) -> RawTable:
+        """The columns of a source, of a format that has ``columns_of``."""
+        from .raw import RawTable, of_values
+
+        assert self.columns_of is not None
+        found = self.columns_of(source, options)
+        return found if isinstance(found, RawTable) else of_values(found, source, options)
+
+    def table(self, source: Source, options: Options) -> Table:
+        """The table of a source."""
+        from .raw import assembled
+
+        if self.read is not None:
+            return self.read(source, options)
+        return assembled(self.raw_table(source, options), options)
 
 
 #: Every format by its name, in the order in which files are tried.
@@ -129,8 +167,10 @@ def formats_in_words() -> str:
     >>> formats_in_words()  # doctest: +ELLIPSIS
     'rows from CSV files and their relatives, Excel workbooks, ... and svmlight files; strings from FASTA files; ...'
     """
-    entries = groupby(FORMATS.values(), lambda entry: entry.holds)
-    return "; ".join(f"{holds} from {enumeration(each.title for each in group)}" for holds, group in entries)
+    titles: dict[str, list[str]] = {}
+    for entry in FORMATS.values():
+        titles.setdefault(entry.holds, []).append(entry.title)
+    return "; ".join(f"{holds} from {enumeration(each)}" for holds, each in titles.items())
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
@@ -140,14 +180,7 @@ def _later(module: str, function: str) -> Callable[..., Any]:
 
 def _of_rows(name: str, title: str, suffixes: tuple[str, ...], module: str, **more: Any) -> Format:
     """A format of rows, whose module has a function ``columns_of``."""
-
-    def read(source: Source, options: Options) -> Table:
-        from .raw import assembled
-
-        return assembled(columns_of(source, options), options)
-
-    columns_of = _later(module, "columns_of")
-    return Format(name, title, suffixes, read, columns_of=columns_of, **more)
+    return Format(name, title, suffixes, columns_of=_later(module, "columns_of"), **more)
 
 
 def _signed(module: str) -> dict[str, Any]:
@@ -155,7 +188,11 @@ def _signed(module: str) -> dict[str, Any]:
 
 
 register(_of_rows("csv", "CSV files and their relatives", (".csv", ".tsv", ".tab"), "csv"))
-register(_of_rows("excel", "Excel workbooks", (".xlsx", ".xlsm"), "excel", has_sheets=True, **_signed("excel")))
+register(
+    _of_rows(
+        "excel", "Excel workbooks", (".xlsx", ".xlsm"), "excel", has_sheets=True, extra="excel", **_signed("excel")
+    )
+)
 register(
     _of_rows(
         "json",
@@ -166,8 +203,12 @@ register(
     )
 )
 register(_of_rows("arff", "ARFF and KEEL files", (".arff",), "arff", **_signed("arff")))
-register(_of_rows("parquet", "Parquet files", (".parquet",), "parquet", **_signed("parquet")))
-register(_of_rows("feather", "Feather and Arrow files", (".feather", ".arrow"), "feather", **_signed("feather")))
+register(_of_rows("parquet", "Parquet files", (".parquet",), "parquet", extra="parquet", **_signed("parquet")))
+register(
+    _of_rows(
+        "feather", "Feather and Arrow files", (".feather", ".arrow"), "feather", extra="parquet", **_signed("feather")
+    )
+)
 register(
     _of_rows(
         "sqlite", "SQLite databases", (".sqlite", ".sqlite3", ".db"), "sqlite", has_sheets=True, **_signed("sqlite")

@@ -66,7 +66,7 @@ def _table(opened: list[_Opened], paths: list[str], options: Options) -> Table:
         return read_parts([each.source for each in opened], options)
     entries = [_format(each, options) for each in opened]
     if len(opened) == 1:
-        return entries[0].read(opened[0].source, replace(options, sheet=opened[0].sheet))
+        return entries[0].table(opened[0].source, replace(options, sheet=opened[0].sheet))
     for each, entry in zip(opened, entries, strict=True):
         if entry.columns_of is None:
             raise DataError(
@@ -91,5 +91,4 @@ def _format(opened: _Opened, options: Options) -> Format:
 
 
 def _columns_of(entry: Format, opened: _Opened, options: Options) -> RawTable:
-    assert entry.columns_of is not None
-    return entry.columns_of(opened.source, replace(options, sheet=opened.sheet))
+    return entry.raw_table(opened.source, replace(options, sheet=opened.sheet))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .._validation.wording import enumeration
-from .assemble import Origin, assemble
-from .table import Table
+from .assemble import Origin, assemble, origin_of, remaining
+from .python_values import raw_column
+from .row_places import RowPlaces
+from .table import DataError, Table
 
 if TYPE_CHECKING:
     from .options import Options
+    from .sources import Source
 
-__all__ = ["RawTable", "assembled"]
+__all__ = ["RawTable", "assembled", "of_values"]
 
 
 @dataclass(frozen=True)
@@ -61,3 +64,31 @@ def assembled(raw: RawTable, options: Options) -> Table:
         table = replace(table, notes=(*table.notes, some))
     left_out = {**raw.left_out, **table.left_out}
     return replace(table, found={**table.found, **raw.found}, left_out=left_out)
+
+
+def of_values(columns: Mapping[str, Sequence[Any]], source: Source, options: Options) -> RawTable:
+    """Columns of Python values or arrays as readers hand them on; what each of them holds is looked at.
+
+    Parameters
+    ----------
+    columns : mapping
+        Numbers, words or dates by the names of the columns; ``None`` or NaN where one is missing.
+    source : Source
+        The file that they come from.
+    options : Options
+
+    Returns
+    -------
+    RawTable
+    """
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1 or lengths <= {0}:
+        raise DataError(f"{source.shown} has {'no rows' if lengths <= {0} else 'columns of different lengths'}.")
+    where = RowPlaces(range(1, lengths.pop() + 1), ["record"])
+    found, mixed = {}, []
+    for name in remaining(list(columns), options, source.shown):
+        values: Any = columns[name]
+        values = values.tolist() if hasattr(values, "tolist") else values
+        found[name], some = raw_column(name, values, lambda row: f"{source.shown}, {where[row]}", options)
+        mixed += [name] * some
+    return RawTable(found, origin_of(source, where), mixed=tuple(mixed))

@@ -74,6 +74,11 @@ class Source:
         return suffix_of(self.member or self.path)
 
     @property
+    def text(self) -> str:
+        """The file as text in UTF-8, or an error that names the line which is none."""
+        return as_text(self.data, self.shown)
+
+    @property
     def name(self) -> str:
         return Path(self._unpacked_name).stem if self._unpacked_name != "-" else "standard input"
 

@@ -27,6 +27,7 @@ from .algebra import *
 from .bag_collection import *
 from .base import *
 from .categories import *
+from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
 from .given import *
 from .graphs import *
 from .mapped import *
@@ -38,6 +39,10 @@ from .text_parser import *
 from .vectors import *
 
 __all__ = [
+    "DISTANCE",
+    "DOT",
+    "MANHATTAN",
+    "SQUARED_DISTANCE",
     *algebra.__all__,
     *bag_collection.__all__,
     *base.__all__,

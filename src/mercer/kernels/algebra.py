@@ -241,6 +241,8 @@ class Normalised(Kernel):
     array([1., 1.])
     """
 
+    good_for = "every item as long as any other in feature space"
+
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 

@@ -28,7 +28,7 @@ from .html_form import html
 from .parametrised import Parametrised
 from .rates import check_rate, rate
 from .readable import NamedFeatures
-from .registry import register
+from .registry import is_ours, register
 from .text_form import Text, call
 
 __all__ = ["Kernel", "OfStatistic"]
@@ -52,6 +52,8 @@ class Kernel(Parametrised):
            [1.2131, 3.    ]])
     """
 
+    #: What it is good for, in half a line: ``mercer help kernels``.
+    good_for: ClassVar[str] = ""
     #: Whether every matrix of this kernel is positive semi-definite.
     psd: ClassVar[bool] = True
     #: What the items are collected in, where they are not rows of numbers: strings, sets, graphs, categories.
@@ -76,10 +78,29 @@ class Kernel(Parametrised):
 
     def diag(self, A: Any) -> Array:
         """k(x, x) for every item, without the matrix."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} should say its self-similarities: write a method diag(A).")
 
     def features(self, A: Any) -> Any:
-        """Φ with k(A, B) = Φ(A)·Φ(B)ᵀ where the kernel has a finite feature map, else ``None``."""
+        """Φ with k(A, B) = Φ(A)·Φ(B)ᵀ where the kernel has a finite feature map, else ``None``.
+
+        For items that have passed :meth:`items`.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Spectrum
+        >>> kernel = Spectrum(p=2)
+        >>> features = kernel.features(kernel.items(["abab", "ab"]))
+        >>> (features @ features.T).toarray()
+        array([[5., 2.],
+               [2., 1.]])
+        """
+        return None
+
+    def gram(self, A: Any) -> Any:
+        """The matrix of training items as a :class:`mercer.grams.Gram` of the kernel's own, else ``None``.
+
+        For a kernel that knows a quicker way to products with its matrix than through its numbers.
+        """
         return None
 
     def keyed(self, A: Any) -> Any:
@@ -181,9 +202,17 @@ class Kernel(Parametrised):
     def of_dots(self) -> tuple[Blockwise, Sequence[float]] | None:
         """The kernel as a compiled function of ⟨x, z⟩, ‖x‖² and ‖z‖² with its parameters, where it has one.
 
-        Sums of kernel values are then made without writing these to memory.
+        Sums of kernel values are then made without writing these to memory. A kernel whose ``apply`` is a formula of a
+        dot product or a squared distance needs none: its formula serves.
         """
         return None
+
+    @property
+    def function_of_dots(self) -> tuple[Blockwise, Sequence[float]] | None:
+        """:attr:`of_dots`, or the formula of the kernel in its place, where there is one and it is the kernel's own."""
+        from .formulas import function_of_dots
+
+        return function_of_dots(self)
 
     @property
     def translation_invariant(self) -> bool:
@@ -198,8 +227,11 @@ class Kernel(Parametrised):
 
     @property
     def trusted(self) -> bool:
-        """Whether positive semi-definiteness follows from the kernel itself, not from somebody's word."""
-        return self.always_psd and all(kernel.trusted for kernel in self.parts())
+        """Whether positive semi-definiteness follows from the kernel itself, not from somebody's word.
+
+        Kernels of the library are tested for it. Of others, fits look at the matrix of some of their items.
+        """
+        return is_ours(type(self)) and self.always_psd and all(kernel.trusted for kernel in self.parts())
 
     @property
     def on_rows(self) -> bool:

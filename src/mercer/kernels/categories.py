@@ -165,6 +165,7 @@ class Equal(OfStatistic):
            [1., 0., 1.]])
     """
 
+    good_for = "one column of categories, as equal.on(job)"
     collection = Categories
     statistic = AGREEMENT
 
@@ -197,6 +198,7 @@ class Hamming(OfStatistic):
     array([[0.5]])
     """
 
+    good_for = "several columns of categories"
     collection = Categories
     statistic = AGREEMENT
 

@@ -33,6 +33,8 @@ class Precomputed(Kernel):
     ['b']
     """
 
+    good_for = "a kernel matrix that is there already"
+
     def __init__(self) -> None:
         pass
 

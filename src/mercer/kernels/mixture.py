@@ -72,6 +72,8 @@ class Mixture(Kernel):
     array([1., 0., 0.])
     """
 
+    good_for = "finding out which kernels matter: their weights are learned"
+
     def __init__(
         self,
         kernels: Sequence[Kernel],

@@ -79,7 +79,10 @@ class OnColumns(Kernel, named=False):
             raise ValueError(f"{self.kernel}.on() names no column; write for example {self.kernel}.on('age').")
         for name in self.names:
             if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
-                raise ValueError(f"OnColumns: a column is a name or a position, got {name!r}.")
+                raise ValueError(
+                    f"OnColumns: a column is a name or a position, got {name!r}; write several one after the other, "
+                    f"for example {self.kernel}.on(0, 1)."
+                )
         for part in [self.kernel, *self.kernel.get_params().values()]:
             if isinstance(part, OnColumns):
                 raise ValueError(f"{self.kernel} already says its columns ({part}); bind each kernel once.")

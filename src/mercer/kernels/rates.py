@@ -6,7 +6,7 @@ A rate multiplies a statistic, so that a typical value of the statistic should b
 "auto"      1/d for rows of d numbers, which are taken to have been scaled
 "scale"     1/(d·v), v the variance of all numbers, as in scikit-learn: half the mean squared distance of two rows of
             independent columns with one mean. A distance that is not squared has the unit of the numbers, not of their
-            squares: there it is 1/(d·√v)
+            squares: there it is 1/(d·√v) for sums of differences, and 1/√(d·v) for straight lines
 "median"    1/(the median of the statistic between rows that differ), by at most a thousand rows
 ==========  ===========================================================================================================
 
@@ -23,7 +23,7 @@ from scipy import sparse
 from .._runtime.compile import Array
 from .._validation.parameters import number, shown
 from .._validation.wording import enumeration
-from .engine.statistics import DISTANCE, MANHATTAN, Statistic
+from .engine.statistics import DISTANCE, MANHATTAN, SQUARED_DISTANCE, Statistic
 
 #: Rules by which data decide a rate.
 RULES = ("scale", "auto", "median")
@@ -56,6 +56,8 @@ def rate(rule: str, rows: Any, statistic: Statistic, weight: Array | None = None
     >>> rate("median", np.array([[0.0, 0.0], [0.0, 2.0], [0.0, 2.0]]), SQUARED_DISTANCE)
     0.25
     """
+    if statistic is DISTANCE:
+        return float(np.sqrt(rate(rule, rows, SQUARED_DISTANCE, weight)))
     weight = np.ones(rows.shape[0]) if weight is None else weight
     rows, weight = (rows, weight) if weight.all() else (rows[weight > 0], weight[weight > 0])
     typical = _median(rows, weight, statistic) if rule == "median" else float(rows.shape[1])

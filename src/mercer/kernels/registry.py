@@ -18,11 +18,15 @@ _LIBRARY = __name__.partition(".")[0]
 _KERNELS: WeakValueDictionary[str, type[Kernel]] = WeakValueDictionary()
 
 
+class UnknownKernel(ValueError):
+    """There is no kernel of that name here."""
+
+
 def register(kernel: type[Kernel], names: Iterable[str]) -> None:
     """Let texts call a class by these names. Names of the library's own kernels keep their meaning."""
     for name in map(_plain, names):
         known = _KERNELS.get(name)
-        if known is not None and _is_ours(known) and _home(known) != _home(kernel):
+        if known is not None and is_ours(known) and _home(known) != _home(kernel):
             raise TypeError(f"the kernel name {name!r} belongs to {_home(known)}; give {_home(kernel)} another name.")
         _KERNELS[name] = kernel
 
@@ -35,7 +39,7 @@ def find(name: str) -> type[Kernel]:
     near = nearest(_plain(name), _KERNELS)
     names = ", ".join(kernel.__name__.lower() for kernel in registered())
     hint = f"the nearest name is {near!r}" if near else f"the names are {names}"
-    raise ValueError(f"there is no kernel {name!r}; {hint}")
+    raise UnknownKernel(f"there is no kernel {name!r}; {hint}")
 
 
 def registered() -> list[type[Kernel]]:
@@ -47,7 +51,8 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "")
 
 
-def _is_ours(kernel: type[Kernel]) -> bool:
+def is_ours(kernel: type[Kernel]) -> bool:
+    """Whether a class is one of the library, not of somebody who uses it."""
     return kernel.__module__.partition(".")[0] == _LIBRARY
 
 

@@ -77,12 +77,12 @@ class OnBags(Kernel, named=False):
 
 
 class Subsets(OnBags):
-    """2^|A∩B|: how many sets are subsets of both.
+    """``2^|A∩B|``: how many sets are subsets of both.
 
     Parameters
     ----------
     normalised : bool, default=False
-        Divide by √(2^|A|·2^|B|), in the exponent, so that sets of more than a thousand items do not overflow. Every
+        Divide by ``√(2^|A|·2^|B|)``, in the exponent, so that sets of more than a thousand items do not overflow. Every
         set then has the similarity one to itself.
 
     Examples
@@ -94,6 +94,7 @@ class Subsets(OnBags):
     array([[0.5]])
     """
 
+    good_for = "items that mean something together"
     statistic = SHARED_ITEMS
 
     def __init__(self, normalised: bool = False) -> None:
@@ -117,7 +118,7 @@ class Subsets(OnBags):
 
 
 class Intersection(OnBags):
-    """|A∩B| of sets; of multisets, the sum of the smaller counts.
+    """``|A∩B|`` of sets; of multisets, the sum of the smaller counts.
 
     Examples
     --------
@@ -126,6 +127,7 @@ class Intersection(OnBags):
     array([[2.]])
     """
 
+    good_for = "how much two sets share, large ones more"
     statistic = SHARED_COUNTS
 
     def __init__(self) -> None:
@@ -164,7 +166,7 @@ class PartOfUnion(OnBags, named=False):
 
 
 class Jaccard(PartOfUnion):
-    """|A∩B|/|A∪B| of the different items; 1 for two empty sets.
+    """``|A∩B|/|A∪B|`` of the different items; 1 for two empty sets.
 
     Examples
     --------
@@ -173,6 +175,7 @@ class Jaccard(PartOfUnion):
     array([[0.5]])
     """
 
+    good_for = "the share of items in common, whatever the size"
     statistic = SHARED_ITEMS
 
 
@@ -186,6 +189,7 @@ class MinMax(PartOfUnion):
     array([[0.5]])
     """
 
+    good_for = "multisets: Jaccard with counts"
     statistic = SHARED_COUNTS
 
     @classmethod
@@ -203,4 +207,5 @@ class Tanimoto(PartOfUnion):
     array([[0.6667]])
     """
 
+    good_for = "counts and fingerprints of molecules"
     statistic = COUNT_PRODUCTS

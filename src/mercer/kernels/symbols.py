@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-__all__ = ["Symbol", "Untraceable"]
+__all__ = ["Symbol", "Untraceable", "traced"]
 
 #: What NumPy calls the operations that code can be written for, and how many numbers each takes.
 _KNOWN = {
@@ -26,6 +26,23 @@ _HIGHEST = 100
 
 class Untraceable(ValueError):
     """A formula that no code can be written for."""
+
+
+def traced(formula: Callable[[Any], Any], start: Any) -> Any:
+    """What a formula makes of something that stands for numbers; :class:`Untraceable` where it needs them themselves.
+
+    Examples
+    --------
+    >>> traced(lambda x: x * x + 1, Symbol("leaf", "x"))
+    ((x * x) + 1.0)
+    """
+    try:
+        return formula(start)
+    except Untraceable:
+        raise
+    except Exception as error:  # whatever a function makes of a number that is not known
+        said = " ".join(str(error).split())[:80]
+        raise Untraceable(f"its formula does what no code can be written for ({said})") from None
 
 
 class Symbol(NDArrayOperatorsMixin):

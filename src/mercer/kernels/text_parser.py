@@ -14,7 +14,7 @@ from .._validation.wording import enumeration, nearest
 from .base import Kernel
 from .given import Function
 from .rates import RULES
-from .registry import find
+from .registry import UnknownKernel, find
 from .text_form import LONGEST
 
 __all__ = ["as_kernel", "parse"]
@@ -116,7 +116,7 @@ class _Reader:
     def make(self, name: str, args: list[Any], named: dict[str, Any]) -> Kernel:
         try:
             maker = find(name)
-        except ValueError as error:
+        except UnknownKernel as error:
             raise self.fail(str(error)) from None
         try:
             return maker.from_text(*args, **named)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import factorial
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from .base import Kernel, OfStatistic
 from .engine.pairing import Tile
 from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
 from .engine.strips import in_one_order
+from .rates import rate
 from .readable import InColumns
 from .text_form import Text, call
 
@@ -36,6 +37,7 @@ class Linear(OfStatistic):
     array([[11.]])
     """
 
+    good_for = "many columns, or words counted: fast, and its weights can be read"
     statistic = DOT
     aliases = ("linear_kernel",)
 
@@ -86,6 +88,7 @@ class Polynomial(OfStatistic):
     array([[144.]])
     """
 
+    good_for = "products of up to so many columns"
     statistic = DOT
     aliases = ("poly", "polynomial_kernel")
     rates = ("gamma",)
@@ -124,7 +127,7 @@ class Polynomial(OfStatistic):
         scale = np.array(
             [
                 factorial(p)
-                / (factorial(r) * np.prod([factorial(e) for e in row]))
+                / (factorial(r) * prod(map(factorial, row.tolist())))
                 * float(self.coef0) ** r
                 * float(self.gamma) ** (p - r)
                 for r, row in zip(rest, exponents, strict=True)
@@ -179,6 +182,7 @@ class Gaussian(OfStatistic):
     gaussian(gamma=0.25)
     """
 
+    good_for = "smooth boundaries of any shape: the one to begin with"
     statistic = SQUARED_DISTANCE
     aliases = ("rbf", "rbf_kernel")
     rates = ("gamma",)
@@ -232,6 +236,7 @@ class Laplacian(OfStatistic):
     array([[0.3679]])
     """
 
+    good_for = "boundaries with corners; one column far off counts less"
     statistic = MANHATTAN
     aliases = ("laplacian_kernel",)
     rates = ("gamma",)
@@ -262,6 +267,7 @@ class Matern(OfStatistic):
     array([[0.3679]])
     """
 
+    good_for = "functions as rough or smooth as nu says: 0.5 has corners"
     statistic = DISTANCE
     rates = ("length",)
 
@@ -276,7 +282,7 @@ class Matern(OfStatistic):
             raise ValueError(f"Matern: nu={self.nu!r} is a Gaussian for all purposes; use Gaussian.from_sigma(length).")
 
     def _by_rule(self, rule, rows, weight):
-        return float(1 / np.sqrt(2 * super()._by_rule(rule, rows, weight)))
+        return float(1 / np.sqrt(2 * rate(rule, rows, SQUARED_DISTANCE, weight)))
 
     def apply(self, values):
         r = values
@@ -302,6 +308,7 @@ class Cosine(Normalised):
     array([[0.7071]])
     """
 
+    good_for = "rows of different length, such as long and short texts"
     aliases = ("cosine_similarity",)
     kernel = Linear()
 
@@ -331,6 +338,7 @@ class Sigmoid(OfStatistic):
     False
     """
 
+    good_for = "comparison with old work; may be no kernel at all"
     psd = False
     statistic = DOT
     aliases = ("sigmoid_kernel",)
@@ -363,6 +371,8 @@ class Quadratic(Kernel):
     >>> Quadratic([[2.0, 0.0], [0.0, 1.0]])([[1.0, 1.0]], [[1.0, 3.0]])
     array([[5.]])
     """
+
+    good_for = "a metric of your own, from Python"
 
     def __init__(self, B: Any) -> None:
         self.B = B

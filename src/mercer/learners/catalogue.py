@@ -80,11 +80,14 @@ def linear(
     kernelised: str = "",
     task: str = "classify",
     units: Mapping[str, int] = _NO_UNITS,
+    good_for: str = "",
     **fixed: Any,
 ) -> None:
     """A linear learner, and the same on all products of two columns."""
     make = partial(_estimator, class_name)
-    linear = Learner(name, title, make, grid, fixed, kernelised or f"kernel-{name}", task=task, units=units)
+    linear = Learner(
+        name, title, make, grid, fixed, kernelised or f"kernel-{name}", task=task, units=units, good_for=good_for
+    )
     register(linear)
     register(replace(linear, name=f"{name}-2", title=f"{title} of degree 2", short_title=title, degree=2))
 
@@ -98,11 +101,15 @@ def with_kernel(
     kernel_title: str = "",
     task: str = "classify",
     units: Mapping[str, int] = _NO_UNITS,
+    good_for: str = "",
     **fixed: Any,
 ) -> None:
     """A learner with a kernel."""
     make = partial(_estimator, class_name)
-    register(Learner(name, title, make, grid, fixed, kernelised or name, kernel_title, task=task, units=units))
+    kernelised = kernelised or name
+    register(
+        Learner(name, title, make, grid, fixed, kernelised, kernel_title, task=task, units=units, good_for=good_for)
+    )
 
 
 def _likeness(name: str, other: str) -> float:

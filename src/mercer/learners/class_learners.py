@@ -13,10 +13,25 @@ _KERNEL_LAM = [1e-6, 1e-5, 1e-4, 1e-3]
 #: Kernel machines with a smooth loss cost most with a small λ, and gain least from it.
 _SMOOTH_LAM = [1e-5, 1e-4, 1e-3]
 
-linear("perceptron", "Perceptron", "Perceptron", _PASSES)
-linear("pegasos", "Pegasos SVM", "Pegasos", {"lam": LAM})
-linear("pegasos-logistic", "Pegasos logistic", "Pegasos", {"lam": LAM}, loss="logistic")
-linear("logistic", "Logistic regression", "KernelClassifier", {"lam": LAM}, kernel=None, tol=TOL)
+linear("perceptron", "Perceptron", "Perceptron", _PASSES, good_for="a first line, and the textbook's bound on mistakes")
+linear("pegasos", "Pegasos SVM", "Pegasos", {"lam": LAM}, good_for="many rows: steps of the SVM, in one pass or a few")
+linear(
+    "pegasos-logistic",
+    "Pegasos logistic",
+    "Pegasos",
+    {"lam": LAM},
+    loss="logistic",
+    good_for="the same with the logistic loss",
+)
+linear(
+    "logistic",
+    "Logistic regression",
+    "KernelClassifier",
+    {"lam": LAM},
+    kernel=None,
+    tol=TOL,
+    good_for="probabilities, and weights that can be read",
+)
 linear(
     "squared-hinge",
     "Squared-hinge machine",
@@ -25,6 +40,7 @@ linear(
     kernel=None,
     loss="squared_hinge",
     tol=TOL,
+    good_for="many columns, such as words",
 )
 linear(
     "smooth-hinge",
@@ -34,14 +50,24 @@ linear(
     kernel=None,
     loss="smooth_hinge",
     tol=TOL,
+    good_for="the same with a softer corner",
 )
-linear("linear-svc", "Linear SVM", "SVC", {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]}, "svc", kernel=None)
+linear(
+    "linear-svc",
+    "Linear SVM",
+    "SVC",
+    {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]},
+    "svc",
+    kernel=None,
+    good_for="many rows or columns: the exact line, certified",
+)
 with_kernel(
     "kernel-perceptron",
     "Kernel Perceptron",
     "Perceptron",
     {"kernel__gamma": GAMMA, "epochs": [5, 20], "variant": ["last", "averaged"]},
     kernel=GAUSSIAN,
+    good_for="the textbook's Perceptron with any kernel",
 )
 with_kernel(
     "poly-perceptron",
@@ -51,6 +77,7 @@ with_kernel(
     "kernel-perceptron",
     "Kernel Perceptron",
     kernel=_CUBIC,
+    good_for="the same on products of columns",
 )
 with_kernel(
     "kernel-pegasos",
@@ -58,6 +85,7 @@ with_kernel(
     "Pegasos",
     {"kernel__gamma": GAMMA, "lam": _KERNEL_LAM},
     kernel=GAUSSIAN,
+    good_for="the textbook's Pegasos with any kernel",
 )
 with_kernel(
     "kernel-pegasos-logistic",
@@ -66,6 +94,7 @@ with_kernel(
     {"kernel__gamma": GAMMA, "lam": _KERNEL_LAM},
     kernel=GAUSSIAN,
     loss="logistic",
+    good_for="the same with the logistic loss",
 )
 with_kernel(
     "kernel-logistic",
@@ -74,6 +103,7 @@ with_kernel(
     {"kernel__gamma": GAMMA, "lam": _SMOOTH_LAM},
     tol=TOL,
     kernel=GAUSSIAN,
+    good_for="probabilities of several classes at once",
 )
 with_kernel(
     "kernel-squared-hinge",
@@ -83,6 +113,7 @@ with_kernel(
     tol=TOL,
     kernel=GAUSSIAN,
     loss="squared_hinge",
+    good_for="an SVM by Newton's method",
 )
 with_kernel(
     "kernel-smooth-hinge",
@@ -92,6 +123,7 @@ with_kernel(
     tol=TOL,
     kernel=GAUSSIAN,
     loss="smooth_hinge",
+    good_for="the same with a softer corner",
 )
 with_kernel(
     "svc",
@@ -100,6 +132,7 @@ with_kernel(
     {"kernel__gamma": GAMMA, "C": [0.5, 5.0, 50.0, 500.0]},
     kernel_title="Kernel SVM",
     kernel=GAUSSIAN,
+    good_for="the one to begin with: exact, certified, any kernel",
 )
 with_kernel(
     "poly-svc",
@@ -109,6 +142,7 @@ with_kernel(
     "svc",
     "Kernel SVM",
     kernel=_CUBIC,
+    good_for="products of columns",
 )
 with_kernel(
     "nu-svc",
@@ -118,4 +152,5 @@ with_kernel(
     kernel_title="Kernel ν-SVM",
     kernel=GAUSSIAN,
     nu=0.15,
+    good_for="nu bounds the share of rows inside the margin",
 )

@@ -55,6 +55,8 @@ class Learner:
     units : mapping
         Parameters that are given here in units of the target's spread, and the power of it that they grow with. Losses
         say themselves what they are in other units.
+    good_for : str
+        What to take it for, in half a line: ``mercer help learners``.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Learner:
     short_title: str = ""
     task: str = "classify"
     units: Mapping[str, int] = field(default_factory=dict, repr=False)
+    good_for: str = field(default="", repr=False)
 
     @property
     def counterpart(self) -> str:

@@ -21,13 +21,14 @@ _QUANTILE_UNITS = {"lam": -1}
 _regressor_of_rows = partial(linear, class_name="KernelRegressor", task="regress", kernel=None)
 _regressor_with_kernel = partial(with_kernel, class_name="KernelRegressor", task="regress", kernel=GAUSSIAN)
 
-_regressor_of_rows("ridge", "Ridge regression", grid={"lam": LAM})
+_regressor_of_rows("ridge", "Ridge regression", grid={"lam": LAM}, good_for="a plain line, fast")
 _regressor_of_rows(
     "huber",
     "Huber regression",
     grid={"lam": [1e-5, 1e-3, 1e-1, 1.0], "loss": [Huber(0.1), Huber(0.3), Huber(1.0)]},
     loss=Huber(0.3),
     tol=TOL,
+    good_for="a line that outliers do not bend",
 )
 linear(
     "linear-svr",
@@ -40,6 +41,7 @@ linear(
     kernel=None,
     C=1.0,
     epsilon=0.1,
+    good_for="a line in a tube of half width epsilon",
 )
 linear(
     "linear-quantile",
@@ -52,14 +54,21 @@ linear(
     kernel=None,
     quantiles=0.5,
     lam=1e-3,
+    good_for="a line through the median",
 )
-_regressor_with_kernel("kernel-ridge", "Kernel ridge", grid={"kernel__gamma": GAMMA, "lam": [1e-5, 1e-4, 1e-3, 1e-2]})
+_regressor_with_kernel(
+    "kernel-ridge",
+    "Kernel ridge",
+    grid={"kernel__gamma": GAMMA, "lam": [1e-5, 1e-4, 1e-3, 1e-2]},
+    good_for="the one to begin with: smooth functions",
+)
 _regressor_with_kernel(
     "kernel-huber",
     "Kernel Huber regression",
     grid={"kernel__gamma": _FEW_GAMMA, "lam": [1e-5, 3e-4, 1e-2], "loss": [Huber(0.3), Huber(1.0)]},
     loss=Huber(0.3),
     tol=TOL,
+    good_for="smooth functions, whatever outliers do",
 )
 with_kernel(
     "svr",
@@ -71,6 +80,7 @@ with_kernel(
     kernel=GAUSSIAN,
     C=1.0,
     epsilon=0.1,
+    good_for="few support rows, robust to outliers",
 )
 with_kernel(
     "nu-svr",
@@ -82,6 +92,7 @@ with_kernel(
     kernel=GAUSSIAN,
     C=1.0,
     nu=0.5,
+    good_for="nu bounds the share of rows outside the tube",
 )
 with_kernel(
     "quantile",
@@ -93,8 +104,10 @@ with_kernel(
     kernel=GAUSSIAN,
     quantiles=0.5,
     lam=1e-3,
+    good_for="the median, robust to outliers",
 )
 
 # Learners of what is usual, from rows without labels. At most a share nu of them is outside.
-for _name, _title, _class_name in (("one-class", "One-class SVM", "OneClassSVM"), ("svdd", "Smallest ball", "SVDD")):
-    with_kernel(_name, _title, _class_name, {}, task="detect", kernel=GAUSSIAN, nu=0.05)
+_detector = partial(with_kernel, grid={}, task="detect", kernel=GAUSSIAN, nu=0.05)
+_detector("one-class", "One-class SVM", "OneClassSVM", good_for="rows like no other: at most a share nu is outside")
+_detector("svdd", "Smallest ball", "SVDD", good_for="the same by the smallest ball around the others")

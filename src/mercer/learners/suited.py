@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._validation.guide import guide
 from .._validation.target_kind import could_be_numbers, looks_in_words
 from ..io.table import DataError
 
@@ -95,7 +96,8 @@ def refuse_unfit(kernel: Any, table: Table) -> None:
     """Refuse a kernel that compares something else than what a table holds."""
     if table.kind == "rows":
         return
-    remedy = f"kernels on {table.kind} are {', '.join(each.__name__.lower() for each in _fitting(table))}"
+    names = ", ".join(each.__name__.lower() for each in _fitting(table))
+    remedy = f"kernels on {table.kind} are {names} {guide('structures')}"
     if kernel.on_rows:
         raise DataError(f"the kernel {kernel} compares rows of numbers, and {table.name} holds {table.kind}; {remedy}.")
     try:

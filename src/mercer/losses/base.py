@@ -26,6 +26,8 @@ class Loss(ABC):
 
     #: The name in texts and parameters.
     name: ClassVar[str]
+    #: What it is good for, in half a line: ``mercer help losses``.
+    good_for: ClassVar[str] = ""
     #: Whether the slope is continuous, as Newton's method needs it.
     smooth: ClassVar[bool] = True
     #: c, where the conjugate is a parabola of curvature c, or made of straight lines (c = 0), between the slopes that

@@ -76,6 +76,7 @@ class PerceptronLoss(MarginLoss):
     array([-1., -1.,  0.])
     """
 
+    good_for = "the Perceptron: any step that is right will do"
     name = "perceptron"
     domain = (-1.0, 0.0)
     smooth = False
@@ -106,6 +107,7 @@ class Hinge(MarginLoss):
     array([-1.,  0.])
     """
 
+    good_for = "the SVM: few rows support the model"
     name = "hinge"
     domain = (-1.0, 0.0)
     smooth = False
@@ -138,6 +140,7 @@ class SquaredHinge(MarginLoss):
     2.0
     """
 
+    good_for = "an SVM that Newton's method solves"
     name = "squared_hinge"
     domain = (-inf, 0.0)
     smooth = True
@@ -169,6 +172,7 @@ class Logistic(MarginLoss):
     10000.0
     """
 
+    good_for = "probabilities"
     name = "logistic"
     domain = (-1.0, 0.0)
     smooth = True
@@ -207,6 +211,7 @@ class SmoothHinge(MarginLoss):
     array([1.3133, 0.6931, 0.3133])
     """
 
+    good_for = "the margin of the hinge, without its corner"
     name = "smooth_hinge"
     domain = (-1.0, 0.0)
     smooth = True

@@ -88,6 +88,7 @@ class Squared(ResidualLoss):
     array([2.])
     """
 
+    good_for = "the mean; fastest, and outliers pull hard"
     name = "squared"
     dual_curvature = 1.0
 
@@ -113,7 +114,7 @@ class Squared(ResidualLoss):
 
 @dataclass(frozen=True, repr=True)
 class Huber(ResidualLoss):
-    """½·r² up to |r| = delta, then a straight line: outliers pull no harder than ``delta``.
+    """½·r² up to ``|r| = delta``, then a straight line: outliers pull no harder than ``delta``.
 
     Examples
     --------
@@ -121,6 +122,7 @@ class Huber(ResidualLoss):
     array([ 0.1, -0.5])
     """
 
+    good_for = "the mean of most, whatever outliers do"
     name = "huber"
     dual_curvature = 1.0
 
@@ -152,7 +154,7 @@ class Huber(ResidualLoss):
 
 @dataclass(frozen=True, repr=True)
 class EpsilonInsensitive(ResidualLoss):
-    """max(0, |r| − epsilon): a tube in which errors cost nothing.
+    """``max(0, |r| − epsilon)``: a tube in which errors cost nothing.
 
     Examples
     --------
@@ -160,6 +162,7 @@ class EpsilonInsensitive(ResidualLoss):
     array([0. , 0.5])
     """
 
+    good_for = "SVR: errors within a tube cost nothing"
     name = "epsilon_insensitive"
     smooth = False
     dual_curvature = 0.0
@@ -197,7 +200,7 @@ class EpsilonInsensitive(ResidualLoss):
 
 @dataclass(frozen=True, repr=True)
 class Pinball(ResidualLoss):
-    """τ·r above the prediction, (1 − τ)·|r| below: what the τ-quantile of the targets makes least.
+    """τ·r above the prediction, ``(1 − τ)·|r|`` below: what the τ-quantile of the targets makes least.
 
     Of a constant prediction f, the mean loss has the slope P(y < f) − τ, which is zero where a share τ of the targets
     lies below f. With τ = ½ it is half the absolute error.
@@ -208,6 +211,7 @@ class Pinball(ResidualLoss):
     array([0.9, 0.1])
     """
 
+    good_for = "quantiles, such as the median"
     name = "pinball"
     smooth = False
     dual_curvature = 0.0

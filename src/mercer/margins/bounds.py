@@ -16,22 +16,23 @@ from .of_items import functional_margins, norm
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound, what it bounds, and the quantities that it was computed from."""
+    """A bound, what it bounds, and the quantities that it was computed from; ``relation`` says how sharp it is."""
 
     name: str
     value: float
     parts: dict[str, float]
+    relation: str = "≤"
 
     def __float__(self) -> float:
         return float(self.value)
 
     def __str__(self) -> str:
         parts = ", ".join(f"{name} = {value:.4g}" for name, value in self.parts.items())
-        return f"{self.name} ≤ {self.value:.4g}  ({parts})"
+        return f"{self.name} {self.relation} {self.value:.4g}  ({parts})"
 
     def _repr_html_(self) -> Markup:
         parts = [[name, f"{value:.4g}"] for name, value in self.parts.items()]
-        return table_html(f"{self.name} ≤ {self.value:.4g}", parts)
+        return table_html(f"{self.name} {self.relation} {self.value:.4g}", parts)
 
     def plot(self, ax: Any = None) -> Any:
         """The bound beside its parts, as bars."""
@@ -46,11 +47,11 @@ def width(*, w: Any = None, model: Any = None) -> Bound:
 
     Examples
     --------
-    >>> round(float(width(w=[2.0, 2.0])), 4)
-    0.7071
+    >>> print(width(w=[2.0, 2.0]))
+    width of the margin = 0.7071  (‖w‖ = 2.828)
     """
     size = norm(w=w, model=model)
-    return Bound("width of the margin", 2 / size if size else np.inf, {"‖w‖": size})
+    return Bound("width of the margin", 2 / size if size else np.inf, {"‖w‖": size}, "=")
 
 
 def mistake_bound_separable(X: Any, y: Any, w: Any, b: float = 0.0) -> Bound:
@@ -71,17 +72,36 @@ def mistake_bound_separable(X: Any, y: Any, w: Any, b: float = 0.0) -> Bound:
     return Bound("mistakes", (length * radius) ** 2, {"‖u‖": length, "max‖x‖": radius})
 
 
-def mistake_bound(X: Any, y: Any, u: Any, passes: int = 1) -> Bound:
+def mistake_bound(X: Any, y: Any, u: Any = None, passes: int = 1, *, model: Any = None) -> Bound:
     """Mistakes of a Perceptron on any rows: Σh + (‖u‖X)² + ‖u‖X·√Σh for every u, h the hinge losses of u.
+
+    Parameters
+    ----------
+    X, y : items and their labels, two classes
+    u : array, optional
+        The weights of a linear machine without an intercept.
+    passes : int, default=1
+        Passes over the items: each of them may cost Σh again.
+    model : fitted classifier, optional
+        A machine with any kernel in the place of u: the bound is for Perceptrons with the same kernel and an intercept,
+        which is the weight of a constant feature 1.
 
     Examples
     --------
     >>> X, y = np.array([[1.0], [-2.0]]), np.array([1, -1])
     >>> float(mistake_bound(X, y, u=[1.0]))
     4.0
+    >>> from mercer import SVC
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> round(float(mistake_bound(X, y, model=SVC(None, C=float("inf")).fit(X, y))))
+    84
     """
-    hinge = passes * float(np.maximum(0, 1 - functional_margins(X, y, w=u).values).sum())
-    reach = norm(w=u) * float(np.sqrt(_squares(X).max()))
+    hinge = passes * float(np.maximum(0, 1 - functional_margins(X, y, w=u, model=model).values).sum())
+    if model is None:
+        reach = norm(w=u) * float(np.sqrt(_squares(X).max()))
+    else:
+        largest = float(np.max(model.kernel_.diag(model.kernel_.items(X)))) + 1.0
+        reach = float(np.sqrt((norm(model=model) ** 2 + float(model.intercept_[0]) ** 2) * largest))
     return Bound("mistakes", hinge + reach**2 + reach * np.sqrt(hinge), {"Σ hinge": hinge, "‖u‖·max‖x‖": reach})
 
 
@@ -116,7 +136,7 @@ def margin_bound(radius: float, margin: float, rows: int) -> Bound:
     """
     if margin <= 0 or radius <= 0 or rows < 1:
         raise ValueError("margin_bound needs margin > 0, radius > 0 and rows ≥ 1.")
-    return Bound("order of the error", (radius / margin) ** 2 / rows, {"L": radius, "γ": margin, "rows": rows})
+    return Bound("order of the error", (radius / margin) ** 2 / rows, {"L": radius, "γ": margin, "rows": rows}, "~")
 
 
 def leave_one_out_bound(model: Any, rows: int) -> Bound:

@@ -139,7 +139,7 @@ def geometric_margins(X: Any, y: Any, *, w: Any = None, b: float = 0.0, model: A
 
 
 def distances(X: Any, *, w: Any = None, b: float = 0.0, model: Any = None) -> Array:
-    """How far each row is from the boundary, |w·x + b|/‖w‖.
+    """How far each row is from the boundary, ``|w·x + b|/‖w‖``.
 
     Examples
     --------

@@ -17,17 +17,28 @@ from .. import __version__
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
+from ..kernels.registry import UnknownKernel
 from .container import Content, checksum, content_of, file_of
 from .packing import Packer, Unpacker
 from .saved_types import pack_object, unpack_object
 from .signing import Keys, signature_fits, signature_of, signer_told, verified
 
-__all__ = ["FORMAT", "ModelFile", "load", "open_model", "save", "sign"]
+__all__ = ["FORMAT", "ModelFile", "load", "open_model", "save", "sign", "write_model"]
 
 #: The number of the file format; raised whenever an older mercer could not read what this one writes.
 FORMAT = 1
 #: What loading may take: a file of half of it, as its bytes and its arrays are there at once for a moment.
 MAX_BYTES = 8 * 10**9
+#: Endings of other files that hold models or data, and what writes them.
+_OTHER_KINDS = {
+    ".c": "mercer.export(model, path, to='c')",
+    ".joblib": "joblib.dump",
+    ".json": "pickle.dump and another name",
+    ".onnx": "mercer.export(model, path, to='onnx')",
+    ".pickle": "pickle.dump",
+    ".pkl": "pickle.dump",
+    ".py": "mercer.export(model, path, to='python')",
+}
 _REFUSED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, MemoryError)
 
 
@@ -55,7 +66,8 @@ def save(model: Any, path: str | Path, about: Mapping[str, Any] | None = None, *
     model : estimator
         A machine of mercer, or a pipeline of such with steps of :mod:`mercer.preprocess`.
     path : str or Path
-        Usually ending in ``.safetensors``. An existing file is replaced whole, or not at all.
+        Usually ending in ``.safetensors``; endings of other kinds of files, such as ``.pkl`` and ``.onnx``, are
+        refused. An existing file is replaced whole, or not at all.
     about : mapping, optional
         What to remember besides: the target's name, where the training rows came from, … Anything JSON can say.
     sign : str, Path or Ed25519PrivateKey, optional
@@ -72,6 +84,22 @@ def save(model: Any, path: str | Path, about: Mapping[str, Any] | None = None, *
     >>> load(path).predict([[0, 1], [1, 1]]).tolist()
     [1, 0]
     """
+    _refuse_other_kinds(path)
+    write_model(model, path, about, sign=sign)
+
+
+def _refuse_other_kinds(path: str | Path) -> None:
+    """A name that says what the file will not be."""
+    suffix = Path(path).suffix.lower()
+    if suffix in _OTHER_KINDS:
+        raise DataError(
+            f"save writes model files, and {Path(path).name!r} says another kind: name it "
+            f"{Path(path).with_suffix('.safetensors').name!r}, or use {_OTHER_KINDS[suffix]}."
+        )
+
+
+def write_model(model: Any, path: str | Path, about: Mapping[str, Any] | None = None, *, sign: Any = None) -> None:
+    """As :func:`save`, whatever the name of the file ends in."""
     packer = Packer(pack_object)
     node = packer.pack(model)
     content = {"format": FORMAT, "mercer": __version__, "about": dict(about or {}), "model": node}
@@ -153,6 +181,9 @@ def _opened(content: Content, shown: str) -> ModelFile:
     except DataError:
         raise
     except _REFUSED as error:
+        if isinstance(error.__context__, UnknownKernel):
+            unknown = str(error.__context__).partition(";")[0]
+            raise DataError(f"{shown}: {unknown}; import the module that defines it first, if it is yours.") from None
         raise DataError(f"{shown} is not a whole mercer model: {_reason(error)}.") from None
     fits = signature_fits(content.checksum, content.metadata)
     return ModelFile(estimator, about, signer_told(content.metadata), signature_fits=fits)

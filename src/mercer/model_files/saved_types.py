@@ -23,6 +23,8 @@ __all__ = ["SAVED_TYPES", "pack_object", "unpack_object"]
 SAVED_TYPES: dict[str, SavedType] = {
     each.name: each for types in (machine_types(), step_types(), wrapper_types()) for each in types
 }
+#: What is stored inside others, never on its own.
+_PARTS = ("KernelModel", "LinearModel", "OutlierReport")
 
 
 def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
@@ -32,8 +34,11 @@ def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
         name = f"{type(value).__module__}.{type(value).__name__}"
         if hasattr(value, "best_estimator_"):
             raise DataError(f"a {name} cannot be saved in a model file, but what it found can: its .best_estimator_.")
-        these = enumeration((known for known in SAVED_TYPES if known[0] != "_"), len(SAVED_TYPES))
-        raise DataError(f"a {name} cannot be saved in a model file; these can: {these}.")
+        these = enumeration((each for each in SAVED_TYPES if each[0] != "_" and each not in _PARTS), len(SAVED_TYPES))
+        raise DataError(
+            f"a {name} cannot be saved in a model file; these can: {these}; use one of them, such as Texts for a "
+            "column of texts, or pickle."
+        )
     try:
         state = known.state(value)
     except NotFittedError:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.labels import plain_label
 from .._validation.unwrapped import machine_of
 from ..learners.learner import Learner
@@ -58,7 +59,10 @@ def about_uneven(y: Array, measure: ErrorMeasure, asked: bool) -> str | None:
     )
     if asked:
         return said
-    return f"{said} So learners are judged by {measure.title}, in which every class counts the same."
+    return (
+        f"{said} So learners are judged by {measure.title}, in which every class counts the same "
+        f"{guide('class weights')}."
+    )
 
 
 def with_class_weights(learner: Learner, always: bool) -> Learner:

@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 from .._presentation.canvas import short
 from .._presentation.html import Markup, table_html, tag
 from .._runtime.compile import Array
+from .._validation.guide import guide
 from .._validation.parameters import is_number
 from .._validation.unwrapped import machine_of
 from .._validation.wording import enumeration
@@ -101,7 +102,7 @@ def _edges(search: KernelSearchCV, y: Any) -> list[Advice]:
             continue
         message = (
             f"The best {name} = {short(best)} is the {'smallest' if low else 'largest'} value tried; try "
-            f"{'smaller' if low else 'larger'} ones, such as {short(further)}."
+            f"{'smaller' if low else 'larger'} ones, such as {short(further)} {guide('tuning')}."
         )
         found.append(Advice("edge", message, {"parameter": name, "best": best, "direction": "down" if low else "up"}))
     return found

@@ -184,8 +184,13 @@ def _short(text: str) -> str:
 
 
 @functools.cache
-def _installed(module: str) -> bool:
-    """Whether a module comes with Python or with an installed package, whose version tells its code."""
+def _installed(module: str | None) -> bool:
+    """Whether a module comes with Python or with an installed package, whose version tells its code.
+
+    What a class decorator has written in a notebook may have no module.
+    """
+    if module is None:
+        return False
     top = module.partition(".")[0]
     if top == _OURS or top in sys.builtin_module_names:
         return True

@@ -20,7 +20,7 @@ and starts again at 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,8 @@ class PegasosSolution(Solution):
     last: Iterate | None = None
     #: How many different items were looked at.
     seen: int = 0
+    #: For each of the stages, the items of its last step.
+    drawn_last: Array = field(default_factory=lambda: np.empty((0, 0), np.int64))
 
 
 @dataclass(frozen=True)
@@ -255,6 +257,7 @@ class Pegasos(Solver[PegasosSolution]):
                     walk.fetch(drawn[row])
 
         stages: list[Iterate] = []
+        drawn_last: list[Array] = []
         wanted = {*self.checkpoints, self.steps}
         marks = {checkpoint // 2 for checkpoint in wanted} if self.average == "tail" else set()
         sums = {0: (np.zeros(n + 1), 0.0)}
@@ -269,6 +272,8 @@ class Pegasos(Solver[PegasosSolution]):
                         whole = model(done), last()
                 if checkpoint in wanted:
                     stages.append(model(checkpoint))
+                if checkpoint in self.checkpoints:
+                    drawn_last.append(drawn[-1])
                 if checkpoint in marks:
                     sums[checkpoint] = summed()
             final, end = stages[-1], last()
@@ -288,6 +293,7 @@ class Pegasos(Solver[PegasosSolution]):
             stages=tuple(stage for stage in stages if stage.n_iter in self.checkpoints),
             last=end,
             seen=int(np.count_nonzero(draws.seen)),
+            drawn_last=np.array(drawn_last, np.int64).reshape(len(drawn_last), self.batch),
         )
 
 

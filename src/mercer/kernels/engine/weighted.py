@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Up to so many sums of a row are made in float64 one by one; more as a matrix product in the type of the rows.
 _FEW = 8
-#: What a kernel's values come from where nobody sums them up.
-_VALUES = ("evaluate", "apply", "statistic")
 #: Rows of a block of values, which stays in the nearest cache.
 _BLOCK = 8 * ROWS
 #: Rows that a thread takes at a time, at most, and numbers in them: they stay in the second-level cache.
@@ -44,7 +42,7 @@ _WORTH_THREADS = 2**22
 
 def weighted_items(kernel: Kernel, A: Any, B: Any, V: Array) -> WeightedItems | None:
     """What gives k(A, B)·V for rows like A; ``None`` where the kernel or the items need whole tiles."""
-    if not _speaks_for_itself(kernel) or kernel.of_dots is None or not V.size:
+    if not V.size or kernel.function_of_dots is None:
         return None
     apart = SQUARED_DISTANCE in kernel.statistics()
     if A.dtype == B.dtype and is_thin(B) and (near_origin(B) or not apart):
@@ -55,21 +53,13 @@ def weighted_items(kernel: Kernel, A: Any, B: Any, V: Array) -> WeightedItems | 
     return WeightedFullItems(kernel, B.astype(np.result_type(A, B), copy=False), centre, V)
 
 
-def _speaks_for_itself(kernel: Kernel) -> bool:
-    """Whether the function of dot products is that of the kernel's own class, and not of one that it is derived from
-    and whose values it has replaced; nor that of its class, where it has values of its own."""
-    lines = type(kernel).__mro__
-    owners = {name: next((line for line in lines if name in vars(line)), object) for name in ("of_dots", *_VALUES)}
-    return all(issubclass(owners["of_dots"], owners[name]) and name not in vars(kernel) for name in _VALUES)
-
-
 class WeightedItems:
     """Items on the right of a kernel, each with its weights, laid out for rows to pass by.
 
     Parameters
     ----------
     kernel : Kernel
-        A function of dot products and squared lengths (:attr:`Kernel.of_dots`).
+        A function of dot products and squared lengths, by :attr:`Kernel.of_dots` or by its formula.
     strips : array of shape (strips, features, WIDTH)
         The items, feature by feature.
     norms : array
@@ -78,8 +68,9 @@ class WeightedItems:
     """
 
     def __init__(self, kernel: Kernel, strips: Array, norms: Array, V: Array) -> None:
-        assert kernel.of_dots is not None
-        function, parameters = kernel.of_dots
+        found = kernel.function_of_dots
+        assert found is not None
+        function, parameters = found
         self.dtype = strips.dtype
         self._source = function  # what is at the address lives as long as this
         self.function, self.parameters = function.address(self.dtype), np.array(parameters, dtype=np.float64)
@@ -212,7 +203,7 @@ def _move(rows: Array, centre: Array, moved: Array, norms: Array) -> None:
         norms[i] = total
 
 
-@jit(reorder=True)
+@jit(reorder=True, inline=True)
 def _weigh(values: Array, rows: int, first: int, s: int, weights: Any, sums: Array, out: Array) -> None:
     """Add a block of values, times the weights of its strip, to the sums of its rows."""
     few, starts, places, many = weights

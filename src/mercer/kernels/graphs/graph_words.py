@@ -24,6 +24,22 @@ def _neighbours(graph: tuple[Any, ...]) -> list[list[tuple[str, int]]]:
     return around
 
 
+def surroundings(graph: tuple[Any, ...], rounds: int) -> list[list[str]]:
+    """For each round what every node's surroundings look like: the node and, in brackets, its neighbours.
+
+    Examples
+    --------
+    >>> surroundings((3, [[0, 1], [1, 2]], ["C", "O", "C"]), rounds=1)
+    [['C', 'O', 'C'], ['C(O)', 'O(C,C)', 'C(O)']]
+    """
+    around, found = _neighbours(graph), [_node_names(graph)]
+    for _ in range(rounds):
+        old = found[-1]
+        near = [sorted(link + old[u] for link, u in links) for links in around]
+        found.append([f"{name}({','.join(own)})" for name, own in zip(old, near, strict=True)])
+    return found
+
+
 def subtrees(graph: tuple[Any, ...], rounds: int) -> Counter[tuple[str, int]]:
     """How often each node's surroundings occur, written as the node and, in brackets, what its neighbours look like;
     with the round that found them.
@@ -37,13 +53,7 @@ def subtrees(graph: tuple[Any, ...], rounds: int) -> Counter[tuple[str, int]]:
     ('C(O)', 1) 2
     ('O(C,C)', 1) 1
     """
-    around, names = _neighbours(graph), _node_names(graph)
-    counts = Counter((name, 0) for name in names)
-    for level in range(1, rounds + 1):
-        old = names
-        names = [f"{old[v]}({','.join(sorted(link + old[u] for link, u in near))})" for v, near in enumerate(around)]
-        counts.update((name, level) for name in names)
-    return counts
+    return Counter((name, level) for level, names in enumerate(surroundings(graph, rounds)) for name in names)
 
 
 def paths(graph: tuple[Any, ...]) -> Counter[str]:

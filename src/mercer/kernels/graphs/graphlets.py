@@ -50,6 +50,7 @@ class Graphlet(Kernel):
     array([[0.8165]])
     """
 
+    good_for = "shape alone, without labels of nodes"
     collection = Graphs
 
     def __init__(self, size: int = 4, connected: bool = False, scale: str = "counts") -> None:

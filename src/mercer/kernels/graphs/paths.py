@@ -122,6 +122,7 @@ class ShortestPath(Kernel):
            [15., 18.]])
     """
 
+    good_for = "distances between labelled nodes"
     collection = Graphs
 
     def __init__(self) -> None:

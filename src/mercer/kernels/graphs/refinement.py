@@ -98,6 +98,7 @@ class WeisfeilerLehman(Kernel):
            [22., 26.]])
     """
 
+    good_for = "molecules and labelled graphs: the one to begin with"
     collection = Graphs
     _labels: Any = RefinedLabels
 
@@ -163,6 +164,7 @@ class WeisfeilerLehmanAssignment(WeisfeilerLehman):
            [6., 8.]])
     """
 
+    good_for = "as weisfeiler_lehman, each node matched at most once"
     _labels = MatchedLabels
 
     def named_features(self, A):

@@ -46,6 +46,7 @@ class RandomWalk(Kernel):
     array([[4.4444, 2.    , 0.    ]])
     """
 
+    good_for = "small graphs: common walks of every length"
     collection = Graphs
 
     def __init__(self, decay: float = 0.1) -> None:

@@ -99,6 +99,8 @@ class Subsequence(Aligning):
     array([[0.4444]])
     """
 
+    good_for = "common parts with gaps, in short texts"
+
     def __init__(self, k: int = 3, decay: float = 0.5, tokens: str = "characters") -> None:
         self.k = k
         self.decay = decay
@@ -205,6 +207,7 @@ class LocalAlignment(Aligning):
     array([[10.]])
     """
 
+    good_for = "proteins related in one stretch; not always a kernel"
     psd = False
 
     def __init__(

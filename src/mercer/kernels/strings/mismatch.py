@@ -159,6 +159,7 @@ class Mismatch(Kernel):
            [2., 2., 7.]])
     """
 
+    good_for = "DNA and proteins with mutations"
     collection = Strings
 
     def __init__(self, k: int = 5, m: int = 1, alphabet: str = "ACGT") -> None:

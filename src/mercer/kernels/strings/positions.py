@@ -38,6 +38,7 @@ class WeightedDegree(Kernel):
     array([[5.3333]])
     """
 
+    good_for = "strings of one length where the place counts: splice sites"
     collection = Strings
 
     def __init__(self, k: int = 5, tokens: str = "characters") -> None:

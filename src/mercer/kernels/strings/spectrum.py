@@ -78,6 +78,7 @@ class Spectrum(Kernel):
            [2., 9.]])
     """
 
+    good_for = "texts and sequences of any length: the one to begin with"
     collection = Strings
 
     def __init__(self, p: int | tuple[int, int] = 3, weights: Any = None, tokens: str = "characters") -> None:

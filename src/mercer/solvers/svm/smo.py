@@ -137,6 +137,27 @@ def _smo(K, F, z, low, high, up, down, diag, edges, tolerance, steps):
     return step
 
 
+def one_step(K: Array, F: Array, z: Array, low: Array, high: Array, tolerance: float) -> Array:
+    """Change the pair of coefficients that gains most, and F with it; none where the gap is within the tolerance.
+
+    ``K``, of all items, and ``F`` are float32, coefficients and bounds float64. Returns the two items, first the one
+    that grew.
+
+    Examples
+    --------
+    >>> K, F = np.eye(2, dtype=np.float32), np.array([1.0, -1.0], np.float32)
+    >>> z = np.zeros(2)
+    >>> one_step(K, F, z, np.array([0.0, -5.0]), np.array([5.0, 0.0]), 1e-3), z, F
+    (array([0, 1]), array([ 1., -1.]), array([0., 0.], dtype=float32))
+    """
+    up, down = np.empty_like(F), np.empty_like(F)
+    _allow(z, low, high, up, down)
+    before = z.copy()
+    _smo(K, F, z, low, high, up, down, K.diagonal().copy(), np.array([0, F.size]), np.float32(tolerance), 1)
+    change = z - before
+    return np.flatnonzero(change)[np.argsort(-change[change != 0], kind="stable")]
+
+
 @jit
 def gap_of(F, z, low, high):
     """max F over what may grow, min F over what may shrink."""

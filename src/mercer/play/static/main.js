@@ -1,0 +1,138 @@
+// The page begins here: what can be chosen, the tabs, the scene of the address.
+
+import * as api from "./api.js";
+import { alarm, announce } from "./announce.js";
+import { desk } from "./desk.js";
+import { find, make } from "./elements.js";
+import { copy } from "./exporting.js";
+import { fromFragment, toFragment } from "./share.js";
+import { Store } from "./store.js";
+import { tabs } from "./tabs.js";
+import { toggleTheme } from "./theme.js";
+
+const VIEWS = ["lift", "words", "graphs"];
+const store = new Store();
+const workbench = find("#workbench");
+const panels = Object.fromEntries(VIEWS.map((name) => [name, find(`#panel-${name}`)]));
+const mounted = {};
+let open = "plane";
+let plane = "classes"; // what the plane showed last
+
+async function mount(name) {
+  const style = make("link", { rel: "stylesheet", href: `views/${name}.css` });
+  document.head.append(style);
+  try {
+    const view = await import(`./views/${name}.js`);
+    return view.mount(panels[name], api, announce, () => store.planeScene);
+  } catch (trouble) {
+    const sentence = `This view could not be loaded: ${trouble.message}`;
+    panels[name].replaceChildren(make("p", { className: "error" }, sentence));
+    return { show() {}, hide() {} };
+  }
+}
+
+async function show(name) {
+  mounted[open]?.then((view) => view.hide());
+  open = name;
+  const onDesk = name === "plane" || name === "numbers";
+  if (onDesk && store.task !== "numbers") plane = store.task;
+  workbench.hidden = !onDesk;
+  workbench.setAttribute("aria-labelledby", `tab-${onDesk ? name : "plane"}`);
+  for (const view of VIEWS) panels[view].hidden = view !== name;
+  for (const button of document.querySelectorAll(".desk-only")) button.hidden = !onDesk;
+  if (onDesk) {
+    if (store.task !== "numbers") plane = store.task;
+    store.choose(name === "numbers" ? "numbers" : plane);
+  } else {
+    mounted[name] ??= mount(name);
+    (await mounted[name]).show();
+  }
+  remember();
+}
+
+const tabList = tabs(find("[role=tablist]"), show);
+
+/** Follow a scene that was loaded to the tab where it is seen. */
+store.listen((what) => {
+  if (!what.has("task")) return;
+  const wanted = store.task === "numbers" ? "numbers" : "plane";
+  if (open !== wanted && (open === "plane" || open === "numbers")) tabList.open(wanted);
+});
+
+/** Keep the address up to date, so that reloading the page loses nothing. */
+const remember = api.debounced(async () => {
+  history.replaceState(null, "", `#${await toFragment(store.scene, store.box, open)}`);
+}, 600);
+store.listen(remember);
+
+find("#share").addEventListener("click", async ({ currentTarget: button }) => {
+  const address = new URL(location.href);
+  address.hash = await toFragment(store.scene, store.box, open);
+  history.replaceState(null, "", address);
+  await copy(address.href, button);
+});
+
+const themeButton = find("#theme");
+function nameTheme() {
+  const dark = document.documentElement.dataset.theme === "dark";
+  themeButton.setAttribute("aria-label", dark ? "Light colours" : "Dark colours");
+  themeButton.title = themeButton.getAttribute("aria-label");
+}
+themeButton.addEventListener("click", () => {
+  toggleTheme();
+  nameTheme();
+});
+nameTheme();
+
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.target.matches("input[type=text], textarea")) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  event.preventDefault();
+  if (key === "y" || event.shiftKey) store.redo();
+  else store.undo();
+});
+find("#help-button").addEventListener("click", () => find("#help").showModal());
+
+async function restore() {
+  const shared = await fromFragment(location.hash.slice(1));
+  if (!shared) return false;
+  store.load(shared.scene, shared.box);
+  const known = ["plane", "numbers", ...VIEWS];
+  tabList.open(known.includes(shared.tab) ? shared.tab : "plane");
+  return true;
+}
+
+/** The first start compiles code, and what is asked meanwhile may take too long: ask once more when that is done. */
+async function whenCompiled(work) {
+  const note = find("#compiling");
+  note.hidden = false;
+  for (;;) {
+    await new Promise((done) => setTimeout(done, 500));
+    const { ready } = await api.post("/api/choices").catch(() => ({ ready: true }));
+    if (ready) break;
+  }
+  note.hidden = true;
+  work();
+}
+
+async function begin() {
+  let choices;
+  try {
+    choices = await api.post("/api/choices");
+  } catch (trouble) {
+    find("#trouble").textContent = trouble.message;
+    find("#trouble").hidden = false;
+    alarm(trouble.message);
+    return;
+  }
+  find("#version").textContent = choices.version;
+  const { data, refresh } = desk(workbench, store, choices);
+  if (!choices.ready) whenCompiled(refresh);
+  addEventListener("hashchange", restore);
+  if (await restore()) return;
+  if (choices.first) data.begin(choices.first);
+  else await data.loadNamed("moons", 0);
+}
+
+begin().then(() => (document.documentElement.dataset.ready = "true"));

@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-gpu test-cluster test-versions audit lint bench fuzz clean
+.PHONY: demo test test-gpu test-cluster test-versions docs dist audit lint bench fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
@@ -34,6 +34,21 @@ test-versions: $(VENV)/.versioned
 audit: $(VENV)/.versioned
 	$(BIN)/pip-audit --skip-editable
 
+# The guide, in docs/_build/html: every block of code runs, warnings are errors, links are followed.
+SPHINX := $(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs 2 -d docs/_build/doctrees
+docs: $(VENV)/.documented
+	$(SPHINX) -b html docs docs/_build/html
+	$(SPHINX) -b doctest docs docs/_build/doctest
+	$(BIN)/python docs/check_links.py docs/_build/html
+
+# The source distribution and the wheel, in dist/: looked into, installed where nothing else is, and used there.
+dist: $(VENV)/.disted
+	rm -rf build dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist
+	$(BIN)/python .ci/check_dist.py dist
+
 lint: $(VENV)/.linted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -61,7 +76,7 @@ fuzz: $(VENV)/.fuzzed
 	for target in $(TARGETS); do $(BIN)/python -m fuzz $$target --seconds $(SECONDS) || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(VENV)-* build src/*.egg-info
+	rm -rf $(VENV) $(VENV)-* build dist docs/_build docs/gallery docs/reference/generated src/*.egg-info
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -70,12 +85,14 @@ $(VENV)/bin/python:
 $(VENV)/.tested: extras := [test]
 $(VENV)/.on_card: extras := [test,gpu]
 $(VENV)/.clustered: extras := [test,dask]
+$(VENV)/.documented: extras := [docs]
 $(VENV)/.linted: extras := [lint]
+$(VENV)/.disted: extras := [dist]
 $(VENV)/.benched: extras := [bench]
 $(VENV)/.fuzzed: extras := [test,fuzz]
 $(VENV)/.versioned: extras := [versions]
 
-STAMPS := installed tested on_card clustered linted benched fuzzed versioned
+STAMPS := installed tested on_card clustered documented linted disted benched fuzzed versioned
 $(STAMPS:%=$(VENV)/.%): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(extras)'
 	touch $@

@@ -12,7 +12,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from joblib import parallel_config
+from joblib.parallel import get_active_backend
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from mercer import (
     SVC,
@@ -311,6 +314,22 @@ def test_a_search_on_a_cluster_ends_as_here(cluster, data):
         if "time" not in name:
             np.testing.assert_array_equal(there.cv_results_[name], values)
     np.testing.assert_array_equal(there.decision_function(X), here.decision_function(X))
+
+
+#: Whom joblib would give tasks to inside of tasks, as the workers note it: they are threads of this process.
+NOTED = set()
+
+
+def note(rows):
+    NOTED.add(type(get_active_backend()[0]).__name__)
+    return rows
+
+
+def test_steps_of_a_pipeline_hand_no_tasks_out_from_within_a_task(cluster, data):
+    machine = make_pipeline(FunctionTransformer(note), SVC())
+    with cluster.as_current(), parallel_config("dask"):
+        KernelSearchCV(machine, {"svc__C": [0.1, 1]}, cv=3, refit=False).fit(data[0][:60], data[2][:60])
+    assert NOTED == {"SequentialBackend"}
 
 
 def test_a_search_among_rows_of_dask_says_what_to_do(data):

@@ -179,10 +179,17 @@ def thrice(x):
     return 3 * x
 
 
-def test_machine_code_that_was_damaged_or_belongs_to_another_function_is_not_run(tmp_path, monkeypatch):
+@pytest.fixture
+def code_files(tmp_path, monkeypatch):
+    """An empty folder for machine code. Numba reads the environment again whenever that has changed."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(numba.core.config, "CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_machine_code_that_was_damaged_or_belongs_to_another_function_is_not_run(code_files):
     assert (jit(twice)(2), jit(thrice)(2)) == (4, 6)
-    found = {path.name.split(".")[1].split("-")[0]: path for path in tmp_path.rglob("*.nbc")}
+    found = {path.name.split(".")[1].split("-")[0]: path for path in code_files.rglob("*.nbc")}
     whole = found["twice"].read_bytes()
     kept = jit(twice)
     assert (kept(2), sum(kept.stats.cache_hits.values())) == (4, 1)
@@ -195,15 +202,14 @@ def test_machine_code_that_was_damaged_or_belongs_to_another_function_is_not_run
 
 
 @pytest.mark.parametrize("state", ["whole", "empty", "cut", "foreign", "gone"])
-def test_a_cache_in_any_state_costs_a_compilation_at_most(tmp_path, monkeypatch, state):
-    monkeypatch.setattr(numba.core.config, "CACHE_DIR", str(tmp_path))
+def test_a_cache_in_any_state_costs_a_compilation_at_most(code_files, state):
     assert jit(twice)(2) == 4
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    files = [path for path in code_files.rglob("*") if path.is_file()]
     assert files
     for path in files:
         content = path.read_bytes()
         path.write_bytes({"empty": b"", "cut": content[: len(content) // 2], "foreign": b"\x80"}.get(state, content))
     if state == "gone":
-        shutil.rmtree(tmp_path)
+        shutil.rmtree(code_files)
     assert jit(twice)(2) == 4
     assert jit(twice)(2.5) == 5.0

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -83,7 +83,9 @@ def _cells(
     """All settings of one kernel on one fold, on one core."""
     cells = SharedCells(estimator, _plain(X), _plain(y), _plain(targets), weight, memory, time.monotonic() + seconds)
     cells.matrices = matrices
-    with at_most(1):
+    # A step of a pipeline that hands tasks out itself, as scikit-learn's for columns do, would wait for workers that are
+    # busy with tasks like this one.
+    with at_most(1), parallel_config("sequential"):
         cells.run(settings, [fold])
     return cells.outcomes
 

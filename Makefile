@@ -1,6 +1,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Byte code is kept, whatever the shell says: tests and the guide start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-gpu test-cluster test-versions docs dist audit lint bench fuzz clean
 
@@ -8,7 +10,7 @@ demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
 
 test: $(VENV)/.tested
-	SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-gpu: $(VENV)/.on_card
 	$(BIN)/python -m pytest tests/test_cuda.py -rs
@@ -81,6 +83,7 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # What each of these needs beside the package itself.
 $(VENV)/.tested: extras := [test]
 $(VENV)/.on_card: extras := [test,gpu]
@@ -93,6 +96,8 @@ $(VENV)/.fuzzed: extras := [test,fuzz]
 $(VENV)/.versioned: extras := [versions]
 
 STAMPS := installed tested on_card clustered documented linted disted benched fuzzed versioned
+# uv takes a third of pip's time, but does not know what pip was told of package indexes: where it fails, pip is asked.
 $(STAMPS:%=$(VENV)/.%): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(extras)'
-	touch $@
+	@{ test -x $(BIN)/uv || $(PIP) uv; } && $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
+	    -e '.$(extras)' || $(PIP) -e '.$(extras)'
+	@touch $@

@@ -69,8 +69,10 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "min_reported_time": 5,
+    "parallel": 2,
     "remove_config_comments": True,
     "reset_modules": ("matplotlib", "picture_style.use_style"),
+    "reset_modules_order": "both",
     "show_memory": False,
     "show_signature": False,
     "subsection_order": [

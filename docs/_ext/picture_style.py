@@ -1,5 +1,7 @@
 """How pictures of the guide look: colours that everybody can tell apart (Okabe and Ito), and little ink around them."""
 
+import warnings
+
 import matplotlib as mpl
 from cycler import cycler
 
@@ -19,6 +21,11 @@ STYLE = {
 }
 
 
-def use_style(gallery_conf, script):
-    """Every script of the gallery begins with this style."""
+def use_style(gallery_conf, script, when):
+    """Every script of the gallery begins with this style, and a warning in one is an error."""
     mpl.rcParams.update(STYLE)
+    warnings.resetwarnings()
+    if when == "before":
+        warnings.simplefilter("error")
+    for old in (DeprecationWarning, PendingDeprecationWarning):
+        warnings.simplefilter("ignore", old)

@@ -329,7 +329,7 @@ def test_steps_of_a_pipeline_hand_no_tasks_out_from_within_a_task(cluster, data)
     machine = make_pipeline(FunctionTransformer(note), SVC())
     with cluster.as_current(), parallel_config("dask"):
         KernelSearchCV(machine, {"svc__C": [0.1, 1]}, cv=3, refit=False).fit(data[0][:60], data[2][:60])
-    assert NOTED == {"SequentialBackend"}
+    assert {"SequentialBackend"} == NOTED
 
 
 def test_a_search_among_rows_of_dask_says_what_to_do(data):

@@ -83,8 +83,8 @@ def _cells(
     """All settings of one kernel on one fold, on one core."""
     cells = SharedCells(estimator, _plain(X), _plain(y), _plain(targets), weight, memory, time.monotonic() + seconds)
     cells.matrices = matrices
-    # A step of a pipeline that hands tasks out itself, as scikit-learn's for columns do, would wait for workers that are
-    # busy with tasks like this one.
+    # A step of a pipeline that hands tasks out itself, as scikit-learn's for columns do, would wait for workers that
+    # are busy with tasks like this one.
     with at_most(1), parallel_config("sequential"):
         cells.run(settings, [fold])
     return cells.outcomes

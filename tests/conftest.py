@@ -1,4 +1,4 @@
-"""What tests of the command line share."""
+"""What tests of the command line and of pages share."""
 
 import shlex
 
@@ -6,6 +6,19 @@ import pytest
 from click.testing import CliRunner
 
 from mercer.cli import main
+
+from .browsing import chromium
+
+#: For the tests of a file: as long as it is there, nobody else can run an event loop.
+browser = pytest.fixture(scope="module")(chromium)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Whatever needs a browser takes its time."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -13,17 +12,7 @@ import urllib.request
 
 import pytest
 
-
-def chromium():
-    """A running Chromium, or the reason why there is none."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (pip install playwright)")
-    if program is None:
-        pytest.skip("no Chromium is installed: the page is not looked at in a browser")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield running
-        running.close()
+from . import browsing
 
 
 def served(*arguments):
@@ -68,14 +57,8 @@ def wait_until_ready(address, seconds=120):
 
 
 def opened(browser, address, **options):
-    """The page of an address; ``trouble`` and ``requests`` are what it said and asked for."""
-    options.setdefault("viewport", {"width": 1280, "height": 900})
-    page = browser.new_context(**options).new_page()
-    page.trouble, page.requests = [], []
-    page.on("console", lambda message: page.trouble.append(message.text))
-    page.on("pageerror", lambda error: page.trouble.append(str(error)))
-    page.context.on("request", lambda request: page.requests.append(request.url))
-    page.goto(address)
+    """The playground's page, ready; ``trouble`` and ``requests`` are what it said and asked for."""
+    page = browsing.opened(browser, address, **{"viewport": {"width": 1280, "height": 900}, **options})
     page.wait_for_selector("html[data-ready]")
     settled(page)
     return page
@@ -120,3 +103,13 @@ def click_at(page, across, up, **options):
     box = page.locator("#figure").bounding_box()
     place = {"x": across * box["width"], "y": (1 - up) * box["height"]}
     page.locator("#figure").click(position=place, **options)
+
+
+def support(page):
+    """How many support vectors the line under the figure tells of, and of how many points."""
+    return tuple(int(number) for number in re.findall(r"(\d+) support vectors? of (\d+) points", summary(page))[0])
+
+
+def summary(page):
+    """The line under the figure."""
+    return page.locator("#summary").inner_text()

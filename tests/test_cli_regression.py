@@ -107,6 +107,7 @@ def test_coverage_of_intervals_on_rows_that_nobody_has_seen(mercer):
     assert 0.86 < np.mean(np.abs(residuals) <= told["intervals"]["half_width"]) < 0.95
 
 
+@pytest.mark.thorough
 def test_tune_prints_the_line_that_trains_the_best(mercer):
     houses()
     done = mercer("tune svr houses.csv --folds 2 --impute median --drop built -o best --json")
@@ -240,6 +241,7 @@ def test_compare_shows_errors_in_units_beside_the_mean(mercer):
     assert facts["baseline"]["value"] == pytest.approx(constant, abs=0.2)
 
 
+@pytest.mark.thorough
 def test_compare_of_strings_with_numbers(mercer):
     random = np.random.default_rng(0)
     words = ["".join(random.choice(list("ACGT"), 12)) for _ in range(60)]

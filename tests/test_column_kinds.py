@@ -338,7 +338,13 @@ def test_as_says_otherwise(shop):
 
 
 @pytest.mark.parametrize(
-    "command", ["check", "kernel", "tune logistic", "compare --learners svc --cv 2 --repeats 1 --no-trees -o report"]
+    "command",
+    [
+        "check",
+        "kernel",
+        pytest.param("tune logistic", marks=pytest.mark.thorough),
+        "compare --learners svc --cv 2 --repeats 1 --no-trees -o report",
+    ],
 )
 def test_every_command_works_with_gaps_dates_and_texts(shop, command):
     verb, *rest = command.split()

@@ -38,6 +38,7 @@ def test_the_cache_is_for_this_source_only():
         _compile.package_stamp.cache_clear()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["Scalar", "jit"])
 def test_a_function_of_another_file_is_compiled_anew_when_that_changes(tmp_path, kind):
     outside = tmp_path / "outside.py"

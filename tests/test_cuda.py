@@ -86,6 +86,7 @@ def test_strings_are_refused():
         formula_of(kernel, items, items)
 
 
+@pytest.mark.thorough
 def test_nobody_imports_torch_in_vain():
     code = "import mercer, sys; mercer.SVC().fit([[0.0], [1.0]], [0, 1]); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -15,6 +15,7 @@ def ulps(found, exact):
     return float((np.abs(found - exact) / np.spacing(exact.astype(found.dtype))).max())
 
 
+@pytest.mark.thorough
 def test_single_precision_is_right_to_less_than_one_unit_for_every_exponent():
     """Each 97th float32 between −87 and −0; of all of them, the worst is off by 0.94 units."""
     first, last = (int(np.float32(end).view(np.uint32)) for end in (-0.0, LOWEST[np.float32]))

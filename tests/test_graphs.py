@@ -43,6 +43,7 @@ def graphs(draw):
     return n, edges, nodes, links
 
 
+@pytest.mark.thorough
 @given(st.lists(graphs(), min_size=2, max_size=3), st.randoms())
 @settings(max_examples=25, deadline=None)
 def test_random_graphs(items, random):

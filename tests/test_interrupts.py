@@ -61,7 +61,7 @@ def ctrl_c():
             os.kill(os.getpid(), signal.SIGINT)
             seconds = 15
 
-    def press(seconds=0.7):
+    def press(seconds=0.5):
         for over in heard:
             over.set()
         heard.append(threading.Event())

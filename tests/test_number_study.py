@@ -65,6 +65,7 @@ def test_the_kernel_wins_and_lines_do_not_follow_waves(facts):
     assert curve[-1] < curve[0]
 
 
+@pytest.mark.thorough
 def test_everything_scales_with_the_unit():
     learners = ["huber", "svr"]
     small, large = (compare(sea(120, unit), learners=learners, **QUICK | {"cv": 2}) for unit in (1e-3, 1e6))
@@ -178,6 +179,7 @@ def test_signs_are_flipped_as_the_exact_test_does():
     assert sign_flips(np.zeros(5)) == 1.0
 
 
+@pytest.mark.thorough
 def test_intervals_of_the_error_hold_it_about_nineteen_times_of_twenty():
     random = np.random.default_rng(0)
     held = 0

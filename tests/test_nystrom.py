@@ -37,6 +37,7 @@ def test_features_are_those_of_nystroms_approximation(landmarks, kernel, items):
     assert np.unique(gram.landmarks).size == gram.landmarks.size == 25
 
 
+@pytest.mark.thorough
 def test_landmarks_are_drawn_as_if_one_by_one():
     """The pair of landmarks drawn in a block by rejection has the probability that drawing one after another gives."""
     K = Gaussian(gamma=1.0)(X[:5])

@@ -130,6 +130,7 @@ def unprivileged():
     return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 
 
+@pytest.mark.thorough
 def test_read_only_folders_are_found_out_before_the_work(tmp_path):
     (tmp_path / "closed").mkdir()
     (tmp_path / "closed").chmod(0o555)

@@ -41,7 +41,11 @@ FASTA = "".join(
         ("moons:120", "--learners svc --cv 2"),
         pytest.param("moons:120", "--learners kernel-perceptron --cv 2 --seed 7 --min-max", marks=pytest.mark.thorough),
         ("'my people.csv'", "--learners svc --cv 2 --target 'is ill' --drop person_id --outliers zscore"),
-        ("'my people.csv'", "--learners logistic --cv 2 -t 2 --drop person_id --category age"),
+        pytest.param(
+            "'my people.csv'",
+            "--learners logistic --cv 2 -t 2 --drop person_id --category age",
+            marks=pytest.mark.thorough,
+        ),
         ("'my people.csv'", "--cv 2 -t 'is ill' --kernel \"gaussian(gamma=.01).on(age)+equal.on(job)\" --learners svc"),
         pytest.param("waves:120", "--learners kernel-huber --cv 2", marks=pytest.mark.thorough),
         ("waves:120", "--learners ridge --cv 2 --drop x4"),
@@ -272,6 +276,7 @@ def test_a_rare_class_is_found_more_often_with_weights_or_a_threshold(mercer):
     assert "chosen by balanced_accuracy" in mercer("inspect chosen").stdout
 
 
+@pytest.mark.thorough
 def test_scores_beyond_a_threshold_have_the_sign_of_the_answer(mercer):
     uneven("t.csv")
     Path("t.csv").write_text(Path("t.csv").read_text().replace("rare", "1").replace("usual", "0"))
@@ -326,6 +331,7 @@ def test_several_files_reach_the_reader_as_a_list(mercer, monkeypatch, command):
     assert asked == [["one.csv", "two.csv"], "one.csv"]
 
 
+@pytest.mark.thorough
 def test_tune_prints_a_line_for_several_files_and_kinds(mercer):
     random = np.random.default_rng(0)
     for name in ("a.csv", "b.csv"):

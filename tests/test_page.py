@@ -1,7 +1,6 @@
 """The page: well formed, everything escaped, and looked at in a real browser."""
 
 import re
-import shutil
 from html import unescape
 from html.parser import HTMLParser
 
@@ -13,6 +12,7 @@ from mercer.report.gaps import fit_in_a_word, verdict_in_words
 from mercer.report.sections import SECTIONS, section
 from mercer.report.table_facts import table_facts
 
+from .browsing import contrast, opened
 from .reporting import HOSTILE, made_facts, made_table, with_everything
 
 VOID = {"meta", "br", "hr", "col", "input", "link", "use", "path"}
@@ -90,6 +90,7 @@ def test_page_asks_for_nothing_from_outside(html):
     assert len(html) < 3_000_000
 
 
+@pytest.mark.thorough
 def test_ten_thousand_columns_make_a_small_page(facts):
     table = made_table(60, names=[f"column {k}" for k in range(10_000)])
     text = page({**facts, "data": table_facts(table)})
@@ -230,6 +231,7 @@ def test_less_errors_than_guessing_are_not_called_guessing(facts):
     assert fit_in_a_word(one, facts) == ("not proved better than guessing", "unproven")
 
 
+@pytest.mark.thorough
 def test_planes_that_show_little_are_not_drawn(facts):
     axes = ["first component (9 % of the spread)", "second component (4 %)"]
     html = page({**facts, "boundary": {**facts["boundary"], "features": 300, "axes": axes}})
@@ -249,18 +251,6 @@ def test_files_are_written_whole(tmp_path, facts, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (pip install playwright)")
-    if chromium is None:
-        pytest.skip("no Chromium is installed: the page is not looked at in a browser")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
-@pytest.fixture(scope="module")
 def address(facts, tmp_path_factory):
     return write(facts, tmp_path_factory.mktemp("report")).as_uri()
 
@@ -268,17 +258,6 @@ def address(facts, tmp_path_factory):
 @pytest.fixture(scope="module")
 def whole_address(facts, tmp_path_factory):
     return write(with_everything(facts), tmp_path_factory.mktemp("whole")).as_uri()
-
-
-def opened(browser, address, **options):
-    shown = browser.new_context(**options).new_page()
-    shown.trouble, shown.requests = [], []
-    shown.on("console", lambda message: shown.trouble.append(message.text))
-    shown.on("pageerror", lambda error: shown.trouble.append(str(error)))
-    shown.on("dialog", lambda dialog: shown.trouble.append(dialog.message))
-    shown.on("request", lambda request: shown.requests.append(request.url))
-    shown.goto(address)
-    return shown
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -349,18 +328,6 @@ def test_paper_shows_all_and_cuts_nothing(browser, whole_address, scheme):
     assert min(np.diff(greys)) > 8  # told apart without colour
     assert shown.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     shown.context.close()
-
-
-def contrast(first, second):
-    """The ratio of two colours' luminances, as the guidelines for accessible pages define it."""
-
-    def luminance(colour):
-        parts = np.array([int(part) for part in re.findall(r"\d+", colour)[:3]]) / 255
-        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-        return float(linear @ [0.2126, 0.7152, 0.0722])
-
-    dark, light = sorted((luminance(first), luminance(second)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 def test_tables_sort_and_marks_explain_themselves(browser, address):

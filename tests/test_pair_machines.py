@@ -61,6 +61,7 @@ def test_scores_of_unseen_rows_are_those_of_plain_fits(sample_weight, costs):
         np.testing.assert_allclose(found.scores[test], plain.pair_scores(digits[test]), atol=1e-4)
 
 
+@pytest.mark.thorough
 def test_a_search_over_many_classes_finds_what_plain_fits_find():
     grid = {"C": [0.1, 1, 10], "kernel__gamma": [0.05, 0.5]}
     shared = KernelSearchCV(SVC("gaussian"), grid, cv=folds).fit(digits, names).cv_results_

@@ -225,6 +225,7 @@ def test_another_machine_cannot_reach_it(server):
                 assert there.connect_ex((address, server.port)) != 0
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_it_at_once_even_at_work():
     running = Running("moons:300")
     while not json.loads(running.ask()[2])["ready"]:

@@ -1,18 +1,15 @@
 """The page of ``mercer play`` as people use it: by mouse, keyboard and touch, in both colours and on a phone."""
 
 import re
-import runpy
 import socket
-import xml.etree.ElementTree as ElementTree
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
-from .playing import asked, chromium, cleared, click_at, opened, picture, sent, served, settled, until
-from .test_page import contrast
+from .browsing import contrast
+from .playing import cleared, click_at, opened, picture, sent, served, settled, summary, support, until
 
-browser = pytest.fixture(scope="module")(chromium)
 address = pytest.fixture(scope="module")(served)
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -23,15 +20,6 @@ def page(browser, address):
     shown = opened(browser, address)
     yield shown
     shown.context.close()
-
-
-def support(page):
-    """How many support vectors the line under the figure tells of, and of how many points."""
-    return tuple(int(number) for number in re.findall(r"(\d+) support vectors? of (\d+) points", summary(page))[0])
-
-
-def summary(page):
-    return page.locator("#summary").inner_text()
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
@@ -73,7 +61,6 @@ def test_everything_has_a_name_once(page):
     until(page, "document.querySelector('#announced').textContent.includes('support vectors')")
 
 
-@pytest.mark.thorough
 def test_lines_lie_where_the_values_say(page):
     found = page.evaluate("""async () => {
         const { contours, regions } = await import("/contours.js");
@@ -108,7 +95,6 @@ def test_lines_lie_where_the_values_say(page):
     assert line["to"] == [pytest.approx(1, abs=0.02), pytest.approx(0.5)]
 
 
-@pytest.mark.thorough
 def test_tabs_by_keyboard(page):
     page.locator("#tab-plane").focus()
     page.keyboard.press("ArrowRight")
@@ -144,7 +130,6 @@ def test_points_by_mouse(page):
     assert support(page) == (2, 2)
 
 
-@pytest.mark.thorough
 def test_points_are_dragged_and_erased(page):
     cleared(page)
     click_at(page, 0.3, 0.4)
@@ -186,7 +171,6 @@ def test_points_are_dragged_and_erased(page):
     assert page.trouble == []
 
 
-@pytest.mark.thorough
 def test_keyboard_alone(browser, address):
     shown = opened(browser, address)
     reached = []
@@ -233,7 +217,6 @@ def test_keyboard_alone(browser, address):
     shown.context.close()
 
 
-@pytest.mark.thorough
 def test_touch_on_a_phone(browser, address):
     shown = opened(browser, address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     shown.locator("#clear").tap()
@@ -252,7 +235,6 @@ def test_touch_on_a_phone(browser, address):
     shown.context.close()
 
 
-@pytest.mark.thorough
 def test_sliders(page):
     gamma = page.locator("[data-slider=gamma]")
     before = picture(page)
@@ -302,7 +284,6 @@ def test_wrong_kernel_keeps_the_last_picture(page):
     assert all("422" in one for one in page.trouble)  # the browser itself notes answers that refuse
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("learner", ["svc", "kernel-perceptron", "kernel-pegasos"])
 def test_steps(page, learner):
     page.locator("#learner").select_option(learner)
@@ -331,7 +312,6 @@ def test_steps(page, learner):
     assert page.trouble == []
 
 
-@pytest.mark.thorough
 def test_surface_fills_and_sets_both_sliders(page):
     page.wait_for_selector("#surface-marks button", timeout=60_000)
     cells = page.locator("#surface-grid [role=gridcell]")
@@ -354,134 +334,6 @@ def asked_best(page):
     return [float(number.replace("−", "-")) for number in re.findall(r"= ([\d.e−]+)", label)]
 
 
-def table():
-    random = np.random.default_rng(0)
-    rows = ["height,weight,age,kind"]
-    for k in range(40):
-        height, weight, age = random.normal([170 + 12 * (k % 2), 70, 40], [5, 8, 9])
-        rows.append(f"{height:.1f},{weight:.1f},{age:.0f},{('cat', 'dog')[k % 2]}")
-    return "\n".join(rows) + "\n"
-
-
-@pytest.mark.thorough
-def test_files_are_picked_and_dropped(page):
-    page.locator("#file").set_input_files({"name": "pets.csv", "mimeType": "text/csv", "buffer": table().encode()})
-    until(page, "document.querySelector('#summary').textContent.includes('of 40 points')")
-    settled(page)
-    scene = sent(page)
-    assert scene["names"] == ["cat", "dog"]
-    assert scene["scaled"]
-    assert "height" in scene["axes"]
-    page.locator("#columns select").nth(1).select_option("age")
-    until(page, "document.querySelector('#columns select:nth-of-type(1)') !== null")
-    page.wait_for_timeout(500)
-    settled(page)
-    assert sent(page)["axes"][1] == "age"
-    page.evaluate(
-        """text => {
-            const data = new DataTransfer();
-            data.items.add(new File([text], "more.csv", { type: "text/csv" }));
-            const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
-            document.querySelector("header").dispatchEvent(drop);
-        }""",
-        table().replace("cat", "bird"),
-    )
-    until(page, "document.querySelector('#classes').textContent.includes('bird')")
-    assert page.trouble == []
-    page.locator("#file").set_input_files({"name": "empty.csv", "mimeType": "text/csv", "buffer": b"a,b\n"})
-    page.locator("#trouble").wait_for(state="visible")
-    assert "bird" in page.locator("#classes").inner_text()  # what was there stays
-
-
-def exported(page, name):
-    with page.expect_download() as download:
-        page.locator(name).click()
-    return download.value
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("data", ["moons", "three", "wave", "blob"])
-def test_pictures_are_exported(page, data, tmp_path):
-    page.locator("#data").select_option(data)
-    page.wait_for_timeout(300)
-    settled(page)
-    page.locator("#open-export").click()
-    saved = exported(page, "#export-svg")
-    assert saved.suggested_filename.endswith(".svg")
-    saved.save_as(tmp_path / "picture.svg")
-    root = ElementTree.parse(tmp_path / "picture.svg").getroot()
-    assert root.tag == f"{SVG}svg"
-    assert root.findall(f".//{SVG}image") == []
-    assert len(root.findall(f".//{SVG}path")) > 120  # a mark for each point, and lines
-    assert "120 points" in root.find(f"{SVG}title").text
-    exported(page, "#export-png").save_as(tmp_path / "picture.png")
-    header = (tmp_path / "picture.png").read_bytes()[:24]
-    assert header[:8] == b"\x89PNG\r\n\x1a\n"
-    assert int.from_bytes(header[16:20], "big") == 1600
-    assert page.trouble == []
-
-
-@pytest.mark.thorough
-def test_script_repeats_the_picture(page, address, tmp_path, monkeypatch):
-    monkeypatch.setenv("MPLBACKEND", "Agg")
-    typed = page.locator("[data-slider=C] input.typed")
-    typed.fill("20")
-    typed.press("Enter")
-    page.locator("#kernel").fill("gaussian(gamma=?) + 0.5 * linear")
-    settled(page)
-    scene = sent(page)
-    page.locator("#open-export").click()
-    until(page, "document.querySelector('#export-python').textContent.length > 50")
-    with page.expect_download() as download:
-        page.locator("[data-saves=python]").click()
-    download.value.save_as(tmp_path / "again.py")
-    again = runpy.run_path(str(tmp_path / "again.py"))
-    answer = asked(address, "/api/fit", {"scene": scene, "box": [0, 1, 0, 1], "size": [2, 2]})
-    points = np.array(scene["points"])
-    np.testing.assert_allclose(again["model"].decision_function(points), answer["points"]["score"], atol=1e-9)
-    assert support(page) == (len(again["model"].support_), 120)
-    assert page.locator("#export-command").text_content().startswith("mercer train svc points.csv")
-    assert page.locator("#export-csv").text_content().count("\n") == 121
-    assert page.trouble == []
-
-
-@pytest.mark.thorough
-def test_link_brings_everything_back(browser, address):
-    shown = opened(browser, address, permissions=["clipboard-read", "clipboard-write"])
-    shown.locator("#data").select_option("three")
-    shown.wait_for_timeout(300)
-    settled(shown)
-    click_at(shown, 0.5, 0.5)
-    shown.locator("#kernel").fill("laplacian(gamma=?) + linear")
-    typed = shown.locator("[data-slider=C] input.typed")
-    typed.fill("30")
-    typed.press("Enter")
-    settled(shown)
-    scene = sent(shown)
-    shown.locator("#share").click()
-    until(shown, "document.querySelector('#share').textContent === 'Copied'")
-    link = shown.evaluate("navigator.clipboard.readText()")
-    assert "token" not in link
-    beside = shown.context.new_page()  # a tab without a token asks the tab that has it
-    beside.goto(link)
-    beside.wait_for_selector("html[data-ready]")
-    settled(beside)
-    assert support(beside) == support(shown)
-    again = opened(browser, address.split("#")[0] + "#" + link.split("#")[1])
-    back = sent(again)
-    assert back == scene
-    assert support(again) == support(shown)
-    assert again.trouble == []
-    for damaged in ("m1.AAAA", "m1." + link[-40:], "nonsense"):
-        lost = opened(browser, address + "#" + damaged)
-        assert support(lost)[1] == 120
-        assert lost.trouble == []
-        lost.context.close()
-    again.context.close()
-    shown.context.close()
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("learner", ["kernel-ridge", "svr", "quantile"])
 def test_numbers(page, learner):
     page.locator("#tab-numbers").click()
@@ -501,7 +353,6 @@ def test_numbers(page, learner):
     assert page.trouble == []
 
 
-@pytest.mark.thorough
 def test_theme_is_chosen_and_kept(page):
     light = picture(page)
     page.locator("#theme").click()
@@ -513,7 +364,6 @@ def test_theme_is_chosen_and_kept(page):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-@pytest.mark.thorough
 def test_dead_server_is_told(browser):
     running = served()
     address = next(running)

@@ -4,10 +4,9 @@ import pytest
 
 from mercer.play.examples import example_scene
 
-from .playing import asked, chromium, opened, served, until
-from .test_page import contrast
+from .browsing import contrast
+from .playing import asked, opened, served, until
 
-browser = pytest.fixture(scope="module")(chromium)
 served_at = pytest.fixture(scope="module")(served)
 
 VIEWS = ("lift", "words", "graphs")
@@ -78,7 +77,6 @@ def test_words_by_mouse(page):
     assert answer["asked"]["nearest"][0]["word"] == "mother"
 
 
-@pytest.mark.thorough
 def test_words_by_keyboard(page):
     words = panel(page, "words")
     field = words.get_by_label("Ask about a word")
@@ -100,7 +98,6 @@ def test_words_by_keyboard(page):
     until(page, "document.querySelector('#announced').textContent.startsWith('night and water')")
 
 
-@pytest.mark.thorough
 def test_a_pasted_list_becomes_words(page):
     words = panel(page, "words")
     field = words.get_by_label("Add words to class 1")
@@ -113,7 +110,6 @@ def test_a_pasted_list_becomes_words(page):
     assert sent["words"][16:19] == ["feather", "thunder", "earth"]
 
 
-@pytest.mark.thorough
 def test_a_wrong_kernel_is_said_beside_its_field_and_the_picture_stays(browser, address):
     page = opened(browser, address)
     words = panel(page, "words")
@@ -129,7 +125,6 @@ def test_a_wrong_kernel_is_said_beside_its_field_and_the_picture_stays(browser, 
     page.context.close()
 
 
-@pytest.mark.thorough
 def test_every_example_of_words_is_learned(page):
     words = panel(page, "words")
     for title, name in (("DNA with TATA or without", "with TATA"), ("Notes, glad or sad", "glad")):
@@ -166,7 +161,6 @@ def test_graphs_by_mouse(page):
     assert "".join(sent["asked"]["nodes"]) == "OCCOCC"
 
 
-@pytest.mark.thorough
 def test_graphs_by_keyboard(page):
     graphs = panel(page, "graphs")
     answered(page, "graphs", lambda: graphs.get_by_role("button", name="Clear").press("Enter"))
@@ -187,7 +181,6 @@ def test_graphs_by_keyboard(page):
     assert page.locator("#graph-in-words").inner_text().startswith("2 nodes and 1 edge: ")
 
 
-@pytest.mark.thorough
 def test_a_node_is_dragged_and_nothing_else_changes(page):
     graphs = panel(page, "graphs")
     board = graphs.locator("svg.editor")
@@ -202,7 +195,6 @@ def test_a_node_is_dragged_and_nothing_else_changes(page):
     assert board.locator(".edge").count() == 4
 
 
-@pytest.mark.thorough
 def test_every_example_and_kernel_of_graphs_is_answered(page):
     graphs = panel(page, "graphs")
     for title, name in (("Rings or chains", "chains"), ("Trees or triangles", "with a triangle")):
@@ -252,7 +244,6 @@ def test_circles_have_a_plane(page):
     assert lift.get_by_role("button", name="Map").get_attribute("aria-pressed") == "true"
 
 
-@pytest.mark.thorough
 def test_what_cannot_be_lifted_is_said(browser, address):
     page = opened(browser, address)
     lift = panel(page, "lift")
@@ -297,7 +288,6 @@ def test_views_fit_and_can_be_read(browser, address, scheme, width):
     page.context.close()
 
 
-@pytest.mark.thorough
 def test_touch(browser, address):
     page = opened(browser, address, has_touch=True, viewport={"width": 390, "height": 844})
     graphs = panel(page, "graphs")

@@ -131,6 +131,7 @@ def test_what_is_wrong_is_said_in_a_sentence(change, sentence):
     assert "\n" not in said
 
 
+@pytest.mark.thorough
 def test_nobody_waits_for_long():
     words({**ASKED, "kernel": "subsequence(k=2)"})  # compiled
     long = ["".join(np.random.RandomState(k).choice(list("abcdefgh"), 200)) for k in range(200)]

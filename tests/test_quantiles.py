@@ -48,6 +48,7 @@ def test_each_is_what_a_machine_of_its_own_finds(kernel, weight):
     np.testing.assert_array_equal(model.quantiles_, LEVELS)
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=100)
 @given(st.integers(1, 7), st.integers(0, 10**6))
 def test_rearranging_never_costs(n, seed):

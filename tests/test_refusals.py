@@ -276,6 +276,7 @@ def test_many_pairs_of_classes_are_announced_and_limited_in_time():
         SVC("gaussian(gamma=1)", strategy="ovr").fit(rows, labels)
 
 
+@pytest.mark.thorough
 def test_refusals_leave_the_process_alive():
     """The damages that used to end or hang the whole process, each in one that may."""
     program = (

@@ -140,6 +140,7 @@ def test_paired_draws_find_what_is_there_and_nothing_else():
     assert drawn_differences(np.full(500, np.nan)) == 1.0
 
 
+@pytest.mark.thorough
 def test_a_study_follows_the_score_that_was_asked_for():
     facts = compare(
         made_table(150), learners=["perceptron", "logistic", "svc"], cv=3, scoring="auc", repeats=1, trees=False
@@ -172,6 +173,7 @@ def test_all_scores_are_measured_whatever_is_asked():
     }  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_learners_without_probabilities_are_left_out_of_a_log_loss():
     facts = compare(made_table(100), learners=["logistic", "svc"], cv=2, repeats=1, trees=False, scoring="log_loss")
     assert [one["name"] for one in facts["learners"]] == ["logistic"]

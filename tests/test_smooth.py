@@ -71,7 +71,7 @@ def test_logistic_is_scikit_learns_on_the_explicit_map():
 def test_subgradient_descent_approaches_the_soft_margin():
     exact = SVC("gaussian(gamma=0.3)", C=1 / (0.05 * 120), tol=1e-6).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="stopped after"):
-        ours = KernelClassifier("gaussian(gamma=0.3)", "hinge", 0.05, solver="gradient", max_iter=500).fit(X, y)
+        ours = KernelClassifier("gaussian(gamma=0.3)", "hinge", 0.05, solver="gradient", max_iter=200).fit(X, y)
     best = exact.objective_[0]
     assert best <= ours.objective_[0] + 1e-9
     assert ours.objective_[0] <= best * 1.02

@@ -119,6 +119,7 @@ def test_folds_of_few_rows_are_drawn_several_times():
     assert any("drawn 3 times" in note for note in facts["split"]["notes"])
 
 
+@pytest.mark.thorough
 def test_nested_cross_validation_tests_every_row_once():
     table = made_table(90)
     facts = compare(table, learners=["logistic", "svc"], cv=3, repeats=1, nested=True)

@@ -202,6 +202,7 @@ def test_hard_margin_counts_contradictions():
         SVC("linear", C=float("inf")).fit(rows, [0, 0, 1, 1])
 
 
+@pytest.mark.thorough
 def test_little_memory_gives_the_same_machine_and_says_so():
     rows, labels = make_blobs(3000, 80, centers=2, cluster_std=12.0, random_state=0)
     roomy = SVC("gaussian(gamma=0.0005)", C=1).fit(rows, labels)

@@ -40,6 +40,7 @@ def test_uneven_is_told_from_even():
     assert [of(50, 50), of(79, 21), of(81, 19), of(40, 30, 30), of(60, 37, 3)] == [False, False, True, False, True]
 
 
+@pytest.mark.thorough
 def test_the_study_says_so_and_judges_by_classes(facts):
     assert facts["uneven"].startswith("The classes are uneven: 'ill' has only 32 of 400 rows (8.0\xa0%)")
     assert facts["scoring"]["name"] == "balanced_accuracy"

@@ -15,10 +15,11 @@ browser = pytest.fixture(scope="module")(chromium)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Whatever needs a browser takes its time."""
+    """Whatever needs a browser takes its time; a file of it is one process's, so that servers are started once."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.thorough)
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture

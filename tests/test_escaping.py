@@ -49,9 +49,9 @@ def test_the_detectors_see_what_they_should():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("word", WORDS.values(), ids=WORDS)
-def test_no_command_lets_one_word_through(word):
-    assert {place: found for place, found in reached([word, "x"]) if found} == {}
+@pytest.mark.parametrize("name", ["long", "image", "link"])
+def test_no_command_lets_one_word_through(name):
+    assert {place: found for place, found in reached([WORDS[name], "x"]) if found} == {}
 
 
 @pytest.mark.thorough

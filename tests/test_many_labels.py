@@ -21,7 +21,7 @@ X, Y = make_multilabel_classification(120, 6, n_classes=4, random_state=0)
 MACHINES = [
     SVC(),
     SVC(None, C=0.5),
-    SVC("polynomial(degree=2)", strategy="ovr", C=0.1),
+    SVC("polynomial(degree=2, gamma=0.02)", strategy="ovr", C=0.1),
     KernelClassifier(lam=0.01),
     KernelClassifier(None, "squared_hinge", lam=0.1),
     KernelClassifier("gaussian(gamma=0.01)", "squared", lam=0.1),

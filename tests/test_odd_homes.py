@@ -105,11 +105,10 @@ def test_a_terminal_without_letters_shows_question_marks(tmp_path):
 @pytest.mark.parametrize(
     "odd",
     [
-        {"HOME": None, "TZ": "Nowhere/Nonsense"},
+        {"HOME": None, "TZ": "Nowhere/Nonsense", **POOR},
         {"HOME": "/nonexistent", "TMPDIR": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", "TERM": None},
-        POOR,
     ],
-    ids=["no home", "nowhere", "few letters"],
+    ids=["no home and few letters", "nowhere"],
 )
 def test_a_whole_study_in_an_odd_home(tmp_path, odd):
     rows = "1.5,r\u00f6t\n2.5,bl\u00e5u\n3.5,r\u00f6t\n" * 9

@@ -115,11 +115,11 @@ def test_the_slowest_scene_is_answered_in_time(client):
     rng = np.random.default_rng(0)
     points = rng.standard_normal((2000, 2))
     scene = {"points": points.tolist(), "labels": rng.integers(0, 2, 2000).tolist(), "C": 1e9}
-    for kernel in ("gaussian(gamma=1e3)", "+".join(["matern(nu=2.5, length=0.1)"] * 18)):
-        answer = client.post("/api/fit", json={"scene": {**scene, "kernel": kernel}, "box": [-1, 1, -1, 1],
-                                               "size": [200, 200]})  # fmt: skip
-        assert answer.status_code in (200, 422)
-        assert answer.elapsed.total_seconds() < 30
+    kernel = "+".join(["matern(nu=2.5, length=0.1)"] * 18)
+    asked = {"scene": {**scene, "kernel": kernel}, "box": [-1, 1, -1, 1], "size": [200, 200]}
+    answer = client.post("/api/fit", json=asked)
+    assert answer.status_code in (200, 422)
+    assert answer.elapsed.total_seconds() < 30
 
 
 ANYTHING = st.recursive(

@@ -225,10 +225,8 @@ def test_threads(tmp_path):
     with open(tmp_path / "models", "wb") as file:
         pickle.dump(models, file)
     found = []
-    # The first process compiles everything, the second reads the code from files: that makes no difference either.
     for mine, theirs in (("1", "1"), ("2", "2")):
         environment = {**os.environ, "NUMBA_NUM_THREADS": mine}
-        environment["NUMBA_CACHE_DIR"] = str(tmp_path / "code")
         environment |= {f"{name}_NUM_THREADS": theirs for name in ("OPENBLAS", "OMP", "MKL", "VECLIB")}
         out = tmp_path / f"out{mine}"
         command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "models"), str(out)]

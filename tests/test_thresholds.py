@@ -34,7 +34,7 @@ later = partial(pytest.param, marks=pytest.mark.thorough)
 
 @pytest.mark.thorough
 @parametrize_with_checks(
-    [TunedThreshold(SVC(), cv=3)],
+    [TunedThreshold(SVC(), cv=2, thresholds=20)],
     expected_failed_checks=lambda estimator: {"check_classifiers_train": "the threshold need not be 0"},
 )
 def test_what_scikit_learn_asks_of_estimators(estimator, check):

@@ -44,6 +44,14 @@ def test_a_search_finds_the_page(browser, address, asked, place):
     page.context.close()
 
 
+@pytest.mark.parametrize("asked", ["gamma", "multiclass", "missing values", "GPU", "out of memory"])
+def test_what_a_word_means_comes_first(browser, address, asked):
+    page = opened(browser, f"{address}/search.html?q={asked}")
+    first = page.wait_for_selector("#search-results li a").get_attribute("href")
+    assert first.endswith(f"words.html#term-{asked.replace(' ', '-')}")
+    page.context.close()
+
+
 def test_formulas_are_drawn_without_the_network(browser, address):
     page = opened(browser, f"{address}/ideas/soft_margin.html")
     page.wait_for_selector("mjx-container")

@@ -27,7 +27,10 @@ export function contours(values, width, height, level) {
   for (let j = 0; j + 1 < height; j += 1) {
     for (let i = 0; i + 1 < width; i += 1) {
       const at = j * width + i;
-      const [a, b, c, d] = [values[at], values[at + 1], values[at + width + 1], values[at + width]];
+      const a = values[at];
+      const b = values[at + 1];
+      const c = values[at + width + 1];
+      const d = values[at + width];
       const high = (a >= level) | ((b >= level) << 1) | ((c >= level) << 2) | ((d >= level) << 3);
       if (high === 0 || high === 15) continue;
       const lines = LINES[high] ?? SADDLES[high][(a + b + c + d) / 4 >= level ? "high" : "low"];

@@ -51,16 +51,22 @@ export function controls(root, store, choices) {
     const used = slidersOf(choices, scene);
     for (const [name, one] of Object.entries(sliders)) {
       one.element.hidden = !used.includes(name);
-      if (!one.isTyping()) one.show(scene[name]);
+      showSlider(name);
     }
     seed.value = scene.seed;
     kernel.show();
   }
+  const shownElsewhere = new Set(["points", "labels", "box", "rest"]);
+  const showSlider = (name) => {
+    if (!sliders[name].isTyping()) sliders[name].show(store.scene[name]);
+  };
   store.listen((what) => {
-    if (what.size > 1 || !(what.has("points") || what.has("box"))) show();
+    const names = [...what].filter((name) => !shownElsewhere.has(name));
+    if (names.every((name) => name in sliders)) names.forEach(showSlider); // a drag writes nothing else anew
+    else show();
   });
   show();
-  return { refuse: kernel.refuse, accept: kernel.accept, showSlider: (name) => sliders[name].show(store.scene[name]) };
+  return { refuse: kernel.refuse, accept: kernel.accept, showSlider };
 }
 
 /** The kernel as text: chosen from a list or written, with what is wrong with it beside it. */

@@ -100,10 +100,10 @@ export function desk(root, store, choices) {
   };
   let goodKernel = null;
   const refresh = fitting(store, view, {
-    shown(next, version) {
+    shown(next, version, whole) {
       picture = next;
       pictured = version;
-      canvas.setAttribute("aria-busy", String(version !== store.version));
+      canvas.setAttribute("aria-busy", String(!whole || version !== store.version));
       if (next) {
         goodKernel = next.scene.kernel;
         found.show(next);

@@ -1,9 +1,12 @@
 // Fits of the real library: one in flight, the newest scene next, the last good picture kept meanwhile.
 
-import { latest, post } from "./api.js";
+import { debounced, latest, post } from "./api.js";
 import { gridSize } from "./geometry.js";
 import { fieldOf } from "./shading.js";
 import { forget } from "./timings.js";
+
+const [COARSE, FINE] = [3000, 9000]; // nodes of the grid while things move, and once they rest
+const REST = 150; // milliseconds without a change
 
 /** The scene as the server takes it: only classes that have points, numbered without holes. */
 export function packed(scene) {
@@ -30,27 +33,41 @@ export function missing(scene) {
 }
 
 /**
- * Keep a picture of the store's scene. `viewOf()` is how the scene is seen now; `shown(picture, version)` gets
- * { scene, answer, facts, field, levels, classes } or null where there is nothing to learn; `refused(error, scene)`.
+ * Keep a picture of the store's scene. `viewOf()` is how the scene is seen now; `shown(picture, version, whole)` gets
+ * { scene, answer, facts, field, levels, classes } or null where there is nothing to learn, and whether a finer one is
+ * still to come; `refused(error, scene)`.
  */
 export function fitting(store, viewOf, { shown, refused }) {
   const ask = latest((body) => post("/api/fit", body));
-  return async function refresh() {
+
+  async function learn(nodes) {
     const { scene, version } = store;
-    if (missing(scene)) {
-      shown(null, version);
-      return;
-    }
     const view = viewOf();
     const { sent, classes } = packed(scene);
     try {
-      const answer = await ask({ scene: sent, box: view.box, size: gridSize(view) });
+      const answer = await ask({ scene: sent, box: view.box, size: gridSize(view, nodes) });
       if (answer === null || store.scene.task !== scene.task) return;
-      shown(pictureOf(scene, answer, classes), version);
+      shown(pictureOf(scene, answer, classes), version, nodes === FINE);
     } catch (trouble) {
       forget();
+      finer.cancel();
       if (store.version === version) refused(trouble, scene);
     }
+  }
+  const finer = debounced(() => learn(FINE), REST);
+  let last = -Infinity;
+
+  return function refresh() {
+    if (missing(store.scene)) {
+      finer.cancel();
+      shown(null, store.version, true);
+      return;
+    }
+    const now = performance.now();
+    const moving = now - last < REST;
+    last = now;
+    if (moving) finer();
+    learn(moving ? COARSE : FINE);
   };
 }
 

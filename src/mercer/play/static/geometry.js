@@ -39,11 +39,11 @@ function rounded(value, pixel) {
   return Number(value.toFixed(digits));
 }
 
-/** How many nodes a grid over the view has: about 6000, as square as can be. */
-export function gridSize({ frame }) {
-  const width = Math.round(Math.sqrt((6000 * frame.w) / frame.h));
-  const clamp = (count) => Math.min(130, Math.max(24, count));
-  return [clamp(width), clamp(Math.round(6000 / width))];
+/** The sides of a grid over the view with about so many nodes, as square as can be. */
+export function gridSize({ frame }, nodes = 6000) {
+  const width = Math.round(Math.sqrt((nodes * frame.w) / frame.h));
+  const clamp = (count) => Math.min(160, Math.max(24, count));
+  return [clamp(width), clamp(Math.round(nodes / width))];
 }
 
 /** About `count` round numbers between low and high. */

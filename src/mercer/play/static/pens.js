@@ -1,34 +1,80 @@
 // Two pens with the same strokes: one paints on a canvas, one writes SVG. Figures are drawn with either.
 
-/** Paint on a canvas. Paths are text as in SVG; short ones (marks) are parsed once. */
+const MOST_STAMPS = 500;
+
+/** Paint on a canvas. */
 export function canvasPen(context) {
-  const marks = new Map();
-  const parsed = (d) => {
-    if (d.length > 400) return new Path2D(d);
-    if (!marks.has(d)) {
-      if (marks.size > 500) marks.clear();
-      marks.set(d, new Path2D(d));
+  const stamps = new Map();
+  let backdrop = { key: null, canvas: null };
+
+  function inked(path, { fill, stroke, width = 1, dash = [], opacity = 1 }, on = context) {
+    on.globalAlpha = opacity;
+    if (fill) {
+      on.fillStyle = fill;
+      on.fill(path);
     }
-    return marks.get(d);
-  };
+    if (stroke) {
+      on.strokeStyle = stroke;
+      on.lineWidth = width;
+      on.lineJoin = "round";
+      on.setLineDash(dash);
+      on.stroke(path);
+    }
+    on.globalAlpha = 1;
+  }
+
+  /** A mark as a small canvas, in pixels of this one: hundreds of them are copied, where outlines would be filled. */
+  function stampOf(d, look, scale) {
+    const key = [d, look.fill, look.stroke, look.width, look.opacity, scale].join();
+    if (!stamps.has(key)) {
+      if (stamps.size >= MOST_STAMPS) stamps.clear();
+      const half = Math.ceil(look.reach * scale) + 1;
+      const canvas = new OffscreenCanvas(2 * half, 2 * half);
+      const small = canvas.getContext("2d");
+      small.setTransform(scale, 0, 0, scale, half, half);
+      inked(new Path2D(d), look, small);
+      stamps.set(key, canvas);
+    }
+    return stamps.get(key);
+  }
+
   return {
-    path(d, { fill, stroke, width = 1, dash = [], opacity = 1, at = null, even = false }) {
-      const path = parsed(d);
-      context.globalAlpha = opacity;
-      if (at) context.translate(at[0], at[1]);
-      if (fill) {
-        context.fillStyle = fill;
-        context.fill(path, even ? "evenodd" : "nonzero");
+    /** A path as SVG writes it. */
+    path: (d, look) => inked(new Path2D(d), look),
+    /** Lines through places. */
+    lines(lines, look) {
+      const path = new Path2D();
+      for (const line of lines) {
+        path.moveTo(line[0][0], line[0][1]);
+        for (let k = 1; k < line.length; k += 1) path.lineTo(line[k][0], line[k][1]);
       }
-      if (stroke) {
-        context.strokeStyle = stroke;
-        context.lineWidth = width;
-        context.lineJoin = "round";
-        context.setLineDash(dash);
-        context.stroke(path);
+      inked(path, look);
+    },
+    /** A path around the origin, no farther from it than `reach`, laid at each place; to the nearest pixel. */
+    marks(d, places, look) {
+      if (places.length === 0) return;
+      const scale = context.getTransform().a;
+      const stamp = stampOf(d, look, scale);
+      const half = stamp.width / 2;
+      const side = stamp.width / scale;
+      const corner = (middle) => (Math.round(middle * scale) - half) / scale;
+      for (const [x, y] of places) context.drawImage(stamp, corner(x), corner(y), side, side);
+    },
+    /** What `draw(pen)` draws over the whole picture, painted once for each key and then copied. */
+    backdrop(key, draw) {
+      const { width, height } = context.canvas;
+      const whole = `${width} ${height} ${key}`;
+      if (backdrop.key !== whole) {
+        const canvas = new OffscreenCanvas(width, height);
+        const behind = canvas.getContext("2d");
+        behind.setTransform(context.getTransform());
+        draw(canvasPen(behind));
+        backdrop = { key: whole, canvas };
       }
-      if (at) context.translate(-at[0], -at[1]);
-      context.globalAlpha = 1;
+      context.save();
+      context.resetTransform();
+      context.drawImage(backdrop.canvas, 0, 0);
+      context.restore();
     },
     text(words, x, y, { size = 12, fill, anchor = "middle", turn = 0, family = "sans-serif", italic = false }) {
       context.save();
@@ -51,7 +97,7 @@ export function canvasPen(context) {
     /** A small picture, smoothly enlarged so that the middles of its outer pixels lie on the box's corners. */
     bitmap(picture, x, y, w, h) {
       context.imageSmoothingEnabled = true;
-      context.imageSmoothingQuality = "medium"; // bilinear: enough for eight pixels a node, and quick without a GPU
+      context.imageSmoothingQuality = "low"; // bilinear: enough for eight pixels a node, and quick without a GPU
       context.drawImage(picture, 0.5, 0.5, picture.width - 1, picture.height - 1, x, y, w, h);
     },
   };
@@ -73,12 +119,11 @@ export function svgPen(width, height, title) {
       .filter(([, value]) => value !== null && value !== undefined && value !== "")
       .map(([name, value]) => ` ${name}="${escaped(value)}"`)
       .join("");
-  return {
+  const pen = {
     written,
-    path(d, { fill, stroke, width: thick = 1, dash = [], opacity = 1, at = null, even = false }) {
+    path(d, { fill, stroke, width: thick = 1, dash = [], opacity = 1 }, at = null) {
       const look = {
         fill: fill ?? "none",
-        "fill-rule": even ? "evenodd" : null,
         stroke,
         "stroke-width": stroke ? thick : null,
         "stroke-linejoin": stroke ? "round" : null,
@@ -88,6 +133,9 @@ export function svgPen(width, height, title) {
       };
       parts.push(`<path d="${d}"${attributes(look)}/>`);
     },
+    lines: (lines, look) => pen.path(lines.map(linePath).join(""), look),
+    marks: (d, places, look) => places.forEach((at) => pen.path(d, look, at)),
+    backdrop: (_, draw) => draw(pen),
     text(words, x, y, { size = 12, fill, anchor = "middle", turn = 0, family = "sans-serif", italic = false }) {
       const look = {
         x: x.toFixed(1),
@@ -109,6 +157,7 @@ export function svgPen(width, height, title) {
       parts.push("</g>");
     },
   };
+  return pen;
 }
 
 /** A line through places as the text of a path. */

@@ -1,8 +1,8 @@
 // The picture of classes and of novelty: tints, boundary and margins, slack, marks of the points.
 
-import { drawAxes, drawGround } from "./axes.js";
+import { drawAround, drawFrame } from "./axes.js";
 import { contours } from "./contours.js";
-import { discPath, linePath } from "./pens.js";
+import { discPath } from "./pens.js";
 import { levelFields, tintBitmap } from "./shading.js";
 import { shapePath } from "./shapes.js";
 import { slackLines } from "./slack.js";
@@ -30,9 +30,9 @@ function drawLevels(pen, field, levels, colours, view) {
   }));
   for (const { level, lines } of field.lines) {
     if (lines.length === 0) continue;
-    const path = lines.map((line) => linePath(line.map(toPixels))).join("");
-    const look = level === 0 ? { width: 2 } : { width: 1.1, dash: [6, 4] };
-    pen.path(path, { stroke: colours.ink, ...look, opacity: level === 0 ? 0.9 : 0.65 });
+    const look = level === 0 ? { width: 2, opacity: 0.9 } : { width: 1.1, dash: [6, 4], opacity: 0.65 };
+    const inPixels = lines.map((line) => line.map(toPixels));
+    pen.lines(inPixels, { stroke: colours.ink, ...look });
   }
 }
 
@@ -41,32 +41,33 @@ const radiusOf = (count, view) => (count > 500 ? 3.2 : (view.width < 480 ? 4.2 :
 function drawPoints(pen, picture, colours, view) {
   const { scene, facts } = picture;
   const radius = radiusOf(scene.points.length, view);
-  const classOf = (k) => (scene.task === "classes" ? scene.labels[k] : 0);
   const places = scene.points.map(([x, y]) => [view.px(x), view.py(y)]);
   if (facts) drawRings(pen, places, facts, radius, colours);
-  scene.points.forEach((_, k) => {
-    const look = { fill: colours.classes[classOf(k)], stroke: colours.raised, width: 1.2, at: places[k] };
-    pen.path(shapePath(classOf(k), radius), look);
-  });
+  const labels = scene.task === "classes" ? scene.labels : places.map(() => 0);
+  const byClass = Object.groupBy(places, (_, k) => labels[k]);
+  for (const [label, some] of Object.entries(byClass)) {
+    const look = { fill: colours.classes[label], stroke: colours.raised, width: 1.2, reach: 1.6 * radius + 1 };
+    pen.marks(shapePath(Number(label), radius), some, look);
+  }
   if (!facts) return;
   const arm = radius + 0.6;
   const cross = `M${-arm} ${-arm}L${arm} ${arm}M${-arm} ${arm}L${arm} ${-arm}`;
-  scene.points.forEach((_, k) => {
-    if (!facts.wrong[k]) return;
-    pen.path(cross, { stroke: colours.raised, width: 3.2, at: places[k] });
-    pen.path(cross, { stroke: colours.ink, width: 1.6, at: places[k] });
-  });
+  const wrong = places.filter((_, k) => facts.wrong[k]);
+  pen.marks(cross, wrong, { stroke: colours.raised, width: 3.2, reach: arm + 3 });
+  pen.marks(cross, wrong, { stroke: colours.ink, width: 1.6, reach: arm + 3 });
 }
 
 /** A ring around each support vector; the larger its α, the wider. Where all are, rings would tell nothing. */
 function drawRings(pen, places, facts, radius, colours) {
   if (facts.support.every(Boolean) && facts.support.length > 12) return;
   const most = Math.max(...facts.alpha.map(Math.abs), 1e-300);
-  places.forEach((at, k) => {
-    if (!facts.support[k]) return;
-    const size = radius * (1.3 + Math.round((10 * Math.abs(facts.alpha[k])) / most) * 0.075);
-    pen.path(discPath(size), { stroke: colours.ink, width: 1.2, opacity: 0.85, at });
-  });
+  const steps = facts.alpha.map((alpha) => Math.round((10 * Math.abs(alpha)) / most));
+  const ringed = places.map((place, k) => ({ place, step: steps[k] })).filter((_, k) => facts.support[k]);
+  for (const [step, some] of Object.entries(Object.groupBy(ringed, ({ step }) => step))) {
+    const size = radius * (1.3 + 0.075 * step);
+    const look = { stroke: colours.ink, width: 1.2, opacity: 0.85, reach: size + 1 };
+    pen.marks(discPath(size), some.map(({ place }) => place), look);
+  }
 }
 
 /** Points that the step looks at, the one under the pointer, and the cursor of the keyboard. */
@@ -74,38 +75,42 @@ function drawAttention(pen, picture, colours, view) {
   const place = (k) => [view.px(picture.scene.points[k][0]), view.py(picture.scene.points[k][1])];
   for (const k of picture.looked ?? []) {
     if (!picture.scene.points[k]) continue;
-    pen.path(discPath(15), { stroke: colours.raised, width: 5, at: place(k) });
-    pen.path(discPath(15), { stroke: colours.bad, width: 2.6, at: place(k) });
+    pen.marks(discPath(15), [place(k)], { stroke: colours.raised, width: 5, reach: 18 });
+    pen.marks(discPath(15), [place(k)], { stroke: colours.bad, width: 2.6, reach: 18 });
   }
   if (picture.near !== null && picture.scene.points[picture.near]) {
-    pen.path(discPath(11), { stroke: colours.accent, width: 2, at: place(picture.near) });
+    pen.marks(discPath(11), [place(picture.near)], { stroke: colours.accent, width: 2, reach: 13 });
   }
   if (picture.cursor) {
     const at = [view.px(picture.cursor[0]), view.py(picture.cursor[1])];
     const arms = "M-14 0h9M5 0h9M0 -14v9M0 5v9";
-    pen.path(arms, { stroke: colours.raised, width: 4, at });
-    pen.path(arms, { stroke: colours.ink, width: 1.8, at });
+    pen.marks(arms, [at], { stroke: colours.raised, width: 4, reach: 17 });
+    pen.marks(arms, [at], { stroke: colours.ink, width: 1.8, reach: 17 });
+  }
+}
+
+/** From each point with slack a line to its margin. */
+function drawSlack(pen, { scene, field, facts }, colours, view) {
+  const lines = Object.groupBy(slackLines(field, scene, facts), ({ label }) => label);
+  for (const [label, some] of Object.entries(lines)) {
+    const inPixels = some.map(({ from, to }) => [from, to].map(([x, y]) => [view.px(x), view.py(y)]));
+    pen.lines(inPixels, { stroke: colours.classes[label], width: 1.2, opacity: 0.8 });
   }
 }
 
 /** `picture`: { scene, field, levels, facts, looked, near, cursor }; `shade` tints with pixels or with areas. */
 export function drawPlane(pen, view, picture, colours, shade = shadeWithPixels) {
   const { scene, field, facts } = picture;
-  drawGround(pen, view, colours);
+  drawAround(pen, view, colours, scene.axes);
   pen.clipped(view.frame, () => {
     if (field) {
       shade(pen, field, colours, view);
       drawLevels(pen, field, picture.levels, colours, view);
     }
-    if (field?.values && facts && scene.task === "classes" && picture.levels.includes(1)) {
-      const lines = slackLines(field, scene, facts);
-      for (const { from, to, label } of lines) {
-        const path = linePath([from, to].map(([x, y]) => [view.px(x), view.py(y)]));
-        pen.path(path, { stroke: colours.classes[label], width: 1.2, opacity: 0.8 });
-      }
-    }
+    const slack = field?.values && facts && scene.task === "classes" && picture.levels.includes(1);
+    if (slack) drawSlack(pen, picture, colours, view);
     drawPoints(pen, picture, colours, view);
     drawAttention(pen, picture, colours, view);
   });
-  drawAxes(pen, view, colours, scene.axes);
+  drawFrame(pen, view, colours);
 }

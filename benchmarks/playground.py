@@ -3,9 +3,9 @@
     python -m benchmarks.playground [--json results.json] [--moves 200]
 
 A Chromium drags the sliders γ and C of a support vector machine on 300 points, thirty moves a second, and the page
-notes when the frame with each move's boundary (or a newer one) is done: fit, decision values on 7000 nodes, both ways
-over loopback, decoding, shading, contours and painting. Once while nothing else is computed, once while the
-cross-validation over 8 × 8 settings is under way.
+notes when the frame with each move's boundary (or a newer one) is done: fit, decision values on the 3000 nodes of a
+picture that moves, both ways over loopback, decoding, shading, contours and painting. Once while nothing else is
+computed, once while the cross-validation over 8 × 8 settings is under way.
 """
 
 from __future__ import annotations

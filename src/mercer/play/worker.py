@@ -120,7 +120,8 @@ class Worker:
 def _work(connection: Any, warm: dict[str, Any] | None) -> None:
     """What the process does: jobs, one after the other, until nobody listens any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this one
-    _step_back()
+    with contextlib.suppress(OSError, AttributeError):  # which Windows does not know
+        os.nice(_NICENESS)
     jobs: queue.SimpleQueue[tuple[int, dict[str, Any], threading.Event]] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(connection, jobs), daemon=True).start()
     from .surface import surface
@@ -141,14 +142,6 @@ def _work(connection: Any, warm: dict[str, Any] | None) -> None:
             connection.send((number, _CANCELLED, None))
         except Exception as error:
             connection.send((number, _FAILED, in_a_sentence(error)))
-
-
-def _step_back() -> None:
-    """Leave the cores to those who answer at once, wherever they want them."""
-    with contextlib.suppress(OSError, AttributeError):  # which Windows does not know
-        os.nice(_NICENESS)
-    with contextlib.suppress(OSError, AttributeError):  # of Linux: a core with nothing but this counts as idle
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def _receive(connection: Any, jobs: queue.SimpleQueue[tuple[int, dict[str, Any], threading.Event]]) -> None:

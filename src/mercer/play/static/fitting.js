@@ -34,8 +34,8 @@ export function missing(scene) {
 
 /**
  * Keep a picture of the store's scene. `viewOf()` is how the scene is seen now; `shown(picture, version, whole)` gets
- * { scene, answer, facts, field, levels, classes } or null where there is nothing to learn, and whether a finer one is
- * still to come; `refused(error, scene)`.
+ * { scene, answer, facts, field, levels, classes } or null where there is nothing to learn, and whether it is whole or a
+ * finer one is still to come; `refused(error, scene)`.
  */
 export function fitting(store, viewOf, { shown, refused }) {
   const ask = latest((body) => post("/api/fit", body));

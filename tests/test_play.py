@@ -377,6 +377,34 @@ def test_code_makes_the_same_machine(ask, mercer_command, monkeypatch, learner, 
     np.testing.assert_allclose(again, answer["points"]["score"], rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.parametrize("kernel", ["normalised(spectrum(p=2))", "2*spectrum(p=1) + subsequence(k=2, decay=0.5)"])
+def test_code_of_words_makes_the_same_machine(ask, mercer_command, kernel):
+    words = ["it's", '"odd"', "a,b", "Straße", "casa", "acqua", "notte", "{x}", "$(touch hacked)"]
+    request = {"words": words, "labels": [0, 1, 0, 1, 1, 1, 0, 0, 0], "names": ["it's \"odd\"", "`touch hacked`"],
+               "kernel": kernel, "C": 3.0, "asked": "'); exit() #"}  # fmt: skip
+    answer, code = ask("words", request), ask("code", request)
+    with open("words.py", "w", encoding="utf-8") as file:
+        file.write(code["python"])
+    again = runpy.run_path("words.py")
+    np.testing.assert_array_equal(again["model"].decision_function(words), answer["scores"])
+    assert again["label"] == answer["asked"]["label"]
+    with open(code["file"], "w", encoding="utf-8") as file:
+        file.write(code["csv"])
+    mercer_command(shlex.split(code["command"])[1:])
+    trained = mercer.load("model.safetensors")
+    np.testing.assert_allclose(trained.decision_function(pd.DataFrame({"word": words})), answer["scores"], atol=1e-9)
+    assert not os.path.exists("hacked")
+    assert "'nan' stands for a value that is missing" in ask("code", {**request, "words": [*words[:-1], "nan"]})["note"]
+
+
+def test_code_of_graphs_makes_the_same_machine(ask, tmp_path):
+    chain, ring = ({"nodes": ["C'", "C", '"'], "edges": edges} for edges in ([[0, 1]], [[0, 1], [1, 2], [2, 0]]))
+    request = {"graphs": [chain, ring, chain], "labels": [0, 1, 0], "asked": chain}
+    (tmp_path / "graphs.py").write_text(ask("code", request)["python"], encoding="utf-8")
+    again = runpy.run_path(str(tmp_path / "graphs.py"))
+    np.testing.assert_array_equal(again["model"].decision_function(again["graphs"]), ask("graphs", request)["scores"])
+
+
 @pytest.fixture
 def mercer_command(tmp_path, monkeypatch):
     from click.testing import CliRunner

@@ -1,5 +1,8 @@
 """The views of words, graphs and lifts, used by mouse, by keyboard and on a phone."""
 
+import runpy
+
+import numpy as np
 import pytest
 
 from mercer.play.examples import example_scene
@@ -39,9 +42,13 @@ def panel(page, name):
     return page.locator(f"#panel-{name}")
 
 
-def answered(page, name, act):
-    """The question that an act leads to, and the answer, once it is shown."""
-    with page.expect_response(f"**/api/{name}", timeout=60_000) as response:
+def answered(page, name, act, when=lambda body: True):
+    """The question that an act leads to, the first of which something holds, and the answer, once it is shown."""
+
+    def is_it(response):
+        return response.url.endswith(f"/api/{name}") and when(response.request.post_data_json)
+
+    with page.expect_response(is_it, timeout=60_000) as response:
         act()
     found = response.value
     page.wait_for_timeout(60)
@@ -166,10 +173,12 @@ def test_graphs_by_keyboard(page):
     answered(page, "graphs", lambda: graphs.get_by_role("button", name="Clear").press("Enter"))
     graphs.locator("svg.editor").focus()
     keys = ["Enter", *["ArrowRight"] * 5, "Enter", *["ArrowDown"] * 6, "Enter"]
-    for key in keys[:-1]:
-        page.keyboard.press(key)
-    page.wait_for_timeout(200)
-    sent, _ = answered(page, "graphs", lambda: page.keyboard.press(keys[-1]))
+    sent, _ = answered(
+        page,
+        "graphs",
+        lambda: [page.keyboard.press(key) for key in keys],
+        lambda body: len(body["asked"]["nodes"]) == 3,
+    )
     assert sent["asked"]["edges"] == [[0, 1], [1, 2]]
     sent, _ = answered(page, "graphs", lambda: page.keyboard.press("Shift+O"))
     assert sent["asked"]["nodes"] == ["C", "C", "O"]
@@ -253,6 +262,76 @@ def test_what_cannot_be_lifted_is_said(browser, address):
 
 
 # -- all of them ----------------------------------------------------------------------------------------------------
+
+
+def test_a_link_brings_views_back(page, browser, address):
+    lift = panel(page, "lift")
+    answered(page, "lift", lambda: lift.get_by_label("Points", exact=True).select_option("circles"))
+    answered(page, "lift", lambda: lift.get_by_role("button", name="Map").click())
+    graphs = panel(page, "graphs")
+    answered(page, "graphs", lambda: graphs.locator("svg.editor").click(position={"x": 60, "y": 40}))
+    drawn, _ = answered(page, "graphs", lambda: graphs.get_by_role("button", name="Add to ethers").click())
+    words = panel(page, "words")
+    answered(page, "words", lambda: words.get_by_label("Begin with").select_option("DNA with TATA or without"))
+    answered(page, "words", lambda: words.get_by_label("Kernel", exact=True).fill("spectrum(p=3)"))
+    words.locator("[data-slider=C] input.typed").fill("30")
+    answered(page, "words", lambda: page.keyboard.press("Enter"))
+    typed, _ = answered(page, "words", lambda: words.get_by_label("Ask about a word").fill("TATATA <b>"))
+    page.wait_for_timeout(900)  # the address follows at leisure
+    fragment = page.evaluate("location.hash")
+    again = opened(browser, address + fragment)
+    seen = {}
+    again.on("request", lambda request: seen.update({request.url.rsplit("/", 1)[1]: request.post_data_json}))
+    again.reload()  # whatever was open is open again, and nothing is lost
+    until(again, "document.querySelector('#panel-words .verdict')?.textContent.includes('score')", 60)
+    assert seen["words"] == typed
+    panel(again, "graphs")
+    assert seen["graphs"] == drawn
+    panel(again, "lift")
+    assert seen["lift"]["way"] == "map"
+    assert again.locator("#panel-lift").get_by_label("Points", exact=True).input_value() == "circles"
+    assert again.trouble == []
+    again.context.close()
+
+
+def test_a_link_of_nonsense_begins_anew(page):
+    panel(page, "words")
+    for state in (None, 3, {}, {"words": 1}, {"example": 99}, {"graphs": [[{"graph": {"edges": 1}}]]}):
+        fragment = page.evaluate(
+            """async state => {
+                const { toFragment } = await import("/share.js");
+                const { emptyScene } = await import("/store.js");
+                const states = { words: state, graphs: state, lift: state };
+                return toFragment(emptyScene("classes"), [0, 1, 0, 1], "words", states);
+            }""",
+            state,
+        )
+        page.evaluate("fragment => { location.hash = fragment; }", fragment)
+        assert panel(page, "words").locator(".chip").count() == 32
+        panel(page, "graphs")
+
+
+@pytest.mark.parametrize("name", ["words", "graphs"])
+def test_views_are_exported(page, name, tmp_path):
+    _, answer = answered(page, name, lambda: panel(page, name))
+    page.locator("#open-export").click()
+    until(page, "document.querySelector('#export-python').textContent.length > 50")
+    assert not page.locator("#export-png").is_visible()
+    assert page.locator("#export-command").is_visible() == (name == "words")
+    with page.expect_download() as download:
+        page.locator("[data-saves=python]").click()
+    download.value.save_as(tmp_path / "again.py")
+    again = runpy.run_path(str(tmp_path / "again.py"))
+    np.testing.assert_allclose(again["model"].decision_function(again[name]), answer["scores"], atol=1e-9)
+
+
+def test_a_lift_is_exported(page):
+    panel(page, "lift")
+    page.locator("#open-export").click()
+    with page.expect_download() as download:
+        page.locator("#export-png").click()
+    assert download.value.suggested_filename == "mercer-lift.png"
+    assert not page.locator("#export-svg").is_visible()
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])

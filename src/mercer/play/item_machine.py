@@ -19,6 +19,7 @@ from ..kernels import Kernel
 from .certificates import certificate_of
 from .feature_lists import refuse_giants, too_many_to_list
 from .heard import hearing
+from .item_scene import ItemScene
 from .request_fields import leaves
 
 __all__ = ["ItemMachine", "within_time"]
@@ -33,28 +34,30 @@ _FEATURES, _NEAREST, _SPECTRUM = 30, 6, 400
 _DIGITS = 4
 
 
-def within_time(machine: ItemMachine, asked: Any, what: str) -> dict[str, Any]:
-    """What is known of a machine and of an item, or a sentence where that takes longer than anybody would wait.
+def within_time(machine: ItemMachine, scene: ItemScene) -> dict[str, Any]:
+    """What is known of a scene's machine and of the item asked about, or that it takes longer than anybody would wait.
 
     Examples
     --------
-    >>> from mercer.kernels import Spectrum
-    >>> within_time(ItemMachine(["aa", "bb"], [0, 1], Spectrum(p=2), C=1.0), "aab", "2 words")["asked"]["label"]
+    >>> from mercer.play.item_scene import word_scene
+    >>> scene = word_scene({"words": ["aa", "bb"], "labels": [0, 1], "asked": "aab"})
+    >>> within_time(ItemMachine.of(scene), scene)["asked"]["label"]
     0
     """
     # In a context of its own: the deadline of whoever asks would be over before code is compiled for the first time.
-    return Context().run(_answered, machine, asked, what)
+    return Context().run(_answered, machine, scene)
 
 
-def _answered(machine: ItemMachine, asked: Any, what: str) -> dict[str, Any]:
+def _answered(machine: ItemMachine, scene: ItemScene) -> dict[str, Any]:
     refuse_giants(machine.kernel, machine.items)
     kinds = {type(leaf) for leaf in leaves(machine.kernel)}
     patience = _PATIENCE if kinds <= _COMPILED else _PATIENCE_AT_FIRST
     with until(time.monotonic() + patience), hearing() as heard:
         facts = machine.facts()
-        about = None if asked is None else machine.about(asked)
+        about = None if scene.asked is None else machine.about(scene.asked)
         _COMPILED.update(kinds)
         return {**facts, "asked": about, "notes": [*facts["notes"], *heard]}
+    what = f"{len(scene.items)} {scene.many}"
     raise ValueError(f"{machine.kernel} takes more than {patience:g} s for {what}; take fewer or smaller ones.")
 
 
@@ -82,6 +85,11 @@ class ItemMachine:
     labels: list[int]
     kernel: Kernel
     C: float
+
+    @classmethod
+    def of(cls, scene: ItemScene) -> ItemMachine:
+        """The machine of a scene."""
+        return cls(scene.items, scene.labels, scene.kernel, scene.C)
 
     @cached_property
     def model(self) -> SVC:

@@ -6,14 +6,12 @@ import ast
 import re
 from typing import Any
 
-from .asked import list_of
 from .item_machine import ItemMachine, within_time
-from .request_fields import cost, kernel_for, labels_of, leaves, plain_text, two_names
+from .item_scene import ItemScene, word_scene
+from .request_fields import leaves
 
 __all__ = ["words"]
 
-_MOST_WORDS, _MOST_LETTERS = 200, 200
-_EXAMPLE = "spectrum(p=2)"
 #: A substring as features are named, and the place it is bound to where it is.
 _SUBSTRING = re.compile(r"(?P<text>'.*'|\".*\")(?: at (?P<place>\d+))?", re.DOTALL)
 
@@ -39,30 +37,20 @@ def words(request: dict) -> dict:
     >>> answer["kernel"], answer["wrong"], answer["asked"]["spectrum"][0]
     ('spectrum(p=2)', [False, False, False, False], {'feature': "'cd'", 'count': 1.0})
     """
-    given = _words_of(request)
-    labels = labels_of(request, "words", len(given))
-    names = two_names(request)
-    asked = plain_text(request.get("asked") or "", "the word asked about", _MOST_LETTERS)
-    machine = ItemMachine(given, labels, kernel_for(request, "strings", _EXAMPLE), cost(request))
-    answer = within_time(machine, asked or None, f"{len(given)} words")
-    if asked:
-        answer["asked"] |= _in_words(machine, asked, names, answer["asked"])
+    scene = word_scene(request)
+    machine = ItemMachine.of(scene)
+    answer = within_time(machine, scene)
+    if scene.asked:
+        answer["asked"] |= _in_words(machine, scene, answer["asked"])
     return answer
 
 
-def _words_of(request: dict) -> list[str]:
-    given = list_of(request.get("words"), "the words", _MOST_WORDS)
-    out = [plain_text(word, f"word {place}", _MOST_LETTERS) for place, word in enumerate(given, 1)]
-    if "" in out:
-        raise ValueError(f"word {out.index('') + 1} is empty; remove it.")
-    return out
-
-
-def _in_words(machine: ItemMachine, asked: str, names: list[str], about: dict[str, Any]) -> dict[str, Any]:
+def _in_words(machine: ItemMachine, scene: ItemScene, about: dict[str, Any]) -> dict[str, Any]:
+    word = scene.asked
     nearest = [{**each, "word": machine.items[each["place"]]} for each in about["nearest"]]
     tokens = {getattr(leaf, "tokens", "characters") for leaf in leaves(machine.kernel)}
-    letters = None if len(tokens) > 1 else letter_pushes(asked, about["pushes"], whole_words=tokens == {"words"})
-    return {"word": asked, "name": names[about["label"]], "letters": letters, "nearest": nearest}
+    letters = None if len(tokens) > 1 else letter_pushes(word, about["pushes"], whole_words=tokens == {"words"})
+    return {"word": word, "name": scene.names[about["label"]], "letters": letters, "nearest": nearest}
 
 
 def letter_pushes(word: str, pushes: list[dict[str, Any]], whole_words: bool = False) -> list[float] | None:

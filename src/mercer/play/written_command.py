@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import shlex
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from .scene import Scene
 
-__all__ = ["command", "csv_of", "settings"]
+__all__ = ["command", "csv_of", "in_order", "settings"]
 
 #: Parameters that belong to the page, or have options of their own.
 _NOT_SET = ("kernel", "random_state", "time_limit")
@@ -27,10 +29,17 @@ def _columns(scene: Scene) -> list[str]:
     return {"classes": ["x1", "x2", "label"], "numbers": ["x", "y"], "novelty": ["x1", "x2"]}[scene.task]
 
 
-def _names(scene: Scene) -> list[str]:
-    """The names of the classes; numbered where their order, which learners see, would be another one."""
-    names = list(scene.names)
-    return names if names == sorted(names) else [f"{number} {name}" for number, name in enumerate(names, 1)]
+def in_order(names: Sequence[str]) -> list[str]:
+    """The names of the classes; numbered where their order, which learners see, would be another one.
+
+    Examples
+    --------
+    >>> in_order(["ham", "spam"]), in_order(["red", "blue"])
+    (['ham', 'spam'], ['1 red', '2 blue'])
+    """
+    if all(name < after for name, after in pairwise(names)):
+        return list(names)
+    return [f"{number} {name}" for number, name in enumerate(names, 1)]
 
 
 def csv_of(scene: Scene) -> str:
@@ -38,7 +47,7 @@ def csv_of(scene: Scene) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_columns(scene))
-    names = _names(scene)
+    names = in_order(scene.names)
     labels = [[names[label]] for label in scene.labels] if scene.task == "classes" else [[]] * len(scene.points)
     writer.writerows([repr(x), repr(y), *own] for (x, y), own in zip(scene.points.tolist(), labels, strict=True))
     return out.getvalue()

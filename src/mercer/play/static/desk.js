@@ -4,10 +4,10 @@ import { alarm, announce } from "./announce.js";
 import { classBar } from "./class_bar.js";
 import { controls } from "./controls.js";
 import { find } from "./elements.js";
-import { exporting } from "./exporting.js";
+import { toPng, toSvg } from "./exporting.js";
 import { files } from "./files.js";
 import { findings, summaryOf } from "./findings.js";
-import { fitting, missing } from "./fitting.js";
+import { fitting, missing, packed } from "./fitting.js";
 import { makeView, short } from "./geometry.js";
 import { legend } from "./legend.js";
 import { hands, zoomed } from "./hands.js";
@@ -150,7 +150,6 @@ export function desk(root, store, choices) {
     const { learner, kernel } = store.scene;
     return picture ? `${learner}, ${picture.answer.kernel}: ${summaryOf(picture)}` : `${learner}, ${kernel}`;
   };
-  exporting(root, store, () => ({ picture: { ...seen(), near: null, cursor: null }, view: view(), title: titleNow() }));
 
   const act = (name, work) => find(name, root).addEventListener("click", work);
   act("#undo", () => store.undo());
@@ -184,6 +183,16 @@ export function desk(root, store, choices) {
   onTheme(repaint);
   return {
     data,
+    /** What one takes along. */
+    exported() {
+      const still = { ...seen(), near: null, cursor: null };
+      return {
+        question: { scene: packed(store.scene).sent },
+        name: `mercer-${store.task}`,
+        svg: () => toSvg(still, view(), titleNow()),
+        png: () => toPng(still, view()),
+      };
+    },
     refresh() {
       refresh();
       map.refresh();

@@ -3,7 +3,6 @@
 import { post } from "./api.js";
 import { announce } from "./announce.js";
 import { find } from "./elements.js";
-import { packed } from "./fitting.js";
 import { makeView } from "./geometry.js";
 import { drawNumbers } from "./numbers_figure.js";
 import { canvasPen, svgPen } from "./pens.js";
@@ -53,36 +52,37 @@ export function toPng(picture, seen) {
   return canvas.convertToBlob({ type: "image/png" });
 }
 
-/** `seen()` is { picture, view, title }. */
-export function exporting(root, store, seen) {
-  const dialog = find("#export", root);
-  const blocks = Object.fromEntries(["python", "command", "csv"].map((name) => [name, find(`#export-${name}`, root)]));
-  const note = find("#export-note", root);
+/**
+ * The dialog. `exported()` is { question, name, svg?, png? }: what /api/code is asked, what files are called, and pictures
+ * where there are some.
+ */
+export function exporting(exported) {
+  const dialog = find("#export");
+  const note = find("#export-note");
+  const parts = Object.fromEntries([...dialog.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+  const block = (part) => find("pre", part);
+  const saver = find("[data-saves=csv]", dialog);
+  let taken = null; // what was exported when the dialog was opened
 
   async function open() {
+    taken = exported();
+    for (const kind of ["svg", "png"]) find(`#export-${kind}`).hidden = !taken[kind];
+    for (const part of Object.values(parts)) block(part).textContent = "…";
     dialog.showModal();
-    for (const block of Object.values(blocks)) block.textContent = "…";
-    try {
-      const code = await post("/api/code", { scene: packed(store.scene).sent });
-      for (const [name, block] of Object.entries(blocks)) block.textContent = code[name] ?? "";
-      note.textContent = code.note ?? "";
-    } catch (trouble) {
-      for (const block of Object.values(blocks)) block.textContent = "";
-      note.textContent = trouble.message;
+    const code = await post("/api/code", taken.question).catch((trouble) => ({ note: trouble.message }));
+    note.textContent = code.note ?? "";
+    for (const [name, part] of Object.entries(parts)) {
+      block(part).textContent = code[name] ?? "";
+      part.hidden = !code[name];
     }
+    find("#export-file").textContent = saver.dataset.name = code.file ?? "";
   }
   find("#open-export").addEventListener("click", open);
-  find("#export-png", root).addEventListener("click", async () => {
-    const { picture, view } = seen();
-    save(`mercer-${picture.scene.task}.png`, await toPng(picture, view));
-  });
-  find("#export-svg", root).addEventListener("click", () => {
-    const { picture, view, title } = seen();
-    save(`mercer-${picture.scene.task}.svg`, toSvg(picture, view, title), "image/svg+xml");
-  });
-  dialog.addEventListener("click", (event) => {
-    const button = event.target.closest("button[data-copies], button[data-saves]");
-    if (button?.dataset.copies) copy(blocks[button.dataset.copies].textContent, button);
-    if (button?.dataset.saves) save(button.dataset.name, blocks[button.dataset.saves].textContent, "text/plain");
+  find("#export-png").addEventListener("click", async () => save(`${taken.name}.png`, await taken.png()));
+  find("#export-svg").addEventListener("click", () => save(`${taken.name}.svg`, taken.svg(), "image/svg+xml"));
+  dialog.addEventListener("click", ({ target }) => {
+    const button = target.closest("button[data-copies], button[data-saves]");
+    if (button?.dataset.copies) copy(block(parts[button.dataset.copies]).textContent, button);
+    if (button?.dataset.saves) save(button.dataset.name, block(parts[button.dataset.saves]).textContent, "text/plain");
   });
 }

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { alarm, announce } from "./announce.js";
 import { desk } from "./desk.js";
 import { find, make } from "./elements.js";
-import { copy } from "./exporting.js";
+import { copy, exporting } from "./exporting.js";
 import { fromFragment, toFragment } from "./share.js";
 import { Store } from "./store.js";
 import { tabs } from "./tabs.js";
@@ -14,7 +14,9 @@ const VIEWS = ["lift", "words", "graphs"];
 const store = new Store();
 const workbench = find("#workbench");
 const panels = Object.fromEntries(VIEWS.map((name) => [name, find(`#panel-${name}`)]));
-const mounted = {};
+const mounted = {}; // promises of views that were opened
+const ready = {}; // those that have come
+let given = {}; // states of views that an address brought, until they are opened
 let open = "plane";
 let plane = "classes"; // what the plane showed last
 
@@ -23,29 +25,29 @@ async function mount(name) {
   document.head.append(style);
   try {
     const view = await import(`./views/${name}.js`);
-    return view.mount(panels[name], api, announce, () => store.planeScene);
+    return view.mount(panels[name], { api, announce, remember, planeScene: () => store.planeScene });
   } catch (trouble) {
     const sentence = `This view could not be loaded: ${trouble.message}`;
     panels[name].replaceChildren(make("p", { className: "error" }, sentence));
-    return { show() {}, hide() {} };
+    return { show() {}, state() {}, exported: () => ({ question: {} }) };
   }
 }
 
 async function show(name) {
-  mounted[open]?.then((view) => view.hide());
   open = name;
   const onDesk = name === "plane" || name === "numbers";
   if (onDesk && store.task !== "numbers") plane = store.task;
   workbench.hidden = !onDesk;
   workbench.setAttribute("aria-labelledby", `tab-${onDesk ? name : "plane"}`);
   for (const view of VIEWS) panels[view].hidden = view !== name;
-  for (const button of document.querySelectorAll(".desk-only")) button.hidden = !onDesk;
   if (onDesk) {
     if (store.task !== "numbers") plane = store.task;
     store.choose(name === "numbers" ? "numbers" : plane);
   } else {
     mounted[name] ??= mount(name);
-    (await mounted[name]).show();
+    ready[name] = await mounted[name];
+    ready[name].show(given[name]);
+    delete given[name];
   }
   remember();
 }
@@ -59,18 +61,19 @@ store.listen((what) => {
   if (open !== wanted && (open === "plane" || open === "numbers")) tabList.open(wanted);
 });
 
+async function toAddress() {
+  const states = Object.fromEntries(Object.entries(ready).map(([name, view]) => [name, view.state()]));
+  const address = new URL(location.href);
+  address.hash = await toFragment(store.scene, store.box, open, { ...states, ...given });
+  history.replaceState(null, "", address);
+  return address.href;
+}
+
 /** Keep the address up to date, so that reloading the page loses nothing. */
-const remember = api.debounced(async () => {
-  history.replaceState(null, "", `#${await toFragment(store.scene, store.box, open)}`);
-}, 600);
+const remember = api.debounced(toAddress, 600);
 store.listen(remember);
 
-find("#share").addEventListener("click", async ({ currentTarget: button }) => {
-  const address = new URL(location.href);
-  address.hash = await toFragment(store.scene, store.box, open);
-  history.replaceState(null, "", address);
-  await copy(address.href, button);
-});
+find("#share").addEventListener("click", async ({ currentTarget: button }) => copy(await toAddress(), button));
 
 const themeButton = find("#theme");
 function nameTheme() {
@@ -97,6 +100,7 @@ find("#help-button").addEventListener("click", () => find("#help").showModal());
 async function restore() {
   const shared = await fromFragment(location.hash.slice(1));
   if (!shared) return false;
+  given = shared.views;
   store.load(shared.scene, shared.box);
   const known = ["plane", "numbers", ...VIEWS];
   tabList.open(known.includes(shared.tab) ? shared.tab : "plane");
@@ -127,7 +131,8 @@ async function begin() {
     return;
   }
   find("#version").textContent = choices.version;
-  const { data, refresh } = desk(workbench, store, choices);
+  const { data, exported, refresh } = desk(workbench, store, choices);
+  exporting(() => (ready[open]?.exported ?? exported)());
   if (!choices.ready) whenCompiled(refresh);
   addEventListener("hashchange", restore);
   if (await restore()) return;

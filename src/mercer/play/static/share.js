@@ -26,8 +26,8 @@ const toText = (bytes) => {
 const toBytes = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 
-/** What differs from an empty scene; places column by column with six digits, labels as one word. */
-export async function toFragment(scene, box, tab) {
+/** What differs from an empty scene; places column by column with six digits, labels as one word; states of views. */
+export async function toFragment(scene, box, tab, views) {
   const empty = emptyScene(scene.task);
   const six = (value) => Number(value.toPrecision(6));
   const short = {
@@ -37,6 +37,7 @@ export async function toFragment(scene, box, tab) {
     l: scene.labels.join(""),
     b: box.map(six),
     v: tab,
+    w: views,
   };
   for (const [name, value] of Object.entries(scene)) {
     if (["task", "points", "labels"].includes(name)) continue;
@@ -46,7 +47,7 @@ export async function toFragment(scene, box, tab) {
   return MARK + toText(await through(bytes, new CompressionStream("deflate-raw")));
 }
 
-/** The scene, box and tab of a fragment; null where it is none of ours or damaged. */
+/** The scene, box, tab and states of views of a fragment; null where it is none of ours or damaged. */
 export async function fromFragment(fragment) {
   if (!fragment.startsWith(MARK)) return null;
   try {
@@ -58,7 +59,7 @@ export async function fromFragment(fragment) {
 }
 
 /** Take only what has the type that a scene wants; an address may come from anybody. */
-function checked({ t: task, x, y, l, b: box, v: tab, ...rest }) {
+function checked({ t: task, x, y, l, b: box, v: tab, w: views, ...rest }) {
   const number = (value) => typeof value === "number" && Number.isFinite(value);
   if (!["classes", "novelty", "numbers"].includes(task) || x.length !== y.length || x.length > MOST_POINTS) return null;
   if (![...x, ...y].every(number)) return null;
@@ -75,5 +76,5 @@ function checked({ t: task, x, y, l, b: box, v: tab, ...rest }) {
   const labelled = scene.labels.length === x.length && scene.labels.every((label) => label < scene.names.length);
   if (task === "classes" && !labelled) return null;
   const seen = Array.isArray(box) && box.length === 4 && box.every(number) && box[0] < box[1] && box[2] < box[3];
-  return { scene, box: seen ? box : boxAround(scene.points), tab: typeof tab === "string" ? tab : null };
+  return { scene, box: seen ? box : boxAround(scene.points), tab: typeof tab === "string" ? tab : null, views: { ...views } };
 }

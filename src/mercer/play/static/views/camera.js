@@ -8,12 +8,16 @@ export function camera() {
   return {
     state,
     reset: () => Object.assign(state, START),
+    look({ yaw, pitch, zoom }) {
+      state.yaw = yaw;
+      state.pitch = Math.min(1.5, Math.max(-0.25, pitch));
+      state.zoom = Math.min(2.5, Math.max(0.5, zoom));
+    },
     turn(across, up) {
-      state.yaw += across;
-      state.pitch = Math.min(1.5, Math.max(-0.25, state.pitch + up));
+      this.look({ ...state, yaw: state.yaw + across, pitch: state.pitch + up });
     },
     nearer(factor) {
-      state.zoom = Math.min(2.5, Math.max(0.5, state.zoom * factor));
+      this.look({ ...state, zoom: state.zoom * factor });
     },
     /** A function from places [x, y, z] (z up) to { x, y, depth } in pixels; a larger depth is farther away. */
     view(width, height) {

@@ -2,8 +2,10 @@
 
 import { debounced, latest } from "../api.js";
 import { make } from "../elements.js";
+import { packed } from "../fitting.js";
 import { onTheme } from "../theme.js";
 import { camera } from "./camera.js";
+import { number, oneOf, record, text, whole } from "./checks.js";
 import { paint } from "./lift_paint.js";
 import { heightShapes, mapShapes } from "./lift_shapes.js";
 
@@ -20,8 +22,9 @@ const WAYS = {
   },
 };
 const TURN = 0.1;
+const isState = record({ way: oneOf(Object.keys(WAYS)), points: text(60), lifted: whole(0, 100), eye: record({ yaw: number, pitch: number, zoom: number }) });
 
-export function mount(container, api, announce, getScene) {
+export function mount(container, { api, announce, remember, planeScene }) {
   const eye = camera();
   let way = "height";
   let shown = null;
@@ -73,6 +76,7 @@ export function mount(container, api, announce, getScene) {
   function draw() {
     const { clientWidth: width, clientHeight: height } = canvas;
     if (!shown || !width) return;
+    remember();
     const pieces = WAYS[shown.way].shapes(shown.scene, shown.answer, Number(part.value) / 100);
     paint(canvas, pieces, eye.view(width, height), width, height);
   }
@@ -84,7 +88,7 @@ export function mount(container, api, announce, getScene) {
 
   async function sceneOf() {
     if (source.value) return (await api.post("/api/data", { name: source.value, seed: 0 })).scene;
-    return getScene();
+    return planeScene();
   }
 
   async function ask() {
@@ -140,16 +144,28 @@ export function mount(container, api, announce, getScene) {
   new ResizeObserver(draw).observe(canvas);
   onTheme(draw);
 
+  async function offerPoints() {
+    const { data } = await api.post("/api/choices").catch(() => ({ data: [] }));
+    for (const { name, title, task } of data) if (task !== "numbers") source.append(make("option", { value: name }, title));
+  }
+
   return {
-    show() {
-      if (!begun) {
-        begun = true;
-        api.post("/api/choices").then(({ data }) => {
-          for (const { name, title, task } of data) if (task !== "numbers") source.append(make("option", { value: name }, title));
-        }, () => {});
+    /** Lift the points as they are now, or as the state of an address says. */
+    async show(given) {
+      if (!begun) await offerPoints();
+      begun = true;
+      if (isState(given)) {
+        ({ way, points: source.value } = given);
+        part.value = given.lifted;
+        eye.look(given.eye);
       }
       ask();
     },
-    hide() {},
+    state: () => ({ way, points: source.value, lifted: Number(part.value), eye: { ...eye.state } }),
+    exported: () => ({
+      question: { scene: packed(shown?.scene ?? planeScene()).sent },
+      name: "mercer-lift",
+      png: () => new Promise((done) => canvas.toBlob(done, "image/png")),
+    }),
   };
 }

@@ -90,6 +90,10 @@ export function costSlider(start, onchange) {
     get value() {
       return current;
     },
+    set value(given) {
+      current = given;
+      show(given);
+    },
   };
 }
 

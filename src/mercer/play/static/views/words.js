@@ -2,14 +2,19 @@
 
 import { debounced, latest } from "../api.js";
 import { make } from "../elements.js";
-import { swatch } from "../shapes.js";
-import { heatMap } from "./heat_map.js";
-import { costSlider, divergingBars, figure, kernelField, neighbours, patiently, plainBars, pushRows, shortened, signed, summary } from "./parts.js";
-import { scoreStrip } from "./score_strip.js";
+import { list, number, pair, record, text, whole } from "./checks.js";
+import { figure, signed } from "./parts.js";
+import { study } from "./study.js";
 import { wordClass } from "./word_class.js";
 import { EXAMPLES } from "./word_examples.js";
 
-export function mount(container, api, announce) {
+const LETTERS = 200;
+const isState = record({
+  example: whole(0, EXAMPLES.length - 1), names: pair(text(40)), words: pair(list(200, text(LETTERS))), kernel: text(500), C: number, asked: text(LETTERS),
+});
+const ofWords = (sentence) => /\bwords?\b/.test(sentence) && !/kernel|[a-z]+\(/i.test(sentence);
+
+export function mount(container, { api, announce, remember }) {
   let example = EXAMPLES[0];
   let begun = false;
 
@@ -19,124 +24,78 @@ export function mount(container, api, announce) {
     asked.value = word;
     ask();
   };
-  const options = { changed, ask: choose, announce, phrases: () => Boolean(example.phrases) };
-  const classes = [0, 1].map((place) => wordClass(place, options));
-  const kernel = kernelField(example.kernel, changed);
-  const cost = costSlider(1, changed);
+  const classes = [0, 1].map((place) => wordClass(place, { changed, ask: choose, announce, phrases: () => Boolean(example.phrases) }));
+  const parts = study("word", EXAMPLES, { begin, changed, ofItems: ofWords, announce });
+  const { kernel, cost, menu, figures } = parts;
   const asked = make("input", {
-    className: "asked-word", maxLength: 200, spellcheck: false, autocomplete: "off", autocapitalize: "off", oninput: changed,
+    className: "asked-word", maxLength: LETTERS, spellcheck: false, autocomplete: "off", autocapitalize: "off", oninput: changed,
   });
-  const examples = make("select", { onchange: () => begin(EXAMPLES[examples.selectedIndex]) }, ...EXAMPLES.map(({ title }) => make("option", {}, title)));
-  const lesson = make("p", { className: "lesson" });
-  const trouble = make("p", { className: "error", role: "alert", hidden: true });
   const letters = make("p", { className: "letters" });
-  const verdict = make("p", { className: "verdict" });
-  const why = make("div");
-  const spectrum = make("div");
-  const nearest = make("div");
-  const strongest = make("div");
-  const whole = make("p", { className: "note" });
-  const notes = make("div");
-  const strip = scoreStrip();
-  const map = heatMap(announce);
-  const mapNote = make("p", { className: "note" });
-
-  const controls = make("div", { className: "panel" },
-    make("label", { className: "field" }, make("span", {}, "Begin with"), examples), lesson, kernel.element, cost.element, whole, notes);
   const asking = make("div", { className: "panel ask" },
-    make("label", { className: "field" }, make("span", {}, "Ask about a word"), asked), letters, verdict, trouble);
-  const nearestFigure = figure("Support words most like it", "The cosine of their features, and what each adds to the score.", nearest);
-  const spectrumFigure = figure("Its features", "What the kernel counts in the word; in a normalised kernel as a share of its length.", spectrum);
+    make("label", { className: "field" }, make("span", {}, "Ask about a word"), asked), letters, parts.verdict, parts.trouble);
   container.replaceChildren(
     make("div", { className: "study" },
-      make("div", { className: "study-side" }, controls, ...classes.map((each) => each.element)),
+      make("div", { className: "study-side" }, parts.controls, ...classes.map((each) => each.element)),
       make("div", { className: "study-main" },
         asking,
-        figure("All words on the axis of their scores", "Rings mark support words, larger with larger α; struck words are on the wrong side.", strip.element),
-        make("div", { className: "study-pair" }, figure("Why: what pushes the word", "Counts times weights; together they are the score.", why), spectrumFigure),
-        make("div", { className: "study-pair" }, nearestFigure, figure("Strongest features of the machine", "By how much each moves the words that have it.", strongest)),
-        make("figure", { className: "panel figure" }, make("h3", {}, "Similarity of every pair"), mapNote, map.element),
+        figures.strip,
+        make("div", { className: "study-pair" }, figure("Why: what pushes the word", "Counts times weights; together they are the score.", parts.why), figures.spectrum),
+        make("div", { className: "study-pair" }, figures.nearest, figures.strongest),
+        figures.map,
       ),
     ),
   );
 
+  /** An example, or a state, which is one with a C. */
   function begin(chosen) {
     example = chosen;
     classes.forEach((each, place) => each.fill(chosen.names[place], chosen.words[place]));
     kernel.value = chosen.kernel;
+    cost.value = chosen.C ?? cost.value;
     asked.value = chosen.asked;
-    lesson.textContent = chosen.lesson;
+    parts.lesson.textContent = chosen.lesson;
     ask();
   }
 
+  const body = () => ({
+    words: classes.flatMap((each) => each.words),
+    labels: classes.flatMap((each, place) => each.words.map(() => place)),
+    names: classes.map((each) => each.name),
+    kernel: kernel.value, C: cost.value, asked: asked.value.trim(),
+  });
+
   async function ask() {
     changed.cancel();
-    const words = classes.flatMap((each) => each.words);
-    const labels = classes.flatMap((each, place) => each.words.map(() => place));
-    const names = classes.map((each) => each.name);
-    const body = { words, labels, names, kernel: kernel.value, C: cost.value, asked: asked.value.trim() };
-    try {
-      const answer = await patiently(question(body), whole);
-      if (answer) show(answer, body);
-    } catch (refusal) {
-      complain(refusal);
-    }
+    remember();
+    const sent = body();
+    const answer = await parts.heard(question(sent));
+    if (answer) show(answer, sent);
   }
 
-  /** What is wrong goes below the kernel, unless the words or the server are at fault. */
-  function complain({ message: sentence, kind }) {
-    const ofWords = kind !== "refused" || (/\bwords?\b/.test(sentence) && !/kernel|[a-z]+\(/i.test(sentence));
-    kernel.complain(ofWords ? null : sentence);
-    trouble.textContent = ofWords ? sentence : "";
-    trouble.hidden = !ofWords;
-  }
-
-  function show(answer, body) {
-    kernel.complain(null);
-    trouble.hidden = true;
-    const most = Math.max(...answer.alpha, 1e-12);
-    const items = body.words.map((title, k) => ({
-      title, label: body.labels[k], score: answer.scores[k], alpha: answer.alpha[k], share: answer.alpha[k] / most,
-      support: answer.support[k], wrong: answer.wrong[k],
-    }));
-    const first = classes[0].words.length;
+  function show(answer, { words, labels, names, asked: title }) {
+    const items = parts.show(answer, { names, labels, titles: words, title });
+    const first = labels.indexOf(1);
     classes[0].judge(items.slice(0, first));
     classes[1].judge(items.slice(first));
-    whole.textContent = summary(answer, "words");
-    notes.replaceChildren(...answer.notes.map((note) => make("p", { className: "note" }, note)));
-    const about = answer.asked;
-    strip.show(about ? [...items, { title: body.asked, label: about.label, score: about.score, asked: true }] : items, body.names);
-    mapNote.textContent = `Ordered by class; ${map.show(answer.matrix, body.labels, body.words, "words")}.`;
-    const rows = answer.features.filter(({ weight }) => Math.abs(weight) >= 5e-3).slice(0, 12).map(({ feature, weight, items: having }) => ({ name: shortened(feature), value: weight, title: `${feature}, in ${having} words` }));
-    strongest.replaceChildren(rows.length ? divergingBars(rows, body.names) : make("p", { className: "note" }, "This kernel lists no features."));
-    for (const part of [letters, verdict, why, spectrum, nearest]) part.replaceChildren();
-    if (about) explain(answer, body);
-    else verdict.textContent = "Type a word to hear what the machine makes of it.";
-  }
-
-  function explain(answer, { names }) {
-    const { asked: about } = answer;
-    letters.replaceChildren(...tinted(about, names));
-    verdict.replaceChildren(swatch(about.label, 18), make("span", { className: "numeric" }, make("strong", {}, about.name), `, score ${signed(about.score)}`));
-    why.replaceChildren(divergingBars(pushRows(answer), names));
-    const counts = [...about.spectrum].sort((a, b) => b.count - a.count).slice(0, 14);
-    const rest = about.spectrum.length - counts.length;
-    spectrum.replaceChildren(
-      counts.length ? plainBars(counts.map(({ feature, count }) => ({ name: shortened(feature), value: count }))) : make("p", { className: "note" }, "This kernel compares words without listing features."),
-      ...(rest > 0 ? [make("p", { className: "note" }, `and ${rest} more.`)] : []),
-    );
-    nearest.replaceChildren(neighbours(about.nearest.map((each) => ({ ...each, title: each.word })), "word"));
-    announce(`${about.word}: ${about.name}, score ${signed(about.score)}. ${summary(answer, "words")}`);
+    letters.replaceChildren(...(answer.asked ? tinted(answer.asked, names) : []));
+    if (!answer.asked) parts.verdict.textContent = "Type a word to hear what the machine makes of it.";
   }
 
   return {
-    show() {
-      if (begun) return;
+    /** Begin, or go on from the state of an address. */
+    show(given) {
+      const state = isState(given) ? given : null;
+      if (begun && !state) return;
+      if (!begun) api.post("/api/choices").then(({ word_kernels }) => kernel.suggest(word_kernels ?? []), () => {});
       begun = true;
-      api.post("/api/choices").then(({ word_kernels }) => kernel.suggest(word_kernels ?? []), () => {});
-      begin(example);
+      menu.selectedIndex = state?.example ?? 0;
+      begin({ ...EXAMPLES[menu.selectedIndex], ...state });
     },
-    hide() {},
+    state: () => ({
+      example: menu.selectedIndex, names: classes.map((each) => each.name), words: classes.map((each) => each.words), kernel: kernel.value, C: cost.value,
+      asked: asked.value,
+    }),
+    exported: () => ({ question: body() }),
   };
 }
 

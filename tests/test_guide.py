@@ -28,6 +28,15 @@ def address():
     server.server_close()
 
 
+@pytest.fixture(scope="module")
+def searching(browser, address):
+    """The page of searches, one after the other: what they ask for is fetched once."""
+    page = opened(browser, f"{address}/search.html")
+    yield page
+    assert all(request.startswith(address) for request in page.requests)
+    page.context.close()
+
+
 @pytest.mark.parametrize(
     ("asked", "place"),
     [
@@ -37,19 +46,16 @@ def address():
         ("SVC", "reference/generated/mercer.SVC.html"),
     ],
 )
-def test_a_search_finds_the_page(browser, address, asked, place):
-    page = opened(browser, f"{address}/search.html?q={asked}")
-    page.wait_for_selector(f'#search-results li a[href*="{place}"]')  # they come in one by one, the best first
-    assert all(request.startswith(address) for request in page.requests)
-    page.context.close()
+def test_a_search_finds_the_page(searching, address, asked, place):
+    searching.goto(f"{address}/search.html?q={asked}")
+    searching.wait_for_selector(f'#search-results li a[href*="{place}"]')  # they come in one by one, the best first
 
 
 @pytest.mark.parametrize("asked", ["gamma", "multiclass", "missing values", "GPU", "out of memory"])
-def test_what_a_word_means_comes_first(browser, address, asked):
-    page = opened(browser, f"{address}/search.html?q={asked}")
-    first = page.wait_for_selector("#search-results li a").get_attribute("href")
+def test_what_a_word_means_comes_first(searching, address, asked):
+    searching.goto(f"{address}/search.html?q={asked}")
+    first = searching.wait_for_selector("#search-results li a").get_attribute("href")
     assert first.endswith(f"words.html#term-{asked.replace(' ', '-')}")
-    page.context.close()
 
 
 def test_formulas_are_drawn_without_the_network(browser, address):

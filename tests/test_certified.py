@@ -12,8 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from mercer import SVC, KernelClassifier, KernelRegressor
-from mercer.losses import EpsilonInsensitive, Huber
-from mercer.problems import balanced, best_intercept, slack
+from mercer.grams import Dense
+from mercer.losses import EpsilonInsensitive, Huber, Logistic, Squared, SquaredHinge
+from mercer.problems import Problem, Status, balanced, best_intercept, slack
+from mercer.solvers import Newton, solve_certified
 from mercer.solvers.interior import FeatureCurvature, MatrixCurvature, interior_point
 
 CANCER = load_breast_cancer(return_X_y=True)
@@ -37,6 +39,37 @@ def test_without_free_support_items_the_intercept_is_the_best_one(kernel):
     model = SVC(kernel, C=0.1).fit([[2.0], [-1.0], [1.0], [4.0]], [0, 1, 0, 0])
     assert model.objective_[0] == pytest.approx(0.18 / (0.1 * 4))
     assert model.intercept_[0] == pytest.approx(-0.7)
+
+
+class Rough(Dense):
+    """A matrix whose products are as exact as those of a graphics card; exact ones are to be had."""
+
+    error = 1e-5
+
+    def matvec(self, z):
+        noise = 1 + 1e-6 * np.sin(np.arange(len(self)) ** 2)
+        return (noise if np.ndim(z) == 1 else noise[:, None]) * super().matvec(z)
+
+    def exact(self):
+        return Dense(self.K, self.index)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Squared(), Huber()])
+@pytest.mark.parametrize(("tol", "most"), [(1e-8, 1e-6), (1e-4, 1e-4)])
+@pytest.mark.parametrize("intercept", ["none", "penalised", "free"])
+def test_rough_products_find_the_way_and_exact_ones_prove_it(loss, tol, most, intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=300) > 0, 1.0, -1.0)
+    K = np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))
+    problem = Problem(Rough(K), y, loss, 1 / 300, intercept=intercept)
+    found = solve_certified(problem, Newton(tol=tol))
+    assert found.solution.status is Status.CONVERGED
+    z, b = found.solution.z, found.solution.b
+    objective = z @ K @ z / 600 + np.mean(loss.costs(y, K @ z + b)) + (b * b / 600 if intercept == "penalised" else 0.0)
+    assert found.certificate.objective == pytest.approx(objective, rel=1e-12)
+    least = solve_certified(problem.on(Dense(K)), Newton(tol=1e-12)).certificate.objective
+    assert -1e-12 <= objective - least <= found.certificate.gap <= most * objective
 
 
 def test_narrow_kernels_and_a_large_C():

@@ -113,6 +113,10 @@ class Gram:
         """Solves (K[index, index] + diag(ridge))·x = r for columns r, in float64; ``None`` for too many items."""
         return None
 
+    def exact(self) -> Gram:
+        """The same matrix with products in float64, where those here are less exact and such are to be had."""
+        return self
+
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""
         from .repeated import Repeated

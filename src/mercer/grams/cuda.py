@@ -113,6 +113,13 @@ class Cuda(Gram):
         """By Cholesky's factorisation on the card, in float64."""
         return factorised(operands_of(self.kernel, self.items[index], self.items[index], "double"), ridge)
 
+    @cached_property
+    def _double(self) -> Cuda:
+        return Cuda(self.kernel, self.items, "double")
+
+    def exact(self) -> Cuda:
+        return self if self.operands.double else self._double
+
     def take(self, index: Any) -> Gram:
         index = np.arange(len(self))[index]
         if np.unique(index).size < index.size:

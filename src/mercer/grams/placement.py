@@ -170,7 +170,7 @@ class Placement:
         if kernel.precomputed or gram.features() is not None:
             return gram
         if isinstance(gram, Cuda):
-            return Cuda(kernel, items, "double")
+            return gram.exact()
         own = kernel.gram(items)
         if own is not None:
             return own

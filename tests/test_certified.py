@@ -13,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 from mercer import SVC, KernelClassifier, KernelRegressor
 from mercer.grams import Dense
+from mercer.grams.multiple import Multiple
+from mercer.grams.repeated import Repeated
 from mercer.losses import EpsilonInsensitive, Huber, Logistic, Squared, SquaredHinge
 from mercer.problems import Problem, Status, balanced, best_intercept, slack
 from mercer.solvers import Newton, solve_certified
@@ -70,6 +72,14 @@ def test_rough_products_find_the_way_and_exact_ones_prove_it(loss, tol, most, in
     assert found.certificate.objective == pytest.approx(objective, rel=1e-12)
     least = solve_certified(problem.on(Dense(K)), Newton(tol=1e-12)).certificate.objective
     assert -1e-12 <= objective - least <= found.certificate.gap <= most * objective
+
+
+@pytest.mark.parametrize("around", [lambda gram: Repeated(gram, [0, 1, 1]), lambda gram: Multiple(gram, 2.0)])
+def test_what_is_around_rough_products_is_as_rough(around):
+    rough, exact = Rough(np.eye(3)), Dense(np.eye(3))
+    assert around(rough).error == rough.error
+    np.testing.assert_array_equal(around(rough).exact().matvec(np.ones(3)), around(exact).matvec(np.ones(3)))
+    assert around(exact).exact().error == 0.0
 
 
 def test_narrow_kernels_and_a_large_C():

@@ -27,6 +27,7 @@ class Multiple(Gram):
     def __init__(self, gram: Gram, factor: float) -> None:
         self.gram, self.factor = gram, factor
         self.ready, self.expensive, self.workspace = gram.ready, gram.expensive, gram.workspace
+        self.error = gram.error
 
     def __len__(self) -> int:
         return len(self.gram)
@@ -39,3 +40,7 @@ class Multiple(Gram):
 
     def rows(self, index: Any) -> Array:
         return self.factor * self.gram.rows(index)
+
+    def exact(self) -> Gram:
+        exact = self.gram.exact()
+        return self if exact is self.gram else Multiple(exact, self.factor)

@@ -34,6 +34,7 @@ class Repeated(Gram):
     def __init__(self, gram: Gram, index: Any) -> None:
         self.gram, self.index = gram, np.asarray(index, dtype=np.int64)
         self.ready, self.expensive, self.factorises = gram.ready, gram.expensive, gram.factorises
+        self.error = gram.error
 
     def __len__(self) -> int:
         return self.index.size
@@ -79,6 +80,10 @@ class Repeated(Gram):
         once = np.empty((rows.size, len(self.gram)), np.float32)
         self.gram.fill(self.index[rows], once)
         gather(once, np.arange(rows.size), self.index, out)
+
+    def exact(self) -> Gram:
+        exact = self.gram.exact()
+        return self if exact is self.gram else Repeated(exact, self.index)
 
     def take(self, index: Any) -> Gram:
         return self.gram.take(self.index[np.asarray(index)])

@@ -450,3 +450,15 @@ def test_signs_of_windows(tmp_path):
     table = read(tmp_path / "t.csv")
     assert table.frame["p"].iloc[3] == 3.0
     assert "Windows-1252" in " ".join(table.notes)
+
+
+def test_money_with_a_few_words_is_no_code(tmp_path):
+    cells = [f'"${1000 + 37.5 * k:,.2f}"' for k in range(60)] + ["unknown", "unknown"]
+    path = tmp_path / "money.csv"
+    path.write_text("income,y\n" + "".join(f"{cell},{'ab'[k % 2]}\n" for k, cell in enumerate(cells)))
+    sentence = r"column 'income': 'unknown' is not a number, but all except 2 cells are, such as .*--missing unknown"
+    with pytest.raises(DataError, match=sentence):
+        read(path)
+    with pytest.raises(DataError, match="--missing unknown"):
+        read(path, kinds={"income": "number"})
+    assert read(path, missing=["unknown"]).kinds["income"] == "number"

@@ -77,3 +77,46 @@ def test_a_rate_of_distances_has_the_unit_of_distances(rule):
     """In other units of the rows, rate times distance is the same number."""
     assert rate(rule, 10 * X, DISTANCE) == pytest.approx(rate(rule, X, DISTANCE) / 10)
     assert rate(rule, X, DISTANCE) ** 2 == pytest.approx(rate(rule, X, SQUARED_DISTANCE))
+
+
+class NoFunction(OfStatistic, named=False):
+    statistic = SQUARED_DISTANCE
+
+
+class NoRates(OfStatistic, named=False):
+    statistic = SQUARED_DISTANCE
+
+    def __init__(self, gamma="scale"):
+        self.gamma = gamma
+
+    def apply(self, values):
+        return np.exp(-self.gamma * values)
+
+
+class Turned(Kernel, named=False):
+    def evaluate(self, tile):
+        return tile.right @ tile.left.T
+
+    def diag(self, A):
+        return (A * A).sum(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "error", "sentence"),
+    [
+        (NoFunction(), NotImplementedError, r"NoFunction should be a function: write a method apply\(values\)"),
+        (NoRates(), ValueError, r"gamma='scale' is for the data to decide; .*rates = \('gamma',\)"),
+        (Turned(), ValueError, r"Turned: evaluate should return a row for each left item .* got \(2, 1\)"),
+    ],
+)
+def test_what_a_class_lacks_is_said(kernel, error, sentence):
+    rows = np.arange(12.0).reshape(6, 2)
+    with pytest.raises(error, match=sentence):
+        mercer.SVC(kernel).fit(rows, [0, 1] * 3)
+
+
+def test_a_function_of_nothing_is_refused_when_it_is_written():
+    with pytest.raises(TypeError, match="OfNothing should say what it is a function of: write statistic = "):
+
+        class OfNothing(OfStatistic):
+            pass

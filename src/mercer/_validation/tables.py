@@ -35,7 +35,8 @@ def refuse_foreign(X: Any, name: str = "X") -> None:
         if text.startswith(("datetime", "date", "timedelta", "duration", "category", "categorical", "enum")):
             raise ValueError(
                 f"column {column!r} of {name} is of type {dtype}; encode it as numbers first, for example with "
-                "sklearn.preprocessing.OneHotEncoder."
+                "sklearn.preprocessing.OneHotEncoder; for a table = mercer.read(...), "
+                "mercer.preprocess.pipeline(table, machine) does all of that."
             )
     _refuse_words(X, name)
 

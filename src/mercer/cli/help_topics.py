@@ -188,7 +188,8 @@ TOPICS: dict[str, Topic] = {
     ),
     "learners": Topic(
         "What \"mercer train\", \"tune\" and \"compare\" take.",
-        "In brackets what \"mercer tune\" searches and --set fixes; NAME-2 learns from products of two columns. Those "
+        "In brackets what \"mercer tune\" searches; --set C=10 fixes it, --kernel \"gaussian(gamma=1)\" what is the "
+        "kernel's. NAME-2 learns from products of two columns. Those "
         "with gamma take any --kernel, and with it rows, strings, sets or graphs.",
         _learners,
         "\"mercer compare DATA\" tries the usual ones and says which to take (guide: choosing).",

@@ -10,7 +10,7 @@ from .._validation.wording import enumeration
 from .column_names import says_identifier, says_someone
 from .text_units import text_units, words_each
 
-__all__ = ["in_words"]
+__all__ = ["in_words", "quoted"]
 
 #: Columns that are named in one sentence.
 _NAMED = 6
@@ -48,7 +48,7 @@ def _left_out(judged: Mapping[str, Any]) -> list[str]:
     name = next(iter(gone))
     kind = "number" if getattr(gone[name].values, "dtype", None) == "float64" else "category"
     back = "brings it back" if len(gone) == 1 else "brings one back"
-    return [f"Left out: {because}; --as {_quoted(name)}={kind} {back}."]
+    return [f"Left out: {because}; --as {quoted(name)}={kind} {back}."]
 
 
 def _signed(judged: Mapping[str, Any]) -> list[str]:
@@ -57,7 +57,7 @@ def _signed(judged: Mapping[str, Any]) -> list[str]:
         return []
     read = enumeration((f"{name!r} ({column.detail})" for name, column in signed.items()), _NAMED)
     first = next(iter(signed))
-    return [f"Read as numbers without what stands around them: {read}; --as {_quoted(first)}=category keeps the words."]
+    return [f"Read as numbers without what stands around them: {read}; --as {quoted(first)}=category keeps the words."]
 
 
 def _dates(dated: Mapping[str, Any]) -> list[str]:
@@ -66,7 +66,7 @@ def _dates(dated: Mapping[str, Any]) -> list[str]:
     named = enumeration((f"{name!r}{_few(column)}" for name, column in dated.items()), _NAMED)
     return [
         f"{named} {'holds' if len(dated) == 1 else 'hold'} dates; learned as days since the first one, with season, "
-        f"weekday and hour where they vary; --as {_quoted(next(iter(dated)))}=category keeps the words."
+        f"weekday and hour where they vary; --as {quoted(next(iter(dated)))}=category keeps the words."
     ]
 
 
@@ -74,7 +74,7 @@ def _day_or_month(name: str, column: Any) -> str:
     first = "month" if column.form.startswith("%m") else "day"
     return (
         f"{name!r}{_few(column)} holds dates; the {first} is taken to come first, though the values do not tell; "
-        f"--as {_quoted(name)}=date:{column.or_else} says otherwise."
+        f"--as {quoted(name)}=date:{column.or_else} says otherwise."
     )
 
 
@@ -92,7 +92,7 @@ def _several_rows_each(judged: Mapping[str, Any]) -> list[str]:
         if _FEWEST <= different <= rows / 2:
             said.append(
                 f"{name!r} has {different:,} values in {rows:,} rows; if rows of one belong together, compare and tune "
-                f"with --group {_quoted(name)}, or the errors are too good {guide('leakage')}."
+                f"with --group {quoted(name)}, or the errors are too good {guide('leakage')}."
             )
     return said
 
@@ -107,12 +107,12 @@ def _text(name: str, values: Any) -> str:
     texts = [text for text in values if text]
     length = words_each(texts)
     how = _COMPARED[text_units(texts)]
-    otherwise = f"--as {_quoted(name)}=category or =ignore says otherwise."
+    otherwise = f"--as {quoted(name)}=category or =ignore says otherwise."
     if length < 4:
         return f"{name!r} holds names or other words that hardly come again; compared {how}; {otherwise}"
     return f"{name!r} is free text (about {length:,.0f} words each); compared {how}; {otherwise}"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """A name as people write it in a shell."""
     return name if name.replace("_", "").isalnum() else f"{name!r}"

@@ -10,9 +10,10 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .column_names import says_identifier, says_time
-from .column_notes import in_words
+from .column_notes import in_words, quoted
 from .date_formats import dates, parsed
 from .signed_numbers import signed_either_way
+from .text_units import sampled
 from .word_columns import kind_of_words
 
 __all__ = ["KINDS", "Column", "Decided", "check_kind", "decide"]
@@ -23,6 +24,8 @@ KINDS = ("number", "category", "date", "text", "keep", "ignore", "id")
 _ENOUGH = 10
 #: Rows from which on a column that counts them is no chance.
 _COUNTED = 20
+#: The share of cells from which on the others are mistakes.
+_NEARLY_ALL = 0.95
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,32 @@ def _judged(name: str, values: Any, decimal: str) -> Column:
         numbers = _spread_out(values, signed.values)
         why = _says_nothing(name, numbers)
         return Column("ignore" if why else "number", numbers, why, detail=f"{words[0]!r} as {signed.values[0]:g}")
+    _refuse_few_odd_words(name, words, counts, decimal)
     kind, why = kind_of_words(name, words, counts)
     return Column(kind, _texts(values) if kind == "text" else values, why)
+
+
+def _refuse_few_odd_words(name: str, words: list[str], counts: Array, decimal: str) -> None:
+    """Raise where nearly all cells of a column are numbers with something around them: the others are mistakes."""
+    some = sampled(words)
+    if counts.sum() < _COUNTED or sum(_is_number(word, decimal) for word in some) < _NEARLY_ALL * len(some):
+        return
+    right = np.array([_is_number(word, decimal) for word in words])
+    numbers = [word for word, good in zip(words, right, strict=True) if good]
+    odd = int(counts[~right].sum())
+    if odd > (1 - _NEARLY_ALL) * counts.sum() or signed_either_way(numbers, decimal) is None:
+        return
+    word = words[int(np.flatnonzero(~right)[0])][:40]
+    rows = "1 cell" if odd == 1 else f"{odd} cells"
+    raise ValueError(
+        f"column {name!r}: {word!r} is not a number, but all except {rows} are, such as {numbers[0]!r}; correct it, "
+        f"name it as a word for missing (--missing {quoted(word)}), or read the column as categories "
+        f"(--as {quoted(name)}=category)"
+    )
+
+
+def _is_number(word: str, decimal: str) -> bool:
+    return signed_either_way([word], decimal) is not None
 
 
 def _says_nothing(name: str, values: Array) -> str:
@@ -169,7 +196,10 @@ def _numbers(name: str, values: Any, decimal: str) -> Array:
     signed = signed_either_way(words, decimal)
     if signed is None:
         strange = next((word for word in words if signed_either_way([word], decimal) is None), words[-1])
-        raise ValueError(f"column {name!r}: {strange[:40]!r} is not a number")
+        raise ValueError(
+            f"column {name!r}: {strange[:40]!r} is not a number; correct it, or name it as a word for missing "
+            f"(--missing {quoted(strange[:40])})"
+        )
     return _spread_out(values, signed.values)
 
 

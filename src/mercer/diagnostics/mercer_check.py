@@ -22,6 +22,8 @@ __all__ = ["MercerCheck", "check_mercer"]
 
 #: Sizes of the samples, small ones first: a small counterexample is easy to read.
 _SIZES = (2, 3, 5, 10, 20, 50, 100)
+#: Items of a counterexample that are printed with their matrix.
+_LISTED = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,8 @@ class MercerCheck:
         if self.passed:
             return f"no counterexample: {self.reason}"
         lines = [f"not a kernel: {self.reason}"]
+        if len(self.places) > _LISTED:
+            return f"{lines[0]}, for {len(self.places)} items: see places, items, matrix and coefficients"
         lines += [f"  item {place}: {item!r:.80}" for place, item in zip(self.places, self.items, strict=True)]
         lines += ["  " + "  ".join(f"{value:10.4g}" for value in row) for row in self.matrix]
         if self.coefficients.size:
@@ -68,6 +72,8 @@ class MercerCheck:
     def _repr_html_(self) -> Markup:
         if self.passed:
             return table_html("no counterexample", [], notes=[self.reason])
+        if len(self.places) > _LISTED:
+            return table_html("not a kernel", [], notes=[str(self)])
         heads = ["", "item", *(f"k(·, item {place})" for place in self.places), *(["c"] * bool(self.coefficients.size))]
         rows = [
             [f"item {place}", f"{item!r:.80}", *(f"{value:.4g}" for value in similarities)]

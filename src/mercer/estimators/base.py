@@ -59,9 +59,9 @@ class KernelMachine(FittedState, BaseEstimator):
     multi_output: ClassVar[bool] = False
     #: By how many landmarks the kernel matrix is approximated, and how they are chosen; parameters of some machines.
     rank: int | None = None
+    landmarks: str = "pivoted"
     #: The largest self-similarity that its solver can work with.
     largest_similarity: float = LARGEST_SIMILARITY
-    landmarks: str = "pivoted"
     #: Where the kernel matrix is computed; a parameter of some machines.
     device: str | None = None
 

@@ -154,7 +154,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         self._keep(data, machines)
         if mixture is not None:
             self._certify_jointly(machines, mixture)
-        self._speak(machines)
+        self._speak(machines, mixed=mixture is not None)
         return self
 
     def beside(self, n: int) -> int:
@@ -279,8 +279,8 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         self._publish_certificates([certificate])
         self._publish_status([*(machine.solution.status for machine in machines), mixture.status(certificate)])
 
-    def _speak(self, machines: list[BinaryMachine]) -> None:
-        """Warn of everything short of a solution."""
+    def _speak(self, machines: list[BinaryMachine], mixed: bool) -> None:
+        """Warn of everything short of a solution; ``mixed`` says that weights of kernels were learned."""
         if any(machine.solution.cramped for machine in machines):
             warnings.warn(
                 f"{type(self).__name__}: memory={self.memory!r} is less than what is needed again and again, and some "
@@ -297,10 +297,11 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )
-        elif self.status_ != str(Status.CONVERGED) and self.kkt_violation_.max() <= self.tol:
+        elif self.status_ != str(Status.CONVERGED) and mixed and self.kkt_violation_.max() <= self.tol:
             warnings.warn(
-                f"SVC stopped before the weights of the mixture were found: an objective of {self.objective_[0]:.3g} "
-                f"has a duality gap of {self.duality_gap_[0]:.3g}. Try p > 1, another C, or more memory.",
+                f"{type(self).__name__} stopped before the weights of the mixture were found: an objective of "
+                f"{self.objective_[0]:.3g} has a duality gap of {self.duality_gap_[0]:.3g}. Try p > 1, "
+                "another C, or more memory.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,
             )

@@ -51,7 +51,8 @@ class SVC(MarginClassifier):
         rows of each of its classes with what the answer of the other costs, which says all; against the rest
         (``strategy="ovr"``) a row counts the mean cost of a mistake on its class.
     warm_start : bool, default=False
-        Begin where the last fit on the same rows ended, for example with another C.
+        Begin where the last fit ended, for example with another C. It should have been on the same rows; on as many
+        others the result is the same, and the way there longer.
     memory : int or str, default="1GB"
         What the parts of the kernel matrix that are kept may take. With less the fit is slower, not different.
     rank : int, optional

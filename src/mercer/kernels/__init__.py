@@ -49,7 +49,7 @@ __all__ = [
     *categories.__all__,
     *given.__all__,
     *graphs.__all__,
-    *(name for name in mapped.__all__ if name != "Conformal"),
+    *(name for name in mapped.__all__ if name != "Conformal"),  # with a star it would hide the intervals of that name
     *mixture.__all__,
     *on_columns.__all__,
     *sets.__all__,

@@ -26,7 +26,7 @@ from .engine.parts import Parts, length, part_of
 from .engine.statistics import SQUARED_DISTANCE, Statistic
 from .html_form import html
 from .parametrised import Parametrised
-from .rates import check_rate, rate
+from .rates import RULES, check_rate, rate
 from .readable import NamedFeatures
 from .registry import is_ours, register
 from .text_form import Text, call
@@ -74,7 +74,7 @@ class Kernel(Parametrised):
 
     def evaluate(self, tile: Tile) -> Array:
         """The kernel of a tile's pairs, in a new array."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} should say its similarities: write a method evaluate(tile).")
 
     def diag(self, A: Any) -> Array:
         """k(x, x) for every item, without the matrix."""
@@ -149,6 +149,11 @@ class Kernel(Parametrised):
         for name in self.rates:
             check_rate(self, name)
         for name, value in self.get_params(deep=False).items():
+            if isinstance(value, str) and value in RULES and name not in self.rates:
+                raise ValueError(
+                    f"{type(self).__name__}: {name}={value!r} is for the data to decide; give a number, or let the "
+                    f"class say rates = ({name!r},)."
+                )
             if name in ("left", "right", "kernel") and not isinstance(value, Kernel):
                 raise ValueError(f"{type(self).__name__}: {name} must be a kernel, got {value!r}.")
         for kernel in self.parts():
@@ -391,9 +396,17 @@ class OfStatistic(Kernel, named=False):
 
     statistic: ClassVar[Statistic]
 
+    def __init_subclass__(cls, *, named: bool = True, **options: Any) -> None:
+        if named and not hasattr(cls, "statistic"):
+            raise TypeError(
+                f"{cls.__name__} should say what it is a function of: write statistic = SQUARED_DISTANCE, or DISTANCE, "
+                "DOT or MANHATTAN of mercer.kernels."
+            )
+        super().__init_subclass__(named=named, **options)
+
     def apply(self, values: Array) -> Array:
         """The kernel from its statistic, elementwise; may overwrite its argument."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} should be a function: write a method apply(values).")
 
     def statistics(self) -> Counter[Statistic]:
         return Counter([self.statistic])

@@ -1,8 +1,9 @@
 """Numbers that are not known yet: what a kernel's formula does to them is written down instead of computed.
 
-A kernel's ``evaluate`` is a formula in NumPy: sums, products, ``np.exp``. Given a :class:`Symbol` in the place of an
-array it returns a symbol that knows how it came about, from which code for another machine is written. So there is one
-formula for each kernel, and none that is for a graphics card or for exported code alone.
+A kernel's ``evaluate``, which asks its ``apply``, is a formula in NumPy: sums, products, ``np.exp``. Given a
+:class:`Symbol` in the place of an array it returns a symbol that knows how it came about, from which code for another
+machine is written. So there is one formula for each kernel, and none that is for a graphics card or for exported code
+alone.
 """
 
 from __future__ import annotations

@@ -34,6 +34,8 @@ LAM = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 #: How far Newton's method goes: beyond this the error on new rows does not change.
 TOL = 1e-4
 _NO_UNITS: Mapping[str, int] = {}
+#: Parameters that people take for those of a learner, and a kernel that has them.
+_OF_KERNELS = {"gamma": "gaussian", "degree": "polynomial", "coef0": "polynomial"}
 
 #: All learners, in the order in which tables list them.
 LEARNERS: dict[str, Learner] = {}
@@ -66,7 +68,11 @@ def _estimator(class_name: str, **params: Any) -> Any:
         params.pop("random_state", None)
     for name in params:
         if name not in known:
-            raise ValueError(f"{class_name} has no parameter {name!r}; it has {enumeration(known, 50)}.")
+            if name in _OF_KERNELS and "kernel" in known:
+                raise ValueError(f"{name} belongs to the kernel; write --kernel '{_OF_KERNELS[name]}({name}=...)'.")
+            near = nearest(name, known)
+            hint = f"it has {enumeration(known, 50)}." if near is None else f"did you mean {near!r}?"
+            raise ValueError(f"{class_name} has no parameter {name!r}; {hint}")
     if "loss" in params:
         params["loss"] = as_written(params["loss"])
     return maker(**params)

@@ -22,10 +22,10 @@ from .nu_problem import NuProblem
 from .problem import Intercept, Problem
 from .solution import Iterate
 
-__all__ = ["Certificate", "certify", "certify_nothing"]
+__all__ = ["CLOSE", "Certificate", "certify", "certify_nothing"]
 
 #: A gap of less than this part of the objective need not be looked at twice.
-_CLOSE = 1e-9
+CLOSE = 1e-9
 _EPSILON = 2.3e-16
 
 
@@ -48,14 +48,14 @@ class Certificate(NamedTuple):
         return table_html("Certificate", rows)
 
 
-def certify(problem: Problem, model: Iterate, scores: Array | None = None, close: float = _CLOSE) -> Certificate:
+def certify(problem: Problem, model: Iterate, scores: Array | None = None, close: float = CLOSE) -> Certificate:
     """The objective of a model and its duality gap, in float64.
 
     Parameters
     ----------
     problem : Problem
-        With a Gram that is not rounded to float32. Where its products are less exact than float64, those of
-        :meth:`mercer.grams.Gram.exact` are taken.
+        Its Gram is the truth. Where that one knows products that are more exact than its own, as on a graphics card,
+        these are taken (:meth:`mercer.grams.Gram.exact`); a matrix in float32 is taken at its word.
     model : Iterate
         Its z and b count, or w and b where w is known.
     scores : array, optional

@@ -14,7 +14,7 @@ __all__ = ["Machine"]
 
 
 class Machine(Protocol):
-    """An estimator whose fits in a search are computed together. All machines of :mod:`mercer.estimators` are such.
+    """What a search asks of a machine whose fits it computes together: a ``KernelMachine`` that offers this too.
 
     A search reads the items of all folds once, computes one kernel matrix for all folds, and follows machines that
     differ in one parameter alone along that parameter. In the order in which they are asked for, it needs

@@ -314,15 +314,18 @@ class SharedCells:
 
         try:
             with one_blas_thread(), until(self.deadline):
-                follow(values)
-        except Exception:  # whose fault it is shows when they are tried one by one
-            for value in values:
                 try:
-                    follow([value])
-                except ValueError as error:
-                    found[value] = str(error)
-                except Exception:  # a plain fit says what it is
-                    found.pop(value, None)
+                    follow(values)
+                except Exception:  # whose fault it is shows when they are tried one by one
+                    for value in values:
+                        if self._late():
+                            break
+                        try:
+                            follow([value])
+                        except ValueError as error:
+                            found[value] = str(error)
+                        except Exception:  # a plain fit says what it is
+                            found.pop(value, None)
         finally:  # what was done before Ctrl-C or the end of the time is done
             share = (time.perf_counter() - begin) / max(1, len(found))
             self._store({(setting, key): _outcome(fold[1], found[value], share)

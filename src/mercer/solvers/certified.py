@@ -45,7 +45,7 @@ def solve_certified(
         Its Gram is the truth: every digit of the certificate comes from it.
     solver : Solver
         What ``SoftMargin``, ``Newton`` and ``Gradient`` find is improved until the certificate is good, unless their
-        tolerance is loose; any solver that is taken at its word has a gap that says how far to believe it.
+        tolerance is loose. What others find stays as it is: read its gap.
     start : Iterate, optional
     rng : numpy.random.Generator, optional
     working : Gram, optional

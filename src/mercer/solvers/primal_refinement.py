@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._runtime.interrupts import kept, until, whole
-from ..problems import Certificate, Iterate, Problem, Solution, Status, certify, certify_nothing
+from ..problems import CLOSE, Certificate, Iterate, Problem, Solution, Status, certify, certify_nothing
 from .gradient import Gradient
 from .interior_dual import InteriorPoint
 from .newton import Newton
@@ -18,8 +18,6 @@ from .newton import Newton
 _OF_OBJECTIVE, _OF_NOTHING = 1e-6, 1e-11
 #: Tolerances above this are loose; a gap that is more than that part of the objective proves nothing all the same.
 _LOOSE, _PROVES_LITTLE = 1e-6, 0.01
-#: No better gap than this part of the objective is looked for, nor than the tolerance.
-_CLOSE = 1e-9
 #: Newton steps after which another way is faster, where there is one.
 _PATIENCE = 30
 #: How often a solver whose own tolerance leaves a gap goes on with a tighter one.
@@ -43,7 +41,7 @@ def refined(
             return first, certify_nothing(problem)
         # Scores that come from passes over all items are as exact as another pass would find them.
         known = first.scores if problem.gram.by_passes else None
-        best = first, certify(problem, first, known, close=max(_CLOSE, solver.tol))
+        best = first, certify(problem, first, known, close=max(CLOSE, solver.tol))
     loose = first.status is Status.CONVERGED and solver.tol > _LOOSE
 
     def enough(certificate: Certificate) -> bool:
@@ -77,14 +75,14 @@ def _improved(
     Of two models the one with the smaller objective is kept; what another one says about the least possible objective
     is true of it as well.
     """
-    exact = problem.on(problem.gram.exact())
+    exactly = problem.on(problem.gram.exact())
     for _ in range(_TIGHTER):
         if enough(certificate) or not isinstance(limited, Newton):
             break
-        if solution.status is not Status.CONVERGED and exact.gram is problem.gram:
+        if solution.status is not Status.CONVERGED and exactly.gram is problem.gram:
             break  # products that are more exact are all that would help
         limited = replace(limited, tol=1e-3 * limited.tol, time_limit=deadline - time.monotonic())
-        again = limited.solve(exact, solution)
+        again = limited.solve(exactly, solution)
         checked = certify(problem, again)
         again = replace(again, n_iter=solution.n_iter + again.n_iter)
         before = certificate.gap

@@ -63,8 +63,17 @@ class Pairing:
         return Tile(self, i, j, Counter(self.demands))
 
     def warm(self) -> None:
-        """Fill the memo by a one-by-one tile, before several threads read it."""
-        self.once("warm", lambda: self.kernel.evaluate(self.tile(slice(0, 1), slice(0, 1))))
+        """Fill the memo by a tile of one row, before several threads read it."""
+        self.once("warm", self._tried)
+
+    def _tried(self) -> None:
+        values = self.kernel.evaluate(self.tile(slice(0, 1), slice(0, 2)))
+        expected = min(1, length(self.A)), min(2, length(self.B))
+        if np.shape(values) != expected:
+            raise ValueError(
+                f"{type(self.kernel).__name__}: evaluate should return a row for each left item and a column for each "
+                f"right one, {expected} here, got {np.shape(values)}."
+            )
 
     def cut(self, rows: Array | None = None, columns: Array | None = None) -> tuple[list[Places], list[Places]]:
         """Pieces of the rows and of the columns (all, or those in an index) that make tiles."""

@@ -108,6 +108,41 @@ def test_script_repeats_the_picture(page, address, tmp_path, monkeypatch):
     assert page.trouble == []
 
 
+def test_a_link_holds_the_scenes_of_all_tabs(browser, address):
+    shown = opened(browser, address)
+    click_at(shown, 0.5, 0.9)
+    settled(shown)
+    shown.locator("#tab-numbers").click()
+    shown.locator("#data").select_option("wave")
+    shown.wait_for_timeout(900)
+    settled(shown)
+    again = opened(browser, address + shown.evaluate("location.hash"))
+    assert again.locator("#tab-numbers").get_attribute("aria-selected") == "true"
+    again.locator("#tab-plane").click()
+    settled(again)
+    assert support(again)[1] == 121
+    assert again.trouble == []
+
+
+def test_a_file_that_cannot_be_read_changes_nothing(page):
+    rows = "".join(f"{k % 7},{k % 5},{k % 3},{'ab'[k % 2]}\n" for k in range(40)).encode()
+    page.locator("#file").set_input_files(
+        {"name": "good.csv", "mimeType": "text/csv", "buffer": b"p,q,r,label\n" + rows}
+    )
+    until(page, "document.querySelector('#summary').textContent.includes('of 40 points')")
+    page.locator("#file").set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": b"a,b\n"})
+    page.locator("#trouble").wait_for(state="visible")
+    across, upward = (page.locator("#columns select").nth(place) for place in (0, 1))
+    first, second = across.input_value(), upward.input_value()
+    for _ in range(2):  # again and again
+        first, second = second, first
+        with page.expect_response("**/api/data") as response:
+            across.select_option(first)
+        assert response.value.ok
+        page.wait_for_timeout(300)
+        assert (across.input_value(), upward.input_value()) == (first, second)
+
+
 def test_link_brings_everything_back(browser, address):
     shown = opened(browser, address, permissions=["clipboard-read", "clipboard-write"])
     shown.locator("#data").select_option("three")
@@ -137,6 +172,7 @@ def test_link_brings_everything_back(browser, address):
     for damaged in ("m1.AAAA", "m1." + link[-40:], "nonsense"):
         lost = opened(browser, address + "#" + damaged)
         assert support(lost)[1] == 120
+        assert lost.locator("#trouble").is_visible() == damaged.startswith("m1.")
         assert lost.trouble == []
         lost.context.close()
     again.context.close()

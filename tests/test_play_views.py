@@ -8,7 +8,7 @@ import pytest
 from mercer.play.examples import example_scene
 
 from .browsing import contrast
-from .playing import asked, opened, served, until
+from .playing import asked, click_at, opened, served, settled, support, until
 
 served_at = pytest.fixture(scope="module")(served)
 
@@ -253,6 +253,30 @@ def test_circles_have_a_plane(page):
     assert lift.get_by_role("button", name="Map").get_attribute("aria-pressed") == "true"
 
 
+def test_novelty_and_a_class_without_points_are_lifted(page):
+    page.locator("#classes").get_by_role("button", name="Add a class").click()
+    lift = panel(page, "lift")
+    assert not lift.locator(".error").is_visible()
+    page.locator("#tab-plane").click()
+    page.locator("#data").select_option("blob")
+    until(page, "document.querySelector('#summary').textContent.includes('outside')")
+    _, answer = answered(page, "lift", lambda: page.locator("#tab-lift").click())
+    assert "error" not in answer
+    assert not lift.locator(".error").is_visible()
+
+
+def test_undoing_belongs_to_what_is_typed(page):
+    before = page.locator("#summary").inner_text()
+    click_at(page, 0.5, 0.9)
+    settled(page)
+    words = panel(page, "words")
+    words.get_by_label("Ask about a word").press_sequentially("xyz")
+    page.keyboard.press("Control+z")
+    page.locator("#tab-plane").click()
+    assert page.locator("#summary").inner_text() != before
+    assert support(page)[1] == 121
+
+
 def test_what_cannot_be_lifted_is_said(browser, address):
     page = opened(browser, address)
     lift = panel(page, "lift")
@@ -302,7 +326,8 @@ def test_a_link_of_nonsense_begins_anew(page):
                 const { toFragment } = await import("/share.js");
                 const { emptyScene } = await import("/store.js");
                 const states = { words: state, graphs: state, lift: state };
-                return toFragment(emptyScene("classes"), [0, 1, 0, 1], "words", states);
+                const seen = { scene: emptyScene("classes"), box: [0, 1, 0, 1], others: [] };
+                return toFragment(seen, "words", states);
             }""",
             state,
         )

@@ -56,6 +56,13 @@ def test_pushes_are_those_of_explain_and_add_up():
     assert about["name"] == ASKED["names"][about["label"]]
 
 
+def test_a_word_without_any_score_is_where_predict_has_it():
+    answer = words({"words": ["aa", "bb"], "labels": [0, 1], "kernel": "spectrum(p=2)", "asked": "zz"})
+    model = SVC("spectrum(p=2)", C=1.0).fit(["aa", "bb"], [0, 1])
+    assert answer["asked"]["score"] == 0.0
+    assert answer["asked"]["label"] == model.predict(["zz"])[0]
+
+
 def test_features_speak_for_the_class_that_has_them():
     weights = {each["feature"]: each["weight"] for each in words(ASKED)["features"]}
     assert len(weights) == 30

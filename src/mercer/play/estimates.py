@@ -55,7 +55,7 @@ def _mistakes(learned: Learned) -> list[dict[str, Any]]:
     found = rival(learned.scene, learned.X, 1.0)
     bound = mistake_bound(learned.X, learned.scene.y, model=found, passes=learned.machine.n_iter_)
     passes = counted(learned.machine.n_iter_, "pass", "passes")
-    note = f"In {passes} over the points; by a soft margin as the u of Novikoff's bound."
+    note = f"In {passes} over the points; by the soft margin of C = 1 as the u of Novikoff's bound."
     return [estimate("mistakes on the way", made[0].sum(), f"{made[0].sum()} ≤ {float(bound):.0f}", note)]
 
 

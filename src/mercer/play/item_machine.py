@@ -124,7 +124,7 @@ class ItemMachine:
             "scores": scores.tolist(),
             "alpha": self.alpha.tolist(),
             "support": (self.alpha > 0).tolist(),
-            "wrong": ((scores > 0) != np.array(self.labels)).tolist(),
+            "wrong": ((scores >= 0) != np.array(self.labels)).tolist(),
             "intercept": float(model.intercept_[0]),
             "kernel": str(model.kernel_),
             "certificate": certificate_of(model),
@@ -148,9 +148,10 @@ class ItemMachine:
         """Why the machine says what it says about an item: every number speaks for class 1 where it is positive."""
         refuse_giants(self.kernel, [asked])
         score = float(self.model.decision_function([asked])[0])
-        label = int(score > 0)
+        label = int(score >= 0)  # as ``predict`` has it
         side = 1 if label else -1  # neighbours are told by what they add to the predicted class
         values = self._values(asked)
+        most = sorted(values.items(), key=lambda each: -each[1])
         pushes = explain(self.model, asked, label=1, top=len(values)).features if values else []
         return {
             "label": label,
@@ -159,7 +160,7 @@ class ItemMachine:
                 {"feature": name, "count": values[name], "weight": push / values[name], "push": push}
                 for name, push in pushes
             ],
-            "spectrum": [{"feature": name, "count": value} for name, value in list(values.items())[:_SPECTRUM]],
+            "spectrum": [{"feature": name, "count": value} for name, value in most[:_SPECTRUM]],
             "nearest": [
                 {
                     "place": each["place"],

@@ -15,8 +15,7 @@ __all__ = ["items_python", "words_command", "words_csv", "words_note"]
 _HEAD = '''"""Two classes of {many} in mercer play, and their machine, made again."""
 
 from mercer import SVC
-from mercer.explain import explain
-
+{imports}
 names = {names!r}
 {many} = [
 {items}]
@@ -46,12 +45,13 @@ def items_python(scene: ItemScene) -> str:
     "model = SVC('spectrum(p=2)', C=1.0).fit(words, labels)"
     """
     counts = [scene.labels.count(label) for label in (0, 1)]
-    in_order = scene.labels == sorted(scene.labels)
+    sorted_already = scene.labels == sorted(scene.labels)
     head = _HEAD.format(
         many=scene.many,
+        imports="" if scene.asked is None else "from mercer.explain import explain\n",
         names=scene.names,
         items="".join(f"    {item!r},\n" for item in scene.items),
-        labels="[0] * {} + [1] * {}".format(*counts) if in_order else repr(scene.labels),
+        labels="[0] * {} + [1] * {}".format(*counts) if sorted_already else repr(scene.labels),
         kernel=str(scene.kernel),
         C=scene.C,
     )

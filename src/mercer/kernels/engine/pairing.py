@@ -67,8 +67,8 @@ class Pairing:
         self.once("warm", self._tried)
 
     def _tried(self) -> None:
-        values = self.kernel.evaluate(self.tile(slice(0, 1), slice(0, 2)))
         expected = min(1, length(self.A)), min(2, length(self.B))
+        values = self.kernel.evaluate(self.tile(*(slice(0, some) for some in expected)))
         if np.shape(values) != expected:
             raise ValueError(
                 f"{type(self.kernel).__name__}: evaluate should return a row for each left item and a column for each "

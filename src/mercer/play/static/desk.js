@@ -183,6 +183,7 @@ export function desk(root, store, choices) {
   onTheme(repaint);
   return {
     data,
+    complain: (sentence) => complain("data", sentence),
     /** What one takes along. */
     exported() {
       const still = { ...seen(), near: null, cursor: null };

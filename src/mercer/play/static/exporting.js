@@ -53,7 +53,7 @@ export function toPng(picture, seen) {
 }
 
 /**
- * The dialog. `exported()` is { question, name, svg?, png? }: what /api/code is asked, what files are called, and pictures
+ * The dialog. `exported()` is { question, name?, svg?, png? }: what /api/code is asked, what files are called, and pictures
  * where there are some.
  */
 export function exporting(exported) {
@@ -65,7 +65,7 @@ export function exporting(exported) {
   let taken = null; // what was exported when the dialog was opened
 
   async function open() {
-    taken = exported();
+    taken = await exported();
     for (const kind of ["svg", "png"]) find(`#export-${kind}`).hidden = !taken[kind];
     for (const part of Object.values(parts)) block(part).textContent = "…";
     dialog.showModal();

@@ -13,7 +13,7 @@ export function files(root, store, choices, complain) {
   const note = find("#data-note", root);
   const columns = find("#columns", root);
   const origins = {}; // of each task: the name in the menu (none of a file) and what was said of the data
-  let file = null; // { file, text } of the last one, so that other columns can be chosen
+  let file = null; // { file, text } of the last one that could be read, so that other columns can be chosen
 
   for (const [task, title] of Object.entries(TASKS)) {
     const group = make("optgroup", { label: title });
@@ -55,13 +55,13 @@ export function files(root, store, choices, complain) {
       complain(`${chosen.name} has ${size} kB; bring a table of at most ${MOST_BYTES / 1000} kB.`);
       return;
     }
-    file = { file: chosen.name, text: await chosen.text() };
-    await ask({});
+    await ask({ file: chosen.name, text: await chosen.text() }, {});
   }
 
-  async function ask(choice) {
+  async function ask(asked, choice) {
     try {
-      const answer = await post("/api/data", { ...file, ...choice });
+      const answer = await post("/api/data", { ...asked, ...choice });
+      file = asked;
       take(answer, "");
       offerColumns(answer);
       complain("");
@@ -85,11 +85,12 @@ export function files(root, store, choices, complain) {
     const wanted = scene.task === "numbers" ? 1 : 2;
     const axes = ["across", "upward"].slice(0, wanted).map((label, k) => field(label, numeric, scene.axes[k]));
     const told = target === null || target === undefined ? null : field("target", withTarget(known, target), target);
-    columns.addEventListener("change", changed, { once: true });
-    function changed(event) {
-      if (event.target === told) ask({ target: told.value });
-      else ask({ columns: axes.map((select) => select.value), target: told?.value });
-    }
+    columns.onchange = ({ target: changed }) => {
+      if (changed === told) return ask(file, { target: told.value });
+      const other = axes.find((select) => select !== changed);
+      if (other?.value === changed.value) other.value = scene.axes[axes.indexOf(changed)]; // they change places
+      return ask(file, { columns: axes.map((select) => select.value), target: told?.value });
+    };
   }
 
   function withTarget(known, target) {

@@ -134,6 +134,7 @@ function keyboard(canvas, store, desk) {
     if (count === 0) return;
     const from = desk.attention.near ?? (direction > 0 ? -1 : count);
     const near = (from + direction + count) % count;
+    letGo();
     desk.attend({ near, cursor: store.scene.points[near] });
     announce(desk.describe(near));
   }
@@ -146,9 +147,14 @@ function keyboard(canvas, store, desk) {
   const remove = () => {
     const near = desk.attention.near ?? under(cursorNow());
     if (near === null) return announce("no point here");
+    letGo();
     store.removePoint(near);
     desk.attend({ near: null });
     announce(`removed; ${store.scene.points.length} points`);
+  };
+  const letGo = () => {
+    held = false;
+    store.endGroup();
   };
   const hold = () => {
     held = !held && desk.attention.near !== null;
@@ -165,7 +171,10 @@ function keyboard(canvas, store, desk) {
     m: hold,
     "+": () => store.look(zoomed(store.box, 0.8)),
     "-": () => store.look(zoomed(store.box, 1.25)),
-    Escape: () => desk.attend({ near: null, cursor: null }),
+    Escape: () => {
+      letGo();
+      desk.attend({ near: null, cursor: null });
+    },
   };
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey) return;
@@ -179,7 +188,7 @@ function keyboard(canvas, store, desk) {
     if (canvas.matches(":focus-visible")) desk.attend({ cursor: cursorNow() });
   });
   canvas.addEventListener("blur", () => {
-    held = false;
+    letGo();
     desk.attend({ cursor: null, near: null });
   });
 }

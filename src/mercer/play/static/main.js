@@ -18,7 +18,6 @@ const mounted = {}; // promises of views that were opened
 const ready = {}; // those that have come
 let given = {}; // states of views that an address brought, until they are opened
 let open = "plane";
-let plane = "classes"; // what the plane showed last
 
 async function mount(name) {
   const style = make("link", { rel: "stylesheet", href: `views/${name}.css` });
@@ -36,13 +35,11 @@ async function mount(name) {
 async function show(name) {
   open = name;
   const onDesk = name === "plane" || name === "numbers";
-  if (onDesk && store.task !== "numbers") plane = store.task;
   workbench.hidden = !onDesk;
   workbench.setAttribute("aria-labelledby", `tab-${onDesk ? name : "plane"}`);
   for (const view of VIEWS) panels[view].hidden = view !== name;
   if (onDesk) {
-    if (store.task !== "numbers") plane = store.task;
-    store.choose(name === "numbers" ? "numbers" : plane);
+    store.choose(name === "numbers" ? "numbers" : store.planeTask);
   } else {
     mounted[name] ??= mount(name);
     ready[name] = await mounted[name];
@@ -64,7 +61,7 @@ store.listen((what) => {
 async function toAddress() {
   const states = Object.fromEntries(Object.entries(ready).map(([name, view]) => [name, view.state()]));
   const address = new URL(location.href);
-  address.hash = await toFragment(store.scene, store.box, open, { ...states, ...given });
+  address.hash = await toFragment(store, open, { ...states, ...given });
   history.replaceState(null, "", address);
   return address.href;
 }
@@ -88,7 +85,8 @@ themeButton.addEventListener("click", () => {
 nameTheme();
 
 document.addEventListener("keydown", (event) => {
-  if (!(event.ctrlKey || event.metaKey) || event.target.matches("input[type=text], textarea")) return;
+  if (!(event.ctrlKey || event.metaKey) || workbench.hidden) return;
+  if (event.target.matches("input:not([type=range]), textarea")) return;
   const key = event.key.toLowerCase();
   if (key !== "z" && key !== "y") return;
   event.preventDefault();
@@ -101,6 +99,7 @@ async function restore() {
   const shared = await fromFragment(location.hash.slice(1));
   if (!shared) return false;
   given = shared.views;
+  shared.others.forEach((place) => store.keep(place));
   store.load(shared.scene, shared.box);
   const known = ["plane", "numbers", ...VIEWS];
   tabList.open(known.includes(shared.tab) ? shared.tab : "plane");
@@ -113,8 +112,8 @@ async function whenCompiled(work) {
   note.hidden = false;
   for (;;) {
     await new Promise((done) => setTimeout(done, 500));
-    const { ready } = await api.post("/api/choices").catch(() => ({ ready: true }));
-    if (ready) break;
+    const choices = await api.post("/api/choices").catch(() => ({ ready: true }));
+    if (choices.ready) break;
   }
   note.hidden = true;
   work();
@@ -131,13 +130,15 @@ async function begin() {
     return;
   }
   find("#version").textContent = choices.version;
-  const { data, exported, refresh } = desk(workbench, store, choices);
-  exporting(() => (ready[open]?.exported ?? exported)());
+  const { data, exported, refresh, complain } = desk(workbench, store, choices);
+  exporting(async () => ((await mounted[open])?.exported ?? exported)());
   if (!choices.ready) whenCompiled(refresh);
   addEventListener("hashchange", restore);
   if (await restore()) return;
+  const damaged = location.hash.startsWith("#m1.");
   if (choices.first) data.begin(choices.first);
   else await data.loadNamed("moons", 0);
+  if (damaged) complain("What is in this link could not be read: it is damaged, or was not copied as a whole.");
 }
 
 begin().then(() => (document.documentElement.dataset.ready = "true"));

@@ -26,8 +26,8 @@ const toText = (bytes) => {
 const toBytes = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 
-/** What differs from an empty scene; places column by column with six digits, labels as one word; states of views. */
-export async function toFragment(scene, box, tab, views) {
+/** What differs from an empty scene; places column by column with six digits, labels as one word. */
+function shortened({ scene, box }) {
   const empty = emptyScene(scene.task);
   const six = (value) => Number(value.toPrecision(6));
   const short = {
@@ -36,30 +36,36 @@ export async function toFragment(scene, box, tab, views) {
     y: scene.points.map(([, y]) => six(y)),
     l: scene.labels.join(""),
     b: box.map(six),
-    v: tab,
-    w: views,
   };
   for (const [name, value] of Object.entries(scene)) {
     if (["task", "points", "labels"].includes(name)) continue;
     if (JSON.stringify(value) !== JSON.stringify(empty[name])) short[name] = value;
   }
-  const bytes = new TextEncoder().encode(JSON.stringify(short));
+  return short;
+}
+
+/** The scene that is seen, its tab, the scenes of other tasks and the states of views. */
+export async function toFragment({ scene, box, others }, tab, views) {
+  const all = { ...shortened({ scene, box }), v: tab, w: views, o: others.map(shortened) };
+  const bytes = new TextEncoder().encode(JSON.stringify(all));
   return MARK + toText(await through(bytes, new CompressionStream("deflate-raw")));
 }
 
-/** The scene, box, tab and states of views of a fragment; null where it is none of ours or damaged. */
+/** What a fragment holds: { scene, box, others, tab, views }; null where it is none of ours or damaged. */
 export async function fromFragment(fragment) {
   if (!fragment.startsWith(MARK)) return null;
   try {
     const bytes = await through(toBytes(fragment.slice(MARK.length)), new DecompressionStream("deflate-raw"));
-    return checked(JSON.parse(new TextDecoder().decode(bytes)));
+    const { v: tab, w: views, o: others, ...seen } = JSON.parse(new TextDecoder().decode(bytes));
+    const first = checked(seen);
+    return first && { ...first, others: (others ?? []).map(checked).filter(Boolean), tab, views: { ...views } };
   } catch {
     return null;
   }
 }
 
 /** Take only what has the type that a scene wants; an address may come from anybody. */
-function checked({ t: task, x, y, l, b: box, v: tab, w: views, ...rest }) {
+function checked({ t: task, x, y, l, b: box, ...rest }) {
   const number = (value) => typeof value === "number" && Number.isFinite(value);
   if (!["classes", "novelty", "numbers"].includes(task) || x.length !== y.length || x.length > MOST_POINTS) return null;
   if (![...x, ...y].every(number)) return null;
@@ -76,5 +82,5 @@ function checked({ t: task, x, y, l, b: box, v: tab, w: views, ...rest }) {
   const labelled = scene.labels.length === x.length && scene.labels.every((label) => label < scene.names.length);
   if (task === "classes" && !labelled) return null;
   const seen = Array.isArray(box) && box.length === 4 && box.every(number) && box[0] < box[1] && box[2] < box[3];
-  return { scene, box: seen ? box : boxAround(scene.points), tab: typeof tab === "string" ? tab : null, views: { ...views } };
+  return { scene, box: seen ? box : boxAround(scene.points) };
 }

@@ -51,6 +51,7 @@ export class Store {
     }
     this.task = "classes";
     this.version = 0;
+    this.planeTask = "classes"; // what the plane showed last
   }
 
   get scene() {
@@ -63,7 +64,22 @@ export class Store {
 
   /** The scene of the plane, whichever tab is open: what the lift shows. */
   get planeScene() {
-    return this.#places[this.task === "novelty" ? "novelty" : "classes"].scene;
+    return this.#places[this.planeTask].scene;
+  }
+
+  /** The scenes of the other tasks that have points, with their boxes. */
+  get others() {
+    return Object.values(this.#places).filter(({ scene }) => scene.task !== this.task && scene.points.length > 0);
+  }
+
+  /** Lay a scene by, to be found where its task is chosen. */
+  keep({ scene, box }) {
+    this.#places[scene.task] = { scene, box };
+  }
+
+  #turnTo(task) {
+    this.task = task;
+    if (task !== "numbers") this.planeTask = task;
   }
 
   /** `tell(what)`: what is the set of names that changed, e.g. "points", "C"; also "task", "box" and "load". */
@@ -102,7 +118,7 @@ export class Store {
 
   /** Another scene altogether, of any task. */
   load(scene, box = boxAround(scene.points)) {
-    this.task = scene.task;
+    this.#turnTo(scene.task);
     this.#remember(null);
     this.#places[this.task] = { scene: { ...emptyScene(scene.task), ...scene }, box };
     this.#tell("load", "task", "points", "box", "learner", "kernel", ...Object.keys(SETTINGS));
@@ -115,7 +131,7 @@ export class Store {
 
   choose(task) {
     if (task === this.task) return;
-    this.task = task;
+    this.#turnTo(task);
     this.#group = null;
     this.#tell("task", "points", "box", "learner", "kernel", ...Object.keys(SETTINGS));
   }

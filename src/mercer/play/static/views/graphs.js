@@ -9,14 +9,14 @@ import { graphEditor } from "./graph_editor.js";
 import { EXAMPLES } from "./graph_examples.js";
 import { study } from "./study.js";
 
-const [GRAPHS, NODES, LETTERS] = [60, 30, 12];
+const [GRAPHS, NODES, LETTERS] = [200, 30, 12];
 const hasShape = record({ nodes: list(NODES, text(LETTERS)), edges: list(NODES ** 2, pair(number)) });
 const isGraph = (value) => hasShape(value) && value.edges.every(pair(whole(0, value.nodes.length - 1)));
 const isEntry = record({ title: text(60), graph: isGraph });
 const isState = record({
   example: whole(0, EXAMPLES.length - 1), names: pair(text(40)), graphs: pair(list(GRAPHS, isEntry)), kernel: text(500), C: number, asked: isEntry,
 });
-const ofGraphs = (sentence) => /^(a machine separates|there are|the graph|graph \d|label|an edge)/.test(sentence);
+const ofGraphs = (sentence) => /^(a machine separates|there are|the graph|graph \d|label|an edge)/i.test(sentence);
 
 export function mount(container, { api, announce, remember }) {
   let begun = false;

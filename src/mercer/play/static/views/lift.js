@@ -22,6 +22,7 @@ const WAYS = {
   },
 };
 const TURN = 0.1;
+const SQUARE = "polynomial(coef0=0, degree=2, gamma=1)"; // ⟨x, z⟩², whose map it is
 const isState = record({ way: oneOf(Object.keys(WAYS)), points: text(60), lifted: whole(0, 100), eye: record({ yaw: number, pitch: number, zoom: number }) });
 
 export function mount(container, { api, announce, remember, planeScene }) {
@@ -98,7 +99,7 @@ export function mount(container, { api, announce, remember, planeScene }) {
       const scene = await sceneOf();
       if (!scene?.points?.length) return complain("There are no points to lift; put some into the plane, or choose others.");
       const asked = way;
-      const answer = await question({ scene, way: asked });
+      const answer = await question({ scene: packed(scene).sent, way: asked });
       if (!answer) return;
       shown = { scene: { task: "classes", names: ["", ""], ...scene }, answer, way: asked };
       complain("");
@@ -112,6 +113,11 @@ export function mount(container, { api, announce, remember, planeScene }) {
   }
 
   function complain(sentence) {
+    if (sentence) {
+      shown = null;
+      note.textContent = "";
+      canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height);
+    }
     trouble.textContent = sentence;
     trouble.hidden = !sentence;
   }
@@ -163,7 +169,7 @@ export function mount(container, { api, announce, remember, planeScene }) {
     },
     state: () => ({ way, points: source.value, lifted: Number(part.value), eye: { ...eye.state } }),
     exported: () => ({
-      question: { scene: packed(shown?.scene ?? planeScene()).sent },
+      question: { scene: { ...packed(shown?.scene ?? planeScene()).sent, ...(shown?.way === "map" ? { kernel: SQUARE } : {}) } },
       name: "mercer-lift",
       png: () => new Promise((done) => canvas.toBlob(done, "image/png")),
     }),

@@ -136,7 +136,7 @@ export function pushRows(answer, most = 12) {
   return rows;
 }
 
-/** A long name cut in the middle of nowhere, but for its end. */
+/** A long name, of which the end is cut off. */
 export const shortened = (text, most = 34) => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
 
 /** A sentence on the machine as a whole. */

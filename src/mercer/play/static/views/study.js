@@ -74,7 +74,7 @@ export function study(one, examples, { begin, changed, ofItems, announce }) {
       }
     },
 
-    /** Show an answer; `asked.title` is the name of the item asked about, and `titles` those of the others. */
+    /** Show an answer; `title` is the name of the item asked about, and `titles` those of the others. */
     show(answer, { names, labels, titles, title }) {
       const most = Math.max(...answer.alpha, 1e-12);
       const items = titles.map((each, k) => ({

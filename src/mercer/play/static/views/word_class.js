@@ -9,10 +9,10 @@ const LETTERS = 200;
 /** Words of a typed or pasted text: separated by commas or lines, or, unless they are phrases, by spaces. */
 export function split(text, phrases) {
   const marks = phrases || /[,;\n\t]/.test(text) ? /[,;\n\t]+/ : /\s+/;
-  return text.split(marks).map((word) => word.trim().slice(0, LETTERS)).filter(Boolean);
+  return text.split(marks).map((word) => [...word.trim()].slice(0, LETTERS).join("")).filter(Boolean);
 }
 
-/** `place` is 0 or 1; `changed(kind)` is called after words or the name changed, `ask(word)` where one was chosen. */
+/** `place` is 0 or 1; `changed()` is called after words or the name changed, `ask(word)` where one was chosen. */
 export function wordClass(place, { changed, ask, announce, phrases }) {
   let words = [];
   const name = make("input", {

@@ -10,9 +10,9 @@ import { EXAMPLES } from "./word_examples.js";
 
 const LETTERS = 200;
 const isState = record({
-  example: whole(0, EXAMPLES.length - 1), names: pair(text(40)), words: pair(list(200, text(LETTERS))), kernel: text(500), C: number, asked: text(LETTERS),
+  example: whole(0, EXAMPLES.length - 1), names: pair(text(40)), words: pair(list(2000, text(2 * LETTERS))), kernel: text(500), C: number, asked: text(LETTERS),
 });
-const ofWords = (sentence) => /\bwords?\b/.test(sentence) && !/kernel|[a-z]+\(/i.test(sentence);
+const ofWords = (sentence) => /\bwords?\b/i.test(sentence) && !/kernel|[a-z]+\(/i.test(sentence);
 
 export function mount(container, { api, announce, remember }) {
   let example = EXAMPLES[0];

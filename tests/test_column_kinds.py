@@ -152,7 +152,7 @@ def test_kinds_that_were_asked_for(tmp_path):
         read(path, kinds={"surname": "number"})
     with pytest.raises(DataError, match="column 'surname' holds no dates in one form"):
         read(path, kinds={"surname": "date"})
-    with pytest.raises(DataError, match="no column 'surnam' to be read as text; did you mean 'surname'"):
+    with pytest.raises(DataError, match="no column 'surnam'; did you mean 'surname'"):
         read(path, kinds={"surnam": "text"})
     with pytest.raises(ValueError, match=r"must be 'number', .* got 'words'"):
         read(path, kinds={"x": "words"})

@@ -19,6 +19,7 @@ PAGES: dict[str, str] = {
     "losses": "ideas/losses",
     "memory": "ideas/scaling",
     "new kernel": "extending/kernel",
+    "own parts": "extending/index",
     "pegasos": "ideas/pegasos",
     "perceptron": "ideas/perceptron",
     "probabilities": "ideas/probabilities",

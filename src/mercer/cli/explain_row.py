@@ -21,6 +21,8 @@ __all__ = ["explain_row"]
 
 #: Training rows that are shown.
 _SHOWN = 5
+#: A part of a score that is so many times as large as the score says little by itself.
+_DWARFED = 10
 
 
 def explain_row(
@@ -69,6 +71,8 @@ def explain_row(
     _show_training_rows(found.similar, where, "training rows that are most like it", printer)
     if {each.place for each in found.deciding[:_SHOWN]} != {each.place for each in found.similar[:_SHOWN]}:
         _show_training_rows(found.deciding, where, "training rows that decided most", printer)
+    if any(abs(each.value) > _DWARFED * abs(found.score) for each in (*found.similar, *found.deciding)):
+        printer.line("What these rows add is far more than the score, and cancels: which rows they are tells more.")
     for note in found.notes:
         printer.line(note)
 

@@ -150,7 +150,7 @@ def _refuse_unknown(options: Options, names: list[str], shown: str) -> None:
         if name not in there and name not in options.drop:
             near = nearest(name, names)
             hint = f"the columns are {enumeration(map(repr, names))}." if near is None else f"did you mean {near!r}?"
-            raise DataError(f"{shown} has no column {name!r} to be read as {options.kinds[name]}; {hint}")
+            raise DataError(f"{shown} has no column {name!r}; {hint}")
 
 
 def _label_list(column: Any) -> list[Any] | Array:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .._validation.guide import guide
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
@@ -183,7 +184,9 @@ def _opened(content: Content, shown: str) -> ModelFile:
     except _REFUSED as error:
         if isinstance(error.__context__, UnknownKernel):
             unknown = str(error.__context__).partition(";")[0]
-            raise DataError(f"{shown}: {unknown}; import the module that defines it first, if it is yours.") from None
+            raise DataError(
+                f"{shown}: {unknown}; import the module that defines it first, if it is yours {guide('own parts')}."
+            ) from None
         raise DataError(f"{shown} is not a whole mercer model: {_reason(error)}.") from None
     fits = signature_fits(content.checksum, content.metadata)
     return ModelFile(estimator, about, signer_told(content.metadata), signature_fits=fits)

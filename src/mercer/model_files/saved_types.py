@@ -6,10 +6,12 @@ fields must be (``meanings.py``) and how it is restored.
 
 from __future__ import annotations
 
+from inspect import isroutine
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
 
+from .._validation.guide import guide
 from .._validation.wording import enumeration
 from ..io.table import DataError
 from .packing import Packer, Unpacker
@@ -34,6 +36,11 @@ def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
         name = f"{type(value).__module__}.{type(value).__name__}"
         if hasattr(value, "best_estimator_"):
             raise DataError(f"a {name} cannot be saved in a model file, but what it found can: its .best_estimator_.")
+        if isroutine(value):
+            raise DataError(
+                "a function as a kernel cannot be saved in a model file, which holds no code; write it as a class "
+                f"{guide('new kernel')}, or pickle the model."
+            )
         these = enumeration((each for each in SAVED_TYPES if each[0] != "_" and each not in _PARTS), len(SAVED_TYPES))
         raise DataError(
             f"a {name} cannot be saved in a model file; these can: {these}; use one of them, such as Texts for a "

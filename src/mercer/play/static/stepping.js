@@ -93,7 +93,7 @@ export function stepping(root, store, choices, desk) {
 
   function counters(step) {
     const parts = [];
-    if (step?.mistakes !== undefined) parts.push(`${step.mistakes} mistakes`);
+    if (step?.mistakes !== undefined) parts.push(`${step.mistakes} ${step.mistakes === 1 ? "mistake" : "mistakes"}`);
     if (Number.isFinite(step?.objective)) parts.push(`objective ${short(step.objective)}`);
     if (Number.isFinite(step?.gap)) parts.push(`gap ${short(step.gap)}`);
     part("counters").textContent = parts.join(" · ");

@@ -80,9 +80,9 @@ READABLE = {
 @pytest.mark.parametrize("case", READABLE)
 def test_named_features_are_features_of_the_kernel(case):
     kernel, items = READABLE[case]
-    features = kernel.named_features(kernel.items(items))
+    features = kernel.named_features(kernel.items(items))[:20]
     dots = [[sum(value * b.get(name, 0.0) for name, value in a.items()) for b in features] for a in features]
-    np.testing.assert_allclose(dots, kernel(items), atol=1e-9)
+    np.testing.assert_allclose(dots, kernel(items)[:20, :20], atol=1e-9)
 
 
 @pytest.mark.parametrize("case", READABLE)

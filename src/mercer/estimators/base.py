@@ -65,6 +65,15 @@ class KernelMachine(FittedState, BaseEstimator):
     #: Where the kernel matrix is computed; a parameter of some machines.
     device: str | None = None
 
+    _names: ClassVar[list[str]]
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The names of the parameters, read from the signature once."""
+        if "_names" not in cls.__dict__:
+            cls._names = super()._get_param_names()
+        return cls._names
+
     def __new__(cls, *_: Any, **given: Any) -> Self:
         """Refuse names that other libraries have for parameters, with what they are called here."""
         remedy = remedy_for(cls.__name__, given, cls._get_param_names()) if given else None

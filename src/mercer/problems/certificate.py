@@ -136,23 +136,22 @@ def _with_width(problem: NuProblem, model: Iterate, scores: Array, square: float
 def _lower_bound(problem: Problem, model: Iterate, scores: Array, enough: float) -> float:
     """The largest D(u) of those that the model leads to, or the first that is enough; those without a product first."""
     if not problem.loss.smooth:
-        return _dual(problem, model, scores, own=True)
+        return _dual(problem, model, scores, True, _square)
+    slopes, coefficients, near = (False, _square), (True, _square), (True, _square_beside)
     # The coefficients of a model that is known by its weights are its slopes.
-    own = model.w is None and not problem.loss.several_scores
-    bound = _dual(problem, model, scores, own=True, square=_square_beside) if own else -np.inf
-    if bound < enough:
-        bound = max(bound, _dual(problem, model, scores, own=False))
-    if own and bound < enough:
-        bound = max(bound, _dual(problem, model, scores, own=True))
+    apart = model.w is None and not problem.loss.several_scores
+    bound = -np.inf
+    for own, square in (near, slopes, coefficients) if apart else (slopes,):
+        bound = float(np.fmax(bound, _dual(problem, model, scores, own, square)))
+        if bound >= enough:
+            break
     return bound
 
 
-def _dual(
-    problem: Problem, model: Iterate, scores: Array, own: bool, square: Callable[..., float] | None = None
-) -> float:
+def _dual(problem: Problem, model: Iterate, scores: Array, own: bool, square: Callable[..., float]) -> float:
     """D(u) for the slopes at the model's scores, or for its own coefficients; ``square`` finds zᵀKz."""
     z, conjugate = problem.dual_point(model, scores + model.b, own)
-    size = (square or _square)(problem, z, model, scores)
+    size = square(problem, z, model, scores)
     if problem.intercept is Intercept.PENALISED:
         size += float(np.vdot(z.sum(axis=0), z.sum(axis=0)))
     return -conjugate - problem.lam / 2 * size

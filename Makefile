@@ -36,10 +36,11 @@ test-versions: $(VENV)/.versioned
 audit: $(VENV)/.versioned
 	$(BIN)/pip-audit --skip-editable
 
-# The guide, in docs/_build/html: every block of code runs, warnings are errors, links are followed.
+# The guide, in docs/_build/html: every block of code runs, warnings are errors, links are followed. All pages are read
+# anew: the words of those that are not would be missing from the search.
 SPHINX := $(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs 2 -d docs/_build/doctrees
 docs: $(VENV)/.documented
-	$(SPHINX) -b html docs docs/_build/html
+	$(SPHINX) --fresh-env -b html docs docs/_build/html
 	$(SPHINX) -b doctest docs docs/_build/doctest
 	$(BIN)/python docs/check_links.py docs/_build/html
 

@@ -162,7 +162,7 @@ def test_pairs_that_disagree_are_coupled_as_well_as_can_be():
 
 @pytest.mark.thorough
 @parametrize_with_checks(
-    [Calibrated(SVC("linear"), method="isotonic", cv=2)],
+    [Calibrated(SVC(C=1.0), cv=2), Calibrated(SVC("linear"), method="isotonic", cv=2)],
     expected_failed_checks=lambda estimator: {
         "check_sample_weight_equivalence_on_dense_data": "rows that come twice fall into other folds",
         "check_sample_weight_equivalence_on_sparse_data": "rows that come twice fall into other folds",

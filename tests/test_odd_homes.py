@@ -103,8 +103,8 @@ def test_a_terminal_without_letters_shows_question_marks(tmp_path):
 
 @pytest.mark.thorough
 def test_a_whole_study_in_an_odd_home(tmp_path):
-    nowhere = dict.fromkeys(("HOME", "TMPDIR", "XDG_CACHE_HOME"), "/nonexistent")
-    odd = {**POOR, **nowhere, "TERM": None, "TZ": "Nowhere/Nonsense"}
+    nowhere = dict.fromkeys(("TMPDIR", "XDG_CACHE_HOME"), "/nonexistent")
+    odd = {**POOR, **nowhere, "HOME": None, "TERM": None, "TZ": "Nowhere/Nonsense"}
     rows = "1.5,r\u00f6t\n2.5,bl\u00e5u\n3.5,r\u00f6t\n" * 9
     (tmp_path / "r\u00f6t.csv").write_text(f"gr\u00f6\u00dfe,f\u00e4rbe\n{rows}", "utf-8")
     line = "mercer compare r\u00f6t.csv --learners logistic --model m && mercer run m r\u00f6t.csv"

@@ -64,7 +64,7 @@ def exported(page, name):
     return download.value
 
 
-@pytest.mark.parametrize("data", ["three", "wave"])
+@pytest.mark.parametrize("data", ["three", "wave", "blob"])
 def test_pictures_are_exported(page, data, tmp_path):
     page.locator("#data").select_option(data)
     page.wait_for_timeout(300)

@@ -203,7 +203,7 @@ def test_threads(tmp_path):
     """In processes of their own: how many threads there are is settled when the libraries are loaded."""
     models = []
     for dtype in (np.float64, np.float32):
-        for kind in ("dense", "sparse"):
+        for kind in ("dense", "thin", "sparse"):
             rows = rows_like(200, 100, kind, dtype)
             dense = rows.toarray() if kind == "sparse" else rows
             for labels in (dense[:, 0] > 0, np.digitize(dense[:, :2].sum(axis=1), [-0.3, 0.3])):

@@ -6,12 +6,10 @@ import os
 import pkgutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import mercer
-from mercer._runtime import compile as _compile
 from mercer._runtime.compile import Loop
 
 
@@ -20,16 +18,52 @@ def run(folder, code):
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
 
 
-def test_the_cache_is_for_this_source_only():
-    source = Path(_compile.__file__).parents[1] / "_temporary_module.py"
-    before = _compile.package_stamp()
-    try:
-        source.write_text("changed = True\n")
-        _compile.package_stamp.cache_clear()
-        assert _compile.package_stamp() != before
-    finally:
-        source.unlink()
-        _compile.package_stamp.cache_clear()
+_CALLER = """
+{above}
+from mercer._runtime.compile import jit
+from mercer._runtime.source_stamps import source_stamp
+import callee
+
+FACTOR = {factor}
+
+@jit
+def unrelated(x):
+    return {unrelated}
+
+@jit(extremes={extremes})
+def f(x):
+    '{docstring}'
+    return FACTOR * callee_function(x)
+
+callee_function = callee.g
+print(source_stamp(f.py_func, f.targetoptions))
+"""
+_CALLEE = """
+from mercer._runtime.compile import jit
+
+@jit(reorder={reorder})
+def g(x):
+    return {result}
+"""
+
+
+def stamp_of(
+    tmp_path, above="", factor=2.0, unrelated="x", docstring="f", reorder=False, result="x + 1", extremes=False
+):
+    (tmp_path / "callee.py").write_text(_CALLEE.format(reorder=reorder, result=result))
+    code = _CALLER.format(above=above, factor=factor, unrelated=unrelated, docstring=docstring, extremes=extremes)
+    (tmp_path / "caller.py").write_text(code)
+    done = subprocess.run([sys.executable, "caller.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_code_is_for_a_function_and_what_it_calls(tmp_path):
+    before = stamp_of(tmp_path)
+    for harmless in ({"above": "# a line more"}, {"unrelated": "x + 7"}, {"docstring": "another text"}):
+        assert stamp_of(tmp_path, **harmless) == before
+    for change in ({"factor": 3.0}, {"factor": 2}, {"reorder": True}, {"extremes": True}, {"result": "x + 2"}):
+        assert stamp_of(tmp_path, **change) != before
 
 
 @pytest.mark.thorough

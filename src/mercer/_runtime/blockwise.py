@@ -18,7 +18,7 @@ from numba import extending, types
 from numba.core import sigutils
 from numba.core.ccallback import CFunc
 
-from .compile import FUSE, PackageCache
+from .compile import FUSE, SourceCache
 from .held_back import held_back
 
 __all__ = ["Blockwise", "call_blockwise"]
@@ -56,7 +56,7 @@ class Blockwise:
         options = {"fastmath": FUSE, "error_model": "numpy"}
         compiled: Any = CFunc(self.function, sigutils.normalize_signature(signature), locals={}, options=options)
         with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
-            compiled._cache = PackageCache(self.function)
+            compiled._cache = SourceCache(self.function, options)
         with held_back():
             compiled.compile()
         return compiled

@@ -2,19 +2,16 @@
 
 Numba's own on-disk cache has traps: a loop that calls a function of another file keeps running the old machine code
 after that file is edited, a damaged cache file makes every later run fail or is run as it is, and a folder that cannot
-be written to raises at import. :func:`jit` keeps the cache and removes the traps: an entry is valid only for the exact
-source text of the whole package, and of the file that a function comes from, and with the right checksum; anything that
-goes wrong with the cache costs a compilation, never an error.
+be written to raises at import. :func:`jit` keeps the cache and removes the traps: an entry is valid only for the
+exact source of the function and of all that it calls (:mod:`.source_stamps`), and with the right checksum; anything
+that goes wrong with the cache costs a compilation, never an error.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-import inspect
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numba
@@ -27,6 +24,7 @@ from numba.core.registry import CPUDispatcher
 
 from .code_files import CheckedCodeFiles
 from .held_back import held_back
+from .source_stamps import source_stamp
 
 Array = np.ndarray
 
@@ -38,31 +36,19 @@ REORDER = {"reassoc", "nsz", "contract"}
 EXTREMES = {"reassoc", "nsz", "contract", "nnan"}
 
 
-@functools.cache
-def package_stamp() -> str:
-    """A fingerprint of every source file in the package."""
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    for path in sorted(root.rglob("*.py")):
-        digest.update(str(path.relative_to(root)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+class SourceCache(FunctionCache):
+    """Numba's cache, valid for what the code was made from, and never in the way."""
 
-
-def _stamp(function: Callable) -> str:
-    """What compiled code is valid for: the package as it is, and where the function is somebody else's, its file."""
-    path = Path(inspect.getfile(function))
-    if path.is_relative_to(Path(__file__).parents[1]) or not path.is_file():
-        return package_stamp()
-    return package_stamp() + hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-class PackageCache(FunctionCache):
-    """Numba's cache, valid for one state of the package, and never in the way."""
-
-    def __init__(self, function: Callable) -> None:
+    def __init__(self, function: Callable, options: Mapping[str, Any]) -> None:
         super().__init__(function)
-        self._cache_file = CheckedCodeFiles(self._cache_path, self._impl.filename_base, _stamp(function))
+        self._options = options
+        del self._cache_file
+
+    @functools.cached_property
+    def _cache_file(self) -> CheckedCodeFiles:  # only now is everything there that the function calls
+        moving = f"-{self._impl.locator.get_disambiguator()}."  # the number of its line
+        name = self._impl.filename_base.replace(moving, ".")
+        return CheckedCodeFiles(self._cache_path, name, source_stamp(self._py_func, self._options))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -117,7 +103,7 @@ def jit(
         forceinline=inline,
     )(function)
     with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
-        compiled._cache = PackageCache(function)
+        compiled._cache = SourceCache(function, compiled.targetoptions)
     compiled.__class__ = Loop
     return compiled
 
@@ -147,7 +133,7 @@ class Scalar:
         """The compiled function as a typed pointer; compiled when first asked for."""
         compiled: Any = CFunc(self.function, sigutils.normalize_signature(_SCALAR), locals={}, options={})
         with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
-            compiled._cache = PackageCache(self.function)
+            compiled._cache = SourceCache(self.function, {})
         with held_back():
             compiled.compile()
         return compiled

@@ -56,7 +56,7 @@ def _texts(frame: pd.DataFrame) -> pd.Series:
 
 
 def prepared(table: PublicTable, frame: pd.DataFrame, for_trees: bool) -> tuple[ColumnTransformer, int]:
-    """What prepares the columns, and how many of the first features are categories by number (for boosted trees)."""
+    """What prepares the columns, and how many of the first features are categories by number (for trees)."""
     known = {table.target, *table.drop, *table.texts, *table.dates}
     others = [name for name in frame if name not in known and frame[name].notna().any()]
     numbers = [name for name in others if pd.api.types.is_numeric_dtype(frame[name]) and frame[name].dtype != bool]
@@ -100,7 +100,7 @@ def predicted(table: PublicTable, peer: str, halves: Halves) -> list[Any]:
         rows = rows.sample(_MOST_ROWS_OF_A_GRID, random_state=0)
     classes = table.task == "classes"
     y = rows[table.target].astype(str if classes else float).to_numpy()
-    preparation, categories = prepared(table, rows, for_trees=peer == "boosting")
+    preparation, categories = prepared(table, rows, for_trees=peer in ("boosting", "forest"))
     model = make_pipeline(preparation, learner(peer, classes, categories))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

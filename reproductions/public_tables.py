@@ -7,10 +7,11 @@ first. The other rows become a CSV file with the cells as they were, on which ``
 options; ``mercer run`` then predicts the rows held out, which come without their target. Rows without a target are
 never held out. Seconds are those of the whole command, compilation too.
 
-Beside it, on the same rows: boosted trees that know the words as categories, a random forest of 300 trees,
-scikit-learn's support vector machine with C = 1 and with a small grid (on at most 10 000 training rows), and mercer's
-own with its defaults. All but the trees get one ``ColumnTransformer``: medians and scales, indicators of words, n-grams
-of characters for texts, days and hours of dates. Targets that are numbers are brought to mean 0 and deviation 1.
+Beside it, on the same rows: boosted trees and a random forest of 300 trees, which take words as categories by number
+and of texts fifty components of their n-grams of characters; scikit-learn's support vector machine with C = 1 and with
+a small grid (on at most 10 000 training rows), and mercer's own with its defaults, which get medians and scales,
+indicators of words and the n-grams themselves. Of dates all get days and hours. Targets that are numbers are brought to
+mean 0 and deviation 1 for the machines.
 
 The measure is the study's own: the share of wrong answers, 1 − balanced accuracy, 1 − macro F1, or the RMSE. **The best
 of the peers on the rows held out** is the bar, though nobody could know beforehand which it is. Level is who is at most

@@ -119,24 +119,22 @@ class Study:
         return best - score["value"], best - score["high"], best - score["low"]
 
 
-def noise(loss: Callable[[Any, Any], float], truth: Any, ours: Any, theirs: Any) -> float:
-    """The standard error of the difference of two losses, over resampled rows."""
+def noise(statistic: Callable[[Any], float], count: int) -> float:
+    """The standard error of what is computed from so many rows, by the bootstrap."""
     rng = np.random.default_rng(0)
-    drawn = [rng.integers(0, len(truth), len(truth)) for _ in range(_RESAMPLES)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a draw without some class
-        return float(np.std([loss(truth[rows], ours[rows]) - loss(truth[rows], theirs[rows]) for rows in drawn]))
+        return float(np.std([statistic(rng.integers(0, count, count)) for _ in range(_RESAMPLES)]))
 
 
 def judge(table: PublicTable, halves: Halves, said: list[str], study: Study, peers: dict[str, list[Any]]) -> Row:
     """Hold the study against its peers and against what it stated."""
     classes, as_numbers = table.task == "classes", study.facts["task"] == "regress"
     held = halves.held[table.target]
-    value, low, high = study.stated
-    if as_numbers:
-        reached = _rmse(held.to_numpy(float), np.array(said, float))
-    else:
-        reached = MEASURES[study.measure][1](np.array([*map(label, held)]), np.array([*map(label, said)]))
+    plainly, own = (float if as_numbers else label), MEASURES[study.measure][1]
+    its_truth, its_answers = (np.array([*map(plainly, words)]) for words in (held, said))
+    reached = own(its_truth, its_answers)
+    spread = noise(lambda rows: own(its_truth[rows], its_answers[rows]), len(held))
     if classes:
         measure = "accuracy" if as_numbers else study.measure
         truth = np.array([*map(label, held)])
@@ -148,7 +146,7 @@ def judge(table: PublicTable, halves: Halves, said: list[str], study: Study, pee
     title, loss = MEASURES[measure]
     losses = {peer: loss(truth, answers) for peer, answers in theirs.items()}
     best = min(losses, key=lambda peer: losses[peer])
-    error = noise(loss, truth, ours, theirs[best])
+    error = noise(lambda rows: loss(truth[rows], ours[rows]) - loss(truth[rows], theirs[best][rows]), len(truth))
     notes = [f"{peer} {figure(found)}" for peer, found in losses.items()]
     if not classes:
         notes.append(f"R² {r2_score(truth, ours):.3f}")
@@ -160,7 +158,7 @@ def judge(table: PublicTable, halves: Halves, said: list[str], study: Study, pee
         notes.append(f"the study took the {table.task} for {'numbers' if classes else 'classes'}")
     notes += [f"left out: {one['name']}" for one in study.facts["data"]["left_out"]]
     return Row(
-        table.name, study.facts["answer"]["title"], title, loss(truth, ours), reached, (value, low, high),
+        table.name, study.facts["answer"]["title"], title, loss(truth, ours), reached, spread, study.stated,
         best, losses[best], error, study.seconds, "; ".join(notes),
     )  # fmt: skip
 
@@ -174,6 +172,7 @@ class Row:
     measure: str
     loss: float
     in_its_measure: float
+    spread: float
     stated: tuple[float, float, float]
     peer: str
     of_peer: float
@@ -199,9 +198,11 @@ def figure(value: float) -> str:
 def show(row: Row) -> str:
     """A line of the table as text."""
     value, low, high = map(figure, row.stated)
-    stated = f"{value} ({low} to {high})" + ("" if row.kept_its_word else f", not {figure(row.in_its_measure)}")
+    stated = f"{value} ({low} to {high})" + (
+        "" if row.kept_its_word else f", not {figure(row.in_its_measure)} ± {figure(row.spread)}"
+    )
     verdict = "best" if row.loss < row.of_peer else "level" if row.level else "BEHIND"
-    return (f"{row.name:14s}{verdict:7s}{figure(row.loss):>9s} {row.measure:22s}stated {stated:42s}{row.peer:11s}"
+    return (f"{row.name:14s}{verdict:7s}{figure(row.loss):>9s} {row.measure:22s}stated {stated:52s}{row.peer:11s}"
             f"{figure(row.of_peer):>9s} ± {figure(row.error):10s}{row.seconds:5.0f} s  {row.choice}")  # fmt: skip
 
 
@@ -241,7 +242,7 @@ def main() -> None:
         value, low, high = map(figure, row.stated)
         note = f"{row.choice}, {row.seconds:.0f} s; {row.measure}, one standard error {figure(row.error)}; {row.note}"
         results.add(f"{row.name}: beside {row.peer}", row.loss, row.of_peer, row.level, note)
-        note = f"stated {value}, on new rows {low} to {high}"
+        note = f"stated {value}, on new rows {low} to {high}; held out ± {figure(row.spread)} (one standard error)"
         results.add(f"{row.name}: the stated interval", row.in_its_measure, [*row.stated[1:]], row.kept_its_word, note)
     if given.peers_only:
         return

@@ -96,7 +96,7 @@ def test_of_many_classes_f1_decides_where_some_are_rare():
     labels = rng.choice(["a", "b", "c", "d"], 400, p=[0.6, 0.2, 0.17, 0.03])
     found = compare(replace(made_table(400), y=labels), learners=["perceptron"], repeats=1, trees=False)
     assert found["scoring"]["name"] == "f1_macro"
-    assert "judged by F1, in which every class counts the same" in found["uneven"]
+    assert "judged by macro-averaged F1, in which every class counts the same" in found["uneven"]
 
 
 def test_answers_stay_balanced_with_honest_probabilities(mercer):

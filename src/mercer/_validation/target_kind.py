@@ -21,8 +21,22 @@ __all__ = [
 
 #: What can be learned about a target: which class it is, or which number.
 TASKS = ("classify", "regress")
-#: Different values of a target up to this number are labels where they come again.
-_FEW = 20
+#: Different values of a target up to this number are labels where they come again; numbers with fractions, or that
+#: come once here and there, only up to that one.
+_FEW, _VERY_FEW = 20, 10
+#: Words that are steps of a scale, each scale from its lower end.
+_SCALES = (
+    ("none", "very low", "low", "mild", "medium", "middle", "moderate", "mid", "normal", "average", "high",
+     "very high", "severe"),
+    ("unacc", "acc", "very bad", "very poor", "bad", "poor", "fair", "average", "ok", "medium", "good", "vgood",
+     "very good", "premium", "excellent", "ideal"),
+    ("xs", "s", "m", "l", "xl", "xxl"),
+    ("tiny", "very small", "small", "medium", "large", "very large", "huge"),
+    ("never", "rarely", "sometimes", "often", "usually", "always"),
+    ("slow", "medium", "fast"), ("cold", "cool", "mild", "warm", "hot"), ("first", "second", "third", "fourth"),
+    ("beginner", "novice", "intermediate", "advanced", "expert"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+)  # fmt: skip
 #: Sums of squares of larger numbers overflow, of the inverse of it and less vanish.
 LARGEST_TARGET = 1e140
 
@@ -31,9 +45,10 @@ def is_measurement(y: Any) -> bool:
     """Whether a target holds measurements, to be regressed on, rather than labels of classes.
 
     Labels come again, two rows or more of each on average, or there are but few of them. Numbers with fractions are
-    labels only where both are so, as doses are. Many whole numbers are labels only where they count the classes, from 0
-    or 1 on without a gap, and where each comes again: the largest of many counts of something rarely do. Words that
-    never come again are names, and no better as classes.
+    labels only where there are very few and each comes again, as doses do and ratings do not. Whole numbers that are
+    not very few are labels where they count the classes, from 0 or 1 on without a gap, or where each comes again: the
+    largest of many counts or grades rarely do; many of them only where both are so. Words that never come again are
+    names, and no better as classes.
 
     Parameters
     ----------
@@ -56,10 +71,13 @@ def is_measurement(y: Any) -> bool:
     few, again = different.size <= _FEW, 2 * different.size <= values.size
     if values.dtype.kind not in "iuf":
         return not (few or again)
+    very_few, each_again = different.size <= _VERY_FEW, counts.min(initial=2) > 1
     if (values != np.floor(values)).any():
-        return not (few and again)
+        return not (very_few and again and each_again)
     counted = different.size and different[0] in (0, 1) and different[-1] - different[0] == different.size - 1
-    return not few and not (again and counted and counts.min() > 1)
+    if few:
+        return not (very_few or counted or each_again)
+    return not (again and counted and each_again)
 
 
 def task_of(y: Any) -> str:
@@ -85,8 +103,10 @@ def looks_in_words(target: Any, y: Any) -> str:
     values = _as_one_kind(np.asarray(y))
     numbers = could_be_numbers(values)
     kind = "classes" if not is_measurement(values) else "a measurement" if numbers else "names"
+    different = np.unique(values).size
+    fractions = " with fractions" if different <= _FEW and values.dtype.kind == "f" and (values != np.floor(values)).any() else ""
     return (
-        f"the target {target!r} has {counted(np.unique(values).size, 'different ' + ('value' if numbers else 'word'))} "
+        f"the target {target!r} has {counted(different, 'different ' + ('value' if numbers else 'word'))}{fractions} "
         f"in {counted(values.size, 'row')}, so it looks like {kind}"
     )
 
@@ -100,12 +120,29 @@ def task_in_words(target: Any, y: Any, task: str, asked: bool) -> str:
     "Classes: the target 'dose' has 2 different values in 4 rows, so it looks like classes (--task regress: numbers)."
     """
     if not could_be_numbers(y) and task == "classify":
-        return ""
+        return _ordered_words(target, y)
     learned = {"classify": "classes", "regress": "numbers"}
     if asked:
         return f"{learned[task].capitalize()} are learned of the target {target!r}, as --task says."
     other = "regress" if task == "classify" else "classify"
-    return f"{learned[task].capitalize()}: {looks_in_words(target, y)} (--task {other}: {learned[other]})."
+    said = f"{learned[task].capitalize()}: {looks_in_words(target, y)} (--task {other}: {learned[other]})."
+    labels = np.unique(_as_one_kind(np.asarray(y)))
+    if task == "regress" or labels.size < 3 or labels[0] == 0:  # from 0 on programs number what has no order
+        return said
+    return f"{said} Classes have no order: where theirs means something, as of grades, learn numbers."
+
+
+def _ordered_words(target: Any, y: Any) -> str:
+    """That classes are steps of a scale, which they do not know; empty where they are not known to be."""
+    found = {str(word).strip().lower(): str(word) for word in np.unique(_as_one_kind(np.asarray(y))).tolist()}
+    scale = next((steps for steps in _SCALES if len(found) > 2 and all(word in steps for word in found)), None)
+    if scale is None:
+        return ""
+    steps = " < ".join(found[word] for word in sorted(found, key=scale.index))
+    return (
+        f"Classes have no order, and those of the target {target!r} seem to have one, {steps}: written as 1, 2, 3 they "
+        "can be learned as numbers (--task regress), where near misses count less."
+    )
 
 
 def could_be_numbers(y: Any) -> bool:

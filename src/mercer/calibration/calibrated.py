@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_outlier_detector, is_regressor
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -16,6 +15,7 @@ from .._validation.before_folds import refuse_bad_rows, refuse_before_folds, ref
 from .._validation.labels import checked_weights, encode, plain_label
 from .._validation.offered import offered_if
 from .._validation.parameters import choice, is_whole
+from .._validation.rare_classes import cv_of, refuse_single
 from .._validation.unwrapped import machine_of
 from ..estimators.cost_matrix import cheapest, cost_matrix
 from ..kernels.engine.parts import length
@@ -140,8 +140,14 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             cost_matrix(self.costs, self.classes_, "Calibrated")
         weight = None if sample_weight is None else checked_weights(sample_weight, np.zeros((length(X), 1)))
         counts = np.bincount(codes if weight is None else codes[weight > 0], minlength=self.classes_.size)
-        _refuse_small_classes(self.cv, self.classes_, counts)
-        folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
+        if is_whole(self.cv):
+            refuse_single(self.classes_, counts, "Calibrated")
+            if weight is not None and not weight.all() and counts.min() < self.cv:
+                raise ValueError(
+                    f"Calibrated: class {plain_label(self.classes_[counts.argmin()])!r} has {counts.min()} rows that "
+                    f"weigh anything, fewer than the cv={self.cv} folds; use a smaller cv."
+                )
+        folds = list(cv_of(self.cv, labels, classifier=True).split(X, labels, groups))
         self.estimator_, unseen = fit_and_score_out_of_fold(self.estimator, X, labels, folds, weight, self.memory)
         several = self.method != "venn_abers" and self.classes_.size > 2
         self.pairs_ = several and hasattr(machine_of(self.estimator_), "pair_scores")
@@ -238,20 +244,3 @@ class Calibrated(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-def _refuse_small_classes(cv: Any, classes: Array, counts: Array) -> None:
-    """A class of fewer rows than folds is missing in some of them."""
-    if not is_whole(cv):
-        return
-    smallest = int(np.argmin(counts))
-    label, count = plain_label(classes[smallest]), int(counts[smallest])
-    if count < 2:
-        raise ValueError(
-            f"Calibrated: class {label!r} has {count} row; to score rows that a machine has not seen takes two of each "
-            "class at least. Find more, or leave the class out."
-        )
-    if count < cv:
-        raise ValueError(
-            f"Calibrated: class {label!r} has {count} rows, fewer than the cv={cv} folds; use cv={count} or less."
-        )

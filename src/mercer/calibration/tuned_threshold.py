@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.metrics._scorer import _BaseScorer
-from sklearn.model_selection import StratifiedShuffleSplit, TunedThresholdClassifierCV, check_cv
+from sklearn.model_selection import StratifiedShuffleSplit, TunedThresholdClassifierCV
 from sklearn.model_selection._classification_threshold import _mean_interpolated_score
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils._metadata_requests import _routing_enabled
@@ -18,6 +18,7 @@ from .._runtime.compile import Array
 from .._validation.before_folds import refuse_bad_rows, refuse_before_folds
 from .._validation.labels import checked_weights
 from .._validation.parameters import is_number, is_whole
+from .._validation.rare_classes import cv_of, refuse_single
 from ..kernels.engine.parts import length
 from ..rows import refuse_elsewhere
 from ..search.cell import Cell
@@ -105,6 +106,7 @@ class TunedThreshold(TunedThresholdClassifierCV):
         if kind != "binary":
             raise ValueError(f"Only binary classification is supported. Unknown label type: {kind}")
         rows = np.arange(shared.size)
+        refuse_single(*np.unique(np.asarray(y), return_counts=True), "TunedThreshold")
         folds = [(rows[train], rows[test]) for train, test in self._splitter(y).split(X, y)]
         if not self.refit and len(folds) > 1:
             raise ValueError("When cv has several folds, refit cannot be False.")
@@ -136,7 +138,7 @@ class TunedThreshold(TunedThresholdClassifierCV):
     def _splitter(self, y: Any) -> Any:
         if is_number(self.cv) and not is_whole(self.cv):
             return StratifiedShuffleSplit(n_splits=1, test_size=self.cv, random_state=self.random_state)
-        return check_cv(self.cv, y=y, classifier=True)
+        return cv_of(self.cv, y, classifier=True)
 
     def _curve(self, shared: SharedCells, fold: Fold, y: Any) -> tuple[Array, Array]:
         """The score of each threshold on the test rows of a fold, and the thresholds."""

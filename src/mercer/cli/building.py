@@ -81,9 +81,13 @@ def split(table: Table, holdout: float | None, seed: int) -> tuple[Table, Table 
     import numpy as np
     from sklearn.model_selection import train_test_split
 
-    even = table.y if not table.measured and min(table.class_counts.values(), default=0) > 1 else None
+    from .._validation.rare_classes import drawn_evenly
+
     try:
-        parts = train_test_split(np.arange(table.n_rows), test_size=holdout, random_state=seed, stratify=even)
+        if table.measured or table.y is None:
+            parts = train_test_split(np.arange(table.n_rows), test_size=holdout, random_state=seed)
+        else:
+            parts = drawn_evenly(table.y, seed, test_size=holdout)
     except ValueError as error:
         raise ValueError(f"the rows cannot be split with --holdout {holdout:g}: {error}") from None
     return table.take(parts[0]), table.take(parts[1])

@@ -129,10 +129,11 @@ def _balanced(costs: Mapping[tuple[Any, Any], float], counts: Mapping[Any, int])
 
 
 def _folds(table: Table, what: str, printer: Printer) -> int:
-    """As many folds as the smallest class allows."""
-    fewest = min(table.class_counts.values())
+    """As many folds as the classes allow: of two each fold is to hold both, of several a rare one is spread thinly."""
+    counts = table.class_counts.values()
+    fewest = min(counts) if len(counts) == 2 else max(counts)
     folds = max(2, min(_FOLDS, fewest))
-    if folds < _FOLDS:
+    if folds < _FOLDS and min(counts) > 1:
         printer.note(f"{what} learned from {folds} folds instead of {_FOLDS}: a class has {fewest} rows.")
     return folds
 

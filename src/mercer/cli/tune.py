@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._validation.wording import enumeration
 from ..io.table import DataError
 from .arguments import (
     LearnerCommand,
@@ -141,7 +142,7 @@ def tune(
     if numbers and table.n_rows < folds:
         raise DataError(f"{table.name} has only {table.n_rows} rows, too few for {folds} folds; use fewer (--folds).")
     if not numbers:
-        _refuse_rare_classes(table, folds)
+        _refuse_rare_classes(table, folds, printer)
     judgement = Judgement.of(table, scoring, positive, threshold, printer)
     table, division, splits = judgement.divided(table, folds, repeats, seed, group=group, time=time, ordered=ordered)
     learner = judgement.for_learner(learner)
@@ -228,8 +229,14 @@ def tune(
         end_partial(search.stopped_, f"the search is partial, {len(rows)} of {settings} settings were tried{unsaid}.")
 
 
-def _refuse_rare_classes(table: Table, folds: int) -> None:
-    """Each fold needs a row of each class, and rows of it outside to learn from."""
+def _refuse_rare_classes(table: Table, folds: int, printer: Printer) -> None:
+    """Of two classes each fold needs a row of each, and rows of it outside to learn from."""
+    if len(table.class_counts) > 2:
+        alone = [repr(label) for label, rows in table.class_counts.items() if rows == 1]
+        if alone:
+            has = "Class {} has a single row" if len(alone) == 1 else "Classes {} have a single row each"
+            printer.note(f"{has.format(enumeration(alone, 6))}, which is learned from and never tested.")
+        return
     label, fewest = min(table.class_counts.items(), key=lambda item: item[1])
     remedy = "merge the class with another, remove it, or add rows of it"
     if fewest == 1:

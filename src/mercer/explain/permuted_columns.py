@@ -13,6 +13,7 @@ from sklearn.model_selection import train_test_split
 
 from .._runtime.compile import Array
 from .._validation.objects import chosen
+from .._validation.rare_classes import drawn_evenly
 from .._validation.unwrapped import machine_of
 from .column_effects import as_frame
 
@@ -118,9 +119,10 @@ def some_rows(X: Any, y: Array | None, count: int, seed: int, *, even: bool) -> 
     number = X.shape[0] if hasattr(X, "shape") else len(X)
     if number <= count:
         return X, y
-    classes = None if y is None or not even else np.unique(y, return_counts=True)
-    strata = None if classes is None or classes[1].min() < 2 or classes[0].size > min(count, number - count) else y
-    kept = np.sort(train_test_split(np.arange(number), train_size=count, random_state=seed, stratify=strata)[0])
+    if y is None or not even:
+        kept = np.sort(train_test_split(np.arange(number), train_size=count, random_state=seed)[0])
+    else:
+        kept = np.sort(drawn_evenly(y, seed, train_size=count)[0])
     return chosen(X, kept), None if y is None else y[kept]
 
 

@@ -226,7 +226,7 @@ class Table:
         2
         """
         index = np.asarray(index)
-        return replace(
+        taken = replace(
             self,
             frame=None if self.frame is None else self.frame.iloc[index].reset_index(drop=True),
             rows=None if self.rows is None else self.rows[index],
@@ -235,6 +235,9 @@ class Table:
             lines=None if self.lines is None else self.lines[index],
             names=None if self.names is None else self.names[index],
         )
+        if self.y is not None:
+            taken.__dict__["task"] = self.task  # some of the rows are learned as all of them are
+        return taken
 
     @cached_property
     def task(self) -> str:

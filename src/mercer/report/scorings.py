@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.metrics import (
     average_precision_score,
     f1_score,
+    log_loss,
     make_scorer,
     mean_pinball_loss,
     roc_auc_score,
@@ -86,17 +87,24 @@ def class_measures(classes: Sequence[Any], positive: Any = None) -> dict[str, Er
             partial(_one_against_rest, average_precision_score, False, classes), response_method=_RANKED
         )
         f1 = None
+    mean = "" if two else "macro-averaged "
+    # A fold may hold no row of a rare class, of which there are probabilities all the same.
+    surprise = make_scorer(partial(_log_loss, classes), greater_is_better=False, response_method="predict_proba")
+    precision_title, f1_title = f"{mean}average precision{of}", f"{mean}F1{of}"
     return {
         "accuracy": SHARE,
         "balanced_accuracy": _score("balanced_accuracy", "balanced accuracy", weighted.balanced_accuracy),
         "roc_auc": _score("roc_auc" if two else "roc_auc_ovr_weighted", "AUC", weighted.roc_auc, "scores", ranks),
         "average_precision": _score(
-            "average_precision", f"average precision{of}", weighted.average_precision_of(one), "scores", precision
+            "average_precision", precision_title, weighted.average_precision_of(one), "scores", precision
         ),
-        "f1": _score("f1" if two else "f1_macro", f"F1{of}", weighted.f1_of(one), scorer=f1),
-        "mcc": _score("matthews_corrcoef", "MCC", weighted.matthews),
-        "log_loss": _loss("classify", "neg_log_loss", "log loss", "log loss", weighted.log_loss, needs="probabilities"),
-    }
+        "f1": _score("f1" if two else "f1_macro", f1_title, weighted.f1_of(one), scorer=f1),
+        "mcc": _score("matthews_corrcoef", "Matthews correlation", weighted.matthews),
+        "log_loss": _loss(
+            "classify", "neg_log_loss", "log loss", "log loss", weighted.log_loss, needs="probabilities",
+            scorer=None if two else surprise,
+        ),
+    }  # fmt: skip
 
 
 def number_measures(quantile: float = 0.5) -> dict[str, ErrorMeasure]:
@@ -123,6 +131,10 @@ def number_measures(quantile: float = 0.5) -> dict[str, ErrorMeasure]:
             scorer=pinball,
         ),
     }
+
+
+def _log_loss(classes: Sequence[Any], y: Any, probabilities: Any) -> float:
+    return float(log_loss(y, probabilities, labels=classes))
 
 
 def _one_against_rest(metric: Callable[..., float], by_share: bool, classes: Any, y: Any, scores: Any) -> float:

@@ -12,15 +12,14 @@ from sklearn.model_selection import (
     GroupShuffleSplit,
     KFold,
     RepeatedKFold,
-    RepeatedStratifiedKFold,
     StratifiedGroupKFold,
-    StratifiedKFold,
     TimeSeriesSplit,
     train_test_split,
 )
 
 from .._runtime.compile import Array
 from .._validation.labels import plain_label
+from .._validation.rare_classes import EvenFolds, RepeatedEvenFolds, drawn_evenly
 from .._validation.wording import enumeration
 from ..io.table import DataError, Table
 
@@ -52,13 +51,15 @@ class Division:
 
     def test_rows(self, y: Array, share: float, seed: int) -> Split:
         """Training rows and test rows."""
-        strata = y if self.classes else None
-        train, test = train_test_split(np.arange(len(y)), test_size=share, stratify=strata, random_state=seed)
+        if self.classes:
+            train, test = drawn_evenly(y, seed, test_size=share)
+        else:
+            train, test = train_test_split(np.arange(len(y)), test_size=share, random_state=seed)
         return np.sort(train), np.sort(test)
 
     def folds(self, rows: Array, y: Array, folds: int, seed: int, repeats: int = 1) -> list[Split]:
         """Splits of some of the table's rows, of which ``y`` are the targets, in places among these rows."""
-        once, often = (StratifiedKFold, RepeatedStratifiedKFold) if self.classes else (KFold, RepeatedKFold)
+        once, often = (EvenFolds, RepeatedEvenFolds) if self.classes else (KFold, RepeatedKFold)
         cv = (
             once(folds, shuffle=True, random_state=seed)
             if repeats == 1
@@ -68,11 +69,15 @@ class Division:
 
     def most_folds(self, rows: Array, y: Array) -> int:
         """Into how many folds these rows can be divided."""
-        return int(np.unique(y, return_counts=True)[1].min()) if self.classes else len(y) // 2
+        if not self.classes:
+            return len(y) // 2
+        counts = np.unique(y, return_counts=True)[1]
+        # Of two classes each fold is to test both; of several, a rare one does not decide how all are tested.
+        return max(2, int(counts.min() if len(counts) == 2 else counts.max()))
 
     def why_fewer(self) -> str:
         """Why there cannot be more folds."""
-        return "the smallest class has no more training rows" if self.classes else "there are no more training rows"
+        return "a class has no more training rows" if self.classes else "there are no more training rows"
 
     def notes(self, train: Array, test: Array) -> list[str]:
         """What is to be said of the division."""

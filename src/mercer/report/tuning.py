@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from .._runtime.compile import Array
+from .._validation.rare_classes import drawn_evenly
 from ..search import KernelSearchCV
 from .error_measure import ErrorMeasure
 from .plain import number, setting, text
@@ -31,7 +32,10 @@ def sample(y: Array, limit: int | None, seed: int, even: bool = True) -> Array |
     """
     if limit is None or len(y) <= limit:
         return None
-    kept, _ = train_test_split(np.arange(len(y)), train_size=limit, stratify=y if even else None, random_state=seed)
+    if even:
+        kept, _ = drawn_evenly(y, seed, train_size=limit)
+    else:
+        kept, _ = train_test_split(np.arange(len(y)), train_size=limit, random_state=seed)
     return np.sort(kept)
 
 

@@ -14,21 +14,31 @@ from .._validation.unwrapped import machine_of
 from ..learners.learner import Learner
 from .error_measure import ErrorMeasure, percent
 
-#: A class is rare below this share of two classes, and below this part of an even share of several.
-_OF_TWO, _OF_EVEN = 0.2, 0.2
+#: A class is rare below this share of two classes, and below this part of an even share of several; of several, rare
+#: classes matter to the measure where they hold at least this share of the rows together.
+_OF_TWO, _OF_EVEN, _TOGETHER = 0.2, 0.2, 0.01
 
 
 def is_uneven(y: Array) -> bool:
-    """Whether a class is so rare that a learner may leave it out and still be right on nearly all rows.
+    """Whether classes are so rare that a learner may leave them out and still be right on nearly all rows.
+
+    Of several classes a few rows of some rare one do not decide how all the others are judged.
 
     Examples
     --------
     >>> is_uneven(np.repeat(["ham", "spam"], [9, 1])), is_uneven(np.repeat([1, 2, 3], [5, 3, 2]))
     (True, False)
+    >>> is_uneven(np.repeat([1, 2, 3, 4], [500, 300, 198, 2]))
+    False
     """
     counts = np.unique(y, return_counts=True)[1]
-    least = counts.min() / counts.sum()
-    return bool(least < (_OF_TWO if len(counts) == 2 else _OF_EVEN / len(counts)))
+    rare = _rare(counts).sum() / counts.sum()
+    return bool(rare > 0 if len(counts) == 2 else rare >= _TOGETHER)
+
+
+def _rare(counts: Array) -> Array:
+    """The sizes of the rare classes."""
+    return counts[counts / counts.sum() < (_OF_TWO if len(counts) == 2 else _OF_EVEN / len(counts))]
 
 
 def usual_measure(y: Array) -> str:
@@ -48,9 +58,17 @@ def usual_measure(y: Array) -> str:
 
 def about_uneven(y: Array, measure: ErrorMeasure, asked: bool) -> str | None:
     """One or two sentences about uneven classes; nothing where they are even."""
-    if not is_uneven(y):
-        return None
     labels, counts = np.unique(y, return_counts=True)
+    if not is_uneven(y):
+        few = _rare(counts)
+        if asked or not few.size:
+            return None
+        one = f"Class {plain_label(labels[counts.argmin()])!r} has"
+        return (
+            f"{one if few.size == 1 else f'{few.size} rare classes together have'} only {few.sum():,} of {len(y):,} "
+            f"rows, too few to decide how all are judged: learners are judged by {measure.title}, which hardly sees "
+            f"such classes; with --scoring f1 every class counts the same {guide('class weights')}."
+        )
     rare, common = labels[counts.argmin()], labels[counts.argmax()]
     said = (
         f"The classes are uneven: {plain_label(rare)!r} has only {counts.min():,} of {len(y):,} rows "

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _num_samples
 
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
+from .._validation.rare_classes import cv_of
 from ..estimators.callbacks import task_below
 from .strategies import STRATEGIES, Evaluate
 
@@ -91,7 +92,7 @@ class Loop(BaseSearchCV):
     def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
         """As scikit-learn's, with splits that are drawn once."""
         given = self.cv
-        self.cv = _DrawnOnce(check_cv(given, y, classifier=is_classifier(self.estimator)))
+        self.cv = _DrawnOnce(cv_of(given, y, classifier=is_classifier(self.estimator)))
         try:
             super().fit(X, y, **params)
         finally:

@@ -10,13 +10,13 @@ import joblib
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics._scorer import _BaseScorer
-from sklearn.model_selection import check_cv
 from sklearn.utils._metadata_requests import _routing_enabled
 
 from .. import __version__
 from .._runtime.compile import Array
 from .._runtime.progress import progress
 from .._validation.memory import bytes_of
+from .._validation.rare_classes import cv_of
 from .cell import Accuracy, Cell
 from .content_keys import Unrecognisable, lasting_key, setting_key
 from .journal import Journal
@@ -45,7 +45,7 @@ class Numbered(Loop):
             estimator=Cell(shared_cells.estimator, shared_cells),
             scoring=search.scoring,
             refit=search.refit,
-            cv=_OnRows(check_cv(search.cv, shared_cells.y, classifier=is_classifier(search.estimator)), shared_cells.X),
+            cv=_OnRows(cv_of(search.cv, shared_cells.y, classifier=is_classifier(search.estimator)), shared_cells.X),
             verbose=search.verbose,
             error_score=search.error_score,
             return_train_score=search.return_train_score,

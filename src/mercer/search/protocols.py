@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import check_cv, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state
 
 from .._presentation.html import Markup, table_html
 from .._runtime.compile import Array
 from .._runtime.interrupts import kept, whole
+from .._validation.rare_classes import cv_of, drawn_evenly
 
 __all__ = ["NestedResult", "ProtocolResult", "nested_cross_validation", "train_validate_test"]
 
@@ -81,7 +82,7 @@ def nested_cross_validation(search: Any, X: Any, y: Any, *, cv: Any = 5, groups:
     scores: list[float] = []
     stopped = None
     try:
-        for train, test in check_cv(cv, y, classifier=is_classifier(search.estimator)).split(X, y, groups):
+        for train, test in cv_of(cv, y, classifier=is_classifier(search.estimator)).split(X, y, groups):
             with whole():
                 fitted = clone(search).fit(_safe_indexing(X, train), _safe_indexing(y, train))
                 score = fitted.score(_safe_indexing(X, test), _safe_indexing(y, test))
@@ -143,11 +144,15 @@ def train_validate_test(
     if not (0 < validation < 1 and 0 < test < 1 and validation + test < 1):
         raise ValueError(f"validation={validation!r} and test={test!r} must be shares of the rows, together below 1.")
     rng = check_random_state(random_state)
-    stratify = np.asarray(y) if is_classifier(search.estimator) else None
-    rest, held_out = train_test_split(np.arange(len(y)), test_size=test, stratify=stratify, random_state=rng)
-    labels = None if stratify is None else stratify[rest]
-    share = validation / (1 - test)
-    train, valid = train_test_split(np.arange(rest.size), test_size=share, stratify=labels, random_state=rng)
+    labels = np.asarray(y) if is_classifier(search.estimator) else None
+
+    def parts(rows: Array, share: float) -> tuple[Array, Array]:
+        if labels is None:
+            return train_test_split(np.arange(rows.size), test_size=share, random_state=rng)
+        return drawn_evenly(labels[rows], rng, test_size=share)
+
+    rest, held_out = parts(np.arange(len(y)), test)
+    train, valid = parts(rest, validation / (1 - test))
     chosen = clone(search).set_params(cv=[(train, valid)], return_train_score=True)
     chosen.fit(_safe_indexing(X, rest), _safe_indexing(y, rest))
     scores = chosen.cv_results_

@@ -1,0 +1,135 @@
+"""Rows divided evenly over classes of which some have few rows: the one place where such classes are dealt with."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, check_cv, train_test_split
+from sklearn.utils import check_random_state
+
+from .._runtime.compile import Array
+from .labels import plain_label
+
+__all__ = ["EvenFolds", "RepeatedEvenFolds", "cv_of", "drawn_evenly", "learned_always", "refuse_single"]
+
+#: Rows of each class that a sample holds, where the class has them.
+_IN_SAMPLE = 5
+
+
+class EvenFolds(StratifiedKFold):
+    """Folds with a share of each class, which classes of fewer rows than folds do not hinder.
+
+    Rows of such a class are spread over as many folds as there are; a row that is the only one of its class is learned
+    from in every split, and never tested.
+
+    Examples
+    --------
+    >>> y = np.array(["a", "a", "a", "b", "b", "b", "c"])
+    >>> [test.tolist() for _, test in EvenFolds(3).split(np.zeros(7), y)]
+    [[0, 3], [1, 4], [2, 5]]
+    """
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
+        """Training rows and test rows."""
+        labels = np.asarray(y)
+        refuse_more_folds(labels, self.n_splits)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            splits = list(super().split(X, y))
+        for train, test in splits:
+            yield learned_always(train, test, labels)
+
+
+class RepeatedEvenFolds(RepeatedStratifiedKFold):
+    """:class:`EvenFolds`, drawn again and again."""
+
+    def __init__(self, *, n_splits: int = 5, n_repeats: int = 10, random_state: Any = None) -> None:
+        super().__init__(n_splits=n_splits, n_repeats=n_repeats, random_state=random_state)
+        self.cv = EvenFolds
+
+
+def cv_of(cv: Any, y: Any, classifier: bool) -> Any:
+    """scikit-learn's ``check_cv``, with :class:`EvenFolds` where folds of classes are only counted.
+
+    Examples
+    --------
+    >>> cv_of(3, ["a", "b"] * 3, classifier=True)
+    EvenFolds(n_splits=3, random_state=None, shuffle=False)
+    """
+    found = check_cv(cv, y, classifier=classifier)
+    return EvenFolds(found.n_splits) if type(found) is StratifiedKFold and found is not cv else found
+
+
+def refuse_more_folds(y: Array, folds: int) -> None:
+    """Refuse more folds than any class has rows, of which some would hold no row of any class."""
+    most = int(np.unique(y, return_counts=True)[1].max(initial=0))
+    if most == 1:
+        raise ValueError("no class has two rows, so nothing could be learned and tested; add rows, or merge classes.")
+    if most < folds:
+        raise ValueError(
+            f"{folds} folds are more than any class has rows; use {most} folds or fewer, or merge classes."
+        )
+
+
+def learned_always(train: Array, test: Array, y: Array) -> tuple[Array, Array]:
+    """The split with test rows of classes that no training row has among the training rows.
+
+    Examples
+    --------
+    >>> learned_always(np.array([0, 1]), np.array([2, 3]), np.array(["a", "b", "a", "c"]))
+    (array([0, 1, 3]), array([2]))
+    """
+    unknown = ~np.isin(y[test], y[train])
+    if not unknown.any():
+        return train, test
+    return np.sort(np.concatenate([train, test[unknown]])), test[~unknown]
+
+
+def drawn_evenly(y: Any, seed: Any, **sizes: Any) -> tuple[Array, Array]:
+    """scikit-learn's ``train_test_split`` of row numbers, each class with its share wherever it has two rows.
+
+    Rows that are the only ones of their classes go to the first part. Where a part has fewer rows than there are
+    classes, rows are drawn whatever their classes are. With a ``train_size`` in rows, the first part is a sample: it
+    holds at least five rows of each class that has them.
+
+    Examples
+    --------
+    >>> y = np.repeat(["a", "b", "c"], [6, 6, 1])
+    >>> [sorted(y[part].tolist()) for part in drawn_evenly(y, 0, test_size=0.5)]
+    [['a', 'a', 'a', 'b', 'b', 'b', 'c'], ['a', 'a', 'a', 'b', 'b', 'b']]
+    """
+    codes, counts = np.unique(np.asarray(y), return_inverse=True, return_counts=True)[1:]
+    wanted = sizes.get("train_size")
+    alone = np.flatnonzero(counts[codes] == 1)
+    if isinstance(wanted, int) and wanted < codes.size:
+        rare = np.flatnonzero(counts * wanted < _IN_SAMPLE * codes.size)
+        order = check_random_state(seed).permutation(codes.size) if rare.size else alone
+        kept = np.concatenate([alone[:0], *(order[codes[order] == label][:_IN_SAMPLE] for label in rare.tolist())])
+        if 0 < kept.size <= wanted // 2:
+            others = np.flatnonzero(~np.isin(codes, rare))
+            first, _ = drawn_evenly(codes[others], seed, train_size=wanted - kept.size)
+            chosen = np.concatenate([others[first], kept])
+            return chosen, np.setdiff1d(np.arange(codes.size), chosen)
+    elif 0 < alone.size < codes.size:
+        others = np.flatnonzero(counts[codes] > 1)
+        first, second = drawn_evenly(codes[others], seed, **sizes)
+        return np.concatenate([others[first], alone]), others[second]
+    try:
+        first, second = train_test_split(np.arange(codes.size), stratify=codes, random_state=seed, **sizes)
+    except ValueError:  # fewer rows in a part than classes, which is no part of two classes
+        if counts.size < 3:
+            raise
+        first, second = train_test_split(np.arange(codes.size), random_state=seed, **sizes)
+    return first, second
+
+
+def refuse_single(classes: Array, counts: Array, name: str) -> None:
+    """Refuse classes of one row where each row is scored by a machine that has not seen it."""
+    if counts.min() < 2:
+        raise ValueError(
+            f"{name}: class {plain_label(classes[int(counts.argmin())])!r} has {counts.min()} row; to score rows that "
+            "a machine has not seen takes two of each class at least. Find more, or leave the class out."
+        )

@@ -104,7 +104,8 @@ def looks_in_words(target: Any, y: Any) -> str:
     numbers = could_be_numbers(values)
     kind = "classes" if not is_measurement(values) else "a measurement" if numbers else "names"
     different = np.unique(values).size
-    fractions = " with fractions" if different <= _FEW and values.dtype.kind == "f" and (values != np.floor(values)).any() else ""
+    whole = values.dtype.kind != "f" or (values == np.floor(values)).all()
+    fractions = "" if whole or different > _FEW else " with fractions"
     return (
         f"the target {target!r} has {counted(different, 'different ' + ('value' if numbers else 'word'))}{fractions} "
         f"in {counted(values.size, 'row')}, so it looks like {kind}"

@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
 #: The longest that a command of the guide may take, in seconds.
-_PATIENCE = 120
+_PATIENCE = 600
 
 
 class Commands(SphinxDirective):

@@ -19,7 +19,19 @@ from scipy import sparse
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import (
+    Binarizer,
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    PowerTransformer,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 
 from mercer import (
     SVC,
@@ -156,6 +168,20 @@ GOLDEN = {
             OutlierFilter("zscore", 2.5),
         ).fit(FRAME, TWO),
         FRAME,
+    ),
+    "reshaped": (
+        lambda: make_pipeline(
+            RobustScaler(),
+            PowerTransformer(),
+            QuantileTransformer(n_quantiles=10, output_distribution="normal"),
+            Normalizer(),
+            SVC(),
+        ).fit(X, TWO),
+        X,
+    ),
+    "binned": (
+        lambda: make_pipeline(KBinsDiscretizer(5, encode="onehot-dense"), Binarizer(threshold=0.5), SVC()).fit(X, TWO),
+        X,
     ),
     "table": (lambda: Pipeline([("prepare", _prepared()), ("learner", SVC("rbf"))]).fit(FRAME, TWO), FRAME),
     "scaled-sparse": (

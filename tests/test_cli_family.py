@@ -55,10 +55,10 @@ def test_what_is_usual_needs_no_target(mercer, name, made):
     assert told["outside"]["train"] == {"rows": 200, "outside": outside.sum(), "share": outside.mean()}
     assert outside.mean() <= 0.1
     shown = mercer("run m visits.csv -o p.csv").stdout
-    assert f"{outside.sum()} of 200 rows" in shown
+    assert f"{outside.sum()} of 200 training rows" in shown
     assert shown.index("line 9 ") < shown.index("200 rows, 1 for usual")  # row 7 of the frame, the most unusual
     rows = written("p.csv")
-    assert list(rows[0]) == ["row", "line", "prediction", "score"]
+    assert list(rows[0]) == ["row", "line", "prediction", "score", "trained on"]
     assert [int(row["prediction"]) for row in rows] == np.where(outside, -1, 1).tolist()
     assert all((float(row["score"]) < 0) == (row["prediction"] == "-1") for row in rows)
 

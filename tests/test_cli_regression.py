@@ -73,7 +73,7 @@ def test_run_writes_numbers_intervals_and_errors(mercer):
     done = mercer("run m houses.csv --intervals 0.8 -o p.csv --json")
     told = json.loads(done.stdout)
     rows = written("p.csv")
-    assert list(rows[0]) == ["row", "line", "prediction", "low", "high", "target", "residual"]
+    assert list(rows[0]) == ["row", "line", "prediction", "low", "high", "target", "residual", "trained on"]
     predicted = np.array([float(row["prediction"]) for row in rows])
     assert np.array_equal(predicted, load("m").predict(read("houses.csv").X))
     assert told["mae"] == pytest.approx(mean_absolute_error(frame["price"], predicted))
@@ -89,7 +89,7 @@ def test_run_without_targets_or_with_some(mercer):
     mercer("train ridge houses.csv --impute median -o m")
     frame.drop(columns="price").to_csv("new.csv", index=False)
     assert "no values of the target" in mercer("run m new.csv -o p.csv").stdout
-    assert written("p.csv")[0].keys() == {"row", "line", "prediction"}
+    assert written("p.csv")[0].keys() == {"row", "line", "prediction", "trained on"}
     frame.loc[:9, "price"] = np.nan
     frame.to_csv("some.csv", index=False)
     told = json.loads(mercer("run m some.csv -o p.csv --json").stdout)

@@ -22,7 +22,7 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
-#: The longest that a command of the guide may take, in seconds.
+#: The longest that a command of the guide may take, in seconds: it may have to compile, on a busy machine.
 _PATIENCE = 600
 
 

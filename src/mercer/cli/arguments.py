@@ -22,6 +22,7 @@ __all__ = [
     "data_argument",
     "data_options",
     "learner_argument",
+    "one_or_several",
     "parameters",
     "preparation_options",
 ]
@@ -113,12 +114,12 @@ def _kinds(context: click.Context, parameter: click.Parameter, given: tuple[str,
     return found
 
 
-def _one_or_several(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> str | list[str]:
+def one_or_several(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> str | list[str]:
     return given[0] if len(given) == 1 else list(given)
 
 
 #: Where the rows are: the command gets ``data``, one place or a list of them, as :func:`mercer.read` takes it.
-data_argument = click.argument("data", type=ROWS, nargs=-1, required=True, callback=_one_or_several)
+data_argument = click.argument("data", type=ROWS, nargs=-1, required=True, callback=one_or_several)
 
 
 def _reading(**given: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..io import Table
     from ..model_files.models import ModelFile
 
-__all__ = ["as_in_training", "as_read", "demanded"]
+__all__ = ["as_in_training", "as_read", "columns_used", "demanded"]
 
 
 #: What is found out about a file, and is the same in other files of its kind.
@@ -48,17 +48,17 @@ def demanded(loaded: ModelFile) -> dict[str, Any]:
     Columns may have been left out by the kernel, which names its own, or by the preparation, for lack of values.
     """
     about = loaded.about
-    used = _used(loaded.estimator)
-    if used is None or not about.get("columns"):
+    if not about.get("columns"):
         return about
+    used = columns_used(loaded.estimator, about["columns"])
     found = {name: [each for each in about.get(name) or [] if each in used] for name in ("columns", "words")}
     if isinstance(about.get("kinds"), dict):
         found["kinds"] = {name: kind for name, kind in about["kinds"].items() if name in used}  # type: ignore[assignment]
     return {**about, **found}
 
 
-def _used(model: Any) -> set[str] | None:
-    """The names of the columns that a fitted model looks at; ``None``: it looks at all of them."""
+def columns_used(model: Any, columns: list[str]) -> list[str]:
+    """Of the columns that a model was trained on those that it looks at, now that it is fitted."""
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
 
@@ -80,4 +80,9 @@ def _used(model: Any) -> set[str] | None:
         elif isinstance(first, ColumnTransformer):
             taken = [columns for _, step, columns in first.transformers_ if step != "drop"]
             names = [name for columns in taken for name in columns]
-    return set(names) if names and all(isinstance(name, str) for name in names) else None
+    known = set(names)
+    return (
+        [name for name in columns if name in known]
+        if known and all(isinstance(name, str) for name in known)
+        else columns
+    )

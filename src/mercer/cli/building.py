@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._validation.target_kind import extreme_in_words, is_measurement, looks_in_words
+from .._validation.wording import counted
 from ..io.table import DataError
 from .arguments import Places
 from .printing import Printer
@@ -18,6 +20,7 @@ __all__ = [
     "about_model",
     "fit",
     "fitting",
+    "held_out",
     "machine",
     "outliers_in_words",
     "reach",
@@ -179,13 +182,36 @@ def reach(
         return None
 
 
-def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """What a model file remembers besides the model."""
-    from .._validation.unwrapped import machine_of
-    from .as_in_training import as_read
+def about_model(
+    table: Table,
+    learner: Learner,
+    model: Any,
+    reading: dict[str, Any],
+    learned: Table | tuple[Iterable[Table], int],
+    **more: Any,
+) -> dict[str, Any]:
+    """What a model file remembers besides the model.
 
-    last = machine_of(model)
-    columns = [] if table.frame is None else _columns_used(last, table)
+    Parameters
+    ----------
+    table : Table
+        All rows, or a sample of them that tells what its columns hold.
+    learner : Learner
+    model : estimator
+        Fitted.
+    reading : dict
+        Arguments of :func:`mercer.read`.
+    learned : Table or (iterable of tables, number of rows)
+        The rows that were learned from, at once or in pieces.
+    **more
+        What else there is to remember.
+    """
+    from .._validation.unwrapped import machine_of
+    from .as_in_training import as_read, columns_used
+    from .trained_rows import remembered_rows
+
+    last, columns = machine_of(model), _columns_used(model, table)
+    rows, n_rows = learned if isinstance(learned, tuple) else ([learned], learned.n_rows)
     return {
         "learner": learner.name,
         "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
@@ -206,16 +232,37 @@ def about_model(table: Table, learner: Learner, model: Any, reading: dict[str, A
         "found": table.found,
         "as_read": as_read(table, reading),
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
+        "trained_rows": remembered_rows(rows, n_rows, columns_used(model, columns), table.digest),
         **more,
     }
 
 
-def _columns_used(machine: Any, table: Table) -> list[str]:
-    """The columns that a model looks at: those that its kernel names, or all of them."""
+def held_out(model: Any, learning: Table, testing: Table | None, printer: Printer) -> dict[str, int]:
+    """How many rows were kept out of the training, and how many of these equal a training row: they tell little."""
+    from .as_in_training import columns_used
+    from .trained_rows import repeated_rows
+
+    if testing is None:
+        return {}
+    columns = columns_used(model, _columns_used(model, learning))
+    repeated = repeated_rows(learning, testing, columns)
+    if repeated:
+        equal = counted(repeated, "equals a training row", "equal training rows")
+        printer.note(
+            f"Of the {testing.n_rows:,} {testing.kind} held out {equal}: new rows fare rather worse than these."
+        )
+    return {"holdout_rows": testing.n_rows, "holdout_repeated": repeated}
+
+
+def _columns_used(model: Any, table: Table) -> list[str]:
+    """The columns that a model was trained on: those that its kernel names, or all of them."""
+    from .._validation.unwrapped import machine_of
     from ..kernels import as_kernel
     from ..kernels.on_columns import columns_named
 
-    kernel = getattr(machine, "kernel", None)
+    if table.frame is None:
+        return []
+    kernel = getattr(machine_of(model), "kernel", None)
     named = set() if kernel is None else columns_named(as_kernel(kernel))
     return [name for name in table.columns if name in named] if named <= set(table.columns) and named else table.columns
 

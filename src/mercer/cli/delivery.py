@@ -17,6 +17,7 @@ from .streams import standard_output_is_closed
 
 if TYPE_CHECKING:
     from ..io import Table
+    from .trained_rows import Seen
 
 __all__ = ["STANDARD_OUTPUT", "Delivery"]
 
@@ -53,7 +54,9 @@ class Delivery:
         """The printer for all other results: the standard output may be taken."""
         return replace(self.printer, aside=self.output == STANDARD_OUTPUT)
 
-    def give(self, table: Table, columns: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+    def give(
+        self, table: Table, columns: Mapping[str, Any], shown: Mapping[str, Any], seen: Seen | None
+    ) -> dict[str, Any]:
         """Write all columns, or show some of them, and tell what a result in JSON says about it.
 
         Parameters
@@ -64,6 +67,8 @@ class Delivery:
             What there is to say about each row, its prediction first.
         shown : mapping
             What a screen has room for.
+        seen : Seen, optional
+            Which rows the model was trained on: a column of its own.
 
         Returns
         -------
@@ -72,6 +77,9 @@ class Delivery:
         from ..io.writing import write_whole
 
         places = _places(table)
+        if seen is not None:
+            columns = {**columns, "trained on": seen.column}
+            shown = {**shown, "trained on": seen.column} if seen.trained.any() else shown
         taken = {*places, *columns}
         own = {f"input {name}" if name in taken else name: cells for name, cells in self.carried.items()}
         whole: dict[str, Any] = {**places, **own, **columns}

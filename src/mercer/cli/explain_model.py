@@ -38,6 +38,7 @@ def explain_model(
 
     from ..explain import overview
     from .matching import task_of_model
+    from .trained_rows import look_up
 
     labelled = np.flatnonzero(table.labelled)
     rows = table.take(labelled) if 0 < labelled.size < table.n_rows else table
@@ -53,7 +54,8 @@ def explain_model(
             names=table.columns if table.rows is not None else None,
             seed=seed,
         )
-    facts = found.facts()
+    seen = look_up(loaded.about, table, printer)
+    facts = {**found.facts(), **({} if seen is None else {"trained_on": int(seen.trained.sum())})}
     for supporter in facts["supporters"]:
         supporter["where"] = where(supporter["place"])
     printer.json_result({"rows_given": table.n_rows, **facts, "scoring": None if measure is None else measure.scoring})
@@ -71,8 +73,8 @@ def explain_model(
     _show_supporters(found, "prediction" if is_regressor(loaded.estimator) else "score", where, printer)
     for note in found.notes:
         printer.line(note)
-    if table.digest and table.digest == (about.get("data") or {}).get("sha256"):
-        printer.note("The model was trained on this file; new rows tell better what it needs.")
+    if seen is not None and seen.trained.any():
+        printer.line("Other rows than those of its training tell better what it needs.")
 
 
 def _targets(loaded: ModelFile, table: Table) -> Any:

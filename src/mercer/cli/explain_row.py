@@ -37,6 +37,7 @@ def explain_row(
 ) -> None:
     """Print the prediction of one row, and what it is made of."""
     from ..explain import explain
+    from .trained_rows import look_up
 
     model = loaded.estimator
     one = table.take([place])
@@ -54,7 +55,9 @@ def explain_row(
         )
         likely = _probabilities(model, one.X)
     truth = one.y.tolist()[0] if one.y is not None else None
+    seen = look_up(loaded.about, one, printer)
     facts = {"row": table.where(place), "true": truth, **found.facts(), "probabilities": likely}
+    facts |= {} if seen is None else {"trained_on": seen.column[0]}
     for name in ("deciding", "similar"):
         for supporter in facts[name]:
             supporter["where"] = where(supporter["place"])

@@ -56,7 +56,10 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         "verified": loaded.verified,
         "signature_fits": loaded.signature_fits,
     }
-    printer.json_result({**loaded.about, **told, "only_said": sorted(set(loaded.about) - set(told))})
+    said = dict(loaded.about)
+    if isinstance(said.get("trained_rows"), dict):
+        said["trained_rows"] = {name: value for name, value in said["trained_rows"].items() if name != "fingerprints"}
+    printer.json_result({**said, **told, "only_said": sorted(set(said) - set(told))})
     facts = {
         "machine": names[-1] if len(names) == 1 else f"{names[-1]}, inside {enumeration(reversed(names[:-1]))}",
         "kernel": "none (linear)" if machine.kernel is None else str(machine.kernel_),

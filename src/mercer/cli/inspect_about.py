@@ -7,7 +7,7 @@ from typing import Any
 from .._validation.wording import enumeration
 from .printing import Printer, error_in_words
 
-__all__ = ["said_about"]
+__all__ = ["recorded_errors", "said_about"]
 
 _SHOWN = 15
 
@@ -35,8 +35,7 @@ def _facts(about: dict[str, Any], machine: Any) -> dict[str, str]:
         "target": _learned(about, machine),
         **_columns(about),
         "trained on": _origin(training, data),
-        **_errors(training, about.get("task")),
-        **_honest_error(about),
+        **recorded_errors(about),
         **({"probabilities": f"calibrated by {training['calibrated']}"} if training.get("calibrated") else {}),
         **_training_took(training),
         **({"threshold": f"chosen by {training['threshold']}"} if training.get("threshold") else {}),
@@ -75,22 +74,35 @@ def _learned(about: dict[str, Any], machine: Any) -> str:
     return learned if target is None else f"{target!r}, {learned}"
 
 
-def _errors(training: dict[str, Any], task: Any) -> dict[str, str]:
-    """Rates of mistakes, or of rows outside, in one line; of numbers, a line for each kind of rows."""
+def recorded_errors(about: dict[str, Any]) -> dict[str, str]:
+    """Errors, or shares of rows outside, on the training rows and on those kept out, as a model file tells them.
+
+    Examples
+    --------
+    >>> recorded_errors({"training": {"rows": 80, "errors": {"train": 0.01, "holdout": 0.05}, "holdout_rows": 20}})
+    {'training error': '1.00 % on 80 rows', 'holdout error': '5.00 % on 20 rows'}
+    """
+    training = about.get("training") or {}
+    what, key = ("outside", "outside") if about.get("task") == "detect" else ("error", "errors")
+    found = {}
+    for name, value in (training.get(key) or {}).items():
+        rows = training.get({"train": "rows", "holdout": "holdout_rows"}.get(name, ""))
+        where = f" on {rows:,} rows" if rows is not None else ""
+        searched = training.get("scored") if name == "cross-validated" else None
+        said = searched if isinstance(searched, str) else _in_words(value, about.get("task"))
+        found[f"{'training' if name == 'train' else name} {what}"] = said + where
+    if training.get("holdout_repeated"):
+        found["holdout rows"] = f"{training['holdout_repeated']:,} of them equal training rows"
+    return {**found, **_honest_error(about)}
+
+
+def _in_words(value: Any, task: Any) -> str:
+    """An error, of numbers or a rate, or a share outside."""
     from ..report.number_errors import in_digits
 
-    if task == "detect":
-        outside = training.get("outside") or {}
-        shares = ", ".join(f"{name} {100 * each['share']:.2f} %" for name, each in outside.items())
-        return {"outside": shares} if shares else {}
-    errors = training.get("errors") or {}
-    if task != "regress":
-        rates = ", ".join(f"{name} {100 * value:.2f} %" for name, value in errors.items())
-        return {"errors": rates} if rates else {}
-    return {
-        f"{name} error": error_in_words(value) if isinstance(value, dict) else f"RMSE {in_digits(value)}"
-        for name, value in errors.items()
-    }
+    if isinstance(value, dict):
+        return f"{100 * value['share']:.2f} %" if "share" in value else error_in_words(value)
+    return f"{100 * value:.2f} %" if task != "regress" else f"RMSE {in_digits(value)}"
 
 
 def _honest_error(about: dict[str, Any]) -> dict[str, str]:

@@ -109,6 +109,7 @@ def _about() -> dict[str, Any]:
             "as_read": said,
             "data": said,
             "training": said,
+            "trained_rows": said,
             "half_widths": list_of(nothing | number()),
             "comparison": said,
             "command": text,

@@ -9,17 +9,17 @@ from typing import Any
 import click
 
 from ..io.table import DataError
-from .arguments import Places, common, data_argument, data_options
+from .arguments import Places, common, data_options, one_or_several
 from .model_paths import open_model, verify_option
 from .printing import Printer
-from .reading_paths import MODEL
+from .reading_paths import MODEL, ROWS
 
 __all__ = ["run"]
 
 
 @click.command()
 @click.argument("model", type=MODEL)
-@data_argument
+@click.argument("data", type=ROWS, nargs=-1, callback=one_or_several)
 @click.option(
     "-o",
     "--output",
@@ -60,13 +60,16 @@ def run(
     printer: Printer,
     seed: int,
 ) -> None:
-    """Let a model predict a table, and count its errors.
+    """Let a model predict a table, and count its errors; without DATA, tell those of its training.
 
     Columns are matched by name, whatever their order; all preparation is as it was in training. Where the table has
     the target column, errors and a confusion matrix are printed. The first predictions are shown; -o and --json have
     all of them. Each row has its place in the file, its name if there is one (a FASTA header, a column of ids), the
     columns of --keep, its prediction, its score (for two classes, positive means the second one) and, where the label
     is known, its margin: how much the score favours that label, negative where the prediction is wrong.
+
+    Rows that the model was trained on are known again, whatever their order and however their numbers are written.
+    Their errors are told apart from those on other rows: only these say what to expect of new ones.
 
     Of a model that was trained with --calibrate the predicted class is the most probable one, and scores are logarithms
     of its probabilities: of their ratio for two classes. Where mistakes have costs (--cost) it is the class of least
@@ -78,6 +81,7 @@ def run(
 
     \b
     Example:
+      mercer run moons.safetensors
       mercer run moons.safetensors moons:500
       mercer run moons.safetensors moons:500 -o predictions.csv
       mercer run people.safetensors new.csv --keep surname --keep town -o - | head
@@ -92,7 +96,11 @@ def run(
     from .matching import matching_table, task_of_model
     from .outputs import refuse_outputs
     from .run_streamed import run_streamed
+    from .trained_rows import look_up
 
+    if not data:
+        _tell_record(model, {"--output": output, "--keep": keep, "--intervals": intervals}, printer)
+        return
     delivery = Delivery(output, {}, printer)
     if output not in (None, STANDARD_OUTPUT):
         refuse_outputs([output], "name a file to write, or - for the standard output")
@@ -108,22 +116,39 @@ def run(
             table = matching_table(loaded, data, reading, printer, ignore_labels)
         delivery = replace(delivery, carried=carried(data, table, keep, reading))
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows}
+    seen = look_up(loaded.about, table, delivery.aside)
     if task == "regress":
         from .run_numbers import run_numbers
 
-        facts = run_numbers(loaded, table, delivery, intervals, facts)
+        facts = run_numbers(loaded, table, seen, delivery, intervals, facts)
     elif task == "detect":
         from .run_detector import run_detector
 
-        facts = run_detector(loaded, table, delivery, facts)
+        facts = run_detector(loaded, table, seen, delivery, facts)
     else:
         from .run_classes import run_classes
 
-        facts = run_classes(loaded, table, delivery, probabilities, facts)
+        facts = run_classes(loaded, table, seen, delivery, probabilities, facts)
     if output not in (None, STANDARD_OUTPUT):
         what = f"{table.kind}, 1 for usual and -1 for unusual," if task == "detect" else table.kind
         printer.line(f"predictions of {table.n_rows} {what} in {output}")
     printer.json_result(facts)
+
+
+def _tell_record(model: str, asked: dict[str, Any], printer: Printer) -> None:
+    """The errors on the training rows and on others that the model file tells."""
+    from .inspect_about import recorded_errors
+
+    about = open_model(model).about
+    if given := [option for option, value in asked.items() if value]:
+        raise click.UsageError(f"{given[0]} is about predictions, and no DATA is named to predict.")
+    training, data = (about.get(name) or {} for name in ("training", "data"))
+    errors = recorded_errors(about)
+    for name, words in errors.items():
+        printer.line(f"{name}: {words}")
+    if not errors:
+        printer.line(f"{model} tells no errors of its training; name DATA to count some.")
+    printer.json_result({"model": model, "data": data, "training": training, "comparison": about.get("comparison")})
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,19 +11,21 @@ from .._validation.guide import guide
 from ..io.table import DataError
 from .delivery import Delivery
 from .printing import Printer
+from .trained_rows import by_origin, groups_to_show, show_record
 
 if TYPE_CHECKING:
     from ..io import Table
     from ..model_files.models import ModelFile
+    from .trained_rows import Seen
 
-__all__ = ["run_classes"]
+__all__ = ["run_classes", "show_mistakes"]
 
 #: More classes than this have no confusion matrix on the screen.
 _SHOWN = 12
 
 
 def run_classes(
-    loaded: ModelFile, table: Table, delivery: Delivery, probabilities: bool, facts: dict[str, Any]
+    loaded: ModelFile, table: Table, seen: Seen | None, delivery: Delivery, probabilities: bool, facts: dict[str, Any]
 ) -> dict[str, Any]:
     """Say of which class each row is, and count the mistakes where the labels are known."""
     from .._validation.unwrapped import machine_of
@@ -46,11 +49,12 @@ def run_classes(
     classes = estimator.classes_
     facts = {**facts, "labelled": int(table.labelled.sum())}
     columns, shown = _columns(table, predicted, scores, classes, likely)
-    facts.update(delivery.give(table, columns, shown))
+    facts.update(delivery.give(table, columns, shown, seen))
     if table.labelled.any():
-        facts.update(_errors(table, predicted, classes, printer))
-        if probabilities:
-            facts.update(_log_loss(table, np.stack(list(likely.values())[: len(classes)], axis=1), classes, printer))
+        surprising = np.stack(list(likely.values())[: len(classes)], axis=1) if probabilities else None
+        mistakes = partial(_mistakes, table, predicted, surprising, classes)
+        facts.update(mistakes(table.labelled), classes=classes, **by_origin(seen, table.labelled, mistakes))
+        show_mistakes(facts, loaded.about, printer)
     else:
         counts = {str(label): int((predicted == label).sum()) for label in classes}
         facts["predicted"] = counts
@@ -102,39 +106,54 @@ def _probabilities(model: Any, X: Any) -> dict[str, Any]:
     return found
 
 
-def _errors(table: Table, predicted: Any, classes: Any, printer: Printer) -> dict[str, Any]:
+def _mistakes(table: Table, predicted: Any, probabilities: Any, classes: Any, rows: Any) -> dict[str, Any]:
+    """The mistakes on some rows, all of them with labels."""
     from sklearn.metrics import confusion_matrix
 
-    known = table.labelled
-    truth = same_kind(table, classes)[known]
-    answers = predicted[known]
+    truth = same_kind(table, classes)[rows].astype(classes.dtype)
+    answers = predicted[rows]
     wrong = int((truth != answers).sum())
-    matrix = confusion_matrix(truth, answers, labels=classes)
-    printer.line(f"error {100 * wrong / truth.size:.2f} %: {wrong} of {truth.size} rows are wrong")
-    shown = range(len(classes)) if len(classes) <= _SHOWN else ()
-    if shown:
-        rows = [[f"is {classes[k]}", *matrix[k]] for k in shown]
-        printer.table(["", *(f"said {label}" for label in classes)], rows, "confusion matrix")
+    found = {
+        "error": wrong / truth.size,
+        "wrong": wrong,
+        "confusion_matrix": confusion_matrix(truth, answers, labels=classes),
+    }
+    return found if probabilities is None else {**found, **_log_loss(truth, probabilities[rows], classes)}
+
+
+def _log_loss(truth: Any, probabilities: Any, classes: Any) -> dict[str, float]:
+    """How much surprise there is in the labels, beside that of a model that knows only how often each occurs."""
+    from sklearn.metrics import log_loss
+
+    codes = np.searchsorted(classes, truth)
+    shares = np.bincount(codes, minlength=len(classes)) / codes.size
+    surprise = float(log_loss(codes, probabilities, labels=range(len(classes))))
+    return {"log_loss": surprise, "log_loss_of_shares": float(-np.sum(shares[shares > 0] * np.log(shares[shares > 0])))}
+
+
+def show_mistakes(facts: dict[str, Any], about: dict[str, Any], printer: Printer) -> None:
+    """The mistakes, on training rows apart from those on others; a confusion matrix of what tells more."""
+    apart = groups_to_show(facts)
+    for name, found in apart.items():
+        rows = found["labelled"]
+        printer.line(f"error {100 * found['error']:.2f} %: {found['wrong']} of {rows} {name}rows are wrong")
+        if "log_loss" in found:
+            least = f"probabilities by the shares of the classes alone would have {found['log_loss_of_shares']:.4f}"
+            of_rows = f" of {name}rows" if name else ""
+            printer.line(f"log loss {found['log_loss']:.4f}{of_rows}; {least}")
+    show_record(apart, about, printer)
+    classes, (name, found) = facts["classes"], next(iter(apart.items()))
+    matrix = found["confusion_matrix"]
+    of_rows = f" of {name}rows" if name else ""
+    if len(classes) <= _SHOWN:
+        rows = [[f"is {label}", *counts] for label, counts in zip(classes, matrix, strict=True)]
+        printer.table(["", *(f"said {label}" for label in classes)], rows, f"confusion matrix{of_rows}")
     else:
         totals = matrix.sum(axis=1)
         missed = [(classes[k], totals[k], totals[k] - matrix[k, k]) for k in range(len(classes)) if totals[k]]
         rows = [[label, total, gone, f"{100 * gone / total:.1f} %"] for label, total, gone in missed]
-        printer.table(["<class", "rows", "wrong", "error"], rows, "errors by class (--json has the confusion matrix)")
-    return {"error": wrong / truth.size, "wrong": wrong, "classes": classes, "confusion_matrix": matrix}
-
-
-def _log_loss(table: Table, probabilities: Any, classes: Any, printer: Printer) -> dict[str, float]:
-    """How much surprise there is in the labels, beside that of a model that knows only how often each occurs."""
-    from sklearn.metrics import log_loss
-
-    known = table.labelled
-    codes = np.searchsorted(classes, same_kind(table, classes)[known].astype(classes.dtype))
-    shares = np.bincount(codes, minlength=len(classes)) / codes.size
-    numbers = range(len(classes))
-    surprise = float(log_loss(codes, probabilities[known], labels=numbers))
-    least = float(-np.sum(shares[shares > 0] * np.log(shares[shares > 0])))
-    printer.line(f"log loss {surprise:.4f}; probabilities by the shares of the classes alone would have {least:.4f}")
-    return {"log_loss": surprise, "log_loss_of_shares": least}
+        title = f"errors by class{of_rows} (--json has the confusion matrix)"
+        printer.table(["<class", "rows", "wrong", "error"], rows, title)
 
 
 def same_kind(table: Table, classes: Any) -> Any:

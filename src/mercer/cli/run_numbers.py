@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,19 +10,26 @@ import numpy as np
 from ..io.table import DataError
 from .delivery import Delivery
 from .printing import Printer, error_in_words
+from .trained_rows import by_origin, groups_to_show, show_record
 
 if TYPE_CHECKING:
     from ..io import Table
     from ..model_files.models import ModelFile
+    from .trained_rows import Seen
 
-__all__ = ["run_numbers"]
+__all__ = ["run_numbers", "show_number_errors"]
 
 #: Rows with the largest errors that are shown.
 _SHOWN = 5
 
 
 def run_numbers(
-    loaded: ModelFile, table: Table, delivery: Delivery, coverage: float | None, facts: dict[str, Any]
+    loaded: ModelFile,
+    table: Table,
+    seen: Seen | None,
+    delivery: Delivery,
+    coverage: float | None,
+    facts: dict[str, Any],
 ) -> dict[str, Any]:
     """Predict numbers, and say how wrong they are where that can be known."""
     from ..report.number_errors import in_digits
@@ -35,11 +43,12 @@ def run_numbers(
     if reach is not None:
         facts["intervals"] = {"coverage": coverage, "half_width": reach}
     columns = _columns(table, predicted, reach)
-    facts.update(delivery.give(table, columns, columns))
+    facts.update(delivery.give(table, columns, columns, seen))
     if known.any():
-        assert table.y is not None
-        truth = table.y[known].astype(np.float64)
-        facts.update(_errors(table, truth, predicted, reach, printer))
+        errors = partial(_errors, table, predicted, reach)
+        facts.update(errors(known), **by_origin(seen, known, errors))
+        show_number_errors(facts, loaded.about, printer)
+        _show_largest(table, predicted, printer)
     else:
         low, middle, high = np.quantile(predicted, [0, 0.5, 1])
         facts["predicted"] = {"min": low, "median": middle, "max": high}
@@ -67,23 +76,41 @@ def _reach(about: dict[str, Any], coverage: float) -> float:
     return found
 
 
-def _errors(table: Table, truth: Any, predicted: Any, reach: float | None, printer: Printer) -> dict[str, Any]:
-    from ..report.number_errors import error_of_numbers, in_digits
+def _errors(table: Table, predicted: Any, reach: float | None, rows: Any) -> dict[str, Any]:
+    """The errors on some rows, all of them with targets."""
+    from ..report.number_errors import error_of_numbers
 
-    known = np.flatnonzero(table.labelled)
-    errors = error_of_numbers(truth, predicted[known])
-    residuals = truth - predicted[known]
-    if errors["r2"] < 0:  # not so where it is unknown
-        printer.line(f"The predictions are worse than the mean of these {truth.size:,} rows would be.")
-    printer.line(f"{error_in_words(errors)}  ({truth.size} rows)")
-    facts: dict[str, Any] = {name: value for name, value in errors.items() if name != "rows"}
+    assert table.y is not None
+    truth = table.y[rows].astype(np.float64)
+    facts = {name: value for name, value in error_of_numbers(truth, predicted[rows]).items() if name != "rows"}
     if reach is not None:
-        facts["inside"] = float(np.mean(np.abs(residuals) <= reach))
-        printer.line(f"{100 * facts['inside']:.1f} % of the values lie inside their interval")
+        facts["inside"] = float(np.mean(np.abs(truth - predicted[rows]) <= reach))
+    return facts
+
+
+def show_number_errors(facts: dict[str, Any], about: dict[str, Any], printer: Printer) -> None:
+    """The errors, on training rows apart from those on others."""
+    apart = groups_to_show(facts)
+    for name, found in apart.items():
+        rows = f"{found['labelled']} {name}rows"
+        if found["r2"] is not None and found["r2"] < 0:  # not so where it is unknown
+            printer.line(f"The predictions are worse than the mean of these {rows} would be.")
+        printer.line(f"{error_in_words(found)}  ({rows})")
+        if "inside" in found:
+            printer.line(f"{100 * found['inside']:.1f} % of the values lie inside their interval")
+    show_record(apart, about, printer)
+
+
+def _show_largest(table: Table, predicted: Any, printer: Printer) -> None:
+    from ..report.number_errors import in_digits
+
+    assert table.y is not None
+    known = np.flatnonzero(table.labelled)
+    truth = table.y[known].astype(np.float64)
+    residuals = truth - predicted[known]
     worst = np.argsort(-np.abs(residuals), kind="stable")[:_SHOWN]
     rows = [[table.where(int(known[k])), *map(in_digits, (truth[k], predicted[known[k]], residuals[k]))] for k in worst]
     printer.table(["<where", "true", "predicted", "difference"], rows, "largest errors")
-    return facts
 
 
 def _columns(table: Table, predicted: Any, reach: float | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,9 @@ class _Pieces(Delivery):
     first: int = 0
     written: list[str] = field(default_factory=list)
 
-    def give(self, table: Any, columns: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
-        text = csv_of({"row": range(self.first + 1, self.first + table.n_rows + 1), **columns})
+    def give(self, table: Any, columns: Mapping[str, Any], shown: Mapping[str, Any], seen: Any) -> dict[str, Any]:
+        known = {} if seen is None else {"trained on": seen.column}
+        text = csv_of({"row": range(self.first + 1, self.first + table.n_rows + 1), **columns, **known})
         self.written.append(text if self.first == 0 else text.partition("\n")[2])
         return {}
 
@@ -49,9 +51,10 @@ def run_streamed(
     from .as_in_training import as_in_training
     from .matching import matching_table, task_of_model
     from .model_paths import open_model
-    from .run_classes import run_classes
-    from .run_detector import run_detector
-    from .run_numbers import run_numbers
+    from .run_classes import run_classes, show_mistakes
+    from .run_detector import run_detector, show_unusual
+    from .run_numbers import run_numbers, show_number_errors
+    from .trained_rows import Seen, TrainedRows
 
     if keep:
         raise DataError(
@@ -66,6 +69,8 @@ def run_streamed(
                                  replace(options_of(reading), target=None, labelled=False))  # fmt: skip
     wanted = {*(about.get("columns") or file.columns), str(target)}
     used = [name for name in file.columns if name in wanted]
+    remembered = TrainedRows.of(about)
+    seen: list[Seen] = []
     facts: list[dict[str, Any]] = []
     total = file.n_rows
 
@@ -75,40 +80,48 @@ def run_streamed(
             speaker = printer if first == 0 else replace(printer, quiet=True)
             table = matching_table(loaded, frame, reading, speaker, ignore_labels, file.shown)
             delivery = _Pieces(output, {}, Printer(json=True, quiet=True), first)
+            met = None if remembered is None else remembered.among(table)
+            seen.extend([] if met is None else [met])
             if task == "regress":
-                facts.append(run_numbers(loaded, table, delivery, intervals, {}))
+                facts.append(run_numbers(loaded, table, met, delivery, intervals, {"rows": table.n_rows}))
             elif task == "detect":
-                facts.append(run_detector(loaded, table, delivery, {}))
+                facts.append(run_detector(loaded, table, met, delivery, {"rows": table.n_rows}))
             else:
-                facts.append(run_classes(loaded, table, delivery, probabilities, {}))
+                facts.append(run_classes(loaded, table, met, delivery, probabilities, {"rows": table.n_rows}))
             yield from delivery.written
             first += table.n_rows
             watched.reach(first)
 
     with printer.working(f"predicting {total:,} rows", total) as watched:
         write_whole(output, pieces(watched))
-    found = {"model": model, "rows": total, "output": output, **_together(facts, printer)}
+    found = _together(facts)
+    for name in ("trained_on", "others"):
+        found |= {name: _together([each[name] for each in facts])} if seen else {}
+    if any(each.trained.any() for each in seen):
+        printer.line(Seen.of_all(seen).in_words("rows"))
+    show: Any = {
+        "classify": show_mistakes,
+        "regress": show_number_errors,
+        "detect": partial(show_unusual, kind="rows"),
+    }[task]
+    if task == "detect" or found["labelled"]:
+        show(found, about=about, printer=printer)
     printer.line(f"predictions of {total:,} rows in {output}")
-    printer.json_result(found)
+    printer.json_result({"model": model, **found, "output": output})
 
 
-def _together(facts: list[dict[str, Any]], printer: Printer) -> dict[str, Any]:
-    """The errors of all chunks, where their targets are known."""
-    from ..report.number_errors import in_digits
-
-    known = [each for each in facts if each.get("labelled")]
-    rows = sum(each["labelled"] for each in known)
-    if not rows:
-        return {"labelled": 0}
-    if "wrong" in known[0]:
-        wrong = sum(each["wrong"] for each in known)
-        printer.line(f"error {100 * wrong / rows:.2f} %: {wrong} of {rows} rows are wrong")
-        matrix = np.sum([each["confusion_matrix"] for each in known], axis=0)
-        return {"labelled": rows, "error": wrong / rows, "wrong": wrong, "classes": known[0]["classes"],
-                "confusion_matrix": matrix}  # fmt: skip
-    if "rmse" in known[0]:
-        mean = {"rmse": np.sqrt(sum(each["rmse"] ** 2 * each["labelled"] for each in known) / rows),
-                "mae": sum(each["mae"] * each["labelled"] for each in known) / rows}  # fmt: skip
-        printer.line(f"RMSE {in_digits(mean['rmse'])}, mean absolute error {in_digits(mean['mae'])}  ({rows} rows)")
-        return {"labelled": rows, **mean}
-    return {"labelled": rows}
+def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """What was counted in all chunks, and the errors where their targets are known."""
+    found: dict[str, Any] = {}
+    for count in ("rows", "labelled", "unusual", "wrong", "confusion_matrix", "equal_to_training_rows"):
+        if counts := [part[count] for part in parts if count in part]:
+            found[count] = np.sum(counts, axis=0)
+    known = [part for part in parts if part.get("labelled")]
+    if "wrong" in found:
+        found |= {"error": found["wrong"] / found["labelled"]}
+        found |= {"classes": known[0]["classes"]} if "classes" in known[0] else {}
+    if known and "rmse" in known[0]:
+        share = np.array([part["labelled"] for part in known]) / found["labelled"]
+        found |= {name: float(share @ [part[name] for part in known]) for name in ("mae", "inside") if name in known[0]}
+        found |= {"rmse": float(np.sqrt(share @ [part["rmse"] ** 2 for part in known])), "r2": None}
+    return found

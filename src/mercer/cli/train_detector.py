@@ -38,7 +38,7 @@ def train_detector(
     from .._validation.unwrapped import machine_of
     from ..explain import support_lines
     from ..kernels import parse
-    from .building import about_model, fit, fitting, machine, split, usual_kernel, with_columns_of
+    from .building import about_model, fit, fitting, held_out, machine, split, usual_kernel, with_columns_of
     from .model_paths import save
     from .train_line import given_command
 
@@ -67,6 +67,7 @@ def train_detector(
     last = machine_of(model)
     training = {
         "rows": learning.n_rows,
+        **held_out(model, learning, testing, printer),
         "seconds": seconds,
         "outside": outside,
         "status": last.status_,
@@ -74,7 +75,7 @@ def train_detector(
         "seed": seed,
     }
     remembered = {"training": training, "support_lines": support_lines(model, learning), "command": given_command()}
-    about = about_model(table, learner, model, reading, **remembered)
+    about = about_model(table, learner, model, reading, learning, **remembered)
     save(model, output, {**about, "target": target})
     printer.json_result(
         {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training,

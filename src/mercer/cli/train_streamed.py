@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from .large_files import options_of
 from .printing import Printer, run_line
 
 if TYPE_CHECKING:
+    from ..io import Table
     from ..learners.learner import Learner
     from .recipe import Recipe
 
@@ -115,8 +117,10 @@ def train_streamed(
         "support": len(last.support_), "seed": recipe.seed, "outliers": None, "calibrated": None, "threshold": None,
         "passes": rows.passes, "missing_trace": last.missing_trace_, "relative_gap": gap,
     }  # fmt: skip
-    about = about_model(sample, learner, model, reading, training=facts, half_widths=None, support_lines=None,
-                        command=given_command())  # fmt: skip
+    with printer.working("remembering which rows were learned from"):
+        learned = _pieces(file, sample, target, y, again), int(y.size)
+        about = about_model(sample, learner, model, reading, learned, training=facts, half_widths=None,
+                            support_lines=None, command=given_command())  # fmt: skip
     save(model, output, about)
     printer.json_result({"model": output, "learner": learner.name, "kernel": kernel, **facts, "run": run_line(output)})
     printer.line(
@@ -130,6 +134,17 @@ def train_streamed(
     printer.line(f"{last.status_} in {seconds:.2f} s; model in {output}")
     printer.line(f"Go on with: {run_line(output)}")
     end_at_time_limit(last, fitted_in, output)
+
+
+def _pieces(file: Any, sample: Table, target: str, y: Any, options: Any) -> Iterator[Table]:
+    """The rows of the file, chunk by chunk, each a table of its own with its targets."""
+    from ..io.frames import read_frame
+
+    first = 0
+    for frame in file.frames(sample.columns):
+        stop = first + len(frame)
+        yield replace(read_frame(frame, options), y=y[first:stop], target=target, asked=sample.task)
+        first = stop
 
 
 def _own_tolerance(learner: Learner) -> Any:

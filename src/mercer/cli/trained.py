@@ -29,6 +29,8 @@ class Trained:
         Rows, seconds, errors and status of the training.
     half_widths : list, optional
         How far errors of numbers reach; ``None`` for classes, and where measuring it was interrupted.
+    learned : Table
+        The rows that it was trained on.
     support_lines : list of str, optional
         Where the rows that the model keeps stood in their file.
     """
@@ -38,6 +40,7 @@ class Trained:
     kernel: str | None
     facts: dict[str, Any]
     half_widths: list[float | None] | None
+    learned: Table
     support_lines: Any = None
 
     def about(self, table: Table, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -49,6 +52,7 @@ class Trained:
             self.learner,
             self.model,
             reading,
+            self.learned,
             training=self.facts,
             half_widths=self.half_widths,
             support_lines=self.support_lines,
@@ -79,7 +83,7 @@ def trained(
     """
     from .._validation.unwrapped import machine_of
     from ..explain import support_lines
-    from .building import fit, fitting, machine, outliers_in_words, reach, usual_kernel
+    from .building import fit, fitting, held_out, machine, outliers_in_words, reach, usual_kernel
     from .train_classes import about_mistakes, answering
 
     kept = _few_enough(table, recipe, printer)
@@ -99,6 +103,7 @@ def trained(
     last = machine_of(model)
     facts = {
         "rows": learning.n_rows,
+        **held_out(model, learning, testing, printer),
         "seconds": seconds,
         "errors": errors,
         "status": getattr(last, "status_", None),
@@ -110,7 +115,7 @@ def trained(
     }
     numbers = learner.task == "regress"
     widths = reach(model, learning, recipe.seed, printer, division, kept) if numbers else None
-    return Trained(model, learner, kernel, facts, widths, support_lines(model, learning))
+    return Trained(model, learner, kernel, facts, widths, learning, support_lines(model, learning))
 
 
 def _few_enough(table: Table, recipe: Recipe, printer: Printer) -> Any:

@@ -125,6 +125,7 @@ def tune(
     from .recipe import recipe_of
     from .train_detector import WITHOUT_ERRORS
     from .train_line import given_command, said_besides, train_command
+    from .trained import error_on
     from .tune_judgement import Judgement
 
     if learner.task == "detect":
@@ -187,14 +188,15 @@ def tune(
         training = {
             "rows": table.n_rows,
             "seconds": seconds,
-            "errors": {"cross-validated": error},
+            "errors": {"train": error_on(found, table, learner.task), "cross-validated": error},
+            "scored": f"{measure.name} {measure.words(error)}".replace("\u00a0", " "),
             "status": getattr(machine_of(search.best_estimator_), "status_", None),
             "seed": seed,
             "best": {name: setting(value) for name, value in best.items()},
         }
         widths = reach(found, table, seed, printer, division) if numbers else None
         remembered = {"training": training, "half_widths": widths, "command": given_command()}
-        save(found, output, about_model(table, learner, found, reading, **remembered))
+        save(found, output, about_model(table, learner, found, reading, table, **remembered))
     rows = _ranked(search.cv_results_, prefix, measure.perfect)
     printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
                 "cells": rows, "lost_cells": search.lost_cells_, "output": output, "stopped": search.stopped_,

@@ -171,7 +171,7 @@ class CBody:
     def _(self, node: nodes.OneHot) -> None:
         v, level = self._of(node), self._of(node.source)
         places = self._array(node.hot, constants.PLACES_OF_ONES)
-        self._say(f"j = {level}[0] < 0 ? {node.unknown} : {places}[(int) {level}[0]];")
+        self._say(f"j = {level}[0] >= 0 ? {places}[(int) {level}[0]] : {node.unknown};")
         self._each(node.width, f"{v}[k] = j == -2 ? NAN : k == j ? 1.0 : 0.0;")
 
     @_compute.register
@@ -208,6 +208,29 @@ class CBody:
         self._say(f"for (j = {ends}[k]; j < {ends}[k + 1]; j++)", 2)
         self._say(f"{v}[k] *= {x}[{factors}[j]];", 3)
         self._say("}")
+
+    @_compute.register
+    def _(self, node: nodes.Powered) -> None:
+        exponents = self._array(node.exponents, constants.EXPONENTS)
+        call = f"mercer_powered({self._of(node.source)}[k], {exponents}[k], {int(node.both)})"
+        self._each(node.width, f"{self._of(node)}[k] = {call};")
+
+    @_compute.register
+    def _(self, node: nodes.UnitLength) -> None:
+        v, x = self._of(node), self._of(node.source)
+        self._say(f"double {v}_length = 0.0;")
+        grown = {
+            "l1": f"{v}_length += fabs({x}[k]);",
+            "l2": f"{v}_length += {x}[k] * {x}[k];",
+            "max": f"{v}_length = mercer_maximum(fabs({x}[k]), {v}_length);",
+        }
+        self._each(node.width, grown[node.norm])
+        root = f"sqrt({v}_length)" if node.norm == "l2" else f"{v}_length"
+        self._each(node.width, f"{v}[k] = {v}_length == 0 ? {x}[k] : {x}[k] / {root};")
+
+    @_compute.register
+    def _(self, node: nodes.NormalQuantile) -> None:
+        self._each(node.width, f"{self._of(node)}[k] = mercer_normal_quantile({self._of(node.source)}[k]);")
 
     @_compute.register
     def _(self, node: nodes.Picked) -> None:

@@ -22,6 +22,7 @@ __all__ = [
     "Logarithms",
     "Logistic",
     "Monomials",
+    "NormalQuantile",
     "Numbers",
     "OneHot",
     "Ones",
@@ -29,11 +30,13 @@ __all__ = [
     "PairVotes",
     "PathVote",
     "Picked",
+    "Powered",
     "Scaled",
     "Softmax",
     "Sorted",
     "Staircase",
     "ToOne",
+    "UnitLength",
 ]
 
 
@@ -79,7 +82,7 @@ class Level(Node):
 class OneHot(Node):
     """Zeros, and 1 at ``hot[level]``, unless that is −1; what is not known has ``unknown``, −2 for no numbers."""
 
-    source: Level
+    source: Node
     hot: Array
     unknown: int
     count: int
@@ -125,6 +128,30 @@ class Clipped(_Same):
 
     low: float
     high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Powered(_Same):
+    """Powers with an exponent for each number, brought to one slope at a point, and the logarithm where it is 0.
+
+    Of Box and Cox (``both`` is false): (x^λ − 1)/λ of positive numbers, for others NaN. Of Yeo and Johnson: the same of
+    x + 1, and of negative numbers −((1 − x)^(2 − λ) − 1)/(2 − λ).
+    """
+
+    exponents: Array
+    both: bool
+
+
+@dataclass(frozen=True, eq=False)
+class UnitLength(_Same):
+    """The numbers of a row by its length, which ``norm`` says: l1, l2 or max; zeros stay zeros."""
+
+    norm: str
+
+
+@dataclass(frozen=True, eq=False)
+class NormalQuantile(_Same):
+    """The number below which a normal one lies with a probability between 10⁻¹¹ and 1 − 10⁻¹¹."""
 
 
 @dataclass(frozen=True, eq=False)

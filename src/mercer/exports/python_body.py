@@ -155,6 +155,21 @@ class PythonBody:
         return f"monomials({self._of(node.source)}, {self._constant(repr(node.factors), constants.FACTORS)})"
 
     @_text.register
+    def _(self, node: nodes.Powered) -> str:
+        return f"powered({self._of(node.source)}, {self._array(node.exponents, constants.EXPONENTS)}, {node.both})"
+
+    @_text.register
+    def _(self, node: nodes.UnitLength) -> str:
+        return f"unit_length({self._of(node.source)}, {node.norm!r})"
+
+    @_text.register
+    def _(self, node: nodes.NormalQuantile) -> str:
+        tables = (
+            self._array(np.array(table), constants.NORMAL) for table in (constants.NORMAL_ABOVE, constants.NORMAL_BELOW)
+        )
+        return f"normal_quantile({self._of(node.source)}, {', '.join(tables)})"
+
+    @_text.register
     def _(self, node: nodes.Picked) -> str:
         return f"{self._of(node.source)}[:, {_places(node.places)}]"
 

@@ -15,7 +15,19 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import (
+    Binarizer,
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    PowerTransformer,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation.parameters import is_number
@@ -102,8 +114,17 @@ def step_types() -> Iterator[SavedType]:
     ends = {"min_": _PER_COLUMN, "scale_": _SCALE, **_SEEN}
     ends |= {"data_min_": _PER_COLUMN, "data_max_": _PER_COLUMN, "data_range_": _PER_COLUMN}
     largest = {"max_abs_": _PER_COLUMN, "scale_": _SCALE, **_SEEN}
-    for cls, own in ((StandardScaler, spread), (MinMaxScaler, ends), (MaxAbsScaler, largest)):
+    middle = {"center_": _PER_COLUMN, "scale_": _SCALE}
+    scalers = ((StandardScaler, spread), (MinMaxScaler, ends), (MaxAbsScaler, largest), (RobustScaler, middle))
+    for cls, own in (*scalers, (Normalizer, {}), (Binarizer, {})):
         yield _plain_type(cls, {**_SIZE, **own})
+    shares = {"n_quantiles_": whole(1), "references_": numbers("quantiles", low=0, high=1, rising=True)}
+    shares |= {"quantiles_": numbers("quantiles", "columns", rising=True)}
+    yield _plain_type(QuantileTransformer, {**_SIZE, **shares}, _quantiles)
+    powers = {"lambdas": numbers("columns"), "scaler": nothing | instance(StandardScaler), **_NAMES}
+    yield SavedType("PowerTransformer", PowerTransformer, _powers_state, _powers, {"parameters": PARAMETERS, **powers})
+    bins = {"parameters": PARAMETERS, "edges": list_of(numbers("", rising=True), "columns"), **_NAMES}
+    yield SavedType("KBinsDiscretizer", KBinsDiscretizer, _bins_state, _bins, bins)
     yield _plain_type(Numbers, {"columns_": names("kept") | wholes("kept")})
     kept = {"kept_": wholes("kept", below="columns"), "groups_": mapping(text | whole(), list_of(text | whole()))}
     yield _plain_type(CorrelationFilter, {**_SIZE, **kept}, _correlation_filter)
@@ -168,6 +189,11 @@ def _filled(step: Filled) -> None:
         raise ValueError("its medians do not fit its columns")
 
 
+def _quantiles(step: QuantileTransformer) -> None:
+    if step.n_quantiles_ != step.references_.size or not step.references_.size:
+        raise ValueError("its quantiles are not those of its shares")
+
+
 def _texts(step: Texts) -> None:
     step.check_parameters()
     if not len(step.keys_) == len(step.importance_) == len(step.terms_) == len(step.counted_units):
@@ -205,6 +231,51 @@ def _named(made: Any, fields: Fields) -> Any:
 
 def _names_of(value: Any) -> Any:
     return getattr(value, "feature_names_in_", None)
+
+
+def _powers_state(step: PowerTransformer) -> Fields:
+    check_is_fitted(step)
+    scaler = step._scaler if step.standardize else None
+    known = {"parameters": step.get_params(deep=False), "lambdas": step.lambdas_.astype(np.float64)}
+    return {**known, "scaler": scaler, "names": _names_of(step)}
+
+
+def _powers(cls: Any, fields: Fields) -> Any:
+    made, scaler = cls(**fields["parameters"]), fields["scaler"]
+    made._validate_params()
+    made.lambdas_ = fields["lambdas"]
+    made.n_features_in_ = made.lambdas_.size
+    if (scaler is None) is bool(made.standardize) or (
+        scaler is not None and scaler.n_features_in_ != made.lambdas_.size
+    ):
+        raise ValueError("its scaler does not fit its powers")
+    if scaler is not None:
+        made._scaler = scaler.set_output(transform="default")
+    return _named(made, fields)
+
+
+def _bins_state(step: KBinsDiscretizer) -> Fields:
+    check_is_fitted(step)
+    if step.dtype is not None:
+        raise DataError("a KBinsDiscretizer with dtype cannot be saved; leave it out.")
+    edges = [each.astype(np.float64) for each in step.bin_edges_]
+    return {"parameters": step.get_params(deep=False), "edges": edges, "names": _names_of(step)}
+
+
+def _bins(cls: Any, fields: Fields) -> Any:
+    made, edges = cls(**fields["parameters"]), fields["edges"]
+    made._validate_params()
+    if not edges or any(each.size < 2 for each in edges):
+        raise ValueError("its columns have no bins")
+    made.n_features_in_ = len(edges)
+    made.n_bins_ = np.array([each.size - 1 for each in edges])
+    made.bin_edges_ = np.empty(len(edges), dtype=object)
+    made.bin_edges_[:] = edges
+    if made.encode != "ordinal":
+        codes = [np.arange(count) for count in made.n_bins_]
+        made._encoder = OneHotEncoder(categories=codes, sparse_output=made.encode == "onehot")
+        made._encoder.fit(np.zeros((1, len(edges))))
+    return _named(made, fields)
 
 
 def _imputer_state(step: SimpleImputer) -> Fields:
@@ -344,5 +415,6 @@ def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
 
 
 #: What may stand before a machine.
-_TRANSFORMERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, Numbers, CorrelationFilter, Constant, DateParts, Filled,
+_TRANSFORMERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, Binarizer, QuantileTransformer,
+                 PowerTransformer, KBinsDiscretizer, Numbers, CorrelationFilter, Constant, DateParts, Filled,
                  Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline, ColumnTransformer)  # fmt: skip

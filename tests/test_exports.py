@@ -531,3 +531,15 @@ def test_jumps_are_where_they_were(step, tmp_path):
     mercer.export(model, tmp_path / "m.c", to="c")
     found = scores_of_c(compiled(tmp_path / "m.c"), new, 1).ravel()
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "step", [PowerTransformer("box-cox"), QuantileTransformer(n_quantiles=9), Binarizer(threshold=1.0)], ids=repr
+)
+@pytest.mark.parametrize("to", ["python", "onnx", "c"])
+def test_deviations_are_measured_behind_steps_that_take_some_numbers_only(step, to, tmp_path):
+    model = make_pipeline(step, SVC("rbf")).fit(np.exp(X), TWO)
+    mercer.export(model, tmp_path / f"m.{to}", to=to)
+    found = deviation(model, tmp_path / f"m.{to}", to)
+    assert found.largest < 1e-10
+    assert found.labels == 0

@@ -50,7 +50,7 @@ def test_predictions_are_shown(mercer, people):
     assert "writes all" not in shown
     line = next(line for line in shown.splitlines() if "line 3 " in line)
     score = load("m").decision_function(people[1:2])[0]
-    assert line.split()[2:] == ["0001", people["ill"][1], f"{score:.5g}", people["ill"][1]]
+    assert line.split()[2:] == ["0001", people["ill"][1], f"{score:.5g}", people["ill"][1], "True"]
 
 
 def test_json_has_all_predictions(mercer, people):

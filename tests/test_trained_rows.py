@@ -1,6 +1,7 @@
 """Rows that a model was trained on are known again, and their errors stand apart from those on others."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -164,9 +165,9 @@ def test_sparse_rows_and_strings(mercer):
     assert found["others"]["error"] == pytest.approx(told["errors"]["holdout"])
     words = ["".join(rng.choice(list("ACGT"), 12)) for _ in range(60)]
     lines = [f">s{k} label={k % 2}\n{word}\n" for k, word in enumerate(words)]
-    open("t.fasta", "w").write("".join(lines))
+    Path("t.fasta").write_text("".join(lines))
     told = told_by(mercer, 'train svc t.fasta --kernel "spectrum(p=2)" --holdout 0.5 -o m')
-    open("t.fasta", "w").write("".join(lines[::-1]))
+    Path("t.fasta").write_text("".join(lines[::-1]))
     found = told_by(mercer, "run m t.fasta")
     assert found["trained_on"]["error"] == pytest.approx(told["errors"]["train"])
     assert found["others"]["error"] == pytest.approx(told["errors"]["holdout"])

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .computation import Computation, Node, Pair, leaves_of, nodes_of
-from .nodes import Filled, Level, Numbers, Scaled
+from .nodes import Filled, Interpolated, Level, Numbers, Picked, Powered, Scaled, Staircase
 
 __all__ = ["likely_rows"]
 
@@ -43,6 +43,10 @@ def likely_rows(computation: Computation, count: int, seed: int = 0) -> Any:
         elif isinstance(node, Scaled) and (places := _places(node.source)):
             middle = node.minus - node.plus / node.times
             numbers[:, places] = middle + rng.normal(size=(count, node.width)) / node.times
+        elif isinstance(node, (Interpolated, Staircase)) and (places := _places(node.source)):
+            numbers[:, places[0]] = rng.choice(node.points, count) + 0.1 * np.ptp(node.points) * rng.normal(size=count)
+        elif isinstance(node, Powered) and not node.both and (places := _places(node.source)):
+            numbers[:, places] = np.exp(rng.normal(size=(count, node.width)))
         else:
             for places, support in _supports(node):
                 spread = support.std(axis=0)
@@ -60,6 +64,9 @@ def _places(node: Node) -> list[int]:
     """The columns that numbers are, where nothing has changed them but for gaps."""
     while isinstance(node, Filled):
         node = node.source
+    if isinstance(node, Picked):
+        before = _places(node.source)
+        return [before[place] for place in node.places] if before else []
     return list(node.places) if isinstance(node, Numbers) else []
 
 

@@ -65,11 +65,11 @@ class TestEveryKernel:
         if features is not None:
             np.testing.assert_allclose(features @ kernel.features(Z).T, kernel(X, Z), rtol=1e-9, atol=1e-11)
 
-    def test_single_precision(self, kernel):
-        K = kernel(X.astype(np.float32), Z.astype(np.float32))
-        assert K.dtype == np.float32
-        exact = kernel(X, Z)
-        np.testing.assert_allclose(K, exact, atol=1e-5 * np.abs(exact).max())
+    @pytest.mark.parametrize("offset", [0, 30, 1e4])
+    def test_numbers_of_any_type_are_taken_as_they_are(self, kernel, offset):
+        for dtype in (np.float32, np.float16, ">f4", np.int16):
+            left, right = (offset + X).astype(dtype), (offset + Z).astype(dtype)
+            np.testing.assert_array_equal(kernel(left, right), kernel(left.astype(float), right.astype(float)))
 
     def test_sparse_rows(self, kernel):
         gappy = np.where(np.abs(X) < 1, 0.0, X)

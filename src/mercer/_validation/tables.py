@@ -205,7 +205,7 @@ def tidy_sparse(X: Any, name: str = "X") -> Any:
 
 
 def as_rows(X: Any, name: str = "X", allow_empty: bool = True) -> Any:
-    """Rows as a C-ordered float32/float64 array or a CSR matrix, every value finite.
+    """Rows as a C-ordered float64 array or a CSR matrix, every value finite.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def as_rows(X: Any, name: str = "X", allow_empty: bool = True) -> Any:
         X = check_array(
             X,
             accept_sparse="csr",
-            dtype=(np.float64, np.float32),
+            dtype=np.float64,
             order="C",
             ensure_all_finite=False,
             ensure_min_samples=0 if allow_empty else 1,

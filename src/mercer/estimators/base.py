@@ -49,7 +49,8 @@ class KernelMachine(FittedState, BaseEstimator):
     _model: Any
     path: ClassVar[str] = ""
     path_falls: ClassVar[bool] = False
-    #: What rows of numbers may be kept in; others are converted to the first.
+    #: What rows of numbers that are only to be scored, and precomputed matrices, may be kept in; others are converted
+    #: to the first. Rows to learn from are in float64: their numbers are taken as they are, whatever type they came in.
     precisions: ClassVar[tuple[type, ...]] = (np.float64, np.float32)
     #: Whether targets are numbers, else labels.
     numeric_targets: ClassVar[bool] = False
@@ -144,11 +145,17 @@ class KernelMachine(FittedState, BaseEstimator):
 
     # -- the user's data ------------------------------------------------------------------------------------------
 
-    def read_items(self, X: Any, kernel: Kernel, y: Any = _NO_TARGETS, reset: bool = False) -> Any:
-        """The items, and targets where there are any, checked; ``reset`` where they are training items."""
+    def read_items(
+        self, X: Any, kernel: Kernel, y: Any = _NO_TARGETS, reset: bool = False, kept: tuple[type, ...] = (np.float64,)
+    ) -> Any:
+        """The items, and targets where there are any, checked; ``reset`` where they are training items.
+
+        Rows of numbers stay in the types in ``kept``; others are converted to the first.
+        """
+        kept = self.precisions if kernel.precomputed else kept
         alone = isinstance(y, str) and y == _NO_TARGETS
         if alone and not reset and self._is_plain(X, kernel):
-            rows = X if any(X.dtype == each for each in self.precisions) else X.astype(self.precisions[0])
+            rows = X if any(X.dtype == each for each in kept) else X.astype(kept[0])
             refuse_extreme(rows, tiny=False)
             return rows
         X, y = as_host(X), as_host(y)
@@ -173,7 +180,7 @@ class KernelMachine(FittedState, BaseEstimator):
                 X,
                 y,
                 accept_sparse=False if kernel.precomputed else "csr",
-                dtype=self.precisions,
+                dtype=kept,
                 order="C",
                 ensure_all_finite=False,
                 ensure_min_samples=1 if reset else 0,
@@ -315,10 +322,14 @@ class KernelMachine(FittedState, BaseEstimator):
         if certificates[0].violation is not None:
             self.kkt_violation_: Any = np.array([certificate.violation for certificate in certificates])
 
+    def _items_to_score(self, X: Any) -> Any:
+        """The user's items, checked, for the fitted model."""
+        check_is_fitted(self, "_model")
+        return self.read_items(X, self.kernel_, kept=self.precisions)
+
     def _scores(self, X: Any) -> Array:
         """The scores that the fitted model gives to the user's items."""
-        check_is_fitted(self, "_model")
-        items = self.read_items(X, self.kernel_)
+        items = self._items_to_score(X)
         if not isinstance(items, Rows):
             return self._model.scores(items, self.memory, "cuda" if on_card(X) else self.device)
         work = partial(scores_of_chunk, model=self._model, memory=self.memory, device=self.device,

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from .._runtime.compile import Array
 from .._validation.guide import guide
@@ -183,8 +182,7 @@ class Classifier(ClassifierMixin, KernelMachine):
     @offered_if(_has_checkpoints)
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """As :meth:`decision_function`, for each of the ``checkpoints`` in turn."""
-        check_is_fitted(self, "_model")
-        items = self.read_items(X, self.kernel_)
+        items = self._items_to_score(X)
         for model in self._stage_models:
             yield self.decisions_of(model.scores(items, self.memory))
 

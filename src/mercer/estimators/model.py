@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 #: Numbers of the rows that one thread scores at a time by a linear model.
 _NUMBERS = 200_000
+#: Support items that show how exact scores in float32 are, how much of the range of their scores may be wrong, and
+#: how many times as wrong the scores of other rows are taken to be.
+_TRIED, _ROUNDED, _WORSE = 64, 1e-4, 5.0
+#: The largest self-similarity that float32 is used for.
+_LARGEST_SINGLE = 1e30
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,8 @@ class KernelModel:
         """k(x, support item) for some of the rows."""
         if self.items is None:
             return X[rows][:, self.support]
+        if self.kernel.on_rows:
+            return self.kernel.matrix(_double(X[rows]), _double(self.items))
         return self.kernel.matrix(X[rows], self.items)
 
     def blocks(self, X: Any, memory: int | str, row_numbers: int) -> list[slice]:
@@ -109,18 +116,55 @@ class KernelModel:
         return out + self.intercept
 
     @cached_property
-    def _laid_out(self) -> dict[Any, WeightedItems | None]:
-        """The support items and their coefficients, laid out for the kinds of rows that have been scored."""
+    def _laid_out(self) -> dict[bool, WeightedItems | None]:
+        """The support items and their coefficients, laid out for dense and for sparse rows, where such were scored."""
         return {}
 
-    def _weighted_items(self, X: Any) -> WeightedItems | None:
-        """What gives the scores of rows of this kind, made for the first of them."""
-        if self.items is None or not self.kernel.on_rows:
-            return None
-        kind = X.dtype, sparse.issparse(X)
+    def _sums(self, X: Any) -> Array:
+        """The scores of rows without the intercept, in the precision of the support items."""
+        kind = sparse.issparse(X)
         if kind not in self._laid_out:
             self._laid_out[kind] = weighted_items(self.kernel, X, self.items, self.coef.T)
-        return self._laid_out[kind]
+        weighted = self._laid_out[kind]
+        if weighted is None:
+            return self.kernel.product(X.astype(self.items.dtype, copy=False), self.items, self.coef.T)
+        return weighted.product(X)
+
+    @cached_property
+    def _in_double(self) -> KernelModel:
+        """The same model with support items in float64."""
+        return self if self.items.dtype == np.float64 else replace(self, items=_double(self.items))
+
+    @cached_property
+    def _in_single(self) -> tuple[KernelModel, Array] | None:
+        """The same model with support items in float32, where that is exact enough for rows in float32, and how wrong
+        its scores are at most.
+
+        How wrong a sum of rounded values is depends on where the rows are, on the kernel, and on how large coefficients
+        are beside the scores that they add up to. Some support items show it, half of them those of largest
+        self-similarity.
+        """
+        sizes = self.kernel.diag(_double(self.items))
+        if not self.items.size or max(sizes.max(), abs(self.items).max() ** 2) > _LARGEST_SINGLE:
+            return None
+        longest = np.argsort(sizes, kind="stable")[-_TRIED // 2 :]
+        spread = np.linspace(0, sizes.size - 1, min(sizes.size, _TRIED // 2)).astype(np.int64)
+        single = replace(self, items=self.items.astype(np.float32))
+        rows = single.items[np.union1d(longest, spread)]
+        exact, rounded = self._in_double._sums(_double(rows)), single._sums(rows)
+        errors = np.abs(rounded - exact).max(axis=0)
+        return (single, _WORSE * errors) if (errors <= _ROUNDED * np.ptp(exact, axis=0)).all() else None
+
+    def _sums_of_rows(self, X: Any) -> Array:
+        """The scores of rows without the intercept, in float32 where that changes little and no sign."""
+        if X.dtype != np.float32 or self._in_single is None:
+            return self._in_double._sums(X)
+        single, errors = self._in_single
+        out = single._sums(X)
+        close = np.flatnonzero((np.abs(out + self.intercept) <= errors).any(axis=1))
+        if close.size:
+            out[close] = self._in_double._sums(X[close])
+        return out
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: what was made of them is made again."""
@@ -128,14 +172,18 @@ class KernelModel:
 
     def _compare(self, X: Any, memory: int | str, out: Array) -> None:
         """Add the scores of items by their similarities to the support items."""
-        weighted = self._weighted_items(X)
-        if weighted is not None:
-            out += weighted.product(X)
-        elif self.items is not None and self.kernel.splits:
-            out += self.kernel.product(X, self.items, self.coef.T)
-        else:
+        if self.items is None or not self.kernel.splits:
             for rows in self.blocks(X, memory, self.support.size):
                 accumulate(self.similarities(X, rows), self.coef.T, out[rows])
+        elif not self.kernel.on_rows:
+            out += self.kernel.product(X, self.items, self.coef.T)
+        else:
+            out += self._sums_of_rows(X)
+
+
+def _double(rows: Any) -> Any:
+    """Rows of numbers in float64."""
+    return rows.astype(np.float64, copy=False)
 
 
 def scores_of_chunk(

@@ -43,6 +43,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
 
     nu: float
     path_falls = True
+    precisions = (np.float64,)  # many rows are on the boundary, to the last digit
 
     def __init__(
         self,
@@ -74,9 +75,11 @@ class NoveltyMachine(OutlierMixin, DualMachine):
 
     # -- items without labels -------------------------------------------------------------------------------------
 
-    def read_items(self, X: Any, kernel: Kernel, y: Any = "no_validation", reset: bool = False) -> Any:
+    def read_items(
+        self, X: Any, kernel: Kernel, y: Any = "no_validation", reset: bool = False, kept: Any = (np.float64,)
+    ) -> Any:
         """The items; targets, where they are asked for, say nothing."""
-        items = super().read_items(X, kernel, reset=reset)
+        items = super().read_items(X, kernel, reset=reset, kept=kept)
         return items if isinstance(y, str) and y == "no_validation" else (items, np.zeros(length(items)))
 
     def read_targets(self, y: Any) -> Array:

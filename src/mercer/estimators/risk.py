@@ -52,7 +52,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     time_limit: float | None
     path_falls = True
     learns_weights = True
-    precisions = (np.float64,)  # rounding to float32 makes ‖w‖² = zᵀKz of a small w negative
+    precisions = (np.float64,)
 
     @property
     def by_products(self) -> bool:

@@ -94,7 +94,7 @@ def looked_at(items: Any) -> tuple[Any, Any]:
     if not isinstance(items, Rows):
         return items, slice(None)
     drawn = sample_of(len(items), min(len(items), _LOOKED_AT))
-    return items[drawn], drawn
+    return items[drawn].astype(np.float64, copy=False), drawn
 
 
 @contextmanager

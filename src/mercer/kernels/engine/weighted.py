@@ -44,13 +44,13 @@ def weighted_items(kernel: Kernel, A: Any, B: Any, V: Array) -> WeightedItems | 
     """What gives k(A, B)·V for rows like A; ``None`` where the kernel or the items need whole tiles."""
     if not V.size or kernel.function_of_dots is None:
         return None
-    apart = SQUARED_DISTANCE in kernel.statistics()
-    if A.dtype == B.dtype and is_thin(B) and (near_origin(B) or not apart):
+    apart, B = SQUARED_DISTANCE in kernel.statistics(), B.astype(np.result_type(A, B), copy=False)
+    if is_thin(B) and (near_origin(B) or not apart):
         return WeightedThinItems(kernel, B, V) if B.shape[0] * B.shape[1] <= KEPT else None
     if sparse.issparse(A) or sparse.issparse(B):
         return None
     centre = B.mean(axis=0, dtype=np.float64) if apart else np.zeros(B.shape[1])
-    return WeightedFullItems(kernel, B.astype(np.result_type(A, B), copy=False), centre, V)
+    return WeightedFullItems(kernel, B, centre, V)
 
 
 class WeightedItems:
@@ -90,7 +90,7 @@ class WeightedItems:
         at_once = max(1, _MULTIPLICATIONS * strips // (height * work))
 
         def fill(rows: slice) -> None:
-            left = self.seen(A[rows])
+            left = self.seen(A[rows].astype(self.dtype, copy=False))
             for begin in range(0, strips, at_once):
                 heed()
                 self.add(left, slice(begin, min(begin + at_once, strips)), out[rows])

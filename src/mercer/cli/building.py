@@ -183,12 +183,7 @@ def reach(
 
 
 def about_model(
-    table: Table,
-    learner: Learner,
-    model: Any,
-    reading: dict[str, Any],
-    learned: Table | tuple[Iterable[Table], int],
-    **more: Any,
+    table: Table, learner: Learner, model: Any, learned: Table | tuple[Iterable[Table], int], **more: Any
 ) -> dict[str, Any]:
     """What a model file remembers besides the model.
 
@@ -199,38 +194,26 @@ def about_model(
     learner : Learner
     model : estimator
         Fitted.
-    reading : dict
-        Arguments of :func:`mercer.read`.
     learned : Table or (iterable of tables, number of rows)
         The rows that were learned from, at once or in pieces.
     **more
         What else there is to remember.
     """
     from .._validation.unwrapped import machine_of
-    from .as_in_training import as_read, columns_used
+    from ..io.like import columns_used, reading_of
     from .trained_rows import remembered_rows
 
-    last, columns = machine_of(model), _columns_used(model, table)
+    last, columns, read = machine_of(model), _columns_used(model, table), reading_of(table)
     rows, n_rows = learned if isinstance(learned, tuple) else ([learned], learned.n_rows)
     return {
         "learner": learner.name,
         "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
-        "target": table.target,
         "task": learner.task,
         "classes": model.classes_.tolist() if learner.task == "classify" else None,
-        "kind": table.kind,
-        "format": reading["format"],
+        **read,
         "columns": columns,
-        "words": [name for name in table.category_columns if name in columns],
-        "kinds": {name: kind for name, kind in _kinds_read(table).items() if name in columns},
-        "left_out": table.left_out,
-        "dropped": list(reading["drop"]),
-        "missing": list(reading["missing"]),
-        "missing_words": reading["missing_words"],
-        "sparse": table.rows is not None,
-        "features": table.n_columns,
-        "found": table.found,
-        "as_read": as_read(table, reading),
+        "words": [name for name in read["words"] if name in columns],
+        "kinds": {name: kind for name, kind in read["kinds"].items() if name in columns},
         "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
         "trained_rows": remembered_rows(rows, n_rows, columns_used(model, columns), table.digest),
         **more,
@@ -239,7 +222,7 @@ def about_model(
 
 def held_out(model: Any, learning: Table, testing: Table | None, printer: Printer) -> dict[str, int]:
     """How many rows were kept out of the training, and how many of these equal a training row: they tell little."""
-    from .as_in_training import columns_used
+    from ..io.like import columns_used
     from .trained_rows import repeated_rows
 
     if testing is None:
@@ -265,8 +248,3 @@ def _columns_used(model: Any, table: Table) -> list[str]:
     kernel = getattr(machine_of(model), "kernel", None)
     named = set() if kernel is None else columns_named(as_kernel(kernel))
     return [name for name in table.columns if name in named] if named <= set(table.columns) and named else table.columns
-
-
-def _kinds_read(table: Table) -> dict[str, str]:
-    """How each column was read, to be read like that again."""
-    return {**table.kinds, **table.found.get("kinds", {})} if table.frame is not None else {}

@@ -163,7 +163,7 @@ def train(
     made = trained(recipe, learning, printer, testing)
     model, learner, training, widths = made.model, made.learner, made.facts, made.half_widths
     errors, seconds, last = training["errors"], training["seconds"], machine_of(model)
-    save(model, output, made.about(table, reading, command=given_command()))
+    save(model, output, made.about(table, command=given_command()))
     printer.json_result(
         {
             "model": output,

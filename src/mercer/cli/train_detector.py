@@ -75,7 +75,7 @@ def train_detector(
         "seed": seed,
     }
     remembered = {"training": training, "support_lines": support_lines(model, learning), "command": given_command()}
-    about = about_model(table, learner, model, reading, learning, **remembered)
+    about = about_model(table, learner, model, learning, **remembered)
     save(model, output, {**about, "target": target})
     printer.json_result(
         {"model": output, "learner": learner.name, "kernel": kernel or learner.fixed.get("kernel"), **training,

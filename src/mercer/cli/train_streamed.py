@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +51,7 @@ def train_streamed(
     from .._validation.unwrapped import machine_of
     from ..grams.streamed import sample_of
     from ..io.frames import read_frame
+    from ..io.like import what_was_said
     from ..io.options import Options
     from ..io.scanning import open_chunked, targets_of
     from ..preprocess import prepare
@@ -72,7 +72,7 @@ def train_streamed(
         y = targets_of(file, target, options)
         drawn = sample_of(y.size, min(y.size, _SAMPLE), recipe.seed)
         drawn_rows = read_frame(file.taken(kept, drawn), Options(**{**vars(options), "target": target}))
-        sample = replace(drawn_rows, name=path.name.partition(".")[0])
+        sample = replace(drawn_rows, name=path.name.partition(".")[0], read_as=what_was_said(options))
     for note in filter(None, (*notes, *sample.notes, sample.task_in_words)):
         printer.note(note)
     how = (
@@ -90,11 +90,8 @@ def train_streamed(
     params = {"tol": _own_tolerance(learner), **recipe.params, **about_mistakes(recipe, sample)}
     machine = learner.build(kernel, None, recipe.seed, **params)
     first = prepare(sample, **steps).fit(sample.X)
-    again = Options(kinds=sample.kinds, labelled=False, drop=options.drop, missing=options.missing,
-                    missing_words=options.missing_words)  # fmt: skip
-    prepared = partial(_prepared, options=again, columns=sample.columns, step=first)
     with printer.working(f"training {learner.title} on {y.size:,} rows", _PASSES) as watched:
-        rows = _rows(file, sample.columns, y.size, prepared, lambda number, share: watched.reach(
+        rows = _rows(file, sample.columns, y.size, first.transform, lambda number, share: watched.reach(
             min(number - 1 + share, _PASSES - 0.1), f"training, pass {number} over {y.size:,} rows"))  # fmt: skip
         fitting_since = time.perf_counter()
         machine.fit(rows, y)
@@ -118,8 +115,8 @@ def train_streamed(
         "passes": rows.passes, "missing_trace": last.missing_trace_, "relative_gap": gap,
     }  # fmt: skip
     with printer.working("remembering which rows were learned from"):
-        learned = _pieces(file, sample, target, y, again), int(y.size)
-        about = about_model(sample, learner, model, reading, learned, training=facts, half_widths=None,
+        learned = _pieces(file, sample, y, first[0]), int(y.size)
+        about = about_model(sample, learner, model, learned, training=facts, half_widths=None,
                             support_lines=None, command=given_command())  # fmt: skip
     save(model, output, about)
     printer.json_result({"model": output, "learner": learner.name, "kernel": kernel, **facts, "run": run_line(output)})
@@ -136,14 +133,13 @@ def train_streamed(
     end_at_time_limit(last, fitted_in, output)
 
 
-def _pieces(file: Any, sample: Table, target: str, y: Any, options: Any) -> Iterator[Table]:
+def _pieces(file: Any, sample: Table, y: Any, reader: Any) -> Iterator[Table]:
     """The rows of the file, chunk by chunk, each a table of its own with its targets."""
-    from ..io.frames import read_frame
-
     first = 0
     for frame in file.frames(sample.columns):
         stop = first + len(frame)
-        yield replace(read_frame(frame, options), y=y[first:stop], target=target, asked=sample.task)
+        rows = reader.transform(frame)
+        yield replace(sample, frame=rows, y=y[first:stop], asked=sample.task, lines=None, names=None)
         first = stop
 
 
@@ -152,22 +148,6 @@ def _own_tolerance(learner: Learner) -> Any:
     from .._validation.unwrapped import machine_of
 
     return type(machine_of(learner.build()))().tol
-
-
-def _prepared(frame: Any, options: Any, columns: list[str], step: Any) -> Any:
-    """A chunk of the file as the machine sees it: numbers as they are, all else as it is read elsewhere."""
-    import pandas as pd
-
-    from ..io.frames import read_frame
-
-    plain = {name for name in columns if frame[name].dtype.kind in "fiub" and options.kinds[name] == "number"}
-    others = {name: frame[name] for name in columns if name not in plain}
-    for name, column in others.items():
-        if options.kinds[name] == "category" and column.dtype.kind not in "fiub":
-            others[name] = column.astype("category")  # each word is looked at once
-    read = read_frame(pd.DataFrame(others), options).frame if others else None
-    found = {name: frame[name].astype("float64") if name in plain else read[name] for name in columns}  # type: ignore[index]
-    return step.transform(pd.DataFrame(found))
 
 
 def _refuse_in_memory(recipe: Recipe, holdout: float | None) -> None:

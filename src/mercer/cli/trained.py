@@ -43,7 +43,7 @@ class Trained:
     learned: Table
     support_lines: Any = None
 
-    def about(self, table: Table, reading: dict[str, Any], **more: Any) -> dict[str, Any]:
+    def about(self, table: Table, **more: Any) -> dict[str, Any]:
         """What a model file remembers."""
         from .building import about_model
 
@@ -51,7 +51,6 @@ class Trained:
             table,
             self.learner,
             self.model,
-            reading,
             self.learned,
             training=self.facts,
             half_widths=self.half_widths,

@@ -196,7 +196,7 @@ def tune(
         }
         widths = reach(found, table, seed, printer, division) if numbers else None
         remembered = {"training": training, "half_widths": widths, "command": given_command()}
-        save(found, output, about_model(table, learner, found, reading, table, **remembered))
+        save(found, output, about_model(table, learner, found, table, **remembered))
     rows = _ranked(search.cv_results_, prefix, measure.perfect)
     printer.json_result({"learner": learner.name, "best": best, "error": error, "advice": advice, "seconds": seconds,
                 "cells": rows, "lost_cells": search.lost_cells_, "output": output, "stopped": search.stopped_,

@@ -55,5 +55,5 @@ def saved_winner(
         "command": facts["repeat"]["command"],
         "study": study_name(facts),
     }
-    save(made.model, output, made.about(table, reading, command=facts["answer"]["train_command"], comparison=tested))
+    save(made.model, output, made.about(table, command=facts["answer"]["train_command"], comparison=tested))
     return made

@@ -29,7 +29,7 @@ from sklearn.preprocessing import (
 from .._runtime.compile import Array
 from .._validation.objects import is_missing
 from ..io.table import DataError
-from ..preprocess import Constant, CorrelationFilter, DateParts, Texts
+from ..preprocess import Constant, CorrelationFilter, DateParts, ReadColumns, Texts
 from ..preprocess import Filled as FilledColumns
 from ..preprocess import Numbers as NumberColumns
 from .computation import Node, numbers_of
@@ -154,6 +154,11 @@ def _(step: ColumnTransformer, given: Given, inputs: Inputs) -> Given:
         node = inputs.rows(prepared(each, own, inputs))
         parts.append(node if weight is None else _scaled(node, times=weight))
     return Beside(tuple(parts))
+
+
+@prepared.register
+def _(step: ReadColumns, given: Given, inputs: Inputs) -> Given:
+    return given
 
 
 @prepared.register

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._runtime.compile import Array
-from .assemble import Origin, refuse_duplicates, remaining
+from .assemble import Origin, refuse_duplicates, remaining, target_position
+from .cells import missing_words
 from .python_values import Place, raw_column, refuse_infinite
 from .raw import RawTable, assembled
+from .record_names import says_name
 from .table import DataError, Table
 
 if TYPE_CHECKING:
@@ -37,16 +40,22 @@ def read_frame(source: Any, options: Options) -> Table:
     refuse_duplicates(names, _SHOWN)
     if not len(frame) or not names:
         raise DataError(f"{_SHOWN} has no rows." if names else f"{_SHOWN} has no columns.")
-    kept = set(remaining(names, options, _SHOWN))
-    columns, notes, mixed = {}, [], []
+    kept = remaining(names, options, _SHOWN)
+    columns, notes, mixed, left_out = {}, [], [], {}
+    target = target_position(kept, options, _SHOWN)[0]
+    if options.columns is not None and target is not None:
+        options = replace(options, target=kept[target])  # whose position changes
+    wanted = {*kept} if options.columns is None else {*options.columns, options.target, *filter(says_name, kept)}
+    left_out.update(dict.fromkeys((name for name in kept if name not in wanted), "not asked for"))
+    wanted &= {*kept}
     for position, name in enumerate(names):
-        if name in kept:
+        if name in wanted:
             columns[name], some = _column(name, frame.iloc[:, position], _place, options)
             mixed += [name] * some
     if frame.index.name is not None or frame.index.dtype.kind not in "iu":
         notes.append("The index of the frame was left out; reset_index() makes it a column.")
     origin = Origin(_SHOWN, "frame", _SHOWN, _digest(frame))
-    return assembled(RawTable(columns, origin, tuple(notes), mixed=tuple(mixed)), options)
+    return assembled(RawTable(columns, origin, tuple(notes), mixed=tuple(mixed), left_out=left_out), options)
 
 
 def _place(row: int) -> str:
@@ -69,7 +78,7 @@ def _column(name: str, values: pd.Series, place: Place, options: Options) -> tup
 
     kind, dtype = options.kinds.get(name), values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return _words(values, dtype), False
+        return _words(values, dtype, missing_words(options)), False
     if dtype.kind == "M" or isinstance(dtype, pd.DatetimeTZDtype):
         return _dates(name, values, place), False
     if dtype.kind in "biuf" and kind != "category":
@@ -79,16 +88,17 @@ def _column(name: str, values: pd.Series, place: Place, options: Options) -> tup
     return raw_column(name, values.tolist(), place, options)
 
 
-def _words(values: pd.Series, dtype: pd.CategoricalDtype) -> Any:
+def _words(values: pd.Series, dtype: pd.CategoricalDtype, missing: frozenset[str]) -> Any:
     """Categories as texts, in the order that they have."""
     import pandas as pd
 
     from .python_values import text_of
 
     words = [text_of(value) for value in dtype.categories]
-    known = sorted(set(words)) if not dtype.ordered else list(dict.fromkeys(words))
+    present = [word for word in words if word.lower() not in missing]
+    known = list(dict.fromkeys(present)) if dtype.ordered else sorted(set(present))
     place = {word: code for code, word in enumerate(known)}
-    codes = np.array([*(place[word] for word in words), -1], dtype=np.int64)[values.cat.codes.to_numpy()]
+    codes = np.array([*(place.get(word, -1) for word in words), -1], dtype=np.int64)[values.cat.codes.to_numpy()]
     return pd.Categorical.from_codes(codes, categories=np.array(known, dtype=object))
 
 

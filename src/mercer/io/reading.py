@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,15 @@ from .database import columns_of as database_columns
 from .database import is_address
 from .formats import FORMATS
 from .frames import is_frame, read_frame
+from .like import (
+    as_described,
+    described,
+    frame_as_known,
+    reading_like,
+    said_or_described,
+    what_was_said,
+    with_unknown_words,
+)
 from .opening import table_of_files
 from .options import Options
 from .raw import assembled
@@ -44,6 +54,7 @@ def read(
     sheet: str | None = None,
     max_bytes: int | str = "1GB",
     task: str | None = None,
+    like: Any = None,
 ) -> Table:
     """Read a table.
 
@@ -105,6 +116,10 @@ def read(
         What the file may take in memory, also after unpacking.
     task : {"classify", "regress"}, optional
         Whether the target holds classes or numbers. By default it is looked at (``table.task``).
+    like : Table or fitted model, optional
+        Read new rows as these were read: with the same columns, each of the same kind, the same words for missing
+        values and the same decimal sign. Labels may be missing. A model is one of :func:`mercer.preprocess.pipeline`,
+        also from :func:`mercer.load`.
 
     Returns
     -------
@@ -125,30 +140,56 @@ def read(
     (['weight'], ['colour'], ['apple', 'lemon'], {'weight': 1})
     >>> table.notes[0]
     "The target is the last column, 'kind'."
+    >>> _ = path.write_text("colour;weight;label\\ngreen;?;new\\n")
+    >>> read(path, like=table).X
+       weight colour
+    0     NaN  green
     """
-    options = Options(
-        target=target,
-        labelled=labelled,
-        unlabelled_rows=unlabelled_rows,
-        header=header,
-        delimiter=delimiter,
-        decimal=decimal,
-        quotes=quotes,
-        missing=frozenset(missing),
-        missing_words=missing_words,
-        kinds=dict(kinds or {}),
-        drop=frozenset(drop),
-        columns=None if columns is None else frozenset(columns),
-        dense=dense,
-        features=features,
-        zero_based=zero_based,
-        serials=serials,
-        format=format,
-        labels=labels,
-        sheet=sheet,
-        max_bytes=max_bytes,
-        task=task,
-    )
+    given: dict[str, Any] = {
+        "target": target,
+        "labelled": labelled,
+        "unlabelled_rows": unlabelled_rows,
+        "header": header,
+        "delimiter": delimiter,
+        "decimal": decimal,
+        "quotes": quotes,
+        "missing": tuple(missing),
+        "missing_words": missing_words,
+        "kinds": kinds,
+        "drop": tuple(drop),
+        "columns": columns,
+        "dense": dense,
+        "features": features,
+        "zero_based": zero_based,
+        "serials": serials,
+        "format": format,
+        "labels": labels,
+        "sheet": sheet,
+        "max_bytes": max_bytes,
+        "task": task,
+    }
+    options = _options(given)
+    if like is None:
+        return _read(source, options)
+    about, usual = described(like), Options()
+    said = [name for name in given if getattr(options, name) != getattr(usual, name)]
+    if is_frame(source):
+        source = frame_as_known(source, like)
+    table = _read(source, _options(reading_like(said_or_described(given, about, said), about)))
+    table = as_described(table, about)
+    return table if isinstance(like, Table) else with_unknown_words(table, getattr(like, "estimator", like))
+
+
+def _options(given: dict[str, Any]) -> Options:
+    sets = {name: frozenset(given[name]) for name in ("missing", "drop", "columns") if given[name] is not None}
+    return Options(**{**given, "kinds": dict(given["kinds"] or {}), **sets})
+
+
+def _read(source: Any, options: Options) -> Table:
+    return replace(_table(source, options), read_as=what_was_said(options))
+
+
+def _table(source: Any, options: Options) -> Table:
     if is_frame(source):
         return read_frame(source, options)
     paths = [str(each) for each in source] if isinstance(source, (list, tuple)) else [str(source)]

@@ -40,6 +40,7 @@ from ..preprocess import (
     Numbers,
     OutlierFilter,
     OutlierReport,
+    ReadColumns,
     Texts,
 )
 from .meanings import (
@@ -125,6 +126,7 @@ def step_types() -> Iterator[SavedType]:
     yield SavedType("PowerTransformer", PowerTransformer, _powers_state, _powers, {"parameters": PARAMETERS, **powers})
     bins = {"parameters": PARAMETERS, "edges": list_of(numbers("", rising=True), "columns"), **_NAMES}
     yield SavedType("KBinsDiscretizer", KBinsDiscretizer, _bins_state, _bins, bins)
+    yield _plain_type(ReadColumns, {**_SIZE, "words_": mapping(text, _words)}, _read_columns)
     yield _plain_type(Numbers, {"columns_": names("kept") | wholes("kept")})
     kept = {"kept_": wholes("kept", below="columns"), "groups_": mapping(text | whole(), list_of(text | whole()))}
     yield _plain_type(CorrelationFilter, {**_SIZE, **kept}, _correlation_filter)
@@ -172,6 +174,10 @@ def _plain_type(cls: Any, meanings: dict[str, Meaning], check: Callable[[Any], N
 def _correlation_filter(step: CorrelationFilter) -> None:
     if not (is_number(step.threshold) and 0 < step.threshold <= 1):
         raise ValueError("the threshold of a CorrelationFilter must be between 0 and 1")
+
+
+def _read_columns(step: ReadColumns) -> None:
+    step.check_parameters()
 
 
 def _outlier_filter(step: OutlierFilter) -> None:
@@ -416,5 +422,6 @@ def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
 
 #: What may stand before a machine.
 _TRANSFORMERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, Binarizer, QuantileTransformer,
-                 PowerTransformer, KBinsDiscretizer, Numbers, CorrelationFilter, Constant, DateParts, Filled,
-                 Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline, ColumnTransformer)  # fmt: skip
+                 PowerTransformer, KBinsDiscretizer, ReadColumns, Numbers, CorrelationFilter, Constant,
+                 DateParts, Filled, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline,
+                 ColumnTransformer)  # fmt: skip

@@ -15,6 +15,7 @@ from .date_parts import DateParts
 from .filled import Filled
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
+from .read_columns import ReadColumns
 from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
@@ -26,6 +27,7 @@ __all__ = [
     "Numbers",
     "OutlierFilter",
     "OutlierReport",
+    "ReadColumns",
     "Texts",
     "WithoutOutliers",
     "pipeline",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..kernels.on_columns import columns_named
 from .date_parts import DateParts
 from .filled import Filled
 from .outliers import OutlierFilter, WithoutOutliers
+from .read_columns import ReadColumns
 from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
@@ -96,6 +98,8 @@ def prepare(
         steps = [("columns", _beside_texts(table, steps, others))]
     if constant:
         steps.append(("constant", Constant()))
+    if table.frame is not None:
+        steps.insert(0, ("read", _reading(table, [name for name in table.columns if name not in _empty(table)])))
     return Pipeline(steps or [("same", "passthrough")])
 
 
@@ -118,7 +122,7 @@ def pipeline(
     -------
     Pipeline with steps "prepare" and "learner", inside a :class:`WithoutOutliers` where outliers are to go. A learner
     whose kernel works on strings, sets, graphs or named columns sees them as they are: there is no "prepare" then, but
-    a step "fill" (:class:`Filled`) where a table has gaps or dates.
+    a step "fill" (:class:`Filled`) where a table has gaps or dates, behind one that reads columns of categories.
 
     Examples
     --------
@@ -151,16 +155,26 @@ def _sees_items(estimator: Any) -> bool:
 
 
 def _filling(table: Table, estimator: Any, impute: str | None) -> list[tuple[str, Any]]:
-    """The step that fills the gaps of columns that a kernel names, and turns their dates into numbers."""
+    """The steps that read the columns that a kernel names, fill their gaps and turn dates into numbers."""
     from ..kernels import as_kernel
 
     named = columns_named(as_kernel(estimator.kernel))
     used = [name for name in table.kinds if name in named] if table.frame is not None else []
     gaps = {name: table.missing[name] for name in used if name in table.missing}
-    if not gaps and not any(table.kinds[name] == "date" for name in used):
-        return []
     _refuse_missing(gaps, impute)
-    return [("fill", Filled(tuple(used)))]
+    steps: list[tuple[str, Any]] = []
+    if gaps or any(table.kinds[name] in ("category", "date") for name in used):
+        steps.append(("read", _reading(table, used)))
+    if gaps or any(table.kinds[name] == "date" for name in used):
+        steps.append(("fill", Filled(tuple(used))))
+    return steps
+
+
+def _reading(table: Table, columns: Sequence[str]) -> ReadColumns:
+    """The step that reads new rows as the table was read."""
+    kinds = {**table.kinds, **table.found.get("kinds", {})}
+    said = {name: table.read_as[name] for name in ("missing", "missing_words", "decimal") if name in table.read_as}
+    return ReadColumns({name: kinds[name] for name in columns}, **said)
 
 
 def _refuse_steps(kernel: Any, options: dict[str, Any]) -> None:

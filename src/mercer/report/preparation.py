@@ -48,7 +48,7 @@ class Preparation:
             X = learn.take(np.flatnonzero(found.keep(X))).X
         steps = prepare(self.table, **self.options).fit(X)
         groups = steps.named_steps["correlation"].groups_ if "correlation" in steps.named_steps else {}
-        names = steps[0].get_feature_names_out() if groups else []
+        names = steps.named_steps["columns"].get_feature_names_out() if groups else []
         dropped = [
             {"column": text(_name(names, one)), "because_of": text(_name(names, first))}
             for first, others in groups.items()

@@ -59,6 +59,7 @@ from mercer.preprocess import (
     Filled,
     Numbers,
     OutlierFilter,
+    ReadColumns,
     Texts,
     WithoutOutliers,
 )
@@ -91,6 +92,7 @@ FRAME = pd.DataFrame(
         "note": [("good day" if yes == "yes" else "bad night") + f" {k % 4}" for k, yes in enumerate(TWO)],
     }
 )
+KINDS = {"age": "number", "pay": "number", "job": "category", "town": "category", "day": "date", "note": "text"}
 PEOPLE = FRAME[["age", "job", "day", "note"]]
 
 
@@ -197,6 +199,11 @@ GOLDEN = {
             ]
         ).fit(PEOPLE, TWO),
         PEOPLE,
+    ),
+    "read": (
+        lambda: Pipeline([("read", ReadColumns(KINDS, ("none",))), ("columns", _prepared()), ("learner", SVC())])
+        .fit(FRAME, TWO),
+        FRAME,
     ),
     "strings": (lambda: SVC("normalised(spectrum(p=(1, 3)))").fit(TEXTS, HALVES), TEXTS),
     "strings-aligned": (lambda: SVC("subsequence(k=2) + mismatch(k=2, m=1)").fit(TEXTS[3:], HALVES[3:]), TEXTS[3:]),

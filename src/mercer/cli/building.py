@@ -77,10 +77,15 @@ def refuse_unlearnable(table: Table) -> None:
         raise DataError(f"{looks_in_words(table.target, targets)} and not like classes; name another with --target.")
 
 
-def split(table: Table, holdout: float | None, seed: int) -> tuple[Table, Table | None]:
-    """The rows to learn from and those to test on, each class with its share."""
+def split(table: Table, holdout: float | None, seed: int, time: str | None = None) -> tuple[Table, Table | None]:
+    """The rows to learn from and those to test on, each class with its share, or the last ones in an order of time."""
     if holdout is None:
         return table, None
+    if time is not None:
+        from ..report.splits import division_of
+
+        learned, tested = division_of(table, time=time)[1].test_rows(table.y, holdout, seed)
+        return table.take(learned), table.take(tested)
     import numpy as np
     from sklearn.model_selection import train_test_split
 

@@ -157,7 +157,7 @@ def compare(
             **preparing,
             **options,
         )
-        apart = [options[name] for name in ("group", "time") if options.get(name)]
+        apart = [options["group"]] if options["group"] else []
         table, division = division_of(table, *(options[name] for name in ("group", "time", "ordered")))
         recipe = recipe_of_chosen(facts, table, preparing, seed)
         besides = said_besides(table.target if table.kind == "rows" else None, apart)

@@ -53,7 +53,8 @@ _OPTIONS = [
     click.option(
         "--time",
         metavar="COLUMN",
-        help="Order rows by this column: predict later rows from earlier ones only; no feature.",
+        help="Order rows by this column: predict later rows from earlier ones only. Learned from as trend, season, "
+        "weekday and hour.",
     ),
     click.option("--ordered", is_flag=True, help="The rows of the file are in the order of time already."),
     click.option(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..io.table import DataError
 from .arguments import (
     LearnerCommand,
     Places,
@@ -18,6 +19,7 @@ from .arguments import (
 )
 from .cluster import cluster_option
 from .exit_status import end_at_time_limit, end_partial
+from .judging import with_apart
 from .model_paths import save, sign_option
 from .printing import Printer, run_line, show_mixture
 from .suggestions import kernel_names
@@ -53,6 +55,12 @@ __all__ = ["train"]
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="SHARE",
     help="Keep a share of the rows to test on, such as 0.2.",
+)
+@click.option(
+    "--time",
+    metavar="COLUMN",
+    help="Rows are in the order of this column: --holdout keeps the last of them. Learned from as trend, season, "
+    "weekday and hour.",
 )
 @click.option(
     "--calibrate",
@@ -106,6 +114,7 @@ def train(
     data: Places,
     output: str,
     holdout: float | None,
+    time: str | None,
     reading: dict[str, Any],
     preparing: dict[str, Any],
     printer: Printer,
@@ -137,6 +146,7 @@ def train(
       mercer train one-class visits.csv --set nu=0.01 -o visits.safetensors
     """
     from .._validation.unwrapped import machine_of
+    from ..report.splits import division_of
     from .building import split, table_to_learn
     from .outputs import refuse_outputs
     from .placing import placing, streams
@@ -150,6 +160,9 @@ def train(
     options["params"] = {**options["params"], **placing(learner, rank=rank, landmarks=landmarks, memory=memory)}
     recipe = Recipe(learner, preparing=preparing, seed=seed, **options)
     refuse_for_others(recipe)
+    reading = with_apart(reading, None, time)
+    if time is not None and (learner.task == "detect" or streams(data, recipe, reading)):
+        raise DataError("--time orders rows with labels in a table in memory; leave it out.")
     if learner.task == "detect":
         from .train_detector import train_detector
 
@@ -159,8 +172,9 @@ def train(
         train_streamed(recipe, data, output, holdout=holdout, reading=reading, printer=printer)
         return
     table = table_to_learn(data, reading, printer, recipe.kernel)
-    learning, testing = split(table, holdout, seed)
-    made = trained(recipe, learning, printer, testing)
+    learning, testing = split(table, holdout, seed, time)
+    learning, division = division_of(learning, time=time)
+    made = trained(recipe, learning, printer, testing, division)
     model, learner, training, widths = made.model, made.learner, made.facts, made.half_widths
     errors, seconds, last = training["errors"], training["seconds"], machine_of(model)
     save(model, output, made.about(table, command=given_command()))

@@ -182,7 +182,7 @@ def tune(
         threshold=threshold,
         positive=positive,
     )
-    besides = said_besides(table.target if table.kind == "rows" else None, filter(None, (group, time)))
+    besides = said_besides(table.target if table.kind == "rows" else None, [group] if group else [])
     again = train_command(recipe, data, output or "MODEL", besides)
     if output is not None:
         training = {

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .._validation.guide import guide
 from .._validation.wording import enumeration
-from .column_names import says_identifier, says_someone
+from .column_names import says_identifier, says_someone, says_time
 from .text_units import text_units, words_each
 
 __all__ = ["in_words", "quoted"]
@@ -16,6 +18,8 @@ __all__ = ["in_words", "quoted"]
 _NAMED = 6
 #: People or things from which on they can be told from categories.
 _FEWEST = 5
+#: Rows whose time differs from that of the row before, and the share of these that go the same way in sorted rows.
+_STEPS, _SORTED = 20, 0.98
 _COMPARED = {
     "characters": "letter by letter",
     "words": "by its words",
@@ -37,6 +41,7 @@ def in_words(found: Mapping[str, Any], asked: Mapping[str, str]) -> list[str]:
         *(_day_or_month(name, column) for name, column in doubtful.items()),
         *(_text(name, column.values) for name, column in texts.items()),
         *_several_rows_each(judged),
+        *_in_order(judged),
     ]
 
 
@@ -95,6 +100,23 @@ def _several_rows_each(judged: Mapping[str, Any]) -> list[str]:
                 f"with --group {quoted(name)}, or the errors are too good {guide('leakage')}."
             )
     return said
+
+
+def _in_order(judged: Mapping[str, Any]) -> list[str]:
+    """The first column that tells the time and by which the rows are sorted, but for some of them."""
+    for name, column in judged.items():
+        if column.kind != "date" and not (column.kind == "number" and says_time(name)):
+            continue
+        times = np.asarray(column.values)
+        times = times[~np.isnat(times)] if times.dtype.kind == "M" else times[~np.isnan(times)]
+        steps = np.diff(times.astype(np.int64) if times.dtype.kind == "M" else times)
+        moved = steps[steps != 0]
+        if moved.size >= _STEPS and max(np.mean(moved > 0), np.mean(moved < 0)) >= _SORTED:
+            return [
+                f"The rows are in the order of {name!r}; if later ones are to be predicted from earlier ones, say so "
+                f"with --time {quoted(name)}, or the errors are too good {guide('leakage')}."
+            ]
+    return []
 
 
 def _different(values: Any) -> int:

@@ -80,6 +80,9 @@ class Table:
     read_as : dict
         Arguments of :func:`mercer.read` that were given, and that other files of the same kind should be read with.
 
+    time : str, optional
+        The column by which rows are in the order of time, where somebody said so.
+
     Examples
     --------
     >>> import mercer
@@ -106,6 +109,7 @@ class Table:
     left_out: dict[str, str] = field(default_factory=dict)
     names: Array | None = None
     read_as: dict[str, Any] = field(default_factory=dict)
+    time: str | None = None
 
     def __repr__(self) -> str:
         return f"<Table {self.name!r}: {self.extent}; {self._labels_in_words()}>"

@@ -136,6 +136,7 @@ def step_types() -> Iterator[SavedType]:
     yield _plain_type(OutlierFilter, {**_SIZE, **looked, **bounds}, _outlier_filter)
     part = choice("season", "weekday", "hour", "missing")
     dates = {"first_": numbers("columns"), "middle_": numbers("columns"), "parts_": list_of(list_of(part), "columns")}
+    dates["last_"] = optional(numbers("columns"))
     yield _plain_type(DateParts, {**_SIZE, **dates}, _date_parts)
     kind = choice("numbers", "dates", "words", "texts")
     filled = {"columns_": list_of(text, "columns"), "kinds_": list_of(kind, "columns")}

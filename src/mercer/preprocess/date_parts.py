@@ -15,6 +15,8 @@ __all__ = ["DateParts", "days_of"]
 _DAY, _WEEK, _YEAR = 1.0, 7.0, 365.2425
 #: Days from the beginning of time as computers count it, a Thursday, to the Monday before.
 _MONDAY = 3.0
+#: The share of a year that dates span before its seasons are looked at: one that nobody has seen is no place to judge.
+_ROUND = 0.9
 #: Parts that come round again, and after how many days.
 _ROUNDS = {"season": _YEAR, "weekday": _WEEK, "hour": _DAY}
 
@@ -22,16 +24,17 @@ _ROUNDS = {"season": _YEAR, "weekday": _WEEK, "hour": _DAY}
 class DateParts(TransformerMixin, BaseEstimator):
     """Turn columns of dates into columns of numbers.
 
-    A date is t days after the first one in training. What comes round again after P days is a place on a circle, so
+    A date is t days after the first one in training; one before that counts as the first, and one after the last as
+    the last, as nobody knows how a trend goes on. What comes round again after P days is a place on a circle, so
     that December is near January and Sunday near Monday: the columns sin(2πt/P) and cos(2πt/P), whose distance is
-    the chord between two places. Seasons (P a year) are looked at where dates span more than two months, weekdays
+    the chord between two places. Seasons (P a year) are looked at where dates span about a year, weekdays
     where there are several, hours where times differ. A date that is missing counts as the middle one of the training
     rows, on no place of its circles; where some were missing in training a column says which.
 
     Attributes
     ----------
-    first_, middle_ : arrays
-        The first and the median date of each column, in days since 1970.
+    first_, middle_, last_ : arrays
+        The first, the median and the last date of each column, in days since 1970.
     parts_ : list of list of str
         The parts of each column.
 
@@ -64,6 +67,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         known = [column[~np.isnan(column)] for column in days.T]
         self.first_ = np.array([column.min() if column.size else 0.0 for column in known])
         self.middle_ = np.array([np.median(column) if column.size else 0.0 for column in known])
+        self.last_ = np.array([column.max() if column.size else 0.0 for column in known])
         self.parts_ = [_varying(column, gaps=column.size < len(days)) for column in known]
         return self
 
@@ -84,7 +88,10 @@ class DateParts(TransformerMixin, BaseEstimator):
         columns = []
         for k, days in enumerate(days_of(X).T):
             missing = np.isnan(days)
-            columns.append(np.where(missing, self.middle_[k], days) - self.first_[k])
+            trend = np.where(missing, self.middle_[k], days)
+            if hasattr(self, "last_"):  # models in older files go on for ever
+                trend = np.clip(trend, self.first_[k], self.last_[k])
+            columns.append(trend - self.first_[k])
             for part in self.parts_[k]:
                 if part == "missing":
                     columns.append(missing.astype(np.float64))
@@ -117,7 +124,7 @@ def _varying(days: Array, gaps: bool) -> list[str]:
     """The parts in which dates differ."""
     parts = []
     if days.size:
-        if np.ptp(days) > _YEAR / 6:
+        if np.ptp(days) > _ROUND * _YEAR:
             parts.append("season")
         if np.unique(np.floor(days) % _WEEK).size > 1:
             parts.append("weekday")

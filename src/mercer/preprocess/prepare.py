@@ -214,8 +214,8 @@ def _empty(table: Table) -> set[str]:
 def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, Any]]:
     """Steps from the columns of a frame, but for its texts, to scaled numbers."""
     empty = _empty(table)
-    numbers = [name for name in table.numeric_columns if name not in empty]
-    _refuse_overflow(table, numbers)
+    _refuse_overflow(table, [name for name in table.numeric_columns if name not in empty])
+    numbers = [name for name in table.numeric_columns if name not in empty and name != table.time]
     steps: list[tuple[str, Any]] = []
     if impute in _IMPUTERS:
         steps.append(("impute", SimpleImputer(strategy=impute, keep_empty_features=True)))
@@ -224,9 +224,14 @@ def _columns(table: Table, scaler: Any, impute: str | None) -> list[tuple[str, A
         steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True, add_indicator=gaps)))
     scaling = [("scale", scaler)] if scaler is not None else []
     steps += scaling
-    if set(table.columns) == {*table.numeric_columns, *table.text_columns}:
+    if set(table.columns) - empty == {*numbers, *table.text_columns} - empty:
         return [("columns", Numbers(tuple(sorted(empty)))), *steps]
     parts: list[tuple[str, Any, list[str]]] = []
+    if table.time in table.numeric_columns:  # nobody knows how a trend goes on: later rows count as the last ones
+        filling = SimpleImputer(strategy="median", keep_empty_features=True)
+        parts.append(
+            ("time", Pipeline([("impute", filling), ("clip", MinMaxScaler(clip=True)), *scaling]), [table.time])
+        )
     if numbers:
         parts.append(("numbers", Pipeline(steps or [("same", "passthrough")]), numbers))
     dates = [name for name in table.date_columns if name not in empty]

@@ -156,8 +156,8 @@ def compare(
     group : str, optional
         A column whose equal values keep rows together: on one side of every split. It is no feature.
     time : str, optional
-        A column by which rows are ordered: the last are tested, and each fold is predicted from those before it. It is
-        no feature.
+        A column by which rows are ordered: the last are tested, and each fold is predicted from those before it. Dates
+        and numbers are learned from as well, as trend, season, weekday and hour.
     ordered : bool
         Whether the rows are in the order of time as they are.
     repeats : int, optional

@@ -228,6 +228,15 @@ def _with_all_classes(splits: list[Split], y: Array, why: str) -> list[Split]:
 
 def without_column(table: Table, column: str, what: str) -> tuple[Table, Any]:
     """The table without a column, which is no feature then, and that column."""
+    values = _column(table, column, what)
+    assert table.frame is not None
+    if table.frame.shape[1] == 1:
+        raise DataError(f"without the column {column!r} there is nothing left to learn from.")
+    return replace(table, frame=table.frame.drop(columns=column)), values
+
+
+def _column(table: Table, column: str, what: str) -> Any:
+    """A column that has a value in every row."""
     if table.frame is None or column not in table.frame.columns:
         left_out = getattr(table, "left_out", {})
         if column == table.target:
@@ -246,15 +255,13 @@ def without_column(table: Table, column: str, what: str) -> tuple[Table, Any]:
             f"{table.where(int(missing[0]))} has no {column!r}, by which rows are to be divided; fill in the "
             f"{missing.size} missing value{'s' * (missing.size > 1)}, or leave these rows out."
         )
-    if table.frame.shape[1] == 1:
-        raise DataError(f"without the column {column!r} there is nothing left to learn from.")
-    return replace(table, frame=table.frame.drop(columns=column)), values
+    return values
 
 
 def division_of(
     table: Table, group: str | None = None, time: str | None = None, ordered: bool = False
 ) -> tuple[Table, Division]:
-    """How the rows of a table are to be divided, and the table without the column that says so.
+    """How the rows of a table are to be divided, and the table to learn from.
 
     Parameters
     ----------
@@ -262,7 +269,7 @@ def division_of(
     group : str, optional
         The column of the groups.
     time : str, optional
-        The column of the time: numbers, dates, or words that are dates.
+        The column of the time: numbers, dates, or words that are dates. It is learned from like others, but for words.
     ordered : bool
         Whether the rows are in the order of time already.
 
@@ -277,8 +284,10 @@ def division_of(
         table, values = without_column(table, group, "groups")
         return table, Grouped(classes, group, values.astype(str).to_numpy())
     if time is not None:
-        table, values = without_column(table, time, "time")
-        return table, Ordered(classes, repr(time), _as_times(values, time))
+        division = Ordered(classes, repr(time), _as_times(_column(table, time, "time"), time))
+        if table.kinds[time] in ("date", "number"):
+            return replace(table, time=time), division
+        return without_column(table, time, "time")[0], division
     if ordered:
         return table, Ordered(classes, "the file", np.arange(table.n_rows))
     return table, Division(classes)

@@ -17,6 +17,7 @@ import pytest
 from mercer import load
 from mercer.cli import COMMANDS, main
 from mercer.io import read
+from mercer.model_files.container import file_of
 
 SRC = str(Path(__file__).parents[1] / "src")
 
@@ -302,3 +303,38 @@ def test_every_command_has_the_common_options():
     for name in COMMANDS.keys() - {"help", "completion", "play"}:  # which print no results
         command = main.get_command(click.Context(main), name)
         assert {"as_json", "quiet", "seed", "config"} <= {parameter.name for parameter in command.params}
+
+
+LONG = "9" * 5001
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("check long.json", 1),
+        ("check long.jsonl", 1),
+        ("check long.svm", 1),
+        (f"check moons:{LONG}", 1),
+        (f"check moons --seed {LONG}", 2),
+        ("check moons --config long.toml", 2),
+        (f"explain m moons --row {LONG}", 1),
+        (f'train svc moons --kernel "spectrum(p={LONG})" -o n', 1),
+        ("run forged moons", 1),
+    ],
+)
+def test_numbers_of_thousands_of_digits_are_refused_in_few_words(mercer, line, status):
+    Path("long.json").write_text(f'[{{"a": 1, "y": "u"}}, {{"a": {LONG}, "y": "v"}}]')
+    Path("long.jsonl").write_text(f'{{"a": 1, "y": "u"}}\n{{"a": {LONG}, "y": "v"}}\n')
+    Path("long.svm").write_text(f"1 1:{LONG}\n0 1:2\n")
+    Path("long.toml").write_text(f"seed = {LONG}\n")
+    if line.startswith("explain"):
+        mercer("train linear-svc moons:40 -o m")
+    if line.startswith("run"):
+        text = json.dumps({"format": 1, "mercer": "1", "about": {}, "model": 0}).replace(
+            '"model": 0', f'"model": {LONG}'
+        )
+        Path("forged").write_bytes(file_of(text, {"0": np.zeros(1)}))
+    said = mercer(line, status).output
+    assert "set_int_max_str_digits" not in said
+    assert "Exceeds" not in said
+    assert len(said) < 600

@@ -45,6 +45,8 @@ def test_columns_are_compared_each_in_its_way(mercer):
     assert facts["name"] == kernel
     assert facts["within"] > facts["between"]
     assert json.loads(mercer("kernel words.csv --json --kernel 'spectrum(p=2)'").stdout)["within"] > 0
+    alone = json.loads(mercer("kernel words.csv --json --kernel 'spectrum(p=2).on(sequence)'").stdout)
+    assert alone["within"] == json.loads(mercer("kernel words.csv --json --kernel 'spectrum(p=2)'").stdout)["within"]
 
 
 def test_the_matrix_is_drawn(mercer, tmp_path):

@@ -161,3 +161,10 @@ def test_json_that_is_meant_badly(client, body):
     answer = client.post("/api/fit", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422
     assert answer.json()["error"]
+
+
+def test_a_number_of_thousands_of_digits_is_refused_in_a_sentence(client):
+    body = '{"scene": {"C": ' + "9" * 5001 + "}}"
+    answer = client.post("/api/fit", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("a number of 5,001 digits is longer than any that can be read")

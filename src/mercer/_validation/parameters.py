@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["choice", "is_number", "is_whole", "number", "shown", "size", "truth"]
+__all__ = ["choice", "is_number", "is_whole", "number", "shown", "size", "truth", "whole_number"]
 
 #: Larger numbers than this count as no limit at all, and their products overflow.
 _LARGEST = 1e300
@@ -43,6 +43,23 @@ def is_whole(value: Any) -> bool:
     (True, False, False, False, True)
     """
     return is_number(value) and math.isfinite(value) and value == int(value)
+
+
+def whole_number(text: str) -> int:
+    """A whole number as JSON and command lines write it; Python reads none of thousands of digits.
+
+    Examples
+    --------
+    >>> whole_number("-12")
+    -12
+    >>> whole_number("9" * 5001)
+    Traceback (most recent call last):
+    ValueError: a number of 5,001 digits is longer than any that can be read; correct it
+    """
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"a number of {len(text):,} digits is longer than any that can be read; correct it") from None
 
 
 def shown(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module
 from typing import Any
 
@@ -77,7 +78,10 @@ class _Commands(click.Group):
             if reason := streams.lost_output():
                 raise OSError(f"the standard output could not be written: {reason}; the results on it are lost.")
             return done
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except click.ClickException as error:
+            error.message = _cut(error.message)  # type: ignore[misc]
+            raise
+        except (click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
             click.echo("mercer: interrupted.", err=True)
@@ -90,9 +94,14 @@ class _Commands(click.Group):
 
 
 def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = _cut(" ".join(str(error).split())) or type(error).__name__
     expected = isinstance(error, (ValueError, OSError, MemoryError))
     return printable(text if expected else f"unexpected {type(error).__name__}: {text} (MERCER_DEBUG=1 shows where)")
+
+
+def _cut(text: str) -> str:
+    """A message without the middle of words that fill a screen."""
+    return re.sub(r"\S{300,}", lambda found: f"{found[0][:60]}…{found[0][-20:]}", text)
 
 
 _HELP = f"""Kernel machines from the command line: bring a table, get an honest answer.

@@ -60,6 +60,8 @@ def _use_config(context: click.Context, parameter: click.Parameter, path: str | 
         content = tomllib.loads(Path(path).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise click.BadParameter(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except ValueError:  # Python reads no number of thousands of digits
+        raise click.BadParameter(f"{path!r} holds a number of more digits than can be read; correct it") from None
     name = context.info_name or ""
     values = {key: value for key, value in content.items() if not isinstance(value, dict)}
     own = content.get(name)

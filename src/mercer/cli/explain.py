@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from .._validation.parameters import whole_number
 from ..io.table import DataError
 from .arguments import Places, common, data_argument, data_options
 from .model_paths import open_model, verify_option
@@ -118,7 +119,7 @@ def place_of(row: str, table: Table) -> int:
         return names.index(row)
     if not row.isdecimal():
         raise DataError(f"{table.name} has no row {row!r}; give --row the line of the file at which the row begins.")
-    number = int(row)
+    number = whole_number(row)
     if table.lines is None:
         if not 1 <= number <= table.n_rows:
             raise DataError(f"{table.name} has rows 1 to {table.n_rows}, there is no row {row}.")

@@ -150,9 +150,13 @@ def _usual(table: Table, preparing: dict[str, Any]) -> list[str]:
 
 def _items(kernel: Kernel, table: Table, preparing: dict[str, Any]) -> Any:
     """What the kernel works on: rows of numbers, the only column of a table of strings, or the table itself."""
+    from ..kernels.on_columns import columns_named
+
     if kernel.on_rows:
         from ..preprocess import prepare
 
         steps = {name: value for name, value in preparing.items() if name not in ("outliers", "outlier_factor")}
         return prepare(table, **steps).fit_transform(table.X)
-    return table.frame.iloc[:, 0] if table.frame is not None and table.n_columns == 1 else table.X
+    if table.frame is None or table.n_columns > 1 or columns_named(kernel):
+        return table.X
+    return table.frame.iloc[:, 0]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._validation.memory import bytes_of
+from .._validation.parameters import whole_number
 from .._validation.wording import enumeration
 from .allowance import refuse_beyond
 from .assemble import origin_of, remaining, target_position
@@ -122,7 +123,7 @@ def _records(text: str, source: Source, options: Options) -> Iterator[tuple[int,
             yield from _after_another(text, start, "", source)
         else:
             refuse_beyond(structure_takes(source.data), source.shown, options)
-            yield from ((start, record) for record in _document(json.loads(text, object_pairs_hook=_once), source))
+            yield from ((start, record) for record in _document(_DECODER.decode(text), source))
     except json.JSONDecodeError as error:
         raise DataError(f"{source.shown}, line {error.lineno}: this is no JSON ({error.msg}).") from None
     except RecursionError:
@@ -143,7 +144,7 @@ def _once(pairs: list[tuple[str, Any]]) -> Record:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_int=whole_number)
 
 
 def _is_lines(text: str, start: int) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import __version__
 from .._validation.guide import guide
+from .._validation.parameters import whole_number
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
@@ -169,7 +170,7 @@ def _content(path: str | Path, max_bytes: int) -> Content:
 
 def _opened(content: Content, shown: str) -> ModelFile:
     try:
-        said = json.loads(content.text, parse_constant=_no_number)
+        said = json.loads(content.text, parse_constant=_no_number, parse_int=whole_number)
         version = said["format"]
         if not isinstance(version, int) or version > FORMAT:
             raise DataError(f"{shown} was written by a newer mercer (file format {version!r}); update mercer.")

@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from .._runtime.interrupts import until
 from .._runtime.parallel import at_most
+from .._validation.parameters import whole_number
 from .guard import Guard, Refused
 from .heard import hearing, in_a_sentence, listening
 from .lanes import Lane
@@ -125,7 +126,7 @@ def _read(body: bytes) -> dict[str, Any]:
         raise ValueError(f"{constant} is no number that JSON knows.")
 
     try:
-        asked = json.loads(body, parse_constant=refuse)
+        asked = json.loads(body, parse_constant=refuse, parse_int=whole_number)
     except RecursionError:
         raise ValueError("the request is nested too deeply.") from None
     except UnicodeDecodeError:

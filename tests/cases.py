@@ -33,6 +33,7 @@ from mercer.kernels import (
     Quadratic,
     RandomWalk,
     Scaled,
+    ScaledColumns,
     ShortestPath,
     Sigmoid,
     Spectrum,
@@ -79,6 +80,7 @@ KERNELS = [
     Scaled(2.5, Gaussian(gamma=0.1)),
     Product(Polynomial(), Gaussian(gamma=0.1)),
     Power(Linear(), 3),
+    ScaledColumns(Laplacian(gamma=0.2), [1.0, 0.0, 0.5]),
     After(halves, Gaussian(gamma=1.0)),
     Normalised(Polynomial(degree=2)),
     Mixture([Linear(), Gaussian(gamma=0.3), Cosine()], p=2, weights=[0.6, 0.8, 0.0], scales=[2.0, 0.5, 1.0]),
@@ -222,6 +224,9 @@ REGRESSORS = [
 #: Machines that learn from items without labels.
 NOVELTY = [mercer.OneClassSVM(nu=0.2), mercer.OneClassSVM(kernel=None), mercer.SVDD(nu=0.1)]
 
+#: Estimators that take tables as they are.
+TABLES = [mercer.TableClassifier(), mercer.TableRegressor()]
+
 EXPORTS = {
     kernels: [type(kernel) for kernel in KERNELS + MATRIX_KERNELS + TABLE_KERNELS]
     + [type(kernel) for kernel, _ in STRUCTURED]
@@ -231,5 +236,6 @@ EXPORTS = {
     grams: [*GRAMS, grams.Cuda, grams.Gram, grams.Nystrom, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
     mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY]
-    + [mercer.Calibrated, mercer.Conformal, mercer.KernelSearchCV, mercer.TunedThreshold],
+    + [mercer.Calibrated, mercer.Conformal, mercer.KernelSearchCV, mercer.TunedThreshold]
+    + [type(estimator) for estimator in TABLES],
 }

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .io import read, scan
     from .model_files import load, save
     from .search import KernelSearchCV
+    from .tables import TableClassifier, TableRegressor
 
 __version__ = "0.1.0"
 
@@ -49,6 +50,8 @@ __all__ = [
     "OneClassSVM",
     "Pegasos",
     "Perceptron",
+    "TableClassifier",
+    "TableRegressor",
     "TunedThreshold",
     "__version__",
     "export",
@@ -76,6 +79,8 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "Calibrated": "calibration",
     "Conformal": "intervals",
     "KernelSearchCV": "search",
+    "TableClassifier": "tables",
+    "TableRegressor": "tables",
     "TunedThreshold": "calibration",
     "export": "exports",
     "keep_best": "_runtime.interrupts",
@@ -128,6 +133,7 @@ def __getattr__(name: str) -> Any:
         "learners",
         "losses",
         "margins",
+        "metrics",
         "mixtures",
         "model_files",
         "preprocess",
@@ -136,6 +142,7 @@ def __getattr__(name: str) -> Any:
         "rows",
         "search",
         "solvers",
+        "tables",
     ):
         return import_module(f".{name}", __name__)
     remedy = f"; use {_ELSEWHERE[name]}." if name in _ELSEWHERE else ""

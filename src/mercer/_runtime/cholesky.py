@@ -10,7 +10,7 @@ from scipy import linalg
 from .compile import Array
 from .parallel import for_each, one_blas_thread
 
-__all__ = ["Solve", "cholesky_solver", "factorise", "solve_factorised"]
+__all__ = ["Solve", "cholesky_solver", "factorise", "inverse_diagonal", "solve_factorised"]
 
 #: Solves a system for right-hand sides that are the columns of an array.
 Solve = Callable[[Array], Array]
@@ -93,3 +93,28 @@ def solve_factorised(L: Array, right: Array) -> Array:
     """
     with one_blas_thread():  # in the order of Fortran the same numbers are the upper triangle of Lᵀ: nothing is copied
         return linalg.cho_solve((L.T, False), right, check_finite=False)
+
+
+def inverse_diagonal(L: Array) -> Array:
+    """The diagonal of (L·Lᵀ)⁻¹, where L is what :func:`factorise` has written: the squared columns of L⁻¹, summed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inverse_diagonal(np.array([[2.0, 0.0], [1.0, 1.0]]))
+    array([0.5, 1. ])
+    """
+    n = L.shape[0]
+    out = np.empty(n)
+
+    def of_columns(begin: int) -> None:
+        end = min(begin + _BLOCK, n)
+        columns = np.zeros((n - begin, end - begin), order="F")
+        np.einsum("ii->i", columns[: end - begin])[:] = 1.0
+        solved = linalg.solve_triangular(
+            L[begin:, begin:].T, columns, trans=1, lower=False, overwrite_b=True, check_finite=False
+        )
+        out[begin:end] = np.einsum("ij,ij->j", solved, solved)
+
+    for_each(of_columns, range(0, n, _BLOCK))
+    return out

@@ -18,6 +18,7 @@ from . import (
     mapped,
     mixture,
     on_columns,
+    scaled_columns,
     sets,
     strings,
     text_parser,
@@ -33,6 +34,7 @@ from .graphs import *
 from .mapped import *
 from .mixture import *
 from .on_columns import *
+from .scaled_columns import *
 from .sets import *
 from .strings import *
 from .text_parser import *
@@ -52,6 +54,7 @@ __all__ = [
     *(name for name in mapped.__all__ if name != "Conformal"),  # with a star it would hide the intervals of that name
     *mixture.__all__,
     *on_columns.__all__,
+    *scaled_columns.__all__,
     *sets.__all__,
     *strings.__all__,
     *text_parser.__all__,

@@ -307,6 +307,12 @@ class Kernel(Parametrised):
 
         return OnColumns(self, columns)
 
+    def scaled(self, weights: Sequence[float]) -> Kernel:
+        """This kernel on rows whose columns are multiplied by weights, a number of at least 0 for each column."""
+        from .scaled_columns import ScaledColumns
+
+        return ScaledColumns(self, weights)
+
     # -- parameters that the data decide --------------------------------------------------------------------------
 
     def part_items(self, A: Any) -> list[Any]:

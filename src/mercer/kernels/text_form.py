@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .base import Kernel
 
 #: Texts longer than this are neither written nor read.
-LONGEST = 10_000
+LONGEST = 200_000
 
 
 class Precedence(IntEnum):

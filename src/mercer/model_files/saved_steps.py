@@ -33,6 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation.parameters import is_number
 from ..io.table import DataError
 from ..preprocess import (
+    Clipped,
     Constant,
     CorrelationFilter,
     DateParts,
@@ -131,6 +132,7 @@ def step_types() -> Iterator[SavedType]:
     kept = {"kept_": wholes("kept", below="columns"), "groups_": mapping(text | whole(), list_of(text | whole()))}
     yield _plain_type(CorrelationFilter, {**_SIZE, **kept}, _correlation_filter)
     yield _plain_type(Constant, _SIZE)
+    yield _plain_type(Clipped, _SIZE, _clipped)
     bounds = {"low_": numbers("looked at", infinite=True), "high_": numbers("looked at", infinite=True)}
     looked = {"columns_": list_of(text | whole(), "looked at"), "report_": instance(OutlierReport)}
     yield _plain_type(OutlierFilter, {**_SIZE, **looked, **bounds}, _outlier_filter)
@@ -199,6 +201,11 @@ def _filled(step: Filled) -> None:
 def _quantiles(step: QuantileTransformer) -> None:
     if step.n_quantiles_ != step.references_.size or not step.references_.size:
         raise ValueError("its quantiles are not those of its shares")
+
+
+def _clipped(step: Clipped) -> None:
+    if not (is_number(step.limit) and step.limit > 0):
+        raise ValueError("its limit is no number greater than 0")
 
 
 def _texts(step: Texts) -> None:
@@ -424,5 +431,5 @@ def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
 #: What may stand before a machine.
 _TRANSFORMERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, Binarizer, QuantileTransformer,
                  PowerTransformer, KBinsDiscretizer, ReadColumns, Numbers, CorrelationFilter, Constant,
-                 DateParts, Filled, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline,
+                 DateParts, Filled, Clipped, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline,
                  ColumnTransformer)  # fmt: skip

@@ -17,13 +17,14 @@ from ..io.table import DataError
 from .packing import Packer, Unpacker
 from .saved_machines import machine_types
 from .saved_steps import step_types
+from .saved_tables import table_types
 from .saved_type import SavedType
 from .saved_wrappers import wrapper_types
 
 __all__ = ["SAVED_TYPES", "pack_object", "unpack_object"]
 
 SAVED_TYPES: dict[str, SavedType] = {
-    each.name: each for types in (machine_types(), step_types(), wrapper_types()) for each in types
+    each.name: each for types in (machine_types(), step_types(), wrapper_types(), table_types()) for each in types
 }
 #: What is stored inside others, never on its own.
 _PARTS = ("KernelModel", "LinearModel", "OutlierReport")

@@ -11,6 +11,7 @@ Examples
 14
 """
 
+from .clipped import Clipped
 from .date_parts import DateParts
 from .filled import Filled
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
@@ -20,6 +21,7 @@ from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
 __all__ = [
+    "Clipped",
     "Constant",
     "CorrelationFilter",
     "DateParts",

@@ -1,0 +1,312 @@
+"""Weights of columns by the average gradient outer product, each step judged by exact leave-one-out.
+
+A machine of the squared loss is fitted; how much its predictions change with a column, in the mean over the rows, is
+the weight that the column gets in the next round (Radhakrishnan, Beaglehole, Pandit and Belkin, 2024; here the diagonal
+alone). The kernel's length, in units of the median distance, and λ are looked for in every round, down from where they
+were best in the last. Of all that was tried, the setting with the least leave-one-out error is the best.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .._runtime.compile import Array
+from ..kernels import Kernel
+from .families import FAMILIES, Family
+from .leave_one_out import LeftOut, left_out
+
+__all__ = ["LearnedMetric", "Setting", "Tried", "descended", "learned_metric"]
+
+#: Lengths in units of that of the median distance, and values of ρ: steps of √10.
+SCALES = tuple(10.0 ** (k / 2) for k in range(-3, 4))
+RIDGES = tuple(10.0 ** (k / 2) for k in range(-8, 6))
+_FIRST = SCALES.index(1.0), RIDGES.index(0.1)
+#: Changes of both that are tried: ρ alone, and a length with the ρ that leaves as much to the noise.
+_MOVES = ((0, -1), (0, 1), (1, -1), (-1, 1))
+#: Rounds of weights, and those without a gain that are the last.
+ROUNDS, _PATIENCE = 5, 2
+#: Rows that weights are learned on, and differences of two numbers in the distances of all pairs of them.
+LEARNED_ON, _DIFFERENCES = 1500, 2e9
+#: Multiplications of gradients.
+_PRODUCTS = 2e9
+#: Digits of a weight: more say nothing, and are read and written.
+_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A setting and its leave-one-out error: the mean square, over the variance of the targets where these have one."""
+
+    family: str
+    round: int
+    scale: float
+    lam: float
+    rows: int
+    error: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A kernel that is to be judged: its family, the weights of columns, and its length over the median distance's."""
+
+    family: Family
+    round: int
+    weights: Array | None
+    scale: float
+    ridge: float
+    median: float
+    error: float = np.inf
+
+    @property
+    def gamma(self) -> float:
+        """The kernel's γ."""
+        return self.family.rate(self.scale, self.median)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel as a whole."""
+        return self.family.kernel_of(self.gamma, self.weights)
+
+    def scaled(self, rows: Array) -> Array:
+        """Rows whose columns are multiplied by the weights."""
+        return rows if self.weights is None else rows * self.weights
+
+
+@dataclass
+class LearnedMetric:
+    """What was tried, and the best of it."""
+
+    best: Setting
+    plain: Setting
+    tried: list[Tried] = field(default_factory=list)
+
+
+class Clock:
+    """How much time is left."""
+
+    def __init__(self, seconds: float = np.inf) -> None:
+        self.end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return max(0.0, self.end - time.monotonic())
+
+    @property
+    def over(self) -> bool:
+        """Whether there is none."""
+        return self.left == 0
+
+
+def descended(
+    error: Callable[[tuple[int, int]], float], start: tuple[int, int], sizes: tuple[int, int], clock: Clock
+) -> tuple[int, int]:
+    """The place of a table from which no neighbour leads further down."""
+    best, least, known = start, error(start), {start}
+    going = True
+    while going:
+        going = False
+        for move in _MOVES:
+            while not clock.over:
+                place = best[0] + move[0], best[1] + move[1]
+                if place in known or not all(0 <= each < size for each, size in zip(place, sizes, strict=True)):
+                    break
+                known.add(place)
+                value = error(place)
+                if not value < least * (1 - 1e-4):
+                    break
+                best, least, going = place, value, True
+    return best
+
+
+class Judge:
+    """Leave-one-out errors of settings on some rows."""
+
+    def __init__(
+        self,
+        rows: Array,
+        targets: Array,
+        weight: Array | None,
+        intercept: bool,
+        clock: Clock,
+        gamma: float | None = None,
+        lam: float | None = None,
+    ) -> None:
+        self.rows, self.targets = np.ascontiguousarray(rows, dtype=np.float64), targets
+        self.weight = None if weight is None else weight * (weight.size / weight.sum())
+        self.intercept, self.clock = intercept, clock
+        self.gamma, self.lam = gamma, lam
+        centre = np.average(targets, axis=0, weights=weight) if intercept else 0.0
+        variance = float(np.average(np.square(targets - centre).mean(axis=1), weights=weight))
+        self.unit = variance if variance > 0 else 1.0
+        self.tried: list[Tried] = []
+        self.found: dict[int, LeftOut] = {}
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    def begun(self, family: Family, round: int, weights: Array | None) -> tuple[Setting, Array]:
+        """A kernel with these weights, of no length yet, and its distances."""
+        distances = family.distances(self.rows if weights is None else self.rows * weights)
+        return Setting(family, round, weights, 1.0, 0.1, family.median(distances)), distances
+
+    def judge(self, setting: Setting, distances: Array) -> tuple[float, LeftOut]:
+        """The leave-one-out error of a setting, and what it came from."""
+        matrix = setting.family.values(distances, setting.gamma)
+        found = left_out(matrix, self.targets, setting.ridge, self.intercept, self.weight)
+        error = found.error(self.targets, self.weight) / self.unit
+        lam = setting.ridge / max(1, self.n - 1)
+        self.tried.append(Tried(setting.family.name, setting.round, setting.scale, lam, self.n, error))
+        return error, found
+
+    def best(
+        self, setting: Setting, distances: Array, start: tuple[int, int], along: bool = False
+    ) -> tuple[Setting, tuple[int, int], LeftOut]:
+        """The best length and ρ for the weights of a setting, from a place of the table on.
+
+        Parameters
+        ----------
+        along : bool
+            Look for ρ alone.
+        """
+        scales: Sequence[float] = SCALES
+        ridges: Sequence[float] = RIDGES
+        if self.gamma is not None:
+            scales, start = (
+                [(setting.family.power * self.gamma * setting.median) ** (-1 / setting.family.power)],
+                (0, start[1]),
+            )
+        elif along:
+            scales, start = [scales[start[0]]], (0, start[1])
+        if self.lam is not None:
+            ridges, start = [self.lam * max(1, self.n - 1)], (start[0], 0)
+        known: dict[tuple[int, int], tuple[float, LeftOut | None]] = {}
+
+        def error(place: tuple[int, int]) -> float:
+            known[place] = self.judge(replace(setting, scale=scales[place[0]], ridge=ridges[place[1]]), distances)
+            least = min(known, key=lambda each: known[each][0])
+            for other in known:  # what others came from takes memory
+                if other != least and known[other][1] is not None:
+                    known[other] = known[other][0], None
+            return known[place][0]
+
+        descended(error, start, (len(scales), len(ridges)), self.clock)
+        place = min(known, key=lambda each: known[each][0])
+        value, found = known[place]
+        assert found is not None
+        return replace(setting, scale=scales[place[0]], ridge=ridges[place[1]], error=value), place, found
+
+    def next_weights(self, setting: Setting, distances: Array, found: LeftOut) -> Array | None:
+        """The weights that the gradients of a model give to columns, the largest 1; none where nothing changes."""
+        most = int(_PRODUCTS / (self.n * self.rows.shape[1] * self.targets.shape[1]))
+        some = np.arange(self.n) if most >= self.n else np.linspace(0, self.n - 1, max(most, 100)).astype(int)
+        weights = np.ones(self.rows.shape[1]) if setting.weights is None else setting.weights
+        matrix = setting.family.values(distances[some], setting.gamma)
+        gradients = setting.family.gradients(self.rows[some], self.rows, weights, setting.gamma, matrix, found.z)
+        counted = None if self.weight is None else self.weight[some]
+        if counted is not None and not counted.any():
+            return None
+        new = np.sqrt(np.average(np.square(gradients).sum(axis=2), axis=0, weights=counted))
+        if not (np.isfinite(new).all() and new.max(initial=0.0) > 0):
+            return None
+        return rounded(new / new.max())
+
+
+def rounded(weights: Array) -> Array:
+    """Weights with few digits; what is next to nothing is nothing."""
+    return np.array([float(f"{value:.{_DIGITS}g}") if value > 1e-6 else 0.0 for value in weights])
+
+
+def sampled(n: int, columns: int, weight: Array | None, random_state: int) -> Array:
+    """The rows that weights are learned on, in their order."""
+    most = int(min(LEARNED_ON, max(200, np.sqrt(_DIFFERENCES / max(1, columns)))))
+    counted = np.arange(n) if weight is None else np.flatnonzero(weight)
+    if counted.size <= most:
+        return counted
+    return np.sort(np.random.default_rng(random_state).choice(counted, most, replace=False))
+
+
+def learned_metric(
+    rows: Array,
+    targets: Array,
+    weight: Array | None = None,
+    *,
+    families: Sequence[str] = ("laplacian",),
+    gamma: float | None = None,
+    lam: float | None = None,
+    intercept: bool = True,
+    rounds: int = ROUNDS,
+    seconds: float = np.inf,
+    random_state: int = 0,
+) -> LearnedMetric:
+    """Learn the weights of columns.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows, n_columns)
+    targets : array of shape (n_rows, n_targets)
+    weight : array of shape (n_rows,), optional
+    families : sequence of {"laplacian", "gaussian"}, default=("laplacian",)
+        The kernels that are tried: all rounds with the first, and with others where they are better.
+    gamma : float, optional
+        The kernel's rate, where it is not to be chosen. Weights leave the median distance as it is.
+    lam : float, optional
+        λ, where it is not to be chosen.
+    intercept : bool, default=True
+    rounds : int, default=5
+        0 learns no weights.
+    seconds : float, optional
+    random_state : int, default=0
+        Draws the rows that weights are learned on, where there are many.
+
+    Returns
+    -------
+    LearnedMetric
+    """
+    some = sampled(len(rows), rows.shape[1], weight, random_state)
+    clock = Clock(seconds)
+    judge = Judge(rows[some], targets[some], None if weight is None else weight[some], intercept, clock, gamma, lam)
+    best = plain = None
+    start = _FIRST
+    for name in families:
+        family = FAMILIES[name]
+        if clock.over and best is not None:
+            judge.tried.append(Tried(name, 0, np.nan, np.nan, judge.n, np.nan, "not tried: the time was over"))
+            continue
+        setting, distances = judge.begun(family, 0, None)
+        setting, place, found = judge.best(setting, distances, start)
+        plain = setting if plain is None or setting.error < plain.error else plain
+        weights = judge.next_weights(setting, distances, found) if best is None else best.weights
+        best = setting if best is None or setting.error < best.error else best
+        since = 0
+        for k in range(1, rounds + 1):
+            if weights is None or since >= _PATIENCE:
+                break
+            if clock.over:
+                judge.tried.append(Tried(name, k, np.nan, np.nan, judge.n, np.nan, "not tried: the time was over"))
+                break
+            if gamma is not None:
+                weights = kept_apart(judge, family, weights)
+            setting, distances = judge.begun(family, k, weights)
+            setting, place, found = judge.best(setting, distances, place)
+            better = setting.error < best.error
+            best, since = (setting, 0) if better else (best, since + 1)
+            if name != families[0] and not better:
+                break
+            weights = judge.next_weights(setting, distances, found)
+        start = place
+    assert best is not None
+    assert plain is not None
+    return LearnedMetric(best, plain, judge.tried)
+
+
+def kept_apart(judge: Judge, family: Family, weights: Array) -> Array:
+    """The weights in the unit in which the median distance is that without weights."""
+    plain = family.median(family.distances(judge.rows))
+    return rounded(weights * (plain / family.median(family.distances(judge.rows * weights))) ** (1 / family.power))

@@ -1,0 +1,166 @@
+"""Classes from tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import column_or_1d
+
+from .._runtime.compile import Array
+from .._validation.labels import combine_weights, encode
+from ..calibration.coupling import normalised
+from ..calibration.sigmoid_map import SigmoidMap
+from ..estimators import KernelClassifier
+from .base import TableMachine
+
+__all__ = ["TableClassifier"]
+
+
+class TableClassifier(ClassifierMixin, TableMachine):
+    """Classes from a table as it is: an exact kernel machine whose kernel, weights of columns and λ it chooses itself.
+
+    Columns of numbers are standardised, missing ones get the median and a column that says so, words become columns,
+    dates and texts numbers. The kernel is exp(−Σⱼ wⱼ·|xⱼ − zⱼ|/length) or a Gaussian, with weights of columns that are
+    learned by how much scores change with them; its length and λ are tried one by one. All of that is judged by the
+    squared error of the scores of each row under the machine of all others, which is known exactly from one
+    factorisation. Probabilities come from these scores too: a sigmoid for each class.
+
+    Parameters
+    ----------
+    metric : {"learned", None}, default="learned"
+        ``None``: all columns count the same.
+    kernels : sequence of {"laplacian", "gaussian"}, default=("laplacian", "gaussian")
+        What is tried.
+    class_weight : dict or "balanced", optional
+    memory : int or str, default="2GB"
+        What matrices may take. Where two of all rows take more, as of more than eleven thousand, choices are made on
+        so many rows as have room, which ``tried_`` says.
+    time_limit : float, optional
+        Seconds from the call of ``fit``. What was not tried is in ``tried_``.
+    random_state : int, RandomState or None, default=0
+        Draws the rows that weights are learned on, where there are more than some thousand.
+
+    Attributes
+    ----------
+    classes_ : array
+    machine_ : KernelClassifier
+        The machine of all prepared rows, with its certificate.
+    maps_ : list of SigmoidMap
+        From scores to probabilities.
+    preparation_ : Pipeline
+        The steps before the machine.
+    loo_predictions_ : array of shape (n_rows,) or (n_rows, n_classes)
+        The decision values of each training row by the machine of all others.
+    loo_score_ : float
+        The share of rows that these answer rightly.
+    tried_ : dict of arrays
+        What was tried: family, round of weights, length over the median distance, λ, rows, the leave-one-out error
+        over the variance of the targets, and a note on what was not; ``pandas.DataFrame(model.tried_)`` is a table.
+    feature_importances_ : array of shape (n_columns,)
+        How much scores change over the spread of each column of the table, as parts of 1.
+    objective_, duality_gap_, status_, converged_, n_iter_
+        Those of ``machine_``.
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mercer import TableClassifier
+    >>> frame = pd.DataFrame({"wind": ["calm", "storm", None] * 20, "sail": ["small", "large"] * 30})
+    >>> model = TableClassifier().fit(frame, (frame["wind"] == "storm") & (frame["sail"] == "large"))
+    >>> model.predict(frame[:3]).tolist()
+    [False, True, False]
+    """
+
+    def __init__(
+        self,
+        metric: str | None = "learned",
+        *,
+        kernels: Sequence[str] = ("laplacian", "gaussian"),
+        class_weight: Any = None,
+        memory: int | str = "2GB",
+        time_limit: float | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.metric = metric
+        self.kernels = kernels
+        self.class_weight = class_weight
+        self.memory = memory
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    def _encoded(self, y: Any, sample_weight: Any, X: Any) -> tuple[Any, Array, Array | None]:
+        labels = column_or_1d(y, warn=True)
+        self.classes_, codes = encode(labels, type(self).__name__)
+        weight = combine_weights(sample_weight, self.class_weight, np.zeros((len(labels), 1)), labels)
+        places = [1] if self.classes_.size == 2 else range(self.classes_.size)
+        return labels, np.column_stack([np.where(codes == place, 1.0, -1.0) for place in places]), weight
+
+    def _machine(self, kernel: Any, lam: float) -> KernelClassifier:
+        return KernelClassifier(kernel, loss="squared", lam=lam, memory=self.memory)
+
+    def _publish(self, targets: Any, predictions: Array, weight: Array | None) -> None:
+        codes = np.searchsorted(self.classes_, targets)
+        counts = np.ones(len(codes)) if weight is None else weight
+        places = [1] if self.classes_.size == 2 else range(self.classes_.size)
+        pairs = zip(predictions.T, places, strict=True)
+        self.maps_ = [SigmoidMap.of(scores, codes == place, counts) for scores, place in pairs]
+        self.loo_predictions_ = predictions[:, 0] if predictions.shape[1] == 1 else predictions
+        answers = self.probabilities_of(self.loo_predictions_).argmax(axis=1)
+        self.loo_score_ = float(np.average(answers == codes, weights=weight))
+
+    def probabilities_of(self, decisions: Array) -> Array:
+        """The probabilities that belong to decision values."""
+        columns = decisions[:, None] if decisions.ndim == 1 else decisions
+        found = np.column_stack(
+            [each.probabilities(column) for each, column in zip(self.maps_, columns.T, strict=True)]
+        )
+        return np.column_stack([1 - found[:, 0], found[:, 0]]) if self.classes_.size == 2 else normalised(found)
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of each row, positive for the second class; for three classes or more, a column for each.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_classes)
+        """
+        rows = self._rows(X)
+        return self.machine_.decision_function(rows)
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+        """
+        return self.probabilities_of(self.decision_function(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of each probability."""
+        return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> Array:
+        """The most probable label of each row.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        array of labels
+        """
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]

@@ -1,0 +1,150 @@
+"""Estimators of tables: what they choose, what they say of rows they have not seen, odd tables, files."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import mercer
+from mercer import TableClassifier, TableRegressor
+from mercer.intervals import leave_one_out
+
+from .cases import TABLES
+
+#: A row of weight two is left out as a whole, and one of two equal rows alone.
+EXPECTED = {"check_sample_weight_equivalence_on_dense_data": "leaving out a row is not leaving out one of its copies"}
+
+
+@parametrize_with_checks(TABLES, expected_failed_checks=lambda estimator: EXPECTED)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def people(n=240, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(40, 12, n),
+            "job": rng.choice(["cook", "smith", "clerk"], n),
+            "height": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)),
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+            "says": [" ".join(rng.choice(["good", "bad", "so", "and", "then", "well"], 6)) for _ in range(n)],
+            "always": 1.0,
+            "never": np.nan,
+        }
+    )
+    return frame, (frame["age"] / 40) ** 2 + (frame["job"] == "cook")
+
+
+def test_columns_of_all_kinds_are_learned_from_and_those_that_matter_are_told(tmp_path):
+    frame, target = people()
+    labels = np.where(target > 1.5, "above", "below")
+    for model, y in ((TableClassifier(), labels), (TableRegressor(), target)):
+        model.fit(frame, y)
+        parts = dict(zip(frame.columns, model.feature_importances_, strict=True))
+        assert parts["age"] + parts["job"] > 0.5
+        assert parts["always"] == parts["never"] == 0
+        assert sum(parts.values()) == pytest.approx(1)
+        assert model.loo_score_ > 0.85
+        assert model.converged_
+        mercer.save(model, tmp_path / "table.mercer")
+        back = mercer.load(tmp_path / "table.mercer")
+        new = people(seed=1)[0].drop(columns="never").assign(never=np.nan)
+        new.loc[3, "job"] = "sailor"
+        assert np.array_equal(back.predict(new), model.predict(new))
+        assert pd.DataFrame(back.tried_).equals(pd.DataFrame(model.tried_))
+        if hasattr(model, "classes_"):
+            assert np.array_equal(back.predict_proba(new), model.predict_proba(new))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("model", [*TABLES, TableClassifier(class_weight="balanced")], ids=str)
+def test_rows_are_told_what_the_machine_without_them_says(model, weighted):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(90, 4))
+    y = np.round(X[:, 0] + 0.5 * rng.normal(size=90)).clip(-1, 1) if hasattr(model, "class_weight") else X[:, 0] ** 2
+    y = y.astype(int) if hasattr(model, "class_weight") else y
+    weight = rng.uniform(0.1, 3, 90) if weighted else None
+    model = clone(model).fit(X, y, sample_weight=weight)
+    rows = model.preparation_.transform(pd.DataFrame(X, columns=["x1", "x2", "x3", "x4"]))
+    machine = clone(model.machine_)
+    if getattr(model, "class_weight", None) is not None:
+        machine.set_params(class_weight="balanced")
+    np.testing.assert_allclose(model.loo_predictions_, leave_one_out(machine, rows, y, weight), atol=1e-8)
+
+
+def test_a_column_that_matters_is_found_among_many_that_do_not():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 30))
+    y = np.sin(3 * X[:, 7])
+    plain, learned = (TableRegressor(metric).fit(X[:300], y[:300]) for metric in (None, "learned"))
+    assert np.argmax(learned.feature_importances_) == 7
+    assert learned.feature_importances_[7] > 0.9
+    assert learned.score(X[300:], y[300:]) > 0.95 > 0.6 > plain.score(X[300:], y[300:])
+    assert set(plain.tried_["round"]) == {0}
+
+
+def test_probabilities_are_those_of_classes_as_they_come():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 3))
+    y = rng.random(1500) < 1 / (1 + np.exp(-2 * X[:, 0]))
+    model = TableClassifier().fit(X[:500], y[:500])
+    found = model.predict_proba(X[500:])[:, 1]
+    for low, high in ((0, 0.3), (0.3, 0.7), (0.7, 1)):
+        some = (found >= low) & (found < high)
+        assert abs(found[some].mean() - y[500:][some].mean()) < 0.08
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.random.default_rng(0).normal(size=(10, 2)), np.arange(10) % 2),
+        (np.ones((30, 3)), np.arange(30) % 2),
+        (np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 4, axis=0), np.repeat(np.arange(10) % 2, 4)),
+        (np.random.default_rng(0).normal(size=(40, 5000)), np.arange(40) % 2),
+        (np.c_[np.full(40, np.nan), np.arange(40.0)], np.arange(40) > 20),
+        (np.random.default_rng(0).normal(size=(40, 2)), np.r_[np.zeros(39), 1]),
+    ],
+    ids=["ten rows", "constant columns", "duplicates", "5000 columns", "an empty column", "one row of a class"],
+)
+def test_odd_tables_are_learned(X, y):
+    for model in (TableClassifier().fit(X, y), TableRegressor().fit(X, y)):
+        assert np.isfinite(model.loo_predictions_).all()
+        assert model.predict(X).shape == y.shape
+        assert model.converged_
+
+
+@pytest.mark.parametrize(
+    ("model", "X", "y", "words"),
+    [
+        (TableClassifier(), np.eye(5), np.zeros(5), "one class"),
+        (TableRegressor(), np.eye(5), [1, 2, 3, 4, np.inf], "infinity"),
+        (TableRegressor(), np.full((5, 2), np.nan), np.arange(5), "no column has any values"),
+        (TableRegressor(), np.eye(1), [1.0], "one sample"),
+        (TableRegressor(memory="10KB"), np.eye(50), np.arange(50), "memory"),
+        (TableRegressor("given"), np.eye(5), np.arange(5), "metric"),
+        (TableClassifier(kernels=("cubic",)), np.eye(5), np.arange(5), "kernels"),
+    ],
+)
+def test_what_cannot_be_learned_is_said_in_a_sentence(model, X, y, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(X, y)
+
+
+def test_a_time_that_is_over_leaves_a_machine_and_says_what_was_not_tried():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    model = TableRegressor(time_limit=0.01)
+    model.fit(X, X[:, 0])
+    assert any("time" in note for note in model.tried_["note"])
+
+
+def test_more_rows_than_have_room_are_told_by_machines_that_have_not_seen_them():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 3))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=900)
+    model = TableRegressor(memory="6MB").fit(X, y)
+    assert any("room" in note for note in model.tried_["note"])
+    new = rng.normal(size=(900, 3))
+    assert model.loo_score_ == pytest.approx(model.score(new, np.sin(2 * new[:, 0])), abs=0.05)

@@ -60,6 +60,7 @@ from mercer.preprocess import (
     Numbers,
     OutlierFilter,
     ReadColumns,
+    Standardised,
     Texts,
     WithoutOutliers,
 )
@@ -186,6 +187,7 @@ GOLDEN = {
         X,
     ),
     "table": (lambda: Pipeline([("prepare", _prepared()), ("learner", SVC("rbf"))]).fit(FRAME, TWO), FRAME),
+    "standardised": (lambda: make_pipeline(Standardised(limit=1.5), SVC("rbf")).fit(X, TWO), X),
     "scaled-sparse": (
         lambda: Pipeline([("scale", MaxAbsScaler()), ("same", "passthrough"), ("learner", Perceptron(random_state=0))])
         .fit(sparse.csr_array(X), TWO),

@@ -42,7 +42,7 @@ from mercer.exports.similarities import similarity
 from mercer.io import DataError
 from mercer.kernels import Equal, Gaussian, Hamming, Linear, OfStatistic
 from mercer.kernels.engine.statistics import DOT, SQUARED_DISTANCE
-from mercer.preprocess import DateParts
+from mercer.preprocess import DateParts, Standardised
 
 from . import cases
 from .exported import by_onnx, compiled, scores_of_c
@@ -91,6 +91,7 @@ UNFITTED = {
         TWO,
     ),
     "steps": (make_pipeline(StandardScaler(), PolynomialFeatures(2), MinMaxScaler(clip=True), SVC("rbf")), X, TWO),
+    "drawn in": (make_pipeline(Standardised(limit=1.5), SVC("rbf")), X, TWO),
 }
 
 
@@ -142,7 +143,7 @@ RESHAPED = list(UNFITTED)[list(UNFITTED).index("robust") : list(UNFITTED).index(
 
 
 @pytest.mark.parametrize(
-    "name", ["votes", "sums", "path", "pairs", "isotonic", "staircase", "steps", "quantiles", *RESHAPED]
+    "name", ["votes", "sums", "path", "pairs", "isotonic", "staircase", "steps", "drawn in", "quantiles", *RESHAPED]
 )
 def test_c_computes_what_the_model_does(name, tmp_path):
     model = fitted(name)

@@ -23,12 +23,14 @@ from .._validation.unwrapped import feature_names, layers, machine_of, rows_at_m
 from ..estimators import SVDD
 from ..estimators.base import KernelMachine
 from ..kernels.on_columns import OnColumns
+from ..preprocess.standardised import Standardised
 
 __all__ = ["Direction", "OpenedModel"]
 
 #: What a number counts in once a scaler has seen it.
 _UNITS = {
     StandardScaler: "in standard deviations from the mean of its column",
+    Standardised: "in standard deviations from the mean of its column",
     MinMaxScaler: "from 0, the smallest of its column, to 1, the largest",
     MaxAbsScaler: "as a share of the largest of its column",
 }

@@ -29,7 +29,7 @@ from ..kernels import Linear as LinearKernel
 from .computation import leaves_of, nodes_of
 from .computed import computed
 from .libsvm_layout import Layout, pairs_layout
-from .nodes import Filled, KernelSum, Linear, Numbers, Picked, Scaled
+from .nodes import Clipped, Filled, KernelSum, Linear, Numbers, Picked, Scaled
 
 __all__ = ["libsvm_files"]
 
@@ -121,10 +121,12 @@ def _preparation(model: Any) -> tuple[str | None, list[str]]:
     if machine_of(model).kernel_.precomputed and isinstance(rows, Picked):
         rows = rows.source  # the columns of support rows
     found: list[Scaled] = []
+    drawn_in = False
     while not isinstance(rows, Numbers):
+        drawn_in |= isinstance(rows, Clipped)
         if isinstance(rows, Scaled):
             found.append(rows)
-        elif not isinstance(rows, Filled):
+        elif not isinstance(rows, (Filled, Clipped)):
             raise DataError(
                 "LIBSVM's format has no room for the steps before the machine, only for columns that are scaled; "
                 "export to onnx, c or python."
@@ -132,6 +134,8 @@ def _preparation(model: Any) -> tuple[str | None, list[str]]:
         rows = rows.source
     named = ", ".join(f"{k} is {computation.columns[place].name!r}" for k, place in enumerate(rows.places[:20], 1))
     notes = [f"features go by number: {named}{', and so on' if rows.width > 20 else ''}"]
+    if drawn_in:
+        notes.append("values far outside those of the training rows are drawn in by the model, and not by svm-scale")
     if not found:
         return None, notes
     # x·times + shift, as svm-scale writes it: −1 + 2·(x − low)/(high − low).

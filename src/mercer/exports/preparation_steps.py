@@ -29,7 +29,7 @@ from sklearn.preprocessing import (
 from .._runtime.compile import Array
 from .._validation.objects import is_missing
 from ..io.table import DataError
-from ..preprocess import Constant, CorrelationFilter, DateParts, ReadColumns, Texts
+from ..preprocess import Constant, CorrelationFilter, DateParts, ReadColumns, Standardised, Texts
 from ..preprocess import Filled as FilledColumns
 from ..preprocess import Numbers as NumberColumns
 from .computation import Node, numbers_of
@@ -58,7 +58,7 @@ Given = Node | Cells
 _NAMES = (
     "Binarizer, ColumnTransformer, KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, Normalizer, OneHotEncoder, "
     "PolynomialFeatures, PowerTransformer, QuantileTransformer, RobustScaler, SimpleImputer, StandardScaler and the "
-    "steps of mercer that keep, fill or add columns"
+    "steps of mercer that keep, scale, fill or add columns"
 )
 
 
@@ -201,6 +201,16 @@ def _scaled(node: Node, minus: Any = 0.0, times: Any = 1.0, plus: Any = 0.0) -> 
 def _(step: StandardScaler, given: Given, inputs: Inputs) -> Given:
     minus = 0.0 if step.mean_ is None or not step.with_mean else step.mean_
     return _scaled(inputs.rows(given), minus, 1.0 if step.scale_ is None else 1.0 / step.scale_)
+
+
+@prepared.register
+def _(step: Standardised, given: Given, inputs: Inputs) -> Given:
+    # Bounds are one pair of numbers for all columns: a column that reaches farther is brought to them and back.
+    more = step.reach_ / step.limit
+    node = Clipped(
+        _scaled(inputs.rows(given), step.mean_, 1.0 / (step.scale_ * more)), -float(step.limit), float(step.limit)
+    )
+    return node if (more == 1).all() else _scaled(node, times=more)
 
 
 @prepared.register

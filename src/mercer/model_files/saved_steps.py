@@ -42,6 +42,7 @@ from ..preprocess import (
     OutlierFilter,
     OutlierReport,
     ReadColumns,
+    Standardised,
     Texts,
 )
 from .meanings import (
@@ -128,6 +129,8 @@ def step_types() -> Iterator[SavedType]:
     bins = {"parameters": PARAMETERS, "edges": list_of(numbers("", rising=True), "columns"), **_NAMES}
     yield SavedType("KBinsDiscretizer", KBinsDiscretizer, _bins_state, _bins, bins)
     yield _plain_type(ReadColumns, {**_SIZE, "words_": mapping(text, _words)}, _read_columns)
+    inside = {"mean_": numbers("columns", missing=True), "scale_": numbers("columns", low=5e-324, missing=True)}
+    yield _plain_type(Standardised, {**_SIZE, **inside, "reach_": numbers("columns", low=1)}, _standardised)
     yield _plain_type(Numbers, {"columns_": names("kept") | wholes("kept")})
     kept = {"kept_": wholes("kept", below="columns"), "groups_": mapping(text | whole(), list_of(text | whole()))}
     yield _plain_type(CorrelationFilter, {**_SIZE, **kept}, _correlation_filter)
@@ -181,6 +184,11 @@ def _correlation_filter(step: CorrelationFilter) -> None:
 
 def _read_columns(step: ReadColumns) -> None:
     step.check_parameters()
+
+
+def _standardised(step: Standardised) -> None:
+    if not (is_number(step.limit) and step.limit > 1):
+        raise ValueError("the limit of a Standardised must be a number above 1")
 
 
 def _outlier_filter(step: OutlierFilter) -> None:
@@ -429,7 +437,7 @@ def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
 
 
 #: What may stand before a machine.
-_TRANSFORMERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, Binarizer, QuantileTransformer,
-                 PowerTransformer, KBinsDiscretizer, ReadColumns, Numbers, CorrelationFilter, Constant,
-                 DateParts, Filled, Clipped, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline,
+_TRANSFORMERS = (StandardScaler, Standardised, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, Binarizer,
+                 QuantileTransformer, PowerTransformer, KBinsDiscretizer, ReadColumns, Numbers, CorrelationFilter,
+                 Constant, DateParts, Filled, Clipped, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline,
                  ColumnTransformer)  # fmt: skip

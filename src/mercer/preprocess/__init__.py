@@ -17,6 +17,7 @@ from .filled import Filled
 from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
 from .read_columns import ReadColumns
+from .standardised import Standardised
 from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
@@ -30,6 +31,7 @@ __all__ = [
     "OutlierFilter",
     "OutlierReport",
     "ReadColumns",
+    "Standardised",
     "Texts",
     "WithoutOutliers",
     "pipeline",

@@ -20,6 +20,7 @@ from .date_parts import DateParts
 from .filled import Filled
 from .outliers import OutlierFilter, WithoutOutliers
 from .read_columns import ReadColumns
+from .standardised import Standardised
 from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
@@ -53,8 +54,9 @@ def prepare(
     table : Table
         Tells which columns are numbers, which are words, and whether anything is missing.
     standardise : {"auto", "standard", "minmax"} or bool, default="auto"
-        Bring each number column to mean 0 and standard deviation 1, or to the range 0 to 1; ``False``: leave it. Rows
-        of a sparse table are left as they are unless asked, and then divided only, so that zeros stay zeros.
+        Bring each number column to mean 0 and standard deviation 1, with wild values drawn in (:class:`Standardised`),
+        or to the range 0 to 1; ``False``: leave it. Rows of a sparse table are left as they are unless asked, and then
+        divided only, so that zeros stay zeros.
     impute : {"mean", "median", "most_frequent", "none"}, optional
         What stands for a missing number. By default the median, and each column with gaps has another beside it that
         says where they are. Missing words become a category of their own, missing texts are empty, see
@@ -191,7 +193,7 @@ def _scaler(standardise: str | bool, sparse: bool) -> Any:
     if standardise is False or (standardise == "auto" and sparse):
         return None
     if standardise in (True, "auto", "standard"):
-        return StandardScaler(with_mean=not sparse)
+        return StandardScaler(with_mean=False) if sparse else Standardised()
     if standardise == "minmax":
         return MaxAbsScaler() if sparse else MinMaxScaler()
     raise ValueError(f"prepare: standardise must be 'auto', 'standard', 'minmax', True or False; got {standardise!r}.")

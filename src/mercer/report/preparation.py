@@ -92,7 +92,9 @@ class Preparation:
         elif self.options["standardise"] == "minmax":
             said.append("Numeric columns were brought to the range 0 to 1.")
         elif self.options["standardise"]:
-            said.append("Numeric columns were brought to mean 0 and standard deviation 1.")
+            said.append(
+                "Numeric columns were brought to mean 0 and standard deviation 1, with wild values drawn in to 8."
+            )
         for first in dict.fromkeys(one["because_of"] for one in dropped):
             gone = [one["column"] for one in dropped if one["because_of"] == first]
             said.append(

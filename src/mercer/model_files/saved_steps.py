@@ -439,5 +439,5 @@ def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
 #: What may stand before a machine.
 _TRANSFORMERS = (StandardScaler, Standardised, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, Binarizer,
                  QuantileTransformer, PowerTransformer, KBinsDiscretizer, ReadColumns, Numbers, CorrelationFilter,
-                 Constant, DateParts, Filled, Clipped, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures, Pipeline,
-                 ColumnTransformer)  # fmt: skip
+                 Constant, DateParts, Filled, Clipped, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures,
+                 Pipeline, ColumnTransformer)  # fmt: skip

@@ -84,6 +84,7 @@ def split(table: Table, holdout: float | None, seed: int, time: str | None = Non
     if time is not None:
         from ..report.splits import division_of
 
+        assert table.y is not None  # what is learned without a target knows no order of time
         learned, tested = division_of(table, time=time)[1].test_rows(table.y, holdout, seed)
         return table.take(learned), table.take(tested)
     import numpy as np

@@ -91,7 +91,9 @@ def test_nothing_is_said_of_rows_that_are_all_new_and_all_is_said_of_rows_that_a
     shown = mercer("run m new.csv").stdout
     assert "trained on" not in shown
     assert "training" not in shown
-    assert told_by(mercer, "run m new.csv")["trained_on"]["rows"] == 0
+    told_of_new = told_by(mercer, "run m new.csv")
+    assert told_of_new["trained_on"]["rows"] == 0
+    assert "trained on" not in told_of_new["predictions"][0]
     assert "trained on" not in mercer("explain m new.csv").output
     frame[kept].to_csv("old.csv", index=False)
     shown = mercer("run m old.csv").stdout

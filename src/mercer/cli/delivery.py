@@ -68,7 +68,7 @@ class Delivery:
         shown : mapping
             What a screen has room for.
         seen : Seen, optional
-            Which rows the model was trained on: a column of its own.
+            Which rows the model was trained on: a column of its own, where there are such.
 
         Returns
         -------
@@ -77,9 +77,9 @@ class Delivery:
         from ..io.writing import write_whole
 
         places = _places(table)
-        if seen is not None:
-            columns = {**columns, "trained on": seen.column}
-            shown = {**shown, "trained on": seen.column} if seen.trained.any() else shown
+        if seen is not None and seen.trained.any():
+            known = {"trained on": seen.column}
+            columns, shown = {**columns, **known}, {**shown, **known}
         taken = {*places, *columns}
         own = {f"input {name}" if name in taken else name: cells for name, cells in self.carried.items()}
         whole: dict[str, Any] = {**places, **own, **columns}

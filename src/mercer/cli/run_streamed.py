@@ -28,6 +28,7 @@ class _Pieces(Delivery):
     written: list[str] = field(default_factory=list)
 
     def give(self, table: Any, columns: Mapping[str, Any], shown: Mapping[str, Any], seen: Any) -> dict[str, Any]:
+        # Whether one of the rows to come was trained on is not known yet: the column is there in any case.
         known = {} if seen is None else {"trained on": seen.column}
         text = csv_of({"row": range(self.first + 1, self.first + table.n_rows + 1), **columns, **known})
         self.written.append(text if self.first == 0 else text.partition("\n")[2])

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 #: Numbers of the rows that one thread scores at a time by a linear model.
 _NUMBERS = 200_000
-#: Support items that show how exact scores in float32 are, how much of the range of their scores may be wrong, and
-#: how many times as wrong the scores of other rows are taken to be.
-_TRIED, _ROUNDED, _WORSE = 64, 1e-4, 5.0
+#: Rows that show how exact scores in float32 are, how near to support items in powers of two, how much of the range of
+#: their scores may be wrong, and how many times as wrong the scores of other rows are taken to be.
+_TRIED, _SCALES, _ROUNDED, _WORSE = 64, 12, 1e-4, 5.0
 #: The largest self-similarity that float32 is used for.
 _LARGEST_SINGLE = 1e30
 
@@ -141,18 +141,23 @@ class KernelModel:
         its scores are at most.
 
         How wrong a sum of rounded values is depends on where the rows are, on the kernel, and on how large coefficients
-        are beside the scores that they add up to. Some support items show it, half of them those of largest
-        self-similarity.
+        are beside the scores that they add up to. Rows on the way from one support item to another show it, near the
+        first and far from it; half of the items are those of largest self-similarity.
         """
-        sizes = self.kernel.diag(_double(self.items))
-        if not self.items.size or max(sizes.max(), abs(self.items).max() ** 2) > _LARGEST_SINGLE:
+        items = _double(self.items)
+        sizes = self.kernel.diag(items)
+        if not items.size or max(sizes.max(), abs(items).max() ** 2) > _LARGEST_SINGLE:
             return None
         longest = np.argsort(sizes, kind="stable")[-_TRIED // 2 :]
         spread = np.linspace(0, sizes.size - 1, min(sizes.size, _TRIED // 2)).astype(np.int64)
-        single = replace(self, items=self.items.astype(np.float32))
-        rows = single.items[np.union1d(longest, spread)]
+        places = np.union1d(longest, spread)
+        part = sparse.diags_array(0.5 ** (np.arange(places.size) % _SCALES))
+        rows = (items[places] + part @ (items[np.roll(places, 1)] - items[places])).astype(np.float32)
+        single = replace(self, items=items.astype(np.float32))
         exact, rounded = self._in_double._sums(_double(rows)), single._sums(rows)
-        errors = np.abs(rounded - exact).max(axis=0)
+        # Values that are rounded leave sums of them wrong by about ½·eps·√Σz², times the largest value.
+        least = 0.5 * np.finfo(np.float32).eps * np.linalg.norm(self.coef, axis=1) * float(sizes.max())
+        errors = np.maximum(np.abs(rounded - exact).max(axis=0), least)
         return (single, _WORSE * errors) if (errors <= _ROUNDED * np.ptp(exact, axis=0)).all() else None
 
     def _sums_of_rows(self, X: Any) -> Array:

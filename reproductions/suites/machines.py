@@ -6,31 +6,53 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 import mercer
-from mercer.losses import EpsilonInsensitive
 
 from .naming import kernel_named, resolved_gamma
 
+#: Steps where no number is given.
+_NO_LIMIT = 10_000_000
+
 
 class _Adapter(BaseEstimator):
-    """What both machines share: the kernel, and attributes of the fitted machine in scikit-learn's form."""
+    """What the machines share: the kernel, and attributes of the fitted machine in scikit-learn's form.
 
-    def _kernel(self, X: Any) -> Any:
-        params: Any = self
-        self._gamma = resolved_gamma(params.gamma, X)
-        return kernel_named(params.kernel, self._gamma, params.degree, params.coef0)
+    Parameters of LIBSVM that have no meaning here (cache_size, shrinking, probability) are taken and ignored.
+    """
 
-    def _publish(self, X: Any) -> None:
-        machine = self.machine_
-        for name in ("support_", "support_vectors_", "n_features_in_", "feature_names_in_", "n_iter_"):
-            if hasattr(machine, name):
-                setattr(self, name, getattr(machine, name))
-        self.intercept_ = machine.intercept_
-        self.dual_coef_ = sparse.csr_array(machine.dual_coef_) if sparse.issparse(X) else machine.dual_coef_
+    #: The machine of this library, and the parameters that both have.
+    kind: Any
+    shared: tuple[str, ...]
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        given: Any = self
+        self._gamma = resolved_gamma(given.gamma, X)
+        kernel = kernel_named(given.kernel, self._gamma, given.degree, given.coef0)
+        params = {name: getattr(self, name) for name in self.shared}
+        steps = _NO_LIMIT if given.max_iter == -1 else given.max_iter
+        self.machine_ = self.kind(kernel, tol=given.tol, max_iter=steps, **params).fit(X, y, sample_weight)
+        for name in ("support_", "support_vectors_", "n_features_in_", "feature_names_in_", "n_iter_", "n_support_",
+                     "shape_fit_", "fit_status_", "offset_"):  # fmt: skip
+            if hasattr(self.machine_, name):
+                setattr(self, name, getattr(self.machine_, name))
+        self.intercept_ = np.atleast_1d(self.machine_.intercept_)
+        for name in ("dual_coef_", "coef_"):
+            found = getattr(self.machine_, name, None)
+            if found is not None:
+                setattr(
+                    self, name, sparse.csr_array(np.atleast_2d(found)) if sparse.issparse(X) else np.atleast_2d(found)
+                )
+            elif hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        check_is_fitted(self, "machine_")
+        return self.machine_.predict(X)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -40,8 +62,29 @@ class _Adapter(BaseEstimator):
         return tags
 
 
-class SVC(ClassifierMixin, _Adapter):
-    """Parameters of LIBSVM that have no meaning here (cache_size, shrinking, probability) are taken and ignored."""
+class _Classifier(ClassifierMixin, _Adapter):
+    """A machine for pairs of classes."""
+
+    classes_: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        super().fit(X, y, sample_weight)
+        self.classes_ = self.machine_.classes_
+        # The model scores a pair positive for its second class, scikit-learn for its first, if there are several.
+        self._sign = 1.0 if self.classes_.size == 2 else -1.0
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        check_is_fitted(self, "machine_")
+        shape: Any = self
+        if shape.decision_function_shape == "ovr" or self.classes_.size == 2:
+            return self.machine_.decision_function(X)
+        rows = self.machine_.read_items(X, self.machine_.kernel_)
+        return self._sign * self.machine_._model.scores(rows, self.machine_.memory)
+
+
+class SVC(_Classifier):
+    kind, shared = mercer.SVC, ("C", "class_weight", "random_state")
 
     def __init__(
         self,
@@ -78,41 +121,48 @@ class SVC(ClassifierMixin, _Adapter):
         self.break_ties = break_ties
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
-        self.machine_ = mercer.SVC(
-            self._kernel(X),
-            C=self.C,
-            tol=self.tol,
-            max_iter=10_000_000 if self.max_iter == -1 else self.max_iter,
-            class_weight=self.class_weight,
-            random_state=self.random_state,
-        ).fit(X, y, sample_weight)
-        self.classes_ = self.machine_.classes_
-        # The model scores a pair positive for its second class, scikit-learn for its first, if there are several.
-        self._sign = 1.0 if self.classes_.size == 2 else -1.0
-        self._publish(X)
-        self.n_support_ = self.machine_.n_support_
-        if hasattr(self, "coef_"):
-            del self.coef_
-        if hasattr(self.machine_, "coef_"):
-            coef = self.machine_.coef_
-            self.coef_ = sparse.csr_array(coef) if sparse.issparse(X) else coef
-        return self
 
-    def decision_function(self, X: Any) -> Any:
-        check_is_fitted(self, "machine_")
-        if self.decision_function_shape == "ovr" or self.classes_.size == 2:
-            return self.machine_.decision_function(X)
-        rows = self.machine_.read_items(X, self.machine_.kernel_)
-        return self._sign * self.machine_._model.scores(rows, self.machine_.memory)
+class NuSVC(_Classifier):
+    kind, shared = mercer.NuSVC, ("nu", "class_weight", "random_state")
 
-    def predict(self, X: Any) -> Any:
-        check_is_fitted(self, "machine_")
-        return self.machine_.predict(X)
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
 
 
 class SVR(RegressorMixin, _Adapter):
-    """C·Σ wᵢ·loss + ½‖w‖² is λ/2·‖w‖² + the weighted mean of the losses for λ = 1/(C·Σ wᵢ)."""
+    kind, shared = mercer.SVR, ("C", "epsilon")
 
     def __init__(
         self,
@@ -141,21 +191,74 @@ class SVR(RegressorMixin, _Adapter):
         self.verbose = verbose
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVR:
-        total = float(len(y) if sample_weight is None else np.sum(sample_weight))
-        lam = 1 / (self.C * total) if total else 1.0
-        loss = EpsilonInsensitive(epsilon=self.epsilon)
-        kernel = self._kernel(X)
-        if self.kernel == "linear":  # a linear machine has weights; with a factor it has coefficients, as here
-            kernel = 1 * kernel
-        self.machine_ = mercer.KernelRegressor(kernel, loss, lam).fit(X, y, sample_weight)
-        self._publish(X)
-        self.n_support_ = np.array([self.support_.size])
-        if self.kernel == "linear":
-            coef = np.asarray(self.machine_.dual_coef_ @ self.support_vectors_)
-            self.coef_ = sparse.csr_array(coef) if sparse.issparse(X) else coef
-        return self
 
-    def predict(self, X: Any) -> Any:
+class NuSVR(RegressorMixin, _Adapter):
+    kind, shared = mercer.NuSVR, ("C", "nu")
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+
+
+class OneClassSVM(OutlierMixin, _Adapter):
+    kind, shared = mercer.OneClassSVM, ("nu",)
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+
+    def decision_function(self, X: Any) -> Any:
         check_is_fitted(self, "machine_")
-        return self.machine_.predict(X)
+        return self.machine_.decision_function(X)
+
+    def score_samples(self, X: Any) -> Any:
+        check_is_fitted(self, "machine_")
+        return self.machine_.score_samples(X)
+
+
+#: The machines that stand for those of scikit-learn with these names.
+MACHINES = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)

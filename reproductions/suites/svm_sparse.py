@@ -1,10 +1,10 @@
-"""The tests of SVC on sparse rows."""
+"""The tests of these machines on sparse rows."""
 
 from __future__ import annotations
 
-from typing import Any
+from .svm import patches
 
-from .machines import SVC, SVR
+__all__ = ["patches"]
 
 NAME = "svm-sparse"
 MODULE = "sklearn.svm.tests.test_sparse"
@@ -26,9 +26,4 @@ _LIBLINEAR = "there is no LIBLINEAR: a linear machine is SVC(None), whose interc
 ABSENT = {
     "*linearsvc*": _LIBLINEAR,
     "test_sparse_liblinear_intercept_handling": _LIBLINEAR,
-    "*oneclasssvm*": "there is no machine for one class",
 }
-
-
-def patches() -> dict[str, Any]:
-    return {"sklearn.svm.SVC": SVC, "sklearn.svm.SVR": SVR}

@@ -3,24 +3,60 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Real
 
 from .parameters import shown
+
+__all__ = ["bytes_of", "in_all", "memory_in_words", "size_in_words"]
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 #: More bytes than any machine has.
 _MOST = 2**60
 
+#: What all work that is under way may take together, as it was given.
+_in_all: ContextVar[int | float | str | None] = ContextVar("memory_in_all", default=None)
+
 
 def bytes_of(memory: int | float | str) -> int:
-    """A memory limit in bytes, from a number or a text such as ``"500MB"`` or ``"1.5 GiB"``.
+    """A memory limit in bytes, from a number or a text such as ``"500MB"`` or ``"1.5 GiB"``; see :func:`in_all`.
 
     Examples
     --------
     >>> bytes_of("1.5GB")
     1500000000
     """
+    limit = _in_all.get()
+    return _size(memory) if limit is None else min(_size(memory), _size(limit))
+
+
+@contextmanager
+def in_all(memory: int | float | str) -> Iterator[None]:
+    """Inside this block no limit is larger: a search allows its fits no more than it may take itself.
+
+    Examples
+    --------
+    >>> with in_all("1MB"):
+    ...     bytes_of("1GB"), bytes_of("1kB"), memory_in_words("1GB")
+    (1000000, 1000, "memory='1MB' of the search")
+    """
+    outer = _in_all.get()
+    token = _in_all.set(memory if outer is None or _size(memory) < _size(outer) else outer)
+    try:
+        yield
+    finally:
+        _in_all.reset(token)
+
+
+def memory_in_words(memory: int | float | str) -> str:
+    """A limit as messages name it."""
+    return f"memory={memory!r}" if bytes_of(memory) == _size(memory) else f"memory={_in_all.get()!r} of the search"
+
+
+def _size(memory: int | float | str) -> int:
     if isinstance(memory, str):
         match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Z]*)\s*", memory)
         if match and match[2].lower() in _UNITS:

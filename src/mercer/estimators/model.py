@@ -209,21 +209,28 @@ def model_of(data: Training, solutions: Sequence[Iterate], support: Array | None
     """
     intercept = np.array([solution.b for solution in solutions])
     if data.by_weights:
-        gram = data.gram if support is None else data.gram.take(support)
-        weights = np.stack([gram.model(each.z) if each.w is None else each.w for each in solutions])
+        weights = np.stack([_weights(data, each.z, support) if each.w is None else each.w for each in solutions])
         landmarks = data.gram.landmarks
         if landmarks is not None:
             coef = data.gram.coefficients(weights)
             kept = data.gram.landmark_items
             kept = _items(data, landmarks) if kept is None else kept
             return KernelModel(data.kernel, landmarks, kept, coef, intercept)
-        assert isinstance(gram, Features)
-        return LinearModel(weights, intercept + gram.shift(weights))
+        assert isinstance(data.gram, Features)
+        return LinearModel(weights, intercept + data.gram.shift(weights))
     coef = np.stack([solution.z for solution in solutions])
     if support is None:
         support = np.flatnonzero((coef != 0).any(axis=0))
         coef = np.ascontiguousarray(coef[:, support])
     return kernel_model(data, support, coef, intercept)
+
+
+def _weights(data: Training, z: Array, support: Array | None) -> Array:
+    """The weights of features in a model of coefficients; no feature is copied for that."""
+    if support is not None:
+        z, given = np.zeros(len(data.gram)), z
+        z[support] = given
+    return data.gram.model(z)
 
 
 def kernel_model(data: Training, support: Array, coef: Array, intercept: Array) -> KernelModel:

@@ -10,6 +10,7 @@ from .._runtime.combine import add_rows, gather
 from .._runtime.compile import Array
 from .._runtime.products import product, turned_product
 from .base import Gram
+from .basis import directions
 from .walk import GramRows, Walk
 
 #: Items that are at most this part of a matrix are looked up in it; for more of them whole rows are added.
@@ -27,6 +28,8 @@ class Dense(Gram):
     index : array of int, optional
         The items that count; all of them by default. The matrix is shared, not copied, so that the folds of a
         cross-validation are views of one matrix.
+    room : int, optional
+        Bytes that a solver may fill beside the matrix.
 
     Examples
     --------
@@ -39,11 +42,12 @@ class Dense(Gram):
     ready = True
     expensive = False
 
-    def __init__(self, K: Array, index: Any = None) -> None:
+    def __init__(self, K: Array, index: Any = None, room: int | None = None) -> None:
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise ValueError(f"a kernel matrix is square; this one has shape {K.shape}.")
         self.K = np.ascontiguousarray(K)
         self.index = np.arange(K.shape[0]) if index is None else np.asarray(index, dtype=np.int64)
+        self.workspace = Gram.workspace if room is None else min(Gram.workspace, max(0, room))
 
     @property
     def _whole(self) -> bool:
@@ -94,17 +98,31 @@ class Dense(Gram):
     def rounded(self) -> Dense | None:
         """The part of many items in single precision, in one piece: less than half as much to read for a product."""
         n, largest = len(self), float(np.abs(self.diag()).max(initial=0.0))
-        if self.K.dtype != np.float64 or n < _MANY or 4 * n * n > self.workspace or not largest < _SINGLE:
+        if self.K.dtype != np.float64 or not self.rounding(n, self.workspace) or not largest < _SINGLE:
             return None
         single = np.empty((n, n), dtype=np.float32)
         gather(self.K, self.index, self.index, single)
         return Dense(single)
 
+    @staticmethod
+    def rounding(n: int, room: int) -> int:
+        """Bytes of the matrix of n items in single precision; 0 where that does not pay, or has no room.
+
+        Coordinates of the items go first.
+
+        Examples
+        --------
+        >>> Dense.rounding(2000, 10**8), Dense.rounding(2000, 10**7), Dense.rounding(200, 10**8)
+        (16000000, 0, 0)
+        """
+        size = 4 * n * n
+        return size if n >= _MANY and size + 8 * n * directions(n, room) <= room else 0
+
     def take(self, index: Any) -> Dense:
-        return Dense(self.K, self.index[np.asarray(index)])
+        return Dense(self.K, self.index[np.asarray(index)], self.workspace)
 
     def scaled(self, factor: float) -> Dense:
-        return Dense(self.K.astype(np.float64) * factor, self.index)
+        return Dense(self.K.astype(np.float64) * factor, self.index, self.workspace)
 
     def walk(self) -> Walk:
         return Walk(GramRows.of(self.K, self.index, self.index), self.K.shape[0])

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.memory import bytes_of, size_in_words
+from .._validation.memory import bytes_of, memory_in_words, size_in_words
 from .._validation.wording import enumeration
 from ..kernels import Kernel
 from .base import Gram
 from .dense import Dense
 from .features import Features
-from .landmarks import LANDMARKS
+from .landmarks import LANDMARKS, PROPOSALS
 from .lazy import Lazy
 
 __all__ = ["Nystrom"]
+
+#: Matrices of landmarks by landmarks that there are beside their features: T, what it comes from, and Newton's; and
+#: bytes of them that count for nothing.
+_SQUARES, _ASIDE = 4, 10_000_000
 
 
 class Nystrom(Features):
@@ -72,10 +77,10 @@ class Nystrom(Features):
         gram: Gram = Dense(items) if kernel.precomputed else Lazy(kernel, items, memory)
         rank = min(int(rank), len(gram))
         if not cls.fits(len(gram), rank, memory):
-            most = bytes_of(memory) // (8 * max(1, len(gram)))
+            most = bisect_right(range(1, rank), bytes_of(memory), key=lambda fewer: cls.takes(len(gram), fewer))
             raise ValueError(
-                f"{rank} landmarks of {len(gram)} items take {size_in_words(8 * rank * len(gram))}, more than "
-                f"memory={memory!r}; raise memory, or take a rank of at most {most}."
+                f"{rank} landmarks of {len(gram)} items take {size_in_words(cls.takes(len(gram), rank))}, more than "
+                f"{memory_in_words(memory)}; raise memory, or take a rank of at most {most}."
             )
         factor = LANDMARKS[landmarks](gram, rank, np.random.default_rng(seed), among)
         if not factor.landmarks.size:
@@ -86,8 +91,24 @@ class Nystrom(Features):
 
     @staticmethod
     def fits(n: int, rank: int, memory: int | str) -> bool:
-        """Whether the features of so many items have room."""
-        return 8 * min(rank, n) * n <= bytes_of(memory)
+        """Whether the features of so many items have room, with what goes with them."""
+        return Nystrom.takes(n, rank) <= bytes_of(memory)
+
+    @staticmethod
+    def takes(n: int, rank: int) -> int:
+        """Bytes of the features Φ of so many items, and of what goes with them.
+
+        Examples
+        --------
+        >>> Nystrom.takes(20_000, 1000)
+        202480000
+        """
+        return 8 * n * min(rank, n) + Nystrom.beside(n, min(rank, n))
+
+    @staticmethod
+    def beside(n: int, rank: int) -> int:
+        """Bytes beside the features: rows of K as landmarks are chosen, and matrices of landmarks."""
+        return max(0, 8 * n * min(rank, PROPOSALS) + 8 * _SQUARES * rank * rank - _ASIDE)
 
     def coefficients(self, weights: Array) -> Array:
         """The coefficients of the landmarks in models with these weights (a row each)."""

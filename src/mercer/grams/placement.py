@@ -10,7 +10,7 @@ from scipy import sparse
 
 from .._runtime.compile import Array
 from .._validation.guide import guide
-from .._validation.memory import bytes_of, size_in_words
+from .._validation.memory import bytes_of, memory_in_words, size_in_words
 from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.pairing import length, shared_dtype
 from ..kernels.engine.thin import is_thin, near_origin
@@ -102,7 +102,7 @@ class Placement:
             counted = None if weight is None or weight.all() else np.flatnonzero(weight)
             return Nystrom.of(kernel, items, self.rank, self.landmarks, self.memory, among=counted)
         if kernel.precomputed:
-            return Dense(items)
+            return Dense(items, room=bytes_of(self.memory))
         if self.device is not None:
             if kernel.learns:
                 raise ValueError(f"{kernel} is to learn its weights, which needs the processor; leave device out.")
@@ -113,7 +113,8 @@ class Placement:
         # Weights that are to be learned would make another matrix.
         if self.single or kernel.learns or not self.holds(length(items), shared_dtype(items, items).itemsize):
             return Lazy(kernel, self.rounded(kernel, items), self.memory)
-        return Dense(kernel.matrix(items, items))
+        K = kernel.matrix(items, items)
+        return Dense(K, room=bytes_of(self.memory) - K.nbytes)
 
     def holds(self, n: int, itemsize: int = 8) -> bool:
         """Whether the matrix of n items has room, with what solvers keep beside it: coordinates of all items.
@@ -137,12 +138,12 @@ class Placement:
         """
         n = len(rows)
         width = int(rows.n_columns or 0) if is_linear(kernel) else min(self.rank or n, n)
-        fits = 8 * width * n <= bytes_of(self.memory)
+        fits = 8 * width * n <= bytes_of(self.memory) if is_linear(kernel) else Nystrom.fits(n, width, self.memory)
         if is_linear(kernel):
             if not fits:
                 raise ValueError(
                     f"{n} rows of {width} numbers take {size_in_words(8 * width * n)}, more than "
-                    f"memory={self.memory!r}, and a linear machine needs them at hand; raise memory, or use "
+                    f"{memory_in_words(self.memory)}, and a linear machine needs them at hand; raise memory, or use "
                     "kernel='gaussian' with rank=1000."
                 )
             items = rows[np.arange(n)].astype(np.float64, copy=False)
@@ -157,9 +158,10 @@ class Placement:
             )
         if not (self._passes or fits):
             raise ValueError(
-                f"{width} landmarks of {n} rows take {size_in_words(8 * width * n)}, more than memory={self.memory!r}, "
-                "and this machine needs all of them at hand; use KernelClassifier(loss='squared_hinge', rank=...), "
-                "which passes over the rows, raise memory, or lower rank."
+                f"{width} landmarks of {n} rows take {size_in_words(Nystrom.takes(n, width))}, more than "
+                f"{memory_in_words(self.memory)}, and this machine needs all of them at hand; use "
+                "KernelClassifier(loss='squared_hinge', rank=...), which passes over the rows, raise memory, or lower "
+                "rank."
             )
         streamed = Streamed.of(kernel, rows, self.rank, self.landmarks, self.memory)
         return streamed.held() if fits and not (rows.apart and self._passes) else streamed

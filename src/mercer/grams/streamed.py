@@ -12,6 +12,7 @@ problem is a good start. A few passes are then enough.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from copy import copy
 from functools import cached_property, partial
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.memory import bytes_of, size_in_words
+from .._validation.memory import bytes_of, memory_in_words, size_in_words
 from ..kernels import Kernel
 from ..kernels.engine.pairing import length
 from ..rows import Held, Rows
@@ -38,7 +39,7 @@ _OTHERS = 1000
 _ROUGH, _TRIED = 1e-5, 256
 #: Curvatures that have changed by less than this part of themselves have the same preconditioner.
 _ALIKE = 0.1
-#: The part of the memory that the features of the sample take.
+#: Features of the sample, and similarities of as many items in a pass: numbers for each landmark.
 _SAMPLE = 2
 
 
@@ -100,14 +101,13 @@ class Streamed(Gram):
     ) -> Streamed:
         """The approximation by landmarks that are chosen among a sample of the items."""
         rank = min(rank, length(items))
-        least = 8 * _SAMPLE * _LEAST * rank * rank
-        if bytes_of(memory) < least:
-            most = int(np.sqrt(bytes_of(memory) / (8 * _SAMPLE * _LEAST)))
+        if bytes_of(memory) < (least := _least(rank)):
+            most = bisect_right(range(1, rank), bytes_of(memory), key=_least)
             raise ValueError(
-                f"{rank} landmarks take {size_in_words(least)}, more than memory={memory!r}; raise memory, or take a "
-                f"rank of at most {most}."
+                f"{rank} landmarks take {size_in_words(least)}, more than {memory_in_words(memory)}; raise memory, or "
+                f"take a rank of at most {most}."
             )
-        room = bytes_of(memory) // (8 * _SAMPLE * rank)
+        room = (bytes_of(memory) - Nystrom.beside(0, rank)) // (8 * _SAMPLE * rank)
         rows = items if isinstance(items, Rows) else Held(items, room)
         size = min(len(rows), _FOR_EACH * rank, room)
         # Of what landmarks leave out, other items tell than those that they were chosen among.
@@ -232,6 +232,11 @@ class StreamedSpan(FeatureSpan):
         if self._last is None or not _alike((lam, intercept, some), self._last[0]):
             self._last = (lam, intercept, some), Exact(self.Phi, lam, some, intercept)
         return self._last[1]
+
+
+def _least(rank: int) -> int:
+    """Bytes without which so many landmarks cannot be passed over."""
+    return 8 * _SAMPLE * _LEAST * rank * rank + Nystrom.beside(0, rank)
 
 
 def _alike(asked: _Asked, before: _Asked) -> bool:

@@ -17,7 +17,7 @@ from .._validation.memory import bytes_of
 from ..estimators.binary_machine import LOOKED_UP
 from ..grams.base import Gram
 from ..grams.basis import TOGETHER, directions
-from ..grams.landmarks import PROPOSALS
+from ..grams.dense import Dense
 from ..grams.nystrom import Nystrom
 from ..kernels.engine.pairing import TILE_COLUMNS, TILE_ROWS
 from ..solvers.svm.smo import WORKING_SET
@@ -69,15 +69,16 @@ class Footprint:
         vectors = 8.0 * n * (_VECTORS + (_COEFFICIENTS * trial.scores if trial else 0))
         if rank is not None:
             rank = min(int(rank), n)
-            # Φ, and T with the factor that it comes from, and the matrix of Newton's method.
             if machine.placement.single or Nystrom.fits(n, rank, machine.memory):
-                return cls("Nystrom", 8.0 * n * (rank + min(rank, PROPOSALS)) + 4 * 8.0 * rank * rank + vectors)
-            return cls("Streamed", 0.75 * room + 4 * 8.0 * rank * rank + vectors)
+                return cls("Nystrom", Nystrom.takes(n, rank) + vectors)
+            beside = Nystrom.beside(0, rank)
+            return cls("Streamed", 0.75 * (room - beside) + beside + vectors)
         if machine.placement.single:
             return cls("Lazy", _blocks(n, room, trial, _share(machine, trial)) + vectors)
         vectors += 8.0 * n * min(n, TOGETHER)
         if machine.placement.holds(n):
-            return cls("Dense", 8.0 * n * n + 8.0 * n * directions(n, Gram.workspace) + vectors)
+            left = min(Gram.workspace, room - 8 * n * n)
+            return cls("Dense", 8.0 * n * n + 8.0 * n * directions(n, left) + Dense.rounding(n, left) + vectors)
         return cls("Lazy", 8.0 * n * directions(n, room) + vectors)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._runtime.compile import Array
-from .._validation.memory import bytes_of
+from .._validation.memory import bytes_of, memory_in_words
 from .._validation.parameters import is_number, shown
 from ..estimators import KernelClassifier, KernelRegressor
 from ..estimators.model import KernelModel, LinearModel, model_of
@@ -116,6 +116,6 @@ def _decomposed(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Train
     if _MATRICES * 8 * n * n > bytes_of(machine.memory):
         raise ValueError(
             f"leave-one-out predictions of {n} rows need {_MATRICES * 8 * n * n / 1e9:.2g} GB for matrices of all rows "
-            f"and memory={machine.memory!r}; raise it, or leave out folds instead (cross_val_predict)."
+            f"and {memory_in_words(machine.memory)}; raise it, or leave out folds instead (cross_val_predict)."
         )
     return data, RidgePath.of(data.gram, data.weight), machine._ridge_targets(data)

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import _safe_split
 
 from .._runtime.compile import Array
 from .._validation.labels import checked_weights, plain_label, refuse_bad_labels
-from .._validation.memory import bytes_of
+from .._validation.memory import bytes_of, in_all
 from .._validation.unwrapped import machine_of, rows_at_machine
 from ..estimators.training import known_gram
 from ..grams import Dense
@@ -105,6 +105,7 @@ class _OutOfFold:
             refuse_bad_labels(y)
             refuse_missing_classes(y, self.folds)
         self.layers, self.machine = peel(estimator)
+        self.memory = memory
         self.shared = SharedCells.of(clone(estimator), X, y, self.weight, bytes_of(memory))
 
     def scored(self) -> OutOfFold:
@@ -120,7 +121,8 @@ class _OutOfFold:
     def fitted(self) -> Any:
         """The estimator, fitted on all rows."""
         matrix = None if self.shared is None else self.shared.matrix
-        with known_gram(None if matrix is None else Dense(matrix)):
+        known = None if matrix is None else Dense(matrix, room=bytes_of(self.memory) - matrix.nbytes)
+        with in_all(self.memory), known_gram(known):
             return clone(self.estimator).fit(self.X, self.y, **self._weights(slice(None)))
 
     def _weights(self, rows: Any) -> dict[str, Array]:

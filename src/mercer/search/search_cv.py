@@ -18,6 +18,7 @@ from sklearn.utils import indexable
 from .._runtime.interrupts import whole
 from .._runtime.parallel import at_most
 from .._validation.before_folds import refuse_bad_rows, refuse_before_folds
+from .._validation.memory import in_all
 from .._validation.parameters import choice, number, shown
 from .._validation.unwrapped import machine_of
 from ..rows import refuse_elsewhere
@@ -60,7 +61,8 @@ class KernelSearchCV(Loop):
     verbose : int, default=0
         As in ``GridSearchCV``; from 1 on, shared work also shows its progress and the time left.
     memory : int or str, default="1GB"
-        What kernel matrices may take. Where they do not fit they are computed piece by piece, again for each fit.
+        What kernel matrices and what solvers keep beside them may take, also where ``memory`` of the machine says more.
+        Where matrices do not fit they are computed piece by piece, again for each fit.
     journal : str or Path, optional
         A file in which finished shared work is kept. A search that was stopped goes on from it, and ends with the same
         result. What is damaged in it is computed again, with a warning.
@@ -152,6 +154,7 @@ class KernelSearchCV(Loop):
         """
         self._validate_params()
         self._check()
+        self._get_scorers()  # what cannot be scored is refused first, as in GridSearchCV
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # of an earlier fit
         refuse_elsewhere(X, "KernelSearchCV")
@@ -167,13 +170,14 @@ class KernelSearchCV(Loop):
                 stacklevel=2,
             )
         try:
-            if shared is None:
-                # A derived class that asks for settings by itself is told nothing of fits that are half made.
-                with nullcontext() if type(self)._run_search is Loop._run_search else whole():
-                    super().fit(X, y, **params)
-                stopped, splits = self._stopped, self._splits
-            else:
-                stopped, splits = self._fit_shared(shared, params)
+            with in_all(self.memory):
+                if shared is None:
+                    # A derived class that asks for settings by itself is told nothing of fits that are half made.
+                    with nullcontext() if type(self)._run_search is Loop._run_search else whole():
+                        super().fit(X, y, **params)
+                    stopped, splits = self._stopped, self._splits
+                else:
+                    stopped, splits = self._fit_shared(shared, params)
         finally:
             self._forget()
             lost = 0 if shared is None else shared.close_journal()

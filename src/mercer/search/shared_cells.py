@@ -26,6 +26,7 @@ from .._runtime.compile import Array
 from .._runtime.interrupts import kept, until, whole
 from .._runtime.parallel import for_each, one_blas_thread, thread_count
 from .._validation.labels import checked_weights
+from .._validation.memory import in_all
 from ..estimators.model import KernelModel
 from ..estimators.sanity import refuse_unusable
 from ..estimators.training import Training, fold_of
@@ -233,22 +234,23 @@ class SharedCells:
         Where there is room, as many matrices are alive as there are threads: of an odd number of folds two threads have
         one left over, and lines of the next matrix to go on with.
         """
-        beside = space.lines[0].machine.beside(max((train.size for train in kept), default=0))
-        matrices = SharedMatrices(max(0, memory - beside), self.matrices or self.matrices_of(space, folds))
-        units: list[tuple[Any, ...]] = []
-        alive = 0
-        for lines, items, some in self._parts(space, X, list(zip(folds, kept, strict=True))):
-            made = self._matrix(matrices, lines, items, some, alive)
-            if made is None:
-                continue
-            units += [(items, *made, line, *part) for part in some for line in lines]
-            alive += 1
-            at_once = 1 if made[1] is None else matrices.at_once((thread_count() - 1) * beside)
-            if alive >= min(thread_count(), at_once):
-                # Without a matrix each of them has one of its own.
-                self._run_units(units, beside, 0 if made[1] is None else memory - matrices.nbytes)
-                units, alive = [], 0
-        self._run_units(units, beside, memory - matrices.nbytes)
+        with in_all(memory):
+            beside = space.lines[0].machine.beside(max((train.size for train in kept), default=0))
+            matrices = SharedMatrices(max(0, memory - beside), self.matrices or self.matrices_of(space, folds))
+            units: list[tuple[Any, ...]] = []
+            alive = 0
+            for lines, items, some in self._parts(space, X, list(zip(folds, kept, strict=True))):
+                made = self._matrix(matrices, lines, items, some, alive)
+                if made is None:
+                    continue
+                units += [(items, *made, line, *part) for part in some for line in lines]
+                alive += 1
+                at_once = 1 if made[1] is None else matrices.at_once((thread_count() - 1) * beside)
+                if alive >= min(thread_count(), at_once):
+                    # Without a matrix each of them has one of its own.
+                    self._run_units(units, beside, 0 if made[1] is None else memory - matrices.nbytes)
+                    units, alive = [], 0
+            self._run_units(units, beside, memory - matrices.nbytes)
 
     def _parts(
         self, space: Space, X: Any, folds: list[tuple[Fold, Array]]
@@ -288,14 +290,16 @@ class SharedCells:
     def _run_units(self, units: list[tuple[Any, ...]], beside: int, room: int) -> None:
         """Lines on folds, as many side by side as have room for what they work with."""
         abreast = max(1, min(thread_count(), room // max(1, beside)))
-        for_each(lambda unit: self._run_line(*unit), units, abreast)
+        for_each(lambda unit: self._run_line(room // abreast, *unit), units, abreast)
 
     def _resolved(self, kernel: Kernel, items: Any, train: Array) -> Kernel:
         """With the parameters that the training items of a fold decide."""
         return kernel.resolved(items[train], None if self.weight is None else self.weight[train])
 
-    def _run_line(self, items: Any, kernel: Kernel, K: Array | None, line: Line, fold: Fold, train: Array) -> None:
-        """One line on one fold."""
+    def _run_line(
+        self, room: int, items: Any, kernel: Kernel, K: Array | None, line: Line, fold: Fold, train: Array
+    ) -> None:
+        """One line on one fold, with so much room beside the matrix."""
         key = fold_key(fold[0])
         if all((setting, key) in self.outcomes for setting in line.keys) or self._late():
             return
@@ -305,7 +309,7 @@ class SharedCells:
 
         def follow(values: list[Any]) -> None:
             setattr(machine, machine.path, values[0])
-            data = self._training(machine, kernel, items, K, train)
+            data = self._training(machine, kernel, items, None if K is None else Dense(K, train, room), train)
             along = machine.along(data, values, lambda model: _scores(model, items, K, train, fold[1], machine.memory))
             for value, scores in zip(values, along, strict=True):
                 found[value] = self.keep_of(machine, scores[fold[1]], fold[1])
@@ -331,10 +335,9 @@ class SharedCells:
             self._store({(setting, key): _outcome(fold[1], found[value], share)
                          for setting, value in zip(line.keys, line.values, strict=True) if value in found})  # fmt: skip
 
-    def _training(self, machine: Any, kernel: Kernel, items: Any, K: Array | None, train: Array) -> Training:
+    def _training(self, machine: Any, kernel: Kernel, items: Any, gram: Dense | None, train: Array) -> Training:
         weight = None if self.weight is None else self.weight[train]
         given = None if kernel.on_rows else _safe_indexing(self.X, train)
-        gram = None if K is None else Dense(K, train)
         self._workspaces.mine = getattr(self._workspaces, "mine", None) or Workspace()
         return fold_of(machine, kernel, items[train], self.targets[train], weight, given, gram, self._workspaces.mine)
 

@@ -2,6 +2,7 @@
 
 import gc
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from mercer._runtime.cholesky import cholesky_solver, factorise
 from mercer._runtime.interrupts import heed, until
 from mercer._runtime.parallel import for_each
 from mercer._runtime.products import product, turned_product, weighted_squares
+from mercer._validation.memory import bytes_of
 from mercer.estimators.binary_machine import BinaryMachine
 from mercer.grams.base import Gram
 from mercer.problems import certify
@@ -85,6 +87,41 @@ def test_a_fit_gives_its_matrix_back_at_once(machine):
         assert sum(isinstance(each, Gram) for each in gc.get_objects()) == before
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("make", "n", "memory"),
+    [
+        (lambda memory: mercer.KernelClassifier(memory=memory), 1400, "18MB"),
+        (lambda memory: mercer.KernelRegressor(loss="huber", memory=memory), 1400, "18MB"),
+        (lambda memory: mercer.Calibrated(mercer.KernelClassifier(), memory=memory), 1400, "18MB"),
+        (lambda memory: mercer.KernelSearchCV(mercer.KernelClassifier(), {"lam": [0.1]}, cv=2, memory=memory), 1400,
+         "18MB"),
+        (lambda memory: mercer.SVC(rank=400, memory=memory), 4000, "14MB"),
+        (lambda memory: mercer.KernelClassifier(rank=700, memory=memory), 4000, "30MB"),
+    ],
+    ids=["fit", "numbers", "calibrated", "search", "weights", "landmarks"],
+)  # fmt: skip
+def test_memory_is_what_was_allowed(make, n, memory):
+    """Matrices in single precision, transforms of landmarks and fits inside searches count as well."""
+    X = np.random.default_rng(0).standard_normal((n, 4))
+    y = X[:, 0] + X[:, 1] * X[:, 2] > 0
+    make(memory).fit(X[:300], y[:300])
+    tracemalloc.start()
+    try:
+        make(memory).fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < bytes_of(memory) + 8_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_search_allows_its_fits_no_more_than_itself():
+    X, y = A[:200, :3], A[:200, 0] > 0
+    machine = mercer.SVC(rank=100, memory="1GB")
+    with pytest.raises(ValueError, match="more than memory='50kB' of the search; raise memory"):
+        mercer.KernelSearchCV(machine, {"C": [1]}, memory="50kB").fit(X, y)
+    assert bytes_of("1GB") == 10**9
+    assert mercer.KernelSearchCV(machine, {"C": [1]}, memory="1MB").fit(X, y).best_estimator_.memory == "1GB"
 
 
 def test_the_end_of_the_time_ends_work_on_threads_too():

@@ -31,9 +31,9 @@ __all__ = [
 _PIECE = 1 << 20
 #: Pieces in which packed bytes are handed out, and the least of them.
 _PIECES, _FEW = 4096, 32
-#: What is unpacked tells how much the rest will be: after this many parts of it, each a small part of what is allowed,
-#: a file that would be so many times more than that is not unpacked any further.
-_ENOUGH, _WINDOWS, _FAR_BEYOND = 4, 128, 2
+#: What is unpacked tells how much the rest will be: after so many parts of it, of so many bytes or of such a share of
+#: what is allowed, a file that would be so many times more than that is not unpacked any further.
+_ENOUGH, _PART, _SHARE, _FAR_BEYOND = 4, 1 << 23, 1 / 128, 2
 _PACKED: dict[bytes, tuple[str, Any]] = {
     b"\x1f\x8b": ("gzip", gzip.open),
     b"BZh": ("bzip2", bz2.open),
@@ -214,7 +214,7 @@ class _Expansion:
     """How much packed bytes will be, if what is still to come grows by no more than what has grown least so far."""
 
     def __init__(self, packed: _InPieces, limit: int) -> None:
-        self.packed, self.window, self.windows = packed, max(_PIECE, limit // _WINDOWS), 0
+        self.packed, self.window, self.windows = packed, max(_PART, int(_SHARE * limit)), 0
         self.least, self._before = float("inf"), (0, 0)
 
     def foretold(self, size: int) -> float:

@@ -23,6 +23,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from .._runtime.compile import Array
+from .._runtime.freed_memory import give_back
 from .._runtime.interrupts import kept, until, whole
 from .._runtime.parallel import for_each, one_blas_thread, thread_count
 from .._validation.labels import checked_weights
@@ -171,6 +172,8 @@ class SharedCells:
             if not kept():
                 raise
             self.stopped = "interrupted"
+        finally:
+            give_back()
 
     def _late(self) -> bool:
         """Whether no new work should be begun."""

@@ -69,6 +69,17 @@ def test_the_estimators_own_score_counts():
     assert both(make_pipeline(StandardScaler(), Counting()), {"counting__C": [0.1, 10]})[0].best_score_ > 1
 
 
+def test_what_cannot_be_scored_is_refused_before_anything_else():
+    class Unscored(SVC):
+        @property
+        def score(self):
+            raise AttributeError
+
+    for kind in (KernelSearchCV, GridSearchCV):
+        with pytest.raises(TypeError, match="no scoring"):
+            kind(Unscored(), {"C": [1]}).fit([[1]])
+
+
 def test_a_step_with_its_own_score_among_machines():
     mine, _ = both(Pipeline([("last", SVC())]), {"last": [SVC("gaussian"), Counting("gaussian")]})
     assert mine.best_score_ > 1

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from reproductions.suites import kernel_ridge, machines, perceptron
 from reproductions.suites.__main__ import suites
@@ -101,3 +101,26 @@ def test_svr_adapter(params):
 def test_kernel_ridge_adapter(params):
     mine, theirs = (machine(**params).fit(X, TARGET, WEIGHT) for machine in (kernel_ridge.KernelRidge, KernelRidge))
     np.testing.assert_allclose(mine.predict(X), theirs.predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("params", [{}, {"kernel": "linear", "nu": 0.3}, {"kernel": "poly", "coef0": 1.0}])
+def test_adapters_of_machines_with_nu(params):
+    mine, theirs = (machine(**params, tol=1e-6).fit(X, TARGET, WEIGHT) for machine in (machines.NuSVR, NuSVR))
+    np.testing.assert_allclose(mine.predict(X), theirs.predict(X), atol=5e-3)
+    mine, theirs = (machine(**params, tol=1e-6).fit(X, X[:, 0] > 0, WEIGHT) for machine in (machines.NuSVC, NuSVC))
+    np.testing.assert_allclose(mine.decision_function(X), theirs.decision_function(X), atol=5e-3)
+    if params.get("kernel") != "linear":
+        mine, theirs = (machine(**params, tol=1e-6).fit(X) for machine in (machines.OneClassSVM, OneClassSVM))
+        np.testing.assert_allclose(mine.decision_function(X), theirs.decision_function(X), atol=5e-3)
+        np.testing.assert_allclose(mine.offset_, theirs.offset_, rtol=1e-3)
+
+
+def test_equal_rows_share_coefficients_as_they_like_and_weights_agree():
+    """What scikit-learn's test_sparse_realdata compares: coefficients, where 77 of 80 rows are zero."""
+    dense = np.zeros((80, 36))
+    dense[[7, 39, 77, 77], [6, 5, 35, 31]] = 0.0377, 0.1003, 0.0117, 0.0271
+    labels = np.random.default_rng(0).integers(0, 4, 80)
+    ours = [machines.SVC(kernel="linear", tol=1e-8).fit(rows, labels) for rows in (dense, sparse.csr_array(dense))]
+    assert np.unique(dense, axis=0).shape[0] == 4
+    np.testing.assert_allclose(ours[0].coef_, ours[1].coef_.toarray(), atol=1e-9)
+    np.testing.assert_allclose(ours[0].intercept_, ours[1].intercept_, atol=1e-7)

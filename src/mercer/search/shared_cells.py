@@ -43,6 +43,8 @@ from .shared_matrices import SharedMatrices
 
 #: Kernel matrices that a fold has at once: statistics of a kernel, the matrix itself, and the part of a working set.
 _MATRICES = 3
+#: Bytes of the tiles that each further thread works with.
+_TILES = 16_000_000
 #: Items that are scored at a time.
 _ROWS = 512
 #: The part of the largest score that rounding may make wrong.
@@ -292,7 +294,7 @@ class SharedCells:
 
     def _run_units(self, units: list[tuple[Any, ...]], beside: int, room: int) -> None:
         """Lines on folds, as many side by side as have room for what they work with."""
-        abreast = max(1, min(thread_count(), room // max(1, beside)))
+        abreast = max(1, min(thread_count(), 1 + (room - beside) // (beside + _TILES)))
         for_each(lambda unit: self._run_line(room // abreast, *unit), units, abreast)
 
     def _resolved(self, kernel: Kernel, items: Any, train: Array) -> Kernel:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -201,6 +201,13 @@ GOLDEN = {
             ]
         ).fit(PEOPLE, TWO),
         PEOPLE,
+    ),
+    "logarithms": (
+        lambda: TransformedTargetRegressor(
+            make_pipeline(StandardScaler(), KernelRegressor("rbf")),
+            func=np.log1p, inverse_func=np.expm1, check_inverse=False,
+        ).fit(X, np.exp(NUMBER)),
+        X,
     ),
     "read": (
         lambda: Pipeline([("read", ReadColumns(KINDS, ("none",))), ("columns", _prepared()), ("learner", SVC())])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 
 __all__ = ["feature_names", "inner", "layers", "machine_of", "parameter_prefix", "rows_at_machine", "steps_before"]
@@ -16,6 +17,8 @@ def inner(estimator: Any) -> Any:
         return estimator.steps[-1][1]
     if hasattr(estimator, "estimators_"):  # several speak, and ``estimator_`` is what they were made from
         return None
+    if isinstance(estimator, TransformedTargetRegressor):
+        return getattr(estimator, "regressor_", estimator.regressor)
     return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
 
 
@@ -79,5 +82,7 @@ def parameter_prefix(estimator: Any) -> str:
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
         return f"{name}__{parameter_prefix(last)}"
+    if isinstance(estimator, TransformedTargetRegressor):
+        return f"regressor__{parameter_prefix(estimator.regressor)}"
     wrapped = getattr(estimator, "estimator", None)
     return "" if wrapped is None else f"estimator__{parameter_prefix(wrapped)}"

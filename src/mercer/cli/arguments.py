@@ -25,6 +25,7 @@ __all__ = [
     "one_or_several",
     "parameters",
     "preparation_options",
+    "target_transform_option",
 ]
 
 Command = Callable[..., Any]
@@ -268,6 +269,16 @@ preparation_options = _grouped(
     "preparing",
     _same("standardise", "min_max", "impute", "outliers", "outlier_factor", "correlation", "constant"),
     _preparing,
+)
+
+
+#: What happens to targets before they are learned.
+target_transform_option = click.option(
+    "--target-transform",
+    type=click.Choice(["auto", "log", "none"]),
+    default="auto",
+    show_default=True,
+    help="Of numbers: learn the logarithm of the target. auto: where it is skewed and has less error so.",
 )
 
 

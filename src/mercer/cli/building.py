@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .._validation.target_kind import extreme_in_words, is_measurement, looks_in_words
@@ -15,8 +16,10 @@ from .printing import Printer
 if TYPE_CHECKING:
     from ..io import Table
     from ..learners.learner import Learner
+    from .recipe import Recipe
 
 __all__ = [
+    "APART",
     "about_model",
     "fit",
     "fitting",
@@ -28,8 +31,11 @@ __all__ = [
     "split",
     "table_to_learn",
     "usual_kernel",
+    "with_target_transform",
 ]
 
+#: Arguments of :func:`mercer.preprocess.pipeline` that are none of :func:`mercer.preprocess.prepare`.
+APART = ("outliers", "outlier_factor", "target_transform")
 #: Rows from which on classes that never come again are a mistake.
 _FEW = 20
 
@@ -102,12 +108,16 @@ def split(table: Table, holdout: float | None, seed: int, time: str | None = Non
     return table.take(parts[0]), table.take(parts[1])
 
 
-def fitting(learner: Learner, table: Table, kernel: str | None) -> Learner:
+def fitting(learner: Learner, table: Table, kernel: str | None, target_transform: str | None = None) -> Learner:
     """The learner for the items of a table and, if it learns numbers, for the unit of its target."""
     from ..learners import spread_of, suited
+    from ..preprocess import transformed_target
 
     learner = suited(learner, table, [kernel] if kernel else [])
-    return learner.in_units(spread_of(table.y)) if learner.task == "regress" else learner
+    if learner.task != "regress":
+        return learner
+    assert table.y is not None
+    return learner.in_units(spread_of(transformed_target(target_transform, table.y)))
 
 
 def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], printer: Printer) -> str | None:
@@ -123,7 +133,7 @@ def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], prin
         printer.note(f"No kernel was named; using {learner.fixed['kernel']}, which suits {table.kind}.")
     if not isinstance(as_kernel(learner.fixed["kernel"]), Gaussian):
         return None
-    steps = {name: value for name, value in preparing.items() if name not in ("outliers", "outlier_factor")}
+    steps = {name: value for name, value in preparing.items() if name not in APART}
     rows = prepare(table, **steps).fit_transform(table.X)
     rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows
     if rows.min() == rows.max():
@@ -131,6 +141,25 @@ def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], prin
     kernel = f"gaussian(gamma={Gaussian('scale').resolved(rows).gamma:.3g})"
     printer.note(f"No kernel was named; using {kernel}, which suits the spread of the columns.")
     return kernel
+
+
+def with_target_transform(recipe: Recipe, asked: str, table: Table, printer: Printer) -> Recipe:
+    """The recipe with what happens to the targets of these training rows."""
+    from ..report.skewed_targets import target_transform_of
+
+    preparing = dict(recipe.preparing)
+
+    def made(name: str) -> Any:
+        """What the recipe says, with its usual kernel where it says none."""
+        learner = fitting(recipe.learner, table, recipe.kernel, name)
+        return machine(table, learner, {**preparing, "target_transform": name}, kernel=recipe.kernel,
+                       degree=recipe.degree, seed=recipe.seed, params=dict(recipe.params))  # fmt: skip
+
+    with printer.working("looking at the target"):
+        preparing["target_transform"], said = target_transform_of(asked, table, made, {}, recipe.seed)
+    if said:
+        printer.note(said)
+    return replace(recipe, preparing=preparing)
 
 
 def machine(

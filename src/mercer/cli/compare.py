@@ -11,7 +11,7 @@ import click
 
 from .._validation.wording import enumeration
 from ..io.table import DataError
-from .arguments import Places, common, data_argument, data_options, preparation_options
+from .arguments import Places, common, data_argument, data_options, preparation_options, target_transform_option
 from .cluster import cluster_option
 from .exit_status import end_partial
 from .judging import judging_options, with_apart
@@ -91,6 +91,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
 @sign_option
 @data_options
 @preparation_options
+@target_transform_option
 @cluster_option
 @common
 def compare(
@@ -158,6 +159,7 @@ def compare(
             **options,
         )
         apart = [options["group"]] if options["group"] else []
+        preparing["target_transform"] = facts["preprocessing"]["target_transform"]
         table, division = division_of(table, *(options[name] for name in ("group", "time", "ordered")))
         recipe = recipe_of_chosen(facts, table, preparing, seed)
         besides = said_besides(table.target if table.kind == "rows" else None, apart)

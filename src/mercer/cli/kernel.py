@@ -154,8 +154,9 @@ def _items(kernel: Kernel, table: Table, preparing: dict[str, Any]) -> Any:
 
     if kernel.on_rows:
         from ..preprocess import prepare
+        from .building import APART
 
-        steps = {name: value for name, value in preparing.items() if name not in ("outliers", "outlier_factor")}
+        steps = {name: value for name, value in preparing.items() if name not in APART}
         return prepare(table, **steps).fit_transform(table.X)
     if table.frame is None or table.n_columns > 1 or columns_named(kernel):
         return table.X

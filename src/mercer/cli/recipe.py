@@ -116,7 +116,8 @@ def recipe_of(
 
     given = machine_of(model).get_params(deep=False)
     kernel = str(as_kernel(given["kernel"])) if learner.takes_kernel else None
-    usual = machine_of(fitting(learner, table, kernel).build(kernel, random_state=seed)).get_params(deep=False)
+    plain = fitting(learner, table, kernel, preparing.get("target_transform"))
+    usual = machine_of(plain.build(kernel, random_state=seed)).get_params(deep=False)
     chosen = {
         name: value
         for name, value in given.items()

@@ -16,6 +16,7 @@ from .arguments import (
     learner_argument,
     parameters,
     preparation_options,
+    target_transform_option,
 )
 from .cluster import cluster_option
 from .exit_status import end_at_time_limit, end_partial
@@ -107,6 +108,7 @@ __all__ = ["train"]
 @sign_option
 @data_options
 @preparation_options
+@target_transform_option
 @cluster_option
 @common
 def train(
@@ -115,6 +117,7 @@ def train(
     output: str,
     holdout: float | None,
     time: str | None,
+    target_transform: str,
     reading: dict[str, Any],
     preparing: dict[str, Any],
     printer: Printer,
@@ -147,7 +150,7 @@ def train(
     """
     from .._validation.unwrapped import machine_of
     from ..report.splits import division_of
-    from .building import split, table_to_learn
+    from .building import split, table_to_learn, with_target_transform
     from .outputs import refuse_outputs
     from .placing import placing, streams
     from .recipe import Recipe
@@ -174,6 +177,7 @@ def train(
     table = table_to_learn(data, reading, printer, recipe.kernel)
     learning, testing = split(table, holdout, seed, time)
     learning, division = division_of(learning, time=time)
+    recipe = with_target_transform(recipe, target_transform, learning, printer)
     made = trained(recipe, learning, printer, testing, division)
     model, learner, training, widths = made.model, made.learner, made.facts, made.half_widths
     errors, seconds, last = training["errors"], training["seconds"], machine_of(model)

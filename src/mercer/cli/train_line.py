@@ -34,6 +34,7 @@ _RECIPE = frozenset(
         "memory",
         "output",
         "holdout",
+        "target_transform",
     }
 )
 #: Options that say who does the work, whatever the work is.
@@ -78,6 +79,7 @@ def train_command(recipe: Recipe, data: str | Sequence[str], output: str, beside
         "--threshold": recipe.threshold,
         "--positive": recipe.positive if recipe.threshold else None,
         "--max-rows": recipe.max_rows,
+        "--target-transform": recipe.preparing.get("target_transform") if recipe.learner.task == "regress" else None,
     }
     for option, value in said.items():
         words += [option, str(value)] if value is not None else []

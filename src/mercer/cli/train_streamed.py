@@ -56,7 +56,7 @@ def train_streamed(
     from ..io.scanning import open_chunked, targets_of
     from ..preprocess import prepare
     from ..rows import dask_client
-    from .building import about_model, fitting, refuse_unlearnable, usual_kernel
+    from .building import APART, about_model, fitting, refuse_unlearnable, usual_kernel
     from .model_paths import save
     from .train_classes import about_mistakes
     from .train_line import given_command
@@ -86,7 +86,7 @@ def train_streamed(
     refuse_unlearnable(sample)
     learner = fitting(recipe.learner, sample, recipe.kernel)
     kernel = recipe.kernel or usual_kernel(sample, learner, dict(recipe.preparing), printer)
-    steps = {name: value for name, value in recipe.preparing.items() if name not in ("outliers", "outlier_factor")}
+    steps = {name: value for name, value in recipe.preparing.items() if name not in APART}
     params = {"tol": _own_tolerance(learner), **recipe.params, **about_mistakes(recipe, sample)}
     machine = learner.build(kernel, None, recipe.seed, **params)
     first = prepare(sample, **steps).fit(sample.X)

@@ -87,7 +87,10 @@ def trained(
 
     kept = _few_enough(table, recipe, printer)
     learning = table if kept is None else table.take(kept)
-    learner, kernel = fitting(recipe.learner, learning, recipe.kernel), recipe.kernel
+    learner, kernel = (
+        fitting(recipe.learner, learning, recipe.kernel, recipe.preparing.get("target_transform")),
+        recipe.kernel,
+    )
     if kernel is None and learner.takes_kernel:
         kernel = usual_kernel(learning, learner, dict(recipe.preparing), printer)
     params = {**recipe.params, **about_mistakes(recipe, learning)}

@@ -19,6 +19,7 @@ from .arguments import (
     learner_argument,
     parameters,
     preparation_options,
+    target_transform_option,
 )
 from .cluster import cluster_option
 from .exit_status import end_partial
@@ -77,6 +78,7 @@ _SHOWN = 10
 @data_options
 @sign_option
 @preparation_options
+@target_transform_option
 @cluster_option
 @common
 def tune(
@@ -95,6 +97,7 @@ def tune(
     positive: str | None,
     group: str | None,
     time: str | None,
+    target_transform: str,
     ordered: bool,
     repeats: int | None,
     threshold: str | None,
@@ -119,6 +122,7 @@ def tune(
     from .._validation.unwrapped import machine_of, parameter_prefix
     from ..learners.catalogue import named
     from ..report.plain import setting
+    from ..report.skewed_targets import RIDGES, quick_ridge, target_transform_of
     from ..search import KernelSearchCV
     from .building import about_model, fit, fitting, machine, reach, table_to_learn
     from .outputs import refuse_outputs
@@ -138,7 +142,13 @@ def tune(
     if resume and not Path(str(journal)).exists():
         printer.note(f"There is no journal {journal!r} to go on with; the search starts anew and is kept there.")
     table = table_to_learn(data, with_apart(reading, group, time), printer, kernel)
-    learner = fitting(learner, table, kernel)
+    plain = dict(preparing)
+    preparing["target_transform"], said = target_transform_of(
+        target_transform, table, lambda name: quick_ridge(table, name, **plain), RIDGES, seed
+    )
+    if said:
+        printer.note(said)
+    learner = fitting(learner, table, kernel, preparing["target_transform"])
     numbers = learner.task == "regress"
     if numbers and table.n_rows < folds:
         raise DataError(f"{table.name} has only {table.n_rows} rows, too few for {folds} folds; use fewer (--folds).")

@@ -187,6 +187,7 @@ def explain(
     named = pushes[:top]
     training = supporters(opened, direction, rows, top)
     unnamed = "" if pushes or among is not None or not opened.takes_columns else _WITH_OTHER_ROWS
+    said = (opened.units if pushes else "", opened.threshold, opened.logarithms, opened.pairs, unnamed)
     return Explanation(
         label=direction.label,
         predicted=predicted,
@@ -198,7 +199,7 @@ def explain(
         similar=training.similar,
         columns=[] if among is None else _columns(opened, one, among, direction, random_state)[:top],
         cells=_cells(one),
-        notes=[note for note in (opened.units if pushes else "", opened.threshold, opened.pairs, unnamed) if note],
+        notes=list(filter(None, said)),
     )
 
 

@@ -190,7 +190,9 @@ def overview(
         features=features,
         kernels=kernel_shares(opened.machine).kernels if mixed else [],
         supporters=_supporters(opened, items, top),
-        notes=[note for note in (opened.units if features else "", opened.threshold, *notes) if note],
+        notes=[
+            note for note in (opened.units if features else "", opened.threshold, opened.logarithms, *notes) if note
+        ],
     )
 
 

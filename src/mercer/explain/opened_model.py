@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
@@ -142,6 +142,13 @@ class OpenedModel:
         scalers = (part for step in steps_before(self.model) for part in _parts(step))
         found = next((words for part in scalers for kind, words in _UNITS.items() if isinstance(part, kind)), None)
         return "" if found is None else f"Each number counts {found}."
+
+    @property
+    def logarithms(self) -> str:
+        """That scores are logarithms of predictions, as a sentence; empty where they are not."""
+        if not any(isinstance(layer, TransformedTargetRegressor) for layer in layers(self.model)):
+            return ""
+        return "The score is the logarithm of the prediction: what is added to one multiplies the other."
 
     @property
     def threshold(self) -> str:

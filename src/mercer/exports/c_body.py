@@ -317,6 +317,10 @@ class CBody:
         self._each(node.width, f"{self._of(node)}[k] = log({self._of(node.source)}[k]);")
 
     @_compute.register
+    def _(self, node: nodes.Exponentials) -> None:
+        self._each(node.width, f"{self._of(node)}[k] = exp({self._of(node.source)}[k]);")
+
+    @_compute.register
     def _(self, node: nodes.Softmax) -> None:
         self._say(f"mercer_softmax({self._of(node.source)}, {node.width}, {self._of(node)});")
 

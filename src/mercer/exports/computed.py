@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -30,11 +31,13 @@ from ..kernels.categories import Categories
 from ..kernels.on_columns import columns_named
 from ..kernels.symbols import Symbol
 from ..preprocess import WithoutOutliers
+from ..preprocess.target_transform import TARGET_TRANSFORMS
 from .computation import Answer, Computation, Node, numbers_of
 from .input_columns import Cell, Cells, Inputs, numbered
 from .nodes import (
     Beside,
     Coupled,
+    Exponentials,
     Interpolated,
     KernelSum,
     Linear,
@@ -136,6 +139,19 @@ def _(model: Pipeline, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
 def _(model: WithoutOutliers, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
     check_is_fitted(model)
     return _outcome(model.estimator_, given, inputs)
+
+
+@_outcome.register
+def _(model: TransformedTargetRegressor, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
+    check_is_fitted(model)
+    functions = (model.func, model.inverse_func)
+    if model.transformer is not None or functions not in TARGET_TRANSFORMS.values():
+        raise DataError("a TransformedTargetRegressor can be exported where its func is numpy's log or log1p.")
+    inside = _outcome(model.regressor_, given, inputs)
+    scores: Node = Exponentials(inside.scores)
+    if functions == TARGET_TRANSFORMS["log1p"]:
+        scores = Linear(scores, np.eye(scores.width), np.full(scores.width, -1.0))
+    return replace(inside, scores=scores, answer=Answer("numbers", scores))
 
 
 # -- machines -----------------------------------------------------------------------------------------------------

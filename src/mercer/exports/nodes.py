@@ -13,6 +13,7 @@ __all__ = [
     "Beside",
     "Clipped",
     "Coupled",
+    "Exponentials",
     "Filled",
     "Gaps",
     "Interpolated",
@@ -280,6 +281,11 @@ class Logistic(_Same):
 @dataclass(frozen=True, eq=False)
 class Logarithms(_Same):
     """log(x)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exponentials(_Same):
+    """exp(x)."""
 
 
 @dataclass(frozen=True, eq=False)

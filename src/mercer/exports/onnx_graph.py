@@ -266,6 +266,10 @@ class OnnxGraph(OnnxFormulas):
         return self.add("Log", [self._of(node.source)])
 
     @_made.register
+    def _(self, node: nodes.Exponentials) -> str:
+        return self.add("Exp", [self._of(node.source)])
+
+    @_made.register
     def _(self, node: nodes.Softmax) -> str:
         source = self._of(node.source)
         largest = self.add("ReduceMax", [source], axes=[1], keepdims=1)

@@ -219,6 +219,10 @@ class PythonBody:
         return f"np.log({self._of(node.source)})"
 
     @_text.register
+    def _(self, node: nodes.Exponentials) -> str:
+        return f"np.exp({self._of(node.source)})"
+
+    @_text.register
     def _(self, node: nodes.Softmax) -> str:
         return f"softmax({self._of(node.source)})"
 

@@ -21,6 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_classifier
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.model_selection import KFold, ShuffleSplit, check_cv
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metaestimators import _safe_split
@@ -30,7 +31,7 @@ from .._runtime.compile import Array
 from .._validation.before_folds import refuse_bad_rows, refuse_before_folds, refuse_no_estimator
 from .._validation.labels import checked_weights
 from .._validation.parameters import choice, is_number, number, shown
-from .._validation.unwrapped import machine_of, rows_at_machine, steps_before
+from .._validation.unwrapped import layers, machine_of, rows_at_machine, steps_before
 from ..estimators.kernel_quantiles import KernelQuantiles
 from ..estimators.model import KernelModel, LinearModel
 from ..kernels.engine.parts import length
@@ -198,7 +199,9 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         return errors, owner
 
     def _leave_out(self, X: Any, y: Array, weight: Array | None) -> tuple[Array, Array]:
-        if (why := refusal(machine_of(self.estimator))) is not None:
+        transformed = any(isinstance(layer, TransformedTargetRegressor) for layer in layers(self.estimator))
+        why = "its machine learns a function of the target" if transformed else refusal(machine_of(self.estimator))
+        if why is not None:
             raise ValueError(f"Conformal: {why}; use method='cross', which takes a fit for each fold.")
         self._rows = np.arange(y.size)
         self._refuse_few(self.coverage, self._rows, weight)

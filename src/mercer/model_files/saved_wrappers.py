@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +16,7 @@ from .._validation.memory import bytes_of
 from .._validation.parameters import choice as check_choice
 from .._validation.parameters import number as check_number
 from .._validation.unwrapped import machine_of
+from .._validation.wording import enumeration
 from ..calibration import Calibrated, TunedThreshold
 from ..calibration.base import CalibrationMap
 from ..calibration.isotonic_map import IsotonicMap
@@ -22,9 +25,12 @@ from ..calibration.venn_abers import VennAbersMap
 from ..estimators.cost_matrix import cost_matrix
 from ..estimators.model import KernelModel, LinearModel
 from ..intervals import Conformal
+from ..io.table import DataError
 from ..preprocess import OutlierFilter, WithoutOutliers
+from ..preprocess.target_transform import TARGET_TRANSFORMS
 from .meanings import (
     anything,
+    choice,
     flag,
     instance,
     list_of,
@@ -56,6 +62,10 @@ def wrapper_types() -> Iterator[SavedType]:
     yield SavedType("TunedThreshold", TunedThreshold, _threshold_state, _threshold, {**inside, **found})
     around = {"estimator": anything, "filter": instance(OutlierFilter)}
     yield SavedType("WithoutOutliers", WithoutOutliers, _filtered_state, _without_outliers, around)
+    logarithm = {"estimator": anything, "transform": choice(*TARGET_TRANSFORMS)}
+    yield SavedType(
+        "TransformedTargetRegressor", TransformedTargetRegressor, _transformed_state, _transformed, logarithm
+    )
     errors = {"errors": numbers("errors"), "owner": wholes("errors"), "weights": numbers("errors", low=0)}
     rows = {"rows": wholes("rows"), "trained": list_of(wholes("")), "machines": list_of(anything)}
     without = {"without": nothing | instance(LinearModel, KernelModel)}
@@ -161,6 +171,31 @@ def _filtered_state(model: WithoutOutliers) -> Fields:
 def _without_outliers(cls: Any, fields: Fields) -> WithoutOutliers:
     made = cls(_predicting(fields["estimator"]), clone(fields["filter"]))
     made.estimator_, made.filter_, made.report_ = fields["estimator"], fields["filter"], fields["filter"].report_
+    return made
+
+
+def _transformed_state(model: TransformedTargetRegressor) -> Fields:
+    check_is_fitted(model)
+    functions = (model.func, model.inverse_func)
+    name = next((name for name, pair in TARGET_TRANSFORMS.items() if pair == functions), None)
+    if name is None or model.transformer is not None:
+        pairs = (f"{there.__name__} and {back.__name__}" for there, back in TARGET_TRANSFORMS.values())
+        known = enumeration(pairs, last="or")
+        raise DataError(
+            f"a TransformedTargetRegressor can be saved where its func and inverse_func are numpy's {known}; a model "
+            "file holds no code."
+        )
+    return {"estimator": model.regressor_, "transform": name}
+
+
+def _transformed(cls: Any, fields: Fields) -> TransformedTargetRegressor:
+    there, back = TARGET_TRANSFORMS[fields["transform"]]
+    made = cls(_predicting(fields["estimator"], classes=False), func=there, inverse_func=back, check_inverse=False)
+    made._training_dim = 1
+    made._fit_transformer(np.ones((2, 1)))
+    made.regressor_ = fields["estimator"]
+    if hasattr(made.regressor_, "feature_names_in_"):
+        made.feature_names_in_ = made.regressor_.feature_names_in_
     return made
 
 

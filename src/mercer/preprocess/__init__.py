@@ -18,6 +18,7 @@ from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
 from .prepare import pipeline, prepare
 from .read_columns import ReadColumns
 from .standardised import Standardised
+from .target_transform import transformed_target, with_transformed_target
 from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
@@ -36,4 +37,6 @@ __all__ = [
     "WithoutOutliers",
     "pipeline",
     "prepare",
+    "transformed_target",
+    "with_transformed_target",
 ]

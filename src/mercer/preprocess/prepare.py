@@ -21,6 +21,7 @@ from .filled import Filled
 from .outliers import OutlierFilter, WithoutOutliers
 from .read_columns import ReadColumns
 from .standardised import Standardised
+from .target_transform import with_transformed_target
 from .texts import Texts
 from .transformers import Constant, CorrelationFilter, Numbers
 
@@ -106,7 +107,13 @@ def prepare(
 
 
 def pipeline(
-    table: Table, estimator: Any, *, outliers: str | None = None, outlier_factor: float | None = None, **options: Any
+    table: Table,
+    estimator: Any,
+    *,
+    outliers: str | None = None,
+    outlier_factor: float | None = None,
+    target_transform: str | None = None,
+    **options: Any,
 ) -> Any:
     """A machine with everything that comes before it: preparation, and a fit without outliers.
 
@@ -117,6 +124,8 @@ def pipeline(
     outliers : {"iqr", "zscore"}, optional
         Leave training rows out of the fit by this rule, see :class:`OutlierFilter`.
     outlier_factor : float, optional
+    target_transform : {"log", "none"}, optional
+        Learn the logarithms of targets, of 1 + y where some are zero: a scikit-learn ``TransformedTargetRegressor``.
     **options
         As for :func:`prepare`.
 
@@ -141,6 +150,7 @@ def pipeline(
         model = Pipeline([*_filling(table, estimator, options.get("impute")), ("learner", estimator)])
     else:
         model = Pipeline([("prepare", prepare(table, **options)), ("learner", estimator)])
+    model = with_transformed_target(model, target_transform, table.y)
     if outliers is None:
         return model
     if table.frame is None:

@@ -19,6 +19,7 @@ from ..io.table import DataError
 from ..learners.catalogue import named
 from ..learners.learner import Learner
 from ..learners.suited import suited
+from ..preprocess import transformed_target
 from .chosen_facts import about_chosen
 from .class_study import ClassStudy
 from .error_measure import measure_of
@@ -29,6 +30,7 @@ from .predictions import predictions_of
 from .preparation import Preparation
 from .scores import chosen_of_facts, scored_by
 from .scorings import tuning_measure_of
+from .skewed_targets import RIDGES, quick_ridge, target_transform_of
 from .splits import Division, Ordered, about_fewer_repeats, about_folds, division_of, usual_repeats
 from .study import Study, Tested
 from .table_facts import table_facts
@@ -114,6 +116,7 @@ def compare(
     repeats: int | None = None,
     nested: bool = False,
     trees: bool = True,
+    target_transform: str = "auto",
 ) -> Comparison:
     """Compare learners on a table, and return everything that was found as plain values.
 
@@ -166,6 +169,9 @@ def compare(
         Whether every row is tested once, by learners tuned and fitted without its fold, instead of a share of them.
     trees : bool
         Whether boosted trees, not tuned, are tried on the same rows as a yardstick.
+    target_transform : {"auto", "log", "none"}
+        Of numbers whether their logarithms are learned, see :func:`mercer.preprocess.pipeline`; by default where the
+        training rows are skewed and cross-validation on them prefers it. Errors are those of the target itself.
 
     Returns
     -------
@@ -208,12 +214,21 @@ def compare(
     facts["split"]["notes"] += about_folds(division, train, test, cv, folds, again, nested)
     hurried = division.repeatable and time_limit is not None and repeats is None and usual_repeats(len(train)) > 1
     facts["split"]["hurried"] = about_fewer_repeats(usual_repeats(len(train))) if hurried else None
-    chosen = [study.for_targets(learner, y[train]) for learner in chosen]
-
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
-    preparation = Preparation(table, outliers, outlier_factor, options)
+    learned_as, why = target_transform_of(
+        target_transform,
+        learn,
+        lambda name: quick_ridge(table, name, **options),
+        RIDGES,
+        seed,
+        study.measure.scorer or study.measure.scoring,
+    )
+    chosen = [study.for_targets(learner, transformed_target(learned_as, y[train])) for learner in chosen]
+    preparation = Preparation(table, outliers, outlier_factor, options, learned_as)
     prepared = any(learner.on_rows for learner in chosen)
     facts["preprocessing"] = preparation.facts(learn, study.strata(y[train])) if prepared else preparation.no_facts()
+    facts["preprocessing"]["target_transform"] = learned_as
+    facts["preprocessing"]["words"] += [why] if why else []
     width = facts["preprocessing"]["features"]
     why_not = {each.name: _reason_to_skip(each, width) or study.reason_to_skip(each) for each in chosen}
     able = [learner for learner in chosen if not why_not[learner.name]]

@@ -22,12 +22,21 @@ class Preparation:
     The table given says which columns there are and of which kind; all numbers are fitted on training rows later.
     """
 
-    def __init__(self, table: Any, outliers: str | None, outlier_factor: float | None, options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        table: Any,
+        outliers: str | None,
+        outlier_factor: float | None,
+        options: dict[str, Any],
+        target_transform: str = "none",
+    ) -> None:
         self.table, self.outliers, self.outlier_factor, self.options = table, outliers, outlier_factor, options
+        self.target_transform = target_transform
 
     def pipeline_to(self, learner: Any) -> Any:
         """The learner behind all steps, not fitted."""
-        return pipeline(self.table, learner, outliers=self.outliers, outlier_factor=self.outlier_factor, **self.options)
+        around: dict[str, Any] = {"outliers": self.outliers, "outlier_factor": self.outlier_factor}
+        return pipeline(self.table, learner, target_transform=self.target_transform, **around, **self.options)
 
     def facts(self, learn: Any, y: Array | None) -> dict[str, Any]:
         """What the steps do to the training rows, and which of them they remove, by class where there are classes."""

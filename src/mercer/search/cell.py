@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from .._runtime.compile import Array
 from .._validation.offered import offered_as
 from .content_keys import setting_key
-from .layers import peel
+from .layers import peel, target_functions
 from .outcome import Outcome
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Cell(BaseEstimator):
     def predict(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.predict(self._rows(X))
-        return self.machine_.predictions_of(self.outcome_.of(_numbers(X)))
+        return predicted(self.estimator, self.machine_.predictions_of(self.outcome_.of(_numbers(X))))
 
     @offered_as(made)
     def decision_function(self, X: Any) -> Array:
@@ -113,7 +113,7 @@ class Cell(BaseEstimator):
         if self.outcome_ is None:
             return self.fitted_.score(self._rows(X), y, **score_params)
         usual = accuracy_score if is_classifier(self.estimator) else r2_score
-        own = getattr(self.machine_, "score_of", usual)
+        own = usual if target_functions(self.estimator) else getattr(self.machine_, "score_of", usual)
         return float(own(y, self.predict(X), **score_params))
 
 
@@ -127,6 +127,13 @@ class Accuracy:
         if not cell.shared:
             return self.scorer(cell, X, y)
         return float(np.mean(cell.predict(X) == np.asarray(y)))
+
+
+def predicted(estimator: Any, predictions: Array) -> Array:
+    """Predictions of the machine inside an estimator in the unit of the targets."""
+    for _, back in reversed(target_functions(estimator)):
+        predictions = back(predictions)
+    return predictions
 
 
 def _numbers(X: Any) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import _safe_indexing, get_tags
@@ -85,7 +86,38 @@ def peel(estimator: Any) -> tuple[list[Layer], Any]:
     if type(estimator) is WithoutOutliers and type(estimator.filter) is OutlierFilter:
         layers, machine = peel(estimator.estimator)
         return [Rows(estimator.filter), *layers], machine
+    if _transforms_target(estimator):
+        return peel(estimator.regressor)
     return [], estimator
+
+
+def _transforms_target(estimator: Any) -> bool:
+    """Whether an estimator learns a function of the targets that is the same for all rows, whatever their fold."""
+    return (
+        type(estimator) is TransformedTargetRegressor
+        and estimator.transformer is None
+        and estimator.func is not None
+        and estimator.inverse_func is not None
+    )
+
+
+def target_functions(estimator: Any) -> list[tuple[Any, Any]]:
+    """What is done to targets on their way to the machine, and to its predictions on the way back; outermost first."""
+    if type(estimator) is Pipeline:
+        return target_functions(estimator.steps[-1][1])
+    if type(estimator) is WithoutOutliers:
+        return target_functions(estimator.estimator)
+    if _transforms_target(estimator):
+        return [(estimator.func, estimator.inverse_func), *target_functions(estimator.regressor)]
+    return []
+
+
+def learned_targets(estimator: Any, y: Any) -> Any:
+    """Targets as the machine inside an estimator learns them."""
+    with np.errstate(all="ignore"):  # what is no number then is refused by the machine
+        for there, _ in target_functions(estimator):
+            y = there(np.asarray(y, dtype=np.float64))
+    return y
 
 
 def shareable(estimator: Any) -> bool:
@@ -112,4 +144,6 @@ def weight_name(estimator: Any) -> str:
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
         return f"{name}__{weight_name(last)}"
+    if isinstance(estimator, TransformedTargetRegressor):
+        return weight_name(estimator.regressor)
     return "sample_weight"

@@ -21,6 +21,7 @@ from .._validation.unwrapped import machine_of, rows_at_machine
 from ..estimators.training import known_gram
 from ..grams import Dense
 from ..kernels.engine.parts import length
+from .cell import predicted
 from .content_keys import setting_key
 from .layers import peel, weight_name
 from .outcome import Outcome
@@ -132,7 +133,8 @@ class _OutOfFold:
         """The decision values and scores of a fold's test rows."""
         outcome = None if self.shared is None else self.shared.outcome(setting_key({}), train)
         if outcome is not None:
-            return _looked_up(self.machine, np.unique(_safe_indexing(self.y, train)), outcome, test)
+            found = _looked_up(self.machine, np.unique(_safe_indexing(self.y, train)), outcome, test)
+            return predicted(self.estimator, found[0]), predicted(self.estimator, found[1])
         rows = _safe_split(self.estimator, self.X, None, train)[0]
         own = clone(self.estimator).fit(rows, _safe_indexing(self.y, train), **self._weights(train))
         new = _safe_split(self.estimator, self.X, None, test, train)[0]

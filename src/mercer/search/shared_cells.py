@@ -36,7 +36,7 @@ from ..kernels import Kernel
 from ..kernels.engine.parts import length
 from ..solvers.svm.smo import Workspace
 from .journal import Journal
-from .layers import Rows, peel, prepared, shareable
+from .layers import Rows, learned_targets, peel, prepared, shareable, target_functions
 from .lines import Line, Space, spaces_of
 from .outcome import Outcome, fold_key
 from .shared_matrices import SharedMatrices
@@ -120,8 +120,10 @@ class SharedCells:
         layers, machine = peel(estimator)
         if weight is not None and any(isinstance(layer, Rows) for layer in layers[:-1]):
             return None  # a pipeline inside takes no weights under this name
+        if np.ndim(y) != 1 and target_functions(estimator):
+            return None
         try:
-            targets = machine.read_targets(y)
+            targets = machine.read_targets(learned_targets(estimator, y))
             if weight is not None:
                 weight = checked_weights(weight, np.zeros((length(X), 1)))
         except (TypeError, ValueError):
@@ -215,7 +217,7 @@ class SharedCells:
         if self.stopped or not self._missing(space.lines, [fold]):
             return
         try:
-            X, kept = prepared(space.layers, self.X, self.y, fold[0])
+            X, kept = prepared(space.layers, self.X, learned_targets(self.estimator, self.y), fold[0])
         except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
             return
         self._run_space(space, X, [fold], [kept], memory)

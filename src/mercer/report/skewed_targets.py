@@ -23,7 +23,7 @@ _SKEWED, _ROWS, _FOLDS, _AGREED = 1.0, 1000, 5, 4
 #: Fewest rows from which anything can be told.
 _FEWEST = 40
 #: What the quick ridge tries: trends that go on, as products of columns are sums of logarithms, beside bumps alone.
-RIDGES = {"lam": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1], "kernel": ["gaussian", "gaussian + linear"]}
+RIDGES: dict[str, list[Any]] = {"lam": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1], "kernel": ["gaussian", "gaussian + linear"]}
 _SCORING = "neg_root_mean_squared_error"
 
 

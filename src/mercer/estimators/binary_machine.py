@@ -14,7 +14,7 @@ from .._runtime.interrupts import kept
 from ..grams import Dense, Features, Gram
 from ..kernels import Polynomial
 from ..losses.margins import Hinge
-from ..problems import Certificate, Intercept, Iterate, Problem, Status, balanced, certify
+from ..problems import Certificate, Intercept, Iterate, Problem, Status, balanced, certify, keeps
 from ..solvers.curvatures import few_enough
 from ..solvers.svm.dual_refinement import DualRefinement
 from ..solvers.svm.hard_margin import hard_margin
@@ -163,7 +163,7 @@ class BinaryMachine:
                 return replace(solution, status=Status.INTERRUPTED), certificate
             certificate = certify(problem, solution)
             status = solution.status
-            if status is Status.CONVERGED and (certificate.violation or 0.0) > solver.tol:
+            if status is Status.CONVERGED and not keeps(problem, certificate, solver.tol):
                 status = Status.NOT_CONVERGED
         if status in (Status.CONVERGED, Status.NOT_CONVERGED) and self._noise(solution) > _AUDIBLE:
             status = Status.NOT_FOUND  # the model that is published would not be the one that separates

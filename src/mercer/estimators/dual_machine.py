@@ -145,4 +145,5 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
             return
         remedy = f" Raise max_iter or time_limit, or {rescale(self.kernel_)} {guide('certificates')}."
         remedy = "" if self.status_ == str(Status.INTERRUPTED) else remedy
-        warnings.warn(f"{message}{self.kkt_violation_:.3g}.{remedy}", ConvergenceWarning, stacklevel=4 + FRAMES)
+        figures = f"{self.kkt_violation_:.3g}, the duality gap {self.duality_gap_:.3g}"
+        warnings.warn(f"{message}{figures}.{remedy}", ConvergenceWarning, stacklevel=4 + FRAMES)

@@ -308,7 +308,8 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         elif self.status_ != str(Status.CONVERGED):
             warnings.warn(
                 f"{type(self).__name__} stopped before tol={self.tol:g} was reached: the worst violation is "
-                f"{self.kkt_violation_.max():.3g}{_left_out(machines)}. Raise max_iter or time_limit, "
+                f"{self.kkt_violation_.max():.3g}, the largest duality gap {self.duality_gap_.max():.3g}"
+                f"{_left_out(machines)}. Raise max_iter or time_limit, "
                 f"{self._softer}, or {rescale(self.kernel_)} {guide('certificates')}.",
                 ConvergenceWarning,
                 stacklevel=3 + FRAMES,

@@ -7,12 +7,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
-from .._runtime.cholesky import Solve
+from .._runtime.cholesky import Solve, cholesky_solver
 from .._runtime.compile import Array
 from .row_ring import RowRing
 from .span import KernelSpan, Span
 from .walk import GramRows, Walk
+
+#: So many items at most are solved for at once, and how often what rounding leaves is solved for again.
+_LARGEST_INVERSE, _CORRECTIONS = 3000, 2
 
 
 class Gram:
@@ -111,7 +115,22 @@ class Gram:
 
     def inverse(self, index: Array, ridge: Array) -> Solve | None:
         """Solves (K[index, index] + diag(ridge))·x = r for columns r, in float64; ``None`` for too many items."""
-        return None
+        if index.size > _LARGEST_INVERSE:
+            return None
+        K = np.array(self.take(index).rows(np.arange(index.size)), dtype=np.float64)
+        try:
+            once = cholesky_solver(K, ridge)
+        except linalg.LinAlgError:
+            return None
+        K[np.diag_indices_from(K)] += ridge
+
+        def solve(right: Array) -> Array:
+            x = np.zeros(right.shape)
+            for _ in range(1 + _CORRECTIONS):
+                x += once(right - K @ x)
+            return x
+
+        return solve
 
     def exact(self) -> Gram:
         """The same matrix with products in float64, where those here are less exact and such are to be had."""

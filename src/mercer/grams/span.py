@@ -241,12 +241,13 @@ class KernelSpan(Span):
         return float(np.sqrt(max(np.vdot(g, self.combine(g)[1]), 0.0)))
 
     def preconditioner(self, lam, h, intercept):
-        # Along the basis the operator is a small matrix; across it, it is λ and what the basis has left out.
+        # Along the basis the operator is a small matrix; across it, it is λ and what the basis has left out. Dividing by
+        # λ what is then taken off again costs digits; with a basis of half the items their matrix costs no more.
         enough = _SLIGHT * lam / max(float(h.sum(axis=0).max()), 1e-300)
         self.basis.deepen(enough)
         basis = self.basis
         small = len(self.gram) <= _SMALL and _MATRICES * 8 * len(self.gram) ** 2 <= self.gram.workspace
-        if basis.missing > _POOR * enough and small:
+        if small and (basis.missing > _POOR * enough or 2 * len(basis.pivots) >= len(self.gram)):
             return Whole(self.matrix, lam, h, intercept)
         along = Exact(basis.coordinates, lam, h, intercept)
 

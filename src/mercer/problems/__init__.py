@@ -1,7 +1,7 @@
 """What is to be solved, what comes back, and how good it is."""
 
 from .box_dual import BoxDual, balanced, best_intercept, slack
-from .certificate import CLOSE, Certificate, certify, certify_nothing
+from .certificate import CLOSE, Certificate, certify, certify_nothing, keeps
 from .nu_problem import NuProblem
 from .problem import Intercept, Problem
 from .solution import Iterate, Solution, Status
@@ -20,5 +20,6 @@ __all__ = [
     "best_intercept",
     "certify",
     "certify_nothing",
+    "keeps",
     "slack",
 ]

@@ -22,7 +22,7 @@ from .nu_problem import NuProblem
 from .problem import Intercept, Problem
 from .solution import Iterate
 
-__all__ = ["CLOSE", "Certificate", "certify", "certify_nothing"]
+__all__ = ["CLOSE", "Certificate", "certify", "certify_nothing", "keeps"]
 
 #: A gap of less than this part of the objective need not be looked at twice.
 CLOSE = 1e-9
@@ -103,6 +103,28 @@ def certify(problem: Problem, model: Iterate, scores: Array | None = None, close
     if dual is not None and dual.straight:
         violation = dual.violation(z, scores if dual.totals.size else scores + b)
     return Certificate(primal, max(primal - bound, _rounding(problem, model, scores)), violation)
+
+
+def keeps(problem: Problem, certificate: Certificate, tol: float) -> bool:
+    """Whether a model is what the tolerance of a dual with bounds promises.
+
+    No optimality condition is violated by more. As no slope of such a loss is larger than one, and weights sum to one,
+    a gap of more than the tolerance at both walls of a tube is then nothing but rounding, which a promise excludes. The
+    gap of a hard margin is one for machines that violate nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Hinge
+    >>> from mercer.problems import Certificate, Problem, keeps
+    >>> problem = Problem(Features(np.array([[2.0], [-2.0]])), np.array([1.0, -1.0]), Hinge(), lam=1.0)
+    >>> keeps(problem, Certificate(0.125, 0.0, 0.0), 1e-3), keeps(problem, Certificate(0.125, 0.0, 0.1), 1e-3)
+    (True, False)
+    """
+    if certificate.violation is None:
+        raise ValueError("a tolerance for violations is one of losses that are made of straight lines.")
+    return certificate.violation <= tol and (problem.lam == 0 or certificate.gap <= 2 * tol)
 
 
 def certify_nothing(problem: Problem) -> Certificate:

@@ -15,6 +15,8 @@ from .interior import Curvature, FeatureCurvature, MatrixCurvature, Optimum
 LARGEST_MATRIX, LARGEST_WIDTH = 3000, 512
 #: Numbers that features may have to be used by an interior point method.
 _LARGEST_TABLE = 50_000_000
+#: What rounding leaves of a weight, relative to the terms that it is the sum of.
+_ROUNDED = 1e-14
 
 
 def few_features(gram: Gram) -> Any | None:
@@ -58,10 +60,14 @@ def reconciled(Phi: Any, w: Array, z: Array, low: Any = -np.inf, high: Any = np.
 
 
 def agree(Phi: Any, w: Array, z: Array, tol: float) -> bool:
-    """Whether the model with coefficients z is the one with weights w: their scores differ by nothing but rounding."""
+    """Whether the model with coefficients z is the one with weights w.
+
+    The weight of every column is then Φᵀz but for rounding in its own unit, or what is beyond that changes no score by
+    more than ``tol``. What rounding leaves of a large column says nothing about the weight of a small one.
+    """
     size = abs(Phi)
-    rounding = 1e-14 * (size @ (size.T @ np.abs(z)))
-    return bool((np.abs(Phi @ (Phi.T @ z - w)) <= tol + rounding).all())
+    beyond = np.maximum(np.abs(Phi.T @ z - w) - _ROUNDED * (size.T @ np.abs(z)), 0.0)
+    return bool((size @ beyond <= tol).all())
 
 
 def curvature_of(gram: Gram, items: Array, centred: bool) -> tuple[Curvature, float]:

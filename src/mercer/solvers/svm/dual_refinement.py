@@ -23,7 +23,7 @@ import numpy as np
 from ..._runtime.compile import Array
 from ..._runtime.interrupts import kept, until, whole
 from ...grams.base import Gram
-from ...problems import Certificate, Iterate, Problem, Status, certify
+from ...problems import Certificate, Iterate, Problem, Status, certify, keeps
 from ..curvatures import LARGEST_MATRIX, agree, curvature_of, few_features, reconciled, weights_of
 from ..interior import interior_point
 from .active_sets import active_sets
@@ -36,8 +36,6 @@ _REFINEMENTS = 3
 #: A gap of more than this part of the objective is not small, whatever the tolerance says: the solver is asked for it
 #: while its block is at hand, and for so few items nothing is left untried.
 SMALL_GAP, _FEW_ITEMS = 8e-5, 500
-#: A gap of so little is none.
-_NO_GAP = 1e-9
 #: From the first of these violations on, active sets find the rest of the way often; from the second, as a rule.
 _NEAR, _NEARER = 1.5, 0.3
 #: Matrices that an interior point method has in memory at a time.
@@ -46,6 +44,8 @@ _COPIES = 4
 _PATIENCE, _LEAST_PATIENCE = 100, 20_000
 #: Coefficients that are nearer to a bound than this, relative to the largest, are next to it.
 _NEXT = 1e-5
+#: Items for which active sets are guessed as a last resort.
+LARGEST_GUESSED = 1000
 #: Blocks of items that an interior point method solves one after the other.
 _BLOCKS = 5
 #: Kernel values in float32 need a diagonal within this range.
@@ -79,8 +79,6 @@ class DualRefinement:
         self.exact = dual.gram(problem.gram)
         self.deadline = time.monotonic() + solver.time_limit
         self.steps = 0
-        #: Of all that was found, what has the least gap.
-        self.narrowest: Pair | None = None
 
     def run(self, start: Iterate | None) -> Pair:
         """The best solution, and its certificate."""
@@ -100,9 +98,7 @@ class DualRefinement:
             if not kept():
                 raise
             return self._ended(best, Status.INTERRUPTED)
-        if _violation(best) > self.solver.tol and self.narrowest is not None and self._proven(self.narrowest):
-            best = self.narrowest
-        converged = _violation(best) <= self.solver.tol or self._proven(best)
+        converged = keeps(self.problem, best[1], self.solver.tol)
         return self._ended(best, Status.CONVERGED if converged else Status.NOT_CONVERGED)
 
     def _first(self, start: Iterate | None) -> tuple[DualSolution, bool]:
@@ -138,7 +134,7 @@ class DualRefinement:
                 break
             if _violation(best) <= tol:
                 tol *= 0.1
-            again = self._better(best, self._pairwise(tol, best[0]))
+            again = self._better(best, self._certified(self._pairwise(tol, best[0])))
             if again is best:
                 break
             best = again
@@ -148,10 +144,14 @@ class DualRefinement:
                 break
             again = best
             for found in self._interior(best):
-                again = self._better(again, found)
+                again = self._better(again, self._polished(self._certified(found)))
             if again is best:
                 break
             best = again
+            yield best
+        guessable = self.last_resort and not self.dual.hard and self.low.size <= LARGEST_GUESSED
+        if guessable and not self._done(best) and not self._limited():
+            best = self._guessed(best)
             yield best
         if self.low.size <= LARGEST_MATRIX and not self._limited():  # beyond that a tolerance is a tolerance
             yield self._polished(best)
@@ -159,14 +159,7 @@ class DualRefinement:
     def _done(self, found: Pair) -> bool:
         _, certificate = found
         small = certificate.gap <= SMALL_GAP * abs(certificate.objective) or self.low.size > _FEW_ITEMS
-        return _violation(found) <= self.solver.tol and small
-
-    def _proven(self, found: Pair) -> bool:
-        """Whether the gap proves that there is nothing left to gain, whatever is violated by tiny coefficients.
-
-        That of a hard margin proves it only for machines that violate nothing.
-        """
-        return not self.dual.hard and found[1].gap <= _NO_GAP * abs(found[1].objective)
+        return keeps(self.problem, certificate, self.solver.tol) and small
 
     def _limited(self) -> bool:
         return time.monotonic() > self.deadline or 0 <= self.solver.max_iter <= self.steps
@@ -215,25 +208,41 @@ class DualRefinement:
         else:
             levels = self.dual.best_levels(F)
         solution = replace(solution, scores=scores, **self.problem.of_levels(levels))
-        found = solution, certify(self.problem, solution, scores)
-        if self.narrowest is None or found[1].gap < self.narrowest[1].gap:
-            self.narrowest = found
-        return found
+        return solution, certify(self.problem, solution, scores)
 
     def _polished(self, best: Pair) -> Pair:
-        """With the last digits of its free coefficients, where that is better."""
-        solution = best[0]
-        scores = self.dual.spread(np.asarray(solution.scores))
-        found = polish(self.dual, self.exact, self.dual.split(solution.z), scores)
+        """With coefficients next to a bound on it, and with the last digits of the free ones, where that is better."""
+        if not self.dual.hard:
+            z, scores = self._variables(best)
+            settled = self.dual.balanced(self._on_bounds(z, scores))
+            moved = np.flatnonzero(settled != z)
+            if moved.size:
+                scores = scores + self.exact.scores(np.arange(z.size), moved, (settled - z)[moved])
+                best = self._better(best, self._of_variables(best[0], settled, scores))
+        found = polish(self.dual, self.exact, *self._variables(best))
+        return best if found is None else self._better(best, self._of_variables(best[0], *found))
+
+    def _guessed(self, best: Pair) -> Pair:
+        """By active sets, which find coefficients where points inside of all bounds are too far from these."""
+        z, scores = self._variables(best)
+        found = active_sets(self.exact, self.dual, z, self.dual.targets - scores, self.solver.tol, self.deadline)
         if found is None:
             return best
-        z, scores = found
-        exact = self.dual.gathered(scores)
-        return self._better(best, replace(solution, z=self.dual.merged(z), scores=exact, w=None), known=True)
+        z, F = found
+        return self._better(best, self._of_variables(best[0], z, self.dual.targets - F))
 
-    def _better(self, best: Pair, other: DualSolution, known: bool = False) -> Pair:
+    def _variables(self, found: Pair) -> tuple[Array, Array]:
+        """The variables of a solution, and their scores."""
+        return self.dual.split(found[0].z), self.dual.spread(np.asarray(found[0].scores))
+
+    def _of_variables(self, solution: DualSolution, z: Array, scores: Array) -> Pair:
+        """The solution with other variables, whose scores are exact."""
+        return self._certified(
+            replace(solution, z=self.dual.merged(z), scores=self.dual.gathered(scores), w=None), known=True
+        )
+
+    def _better(self, best: Pair, found: Pair) -> Pair:
         """The one that violates less than it may, or less; of two such, the one with the smaller gap."""
-        found = self._certified(other, known)
         ranks = [(max(_violation(each), self.solver.tol), each[1].gap) for each in (found, best)]
         return found if ranks[0] < ranks[1] else best
 
@@ -284,7 +293,7 @@ class DualRefinement:
             z = self.dual.balanced(z)
             own = w
             if w is not None:
-                z = self._on_bounds(reconciled(few_features(self.exact), w, z, self.low, self.high, True), w)
+                z = self._reconciled(w, self._on_bounds(self._reconciled(w, z), self.exact.scores_and_square(z, w)[0]))
                 own = w if agree(few_features(self.exact), w, z, 0.01 * self.solver.tol) else None
             scores = self.dual.gathered(self.exact.scores_and_square(z, own)[0])
             levels_found = self.problem.of_levels(found.multipliers)
@@ -292,14 +301,16 @@ class DualRefinement:
             points.append(DualSolution(merged, w=own, scores=scores, status=Status.CONVERGED, **levels_found))
         return points
 
-    def _on_bounds(self, z: Array, w: Array) -> Array:
-        """Coefficients next to a bound where the weights say that they belong on it."""
-        F = self.dual.targets - self.exact.scores_and_square(z, w)[0]
+    def _reconciled(self, w: Array, z: Array) -> Array:
+        return reconciled(few_features(self.exact), w, z, self.low, self.high, True)
+
+    def _on_bounds(self, z: Array, scores: Array) -> Array:
+        """Variables next to a bound where their scores say that they belong on it."""
+        F = self.dual.targets - scores
         distance = F - self.dual.best_levels(F)[self.dual.groups]
         slight = _NEXT * np.minimum(self.high - self.low, float(np.abs(z).max(initial=0.0)))
         z = np.where((distance > 0.1 * self.solver.tol) & (self.high - z < slight), self.high, z)
-        z = np.where((distance < -0.1 * self.solver.tol) & (z - self.low < slight), self.low, z)
-        return reconciled(few_features(self.exact), w, z, self.low, self.high, True)
+        return np.where((distance < -0.1 * self.solver.tol) & (z - self.low < slight), self.low, z)
 
 
 def _violation(found: Pair) -> float:

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from ..._runtime.interrupts import heed, kept
 from ...grams.base import Gram
-from ...problems import Certificate, Iterate, Problem, Status, best_intercept, certify
+from ...problems import Certificate, Iterate, Problem, Status, best_intercept, certify, keeps
 from ..curvatures import few_features
 from .coordinate import CoordinateDescent
 from .dual_refinement import DualRefinement
@@ -104,17 +104,20 @@ class _Road:
                 if not descent.run(tol, min(_AT_ONCE, self._left(descent) * len(self.problem.gram))):
                     continue
                 best, tol, rounds = self._certified(descent), tol * _TIGHTER, rounds + 1
-                objective, gap, violation = best[1]
-                if (violation or 0.0) <= self.solver.tol and (gap <= _SMALL_GAP * abs(objective) or rounds > _TIMES):
+                small = best[1].gap <= _SMALL_GAP * abs(best[1].objective)
+                if self._kept(best) and (small or rounds > _TIMES):
                     return replace(best[0], status=Status.CONVERGED), best[1]
         except KeyboardInterrupt:
             if not kept():
                 raise
             status = Status.INTERRUPTED
         best = self._certified(descent)
-        if status is Status.NOT_CONVERGED and (best[1].violation or 0.0) <= self.solver.tol:
+        if status is Status.NOT_CONVERGED and self._kept(best):
             status = Status.CONVERGED
         return replace(best[0], status=status), best[1]
+
+    def _kept(self, found: Pair) -> bool:
+        return keeps(self.problem, found[1], self.solver.tol)
 
     def _limited(self, descent: CoordinateDescent) -> bool:
         return time.monotonic() > self.deadline or self._left(descent) <= 0

@@ -16,7 +16,13 @@ from .definitions import Array, kernel_matrix, rows_of
 from .similarities import draw_kernel
 
 #: Estimators and how often each is drawn.
-ESTIMATORS = {"SVC": 0.42, "KernelClassifier": 0.24, "KernelRegressor": 0.22, "Pegasos": 0.06, "Perceptron": 0.06}
+ESTIMATORS = {
+    "SVC": 0.22, "NuSVC": 0.08, "SVR": 0.1, "NuSVR": 0.08, "OneClassSVM": 0.08, "SVDD": 0.06, "KernelClassifier": 0.14,
+    "KernelRegressor": 0.1, "KernelQuantiles": 0.06, "Pegasos": 0.04, "Perceptron": 0.04,
+}  # fmt: skip
+#: Those whose targets are numbers, those without any, and those that learn from landmarks.
+NUMERIC, UNLABELLED = ("SVR", "NuSVR", "KernelRegressor", "KernelQuantiles"), ("OneClassSVM", "SVDD")
+OF_LANDMARKS = ("SVC", "KernelClassifier", "KernelRegressor")
 
 
 @dataclass
@@ -50,6 +56,11 @@ class Case:
         return rows_of(self.X_new) if self.given else kernel_matrix(self.kernel, self.new_items, self.items)
 
     @property
+    def size(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    @property
     def single(self) -> bool:
         """Whether the rows were given in single precision."""
         return getattr(self.X, "dtype", None) == np.float32
@@ -63,7 +74,7 @@ def draw_case(seed: int, number: int) -> Case:
     rng = np.random.default_rng([seed, number])
     name = str(rng.choice(list(ESTIMATORS), p=list(ESTIMATORS.values())))
     tags: list[str] = []
-    if name != "Perceptron" and rng.random() < 0.05:
+    if name not in ("Perceptron", "SVDD") and rng.random() < 0.05:
         return _structured(rng, number, name)
     X, signal = rows.draw_rows(rng, tags)
     X, signal = rows.disturb(rng, X, signal, tags)
@@ -77,7 +88,7 @@ def draw_case(seed: int, number: int) -> Case:
     items, new_items = rows_of(X), rows_of(new)
     given, X_given, new_given = False, X, new
     parameter: Any = kernel
-    if kernel is not None and rng.random() < 0.08:
+    if kernel is not None and name != "SVDD" and rng.random() < 0.08:
         K, K_new = kernel_matrix(kernel, items, items), kernel_matrix(kernel, new_items, items)
         if max(np.abs(K).max(), np.abs(K_new).max()) < np.finfo(X.dtype).max / 2:
             given, X_given = True, np.maximum(K, K.T).astype(X.dtype)
@@ -90,6 +101,9 @@ def draw_case(seed: int, number: int) -> Case:
     if parameter is not None and str(parameter) == "linear" and rng.random() < 0.5:
         parameter = "linear"
     y, weight, estimator = _problem(rng, name, parameter, signal, tags)
+    landmarks = parameter is not None and "linear" not in str(parameter) and not given and "igmoid" not in str(kernel)
+    if name in OF_LANDMARKS and landmarks and rng.random() < 0.1:
+        estimator.set_params(rank=int(rng.integers(1, len(X) + 1)))
     return Case(number, estimator, X_given, y, weight, new_given, kernel, items, new_items, given, tags)
 
 
@@ -120,9 +134,11 @@ def _problem(
     rng: np.random.Generator, name: str, kernel: Any, signal: Array, tags: list[str]
 ) -> tuple[Any, Array | None, Any]:
     """Labels or targets, weights, and the estimator."""
-    if name == "KernelRegressor":
+    if name in UNLABELLED:
+        return None, rows.weights(rng, None, signal.size, tags), _novelty(rng, name, kernel)
+    if name in NUMERIC:
         y, unit = rows.targets(rng, signal, tags)
-        return y, rows.weights(rng, None, y.size, tags), _regressor(rng, kernel, unit)
+        return y, rows.weights(rng, None, y.size, tags), _numeric(rng, name, kernel, unit)
     codes = rows.labels(rng, signal, tags)
     weight = rows.weights(rng, codes, codes.size, tags)
     y = np.array(["a", "b", "c", "d", "e"])[codes] if rng.random() < 0.2 else codes - int(rng.integers(2))
@@ -132,6 +148,8 @@ def _problem(
         class_weight = "balanced"
     elif kind < 0.12:
         class_weight = {label: float(f"{10 ** rng.uniform(-2, 2):.3g}") for label in np.unique(y).tolist()}
+    if name == "NuSVC":
+        return y, weight, _nu_svc(rng, kernel, class_weight, codes, weight)
     maker = {"SVC": _svc, "KernelClassifier": _classifier, "Pegasos": _pegasos, "Perceptron": _perceptron}[name]
     return y, weight, maker(rng, kernel, class_weight)
 
@@ -147,6 +165,42 @@ def _svc(rng: np.random.Generator, kernel: Any, class_weight: Any) -> Any:
     tol = float(rng.choice([1e-3, 1e-3, 1e-3, 1e-2, 1e-5, 1e-6]))
     strategy = str(rng.choice(["ovo", "ovr"]))
     return mercer.SVC(kernel, C=C, tol=tol, strategy=strategy, class_weight=class_weight)
+
+
+def _tolerance(rng: np.random.Generator) -> float:
+    return float(rng.choice([1e-3, 1e-3, 1e-4, 1e-5, 1e-6]))
+
+
+def _nu_svc(rng: np.random.Generator, kernel: Any, class_weight: Any, codes: Array, weight: Array | None) -> Any:
+    """A ν that all pairs of classes allow, or, now and then, some do not."""
+    strategy = str(rng.choice(["ovo", "ovr"]))
+    class_weight = class_weight if isinstance(class_weight, str) else None
+    totals = np.bincount(codes, weight)
+    if class_weight is not None:
+        totals = totals / np.bincount(codes)
+    pairs = totals[:, None] + totals if strategy == "ovo" or totals.size == 2 else np.full((2, 2), totals.sum())
+    most = float((2 * totals.min() / pairs).min())
+    nu = float(f"{min(1.0, most * rng.uniform(0.02, 1.0)):.3g}")
+    return mercer.NuSVC(kernel, nu=max(nu, 1e-9), tol=_tolerance(rng), strategy=strategy, class_weight=class_weight)
+
+
+def _novelty(rng: np.random.Generator, name: str, kernel: Any) -> Any:
+    nu = float(f"{rng.choice([rng.uniform(0.001, 1.0), 10 ** rng.uniform(-3, 0)]):.3g}")
+    return getattr(mercer, name)(kernel, nu=nu, tol=_tolerance(rng))
+
+
+def _numeric(rng: np.random.Generator, name: str, kernel: Any, unit: float) -> Any:
+    if name == "KernelRegressor":
+        return _regressor(rng, kernel, unit)
+    size = float(f"{unit * float(rng.choice([0.001, 0.01, 0.1, 0.5])):.3g}")
+    C = float(f"{unit * 10 ** rng.uniform(-4, 4):.3g}")
+    match name:
+        case "SVR":
+            return mercer.SVR(kernel, C=C, epsilon=0.0 if rng.random() < 0.1 else size, tol=_tolerance(rng))
+        case "NuSVR":
+            return mercer.NuSVR(kernel, C=C, nu=float(f"{rng.uniform(0.01, 1.0):.3g}"), tol=_tolerance(rng))
+    levels: Any = [0.5, 0.05, (0.1, 0.9), (0.05, 0.5, 0.95)][int(rng.integers(4))]
+    return mercer.KernelQuantiles(kernel, levels, lam=float(f"{10 ** rng.uniform(-6, 2) / unit:.3g}"))
 
 
 def _classifier(rng: np.random.Generator, kernel: Any, class_weight: Any) -> Any:

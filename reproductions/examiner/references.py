@@ -48,8 +48,9 @@ def interior_point(task: Task) -> Answer:
         t = np.concatenate([t - size, t + size])
         low, high = np.concatenate([0 * box, -box]), np.concatenate([box, 0 * box])
     else:
-        low, high = np.where(t > 0, 0.0, -box), np.where(t > 0, box, 0.0)
-    z, b, converged = _box_program(K, t, low, high, task.intercept == "free")
+        low, high = (bound[alive].astype(np.float64) for bound in task.bounds())
+    equations = np.ones((int(task.intercept == "free"), t.size))
+    z, b, converged = _box_program(K, t, low, high, equations, np.zeros(len(equations)))
     if task.loss.name == "tube":
         z = z[: alive.size] + z[alive.size :]
     out = np.zeros(len(task.y))
@@ -57,27 +58,47 @@ def interior_point(task: Task) -> Answer:
     return Answer(out, b, converged)
 
 
-def _box_program(K: Array, t: Array, low: Array, high: Array, equality: bool) -> tuple[Array, float, bool]:
-    level = float(np.mean(t)) if equality else 0.0  # a free intercept takes up a common part of the targets
+def program(K: Array, t: Array, low: Array, high: Array, A: Array, totals: Array) -> Array:
+    """min ½·zᵀKz − tᵀz,  low ≤ z ≤ high,  Az = totals, for rows of A that are groups of variables."""
+    z = _box_program(K, t, low, high, A, totals)[0].astype(EXACT)
+    for row, total in zip(A, totals, strict=True):
+        mine = row > 0
+        for _ in range(3):
+            excess = z[mine].sum() - total
+            room = z[mine] - low[mine] if excess > 0 else high[mine] - z[mine]
+            if room.sum() > 0:
+                z[mine] -= excess * room / room.sum()
+    return np.clip(z, low, high)
+
+
+def _box_program(K: Array, t: Array, low: Array, high: Array, A: Array, totals: Array) -> tuple[Array, float, bool]:
+    # A free intercept takes up a common part of the targets.
+    even = len(A) == 1 and totals[0] == 0
+    level = float(np.mean(t)) if even else 0.0
     unit = max(float(np.abs(t - level).max()), 1e-300)
+    if not even and len(A):  # sums, not targets, say how large coefficients are
+        unit = max(unit, float(np.abs(totals).max() * np.abs(K.diagonal()).max()))
     reach = min(float(np.max(high - low)), unit / max(float(np.abs(K.diagonal()).max()), 1e-300))
     # z = reach·u, b = unit·β: ½·uᵀ(reach/unit·K)u − (t/unit)ᵀu.
-    barrier = _Barrier(K * (reach / unit), (t - level) / unit, low / reach, high / reach, equality)
+    barrier = _Barrier(K * (reach / unit), (t - level) / unit, low / reach, high / reach, A, totals / reach)
     converged = barrier.descend()
-    return _feasible(reach * barrier.u, low, high, equality), unit * barrier.beta + level, converged
+    z, b = np.clip(reach * barrier.u, low, high), level
+    if even:
+        z, b = _feasible(z, low, high, True), unit * float(barrier.beta[0]) + level
+    return z, b, converged
 
 
 class _Barrier:
-    """A point inside the bounds, with multipliers p and q of the lower and upper ones and β of Σu = 0."""
+    """A point inside the bounds, with multipliers p and q of the lower and upper ones and β of Au = totals."""
 
-    def __init__(self, Q: Array, c: Array, low: Array, high: Array, equality: bool) -> None:
-        self.Q, self.c, self.equality = Q, c, equality
+    def __init__(self, Q: Array, c: Array, low: Array, high: Array, A: Array, totals: Array) -> None:
+        self.Q, self.c, self.A, self.totals = Q, c, A, totals
         n = c.size
         self.has_low, self.has_high = np.isfinite(low), np.isfinite(high)
         self.count = max(1, int(self.has_low.sum() + self.has_high.sum()))
         inside = np.minimum(1.0, (high - low) / 2)
         self.u = np.where(self.has_low, low + inside, high - inside)
-        self.beta, self.p, self.q = 0.0, np.ones(n) * self.has_low, np.ones(n) * self.has_high
+        self.beta, self.p, self.q = np.zeros(len(A)), np.ones(n) * self.has_low, np.ones(n) * self.has_high
         # Slacks move with u, not from it: near a bound u − low has lost its digits.
         self.below = np.where(self.has_low, self.u - low, 1.0)
         self.above = np.where(self.has_high, high - self.u, 1.0)
@@ -85,17 +106,17 @@ class _Barrier:
     def descend(self) -> bool:
         """Steps until nothing is left to gain, or none is possible; whether the former."""
         for _ in range(200):
-            self.gradient = self.Q @ self.u - self.c + self.beta - self.p + self.q
-            self.balance = float(self.u.sum()) if self.equality else 0.0
+            self.gradient = self.Q @ self.u - self.c + self.A.T @ self.beta - self.p + self.q
+            self.balance = self.A @ self.u - self.totals
             product = float(self.p @ self.below + self.q @ self.above)
             done = product < 1e-13 * (1.0 + abs(float(self.c @ self.u))) and np.abs(self.gradient).max() < 1e-12
-            if done and abs(self.balance) < 1e-12 * (1 + np.abs(self.u).sum()):
+            if done and np.abs(self.balance).max(initial=0.0) < 1e-12 * (1 + np.abs(self.u).sum()):
                 return True
             ridge = 1e-15 * max(1.0, float(self.Q.diagonal().max()))
             H = self.Q + np.diag(self.p / self.below + self.q / self.above + ridge)
             try:
                 self.factor = linalg.cho_factor(H, lower=True, check_finite=False)
-                self.ones = linalg.cho_solve(self.factor, np.ones(self.c.size), check_finite=False)
+                self.of_A = linalg.cho_solve(self.factor, self.A.T, check_finite=False)
             except (linalg.LinAlgError, ValueError):
                 return False
             mu = product / self.count
@@ -114,13 +135,16 @@ class _Barrier:
             self.above = self.above - step * du * self.has_high
         return False
 
-    def direction(self, low: Array | float, high: Array | float) -> tuple[Array, float, Array, Array]:
+    def direction(self, low: Array | float, high: Array | float) -> tuple[Array, Array, Array, Array]:
         """Newton's step towards p·(u − low) and q·(high − u) of these sizes."""
         right = -self.gradient - self.p + self.q
         right = right + low / self.below * self.has_low - high / self.above * self.has_high
         du = linalg.cho_solve(self.factor, right, check_finite=False)
-        dbeta = float(du.sum() + self.balance) / float(self.ones.sum()) if self.equality else 0.0
-        du = du - dbeta * self.ones
+        try:
+            dbeta = np.linalg.solve(self.A @ self.of_A, self.A @ du + self.balance)
+        except np.linalg.LinAlgError:
+            dbeta = np.full(len(self.A), np.nan)
+        du = du - self.of_A @ dbeta
         dp = (low - self.p * du) / self.below * self.has_low - self.p
         dq = (high + self.q * du) / self.above * self.has_high - self.q
         return du, dbeta, dp, dq
@@ -152,6 +176,8 @@ def libsvm(task: Task, limit: int = 100_000, tol: float = 1e-6) -> Answer | None
     alive = np.flatnonzero(task.cost > 0)
     K, cost = task.K[np.ix_(alive, alive)].astype(np.float64), task.box()[alive].astype(np.float64)
     y = task.y[alive].astype(np.float64)
+    if task.loss.name == "pinball":
+        return None
     if not (np.isfinite(cost).all() and np.abs(K).max() < _LARGEST_SINGLE and cost.max() < 1e30):
         return None
     options = {"kernel": "precomputed", "C": 1.0, "tol": tol, "max_iter": limit, "cache_size": 50}
@@ -187,8 +213,9 @@ def violation(task: Task, z: Array, scores: tuple[Array, Array] | None = None) -
         grow, shrink = alive & (z < far), alive & (z > -far)
     else:
         up = down = y - f
-        grow = alive & (z < np.where(y > 0, far, -near))
-        shrink = alive & (z > np.where(y > 0, near, -far))
+        low, high = task.bounds()
+        grow = alive & (z < np.where(high > 0, high * (1 - EXACT(1e-6)), -near))
+        shrink = alive & (z > np.where(low < 0, low * (1 - EXACT(1e-6)), near))
     if task.intercept == "free":
         worst = np.max(up[grow], initial=-np.inf) - np.min(down[shrink], initial=np.inf)
     else:

@@ -147,8 +147,11 @@ def weights(rng: np.random.Generator, codes: Array | None, n: int, tags: list[st
         for group in [np.arange(n)] if codes is None else [np.flatnonzero(codes == c) for c in np.unique(codes)]:
             if not out[group].any():
                 out[group[0]] = 1.0
-    else:
+    elif kind < 0.97:
         out, name = np.where(rng.random(n) < 0.2, 1e6, 1.0), "some weights huge"
+    else:
+        unit = 10.0 ** rng.integers(-12, 13)
+        out, name = unit * rng.exponential(size=n) + 1e-3 * unit, f"weights of {unit:g}"
     tags.append(name)
     return out
 

@@ -22,7 +22,10 @@ RELATIVE = 1e-9
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of the label or target y and the score f. ``size`` is ε of the tube, or δ of Huber's loss."""
+    """A loss of the label or target y and the score f.
+
+    ``size`` is ε of the tube, δ of Huber's loss, or the level τ of a quantile.
+    """
 
     name: str
     size: float = 0.0
@@ -33,7 +36,7 @@ class Loss:
 
     @property
     def smooth(self) -> bool:
-        return self.name not in ("hinge", "tube")
+        return self.name not in ("hinge", "tube", "pinball")
 
     def value(self, y: Array, f: Array) -> Array:
         m, r, size = y * f, np.abs(y - f), EXACT(self.size)
@@ -54,6 +57,8 @@ class Loss:
                 return np.where(r <= size, r * r / 2, size * (r - size / 2))
             case "tube":
                 return np.maximum(0, r - size)
+            case "pinball":
+                return np.maximum(size * (y - f), (size - 1) * (y - f))
         raise NotImplementedError(self.name)
 
     def slope(self, y: Array, f: Array) -> Array:
@@ -150,7 +155,7 @@ class Task:
         """The b for which Σ cost·ℓ(y, f + b) is least, for losses made of straight pieces: at one of their ends."""
         if self.intercept != "free":
             return EXACT(0)
-        if self.loss.name == "hinge":
+        if self.loss.name in ("hinge", "pinball"):
             ends = self.y - f
         else:
             ends = np.concatenate([self.y - f - EXACT(self.loss.size), self.y - f + EXACT(self.loss.size)])
@@ -172,11 +177,18 @@ class Task:
         """The largest coefficient of each item, cost/reg."""
         return self.cost / EXACT(self.reg)
 
+    def bounds(self) -> tuple[Array, Array]:
+        """What coefficients are at least and at most."""
+        box, size = self.box(), EXACT(self.loss.size)
+        if self.loss.name == "hinge":
+            return np.where(self.y > 0, 0, -box), np.where(self.y > 0, box, 0)
+        return (-(1 - size) * box, size * box) if self.loss.name == "pinball" else (-box, box)
+
     def dual(self, z: Array) -> Real:
         """The dual objective of coefficients within their bounds: a lower bound on P where Σz = 0 (or no intercept)."""
         z = np.asarray(z, EXACT)
         f = self.K @ z
-        gain = self.y @ z - EXACT(self.loss.size) * np.abs(z).sum()
+        gain = self.y @ z - (EXACT(self.loss.size) * np.abs(z).sum() if self.loss.name == "tube" else 0)
         square = z @ f + (z.sum() ** 2 if self.intercept == "counted" else 0)
         return EXACT(self.reg) * (gain - square / 2)
 

@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from mercer import OneClassSVM
+
 from . import references, smooth_references
-from .cases import Case
-from .definitions import EXACT, TINY, Array, Real
+from .cases import NUMERIC, UNLABELLED, Case
+from .definitions import EXACT, TINY, Array, Real, rows_of
 from .readings import Reading, SoftmaxTask, item_weights, readings, spread
 from .tasks import DOUBLE, SINGLE, Task, Worth, softmax_worth
+from .widths import WIDTHS, WidthReading, width_readings
 
 #: Every kind of finding, and what it means.
 KINDS = {
@@ -24,6 +27,10 @@ KINDS = {
     "infeasible": "dual coefficients outside their bounds, or a sum that is not zero",
     "not finite": "NaN or infinity in a model, a score or a certificate",
     "false convergence": "status converged, conditions clearly not met",
+    "contradiction": "status converged beside a violation or a gap that the tolerance does not allow",
+    "wrong violation": "kkt_violation_ is less than what the published model violates",
+    "wrong support": "support_ or support_vectors_ are not those of the coefficients",
+    "wrong share": "more rows outside of the margin, the tube or the ball than nu says",
     "above LIBSVM": "the objective of an SVC more than 1e-4 above LIBSVM's at tol 1e-6",
     "hang": "no answer within the time limit",
     "crash": "an exception that is not a refusal",
@@ -77,6 +84,9 @@ def examine(case: Case) -> Outcome:
     if case.name == "Perceptron":
         _perceptron(case, model, out)
         return out
+    if case.name in WIDTHS:
+        _widths(case, model, out)
+        return out
     found = readings(case, model, _kernel_values(case, out))
     _scores(case, model, found, out)
     _weights(case, model, found, out)
@@ -106,7 +116,7 @@ def _fitted(case: Case, out: Outcome) -> Any:
         warnings.simplefilter("always")
         try:
             options = {} if case.weight is None else {"sample_weight": case.weight}
-            model.fit(case.X, case.y, **options)
+            model.fit(case.X, *([] if case.name in UNLABELLED else [case.y]), **options)
         except Exception as error:
             if isinstance(error, ValueError) and not isinstance(error, np.linalg.LinAlgError):
                 out.refusal = reason(str(error))
@@ -132,9 +142,13 @@ def deserves_refusal(case: Case, message: str) -> bool:
     if "definite" in message:
         eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
         return bool(eigenvalues[0] < -1e-6 * abs(eigenvalues[-1]))
+    if case.name == "NuSVC" and ("infeasible" in message or "nu must be" in message):
+        return True
     if case.name == "Pegasos" and np.abs(K).max() > 1e10 * case.estimator.lam:
         return True  # steps of 1/(λt) that go further and further
     values = np.ones(1) if isinstance(case.items, list) else case.items
+    if case.name == "NuSVC" and np.abs(K).max() > 1e30:
+        return True
     return bool(np.abs(K).max() > (1e18 if case.single else 1e100) or np.abs(values).max() > 1e150)
 
 
@@ -147,7 +161,7 @@ def _finite(case: Case, model: Any, out: Outcome) -> bool:
                 continue  # a hard margin that is not met costs infinitely much; looked at later
             out.find("not finite", f"{name} = {np.asarray(value).ravel()[:4]}, status {model.status_!r}")
             return False
-    score = model.predict if case.name == "KernelRegressor" else model.decision_function
+    score = model.predict if case.name in NUMERIC else model.decision_function
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for rows, what in ((case.X, "training"), (case.X_new, "new")):
@@ -171,7 +185,7 @@ def _present(model: Any, out: Outcome) -> None:
     wanted = ["status_", "n_iter_", "intercept_"]
     name = type(model).__name__
     wanted += [] if name == "Perceptron" else ["objective_", "duality_gap_"]
-    wanted += ["kkt_violation_"] if name == "SVC" else ["converged_"]
+    wanted += ["kkt_violation_"] if name in ("SVC", "SVR", "KernelQuantiles", *WIDTHS) else ["converged_"]
     missing = [attribute for attribute in wanted if not hasattr(model, attribute)]
     if missing:
         out.find("missing attribute", f"{name} has no {', '.join(missing)}")
@@ -201,12 +215,15 @@ def _kernel_values(case: Case, out: Outcome) -> Array | float:
 def _scores(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
     """Training rows are scored as the published coefficients say; rows in single precision are left out."""
     several = len(found) > 1 or isinstance(found[0].task, SoftmaxTask)
+    _support(case, model, out)
     if case.single or (case.name == "SVC" and several and model.strategy == "ovo"):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values = model.predict(case.X) if case.name == "KernelRegressor" else model.decision_function(case.X)
-    values = np.asarray(values).reshape(len(case.y), -1)
+        values = model.predict(case.X) if case.name in NUMERIC else model.decision_function(case.X)
+    values = np.asarray(values).reshape(case.size, -1)
+    if case.name == "KernelQuantiles" and len(found) > 1:  # sorted row by row
+        return
     for place, reading in enumerate(found):
         mine = values[reading.rows] if isinstance(reading.task, SoftmaxTask) else values[reading.rows, place]
         doubt = 1e6 * (reading.doubt + 2.0**-53 * np.abs(np.asarray(reading.b, EXACT)))
@@ -220,17 +237,30 @@ def _scores(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
 
 def _weights(case: Case, model: Any, found: list[Reading], out: Outcome) -> None:
     """Weights that are published beside dual coefficients are those of the coefficients, w = Σ z·x."""
-    if case.name != "SVC" or not hasattr(model, "coef_"):
+    if case.name not in ("SVC", "SVR") or not hasattr(model, "coef_"):
         return
     for place, reading in enumerate(found):
         X, z = case.items[reading.rows], np.asarray(reading.z, EXACT)
-        several = len(model.classes_) > 2 and model.strategy == "ovo"
+        several = case.name == "SVC" and len(model.classes_) > 2 and model.strategy == "ovo"
         w = (-1 if several else 1) * np.asarray(model.coef_[place], EXACT)
         off = np.abs(z @ X - w)
         doubt = 100 * (SINGLE if case.single else DOUBLE) * (np.abs(z) @ np.abs(X)) + 1e-4 * np.abs(w).max()
         if (off > doubt).any():
             worst = int(np.argmax(off - doubt))
             out.find("wrong scores", f"coef_ is {_short(off[worst])} from Σ z·x, allowed {_short(doubt[worst])}")
+
+
+def _support(case: Case, model: Any, out: Outcome) -> None:
+    """The support items are those with a coefficient, in their order or class by class, and the vectors their rows."""
+    if not hasattr(model, "support_") or getattr(model, "rank", None) is not None:
+        return
+    support, coef = np.asarray(model.support_), np.atleast_2d(model.dual_coef_)
+    if np.unique(support).size != support.size or coef.shape[1] != support.size or not (coef != 0).any(axis=0).all():
+        out.find("wrong support", f"{support.size} support items, {np.count_nonzero((coef != 0).any(axis=0))} in use")
+        return
+    known = hasattr(model, "support_vectors_") and isinstance(case.items, np.ndarray) and not case.given
+    if known and not np.equal(rows_of(model.support_vectors_), case.items[support]).all():
+        out.find("wrong support", "support_vectors_ are not the rows of support_")
 
 
 def _perceptron(case: Case, model: Any, out: Outcome) -> None:
@@ -283,12 +313,20 @@ def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
         out.find("false certificate", f"{say}, {model.status_}")
     linear = isinstance(task, Task) and not task.loss.smooth
     converged = _says_converged(model)
+    if converged and case.name in ("SVC", "SVR"):
+        unit = 1.0 if case.name == "SVC" else _spread(task)
+        _contradiction(
+            model, float(np.max(model.kkt_violation_)) / unit, float(reading.gap / task.cost.sum()) / unit, out
+        )
     if linear and case.name != "Pegasos":
         assert isinstance(task, Task)
         _feasible(task, reading.z, out)
         scores = reading.f, reading.doubt
         worst, rounding = references.violation(task, reading.z, scores) if reading.z is not None else (0.0, 0.0)
         out.notes.append(f"violation {worst:.3g} (± {rounding:.3g})")
+        claimed = float(np.max(model.kkt_violation_))
+        if reading.z is not None and worst > 1.001 * claimed + rounding:
+            out.find("wrong violation", f"violation {worst:.3g} (± {rounding:.3g}), published {claimed:.3g}")
         if case.name == "SVC" and converged and worst > 2 * model.tol + rounding:
             out.find("false convergence", f"violation {worst:.3g}, tol {model.tol:g}, {say}")
         if case.name == "SVC" and theirs is not None and model.tol <= 1e-3:
@@ -360,6 +398,105 @@ def _feasible(task: Task, z: Array | None, out: Outcome) -> None:
 
 def _short(value: Any) -> str:
     return "none" if value is None else f"{float(value):.6g}"
+
+
+def _spread(task: Task) -> float:
+    """What ``tol`` of a regression is in units of: the deviation of the targets from their weighted mean."""
+    deviation = task.y - np.average(task.y, weights=task.cost)
+    return float(np.sqrt(np.mean(np.square(deviation)))) or 1.0
+
+
+def _contradiction(model: Any, violation: float, gap: float, out: Outcome) -> None:
+    """Both in units of ``tol``."""
+    if violation > 1.001 * model.tol or gap > 2.001 * model.tol:
+        out.find("contradiction", f"converged, violation {violation:.3g} and gap {gap:.3g} at tol {model.tol:g}")
+
+
+# -- a width that is found along ----------------------------------------------------------------------
+
+
+def _widths(case: Case, model: Any, out: Outcome) -> None:
+    """NuSVC, NuSVR, OneClassSVM and SVDD."""
+    found = width_readings(case, model, _kernel_values(case, out))
+    _support(case, model, out)
+    if "sigmoid" in str(case.kernel):
+        return
+    with np.errstate(all="ignore"):
+        reached = [_judge_width(model, reading, out) for reading in found]
+        if len(found) == 1:
+            _decisions(case, model, found[0], out)
+    out.reference = all(reached)
+
+
+def _judge_width(model: Any, reading: WidthReading, out: Outcome) -> bool:
+    P, doubt = reading.worth, reading.doubt
+    if model.status_ == "not found" or isinstance(model, OneClassSVM):
+        # Without a margin none is one; and the offset that is published lets in what is on the boundary but for rounding.
+        P = reading.at(reading.z)
+    z, box = reading.variables(), reading.high - reading.low
+    totals = np.array([z[reading.groups == group].sum() for group in range(reading.totals.size)])
+    size = np.abs(reading.totals).max()
+    if (z < reading.low - 1e-9 * box).any() or (z > reading.high + 1e-9 * box).any():
+        out.find(
+            "infeasible", f"coefficients {_short((np.maximum(z - reading.high, reading.low - z) / box).max())} out"
+        )
+    wanted = reading.totals
+    # What cancels between the walls of a tube need not be published.
+    short = np.abs(totals) < np.abs(wanted) * (1 - 1e-9) if z.size > reading.z.size else np.zeros(totals.size, bool)
+    if (np.where(short, 0, np.abs(totals - wanted)) > 1e-9 * size).any() or short.any():
+        out.find("infeasible", f"coefficients sum to {totals.astype(float)}, not {wanted.astype(float)}")
+    best = min(reading.at(reading.z), P)
+    other = reading.other()
+    theirs = reading.at(other)
+    best = min(best, theirs)
+    say = f"P {_short(P)} (± {_short(doubt)}), least known {_short(best)}, gap {_short(reading.gap)}, {model.status_}"
+    out.notes.append(f"{say}, objective_ {_short(reading.objective)}")
+    if abs(reading.objective - P) > 2 * doubt:
+        out.find("wrong objective", f"objective_ is {_short(reading.objective - P)} more than P; {say}")
+    if reading.gap < 0 or P - best > reading.gap + 2 * doubt:
+        out.find("false certificate", say)
+    worst, fog = reading.measure * reading.worst(), 2 * reading.measure * reading.off.max()
+    out.notes.append(f"violation {_short(worst)} (± {_short(fog)}), published {reading.violation}, tol {reading.tol}")
+    if worst > 1.001 * reading.violation + fog:
+        out.find("wrong violation", f"violation {_short(worst)} (± {_short(fog)}), published {reading.violation:.3g}")
+    if model.status_ == "converged" and reading.violation > 1.001 * reading.tol + fog:
+        out.find("contradiction", f"converged, violation {reading.violation:.3g}, tolerated {reading.tol:.3g}; {say}")
+    # Another method has solved it where the dual of its coefficients comes near what they cost.
+    f = reading.K @ other
+    value = -(other @ f) / 2
+    parts = np.concatenate([np.maximum(other, 0), np.minimum(other, 0)]) if z.size > other.size else other
+    value = reading.unit * (value + reading.t @ parts) + reading.rest
+    return bool(theirs - value <= 1e-6 * abs(theirs) and doubt <= 1e-6 * abs(P) and model.status_ != "not found")
+
+
+def _decisions(case: Case, model: Any, reading: WidthReading, out: Outcome) -> None:
+    """Decision values of training rows, and the share of rows that is outside."""
+    weight = item_weights(case)
+    alive = weight > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = model.predict(case.X) if case.name in NUMERIC else model.decision_function(case.X)
+    f = reading.K @ reading.z
+    doubt, share = reading.measure * reading.off, weight[alive] / weight[alive].sum()
+    if case.name == "SVDD":
+        mine = EXACT(-model.offset_) - (reading.K.diagonal() - 2 * f + reading.z @ f)
+    elif case.name == "OneClassSVM":
+        mine = f - model.offset_
+    else:
+        mine = f + np.ravel(model.intercept_)[0]
+    off = np.abs(np.asarray(values, EXACT)[alive] - mine)
+    if not case.single and (off > 1e3 * doubt + 1e-300).any():
+        out.find("wrong scores", f"off by {_short(off.max())}, allowed {_short(doubt.max())}")
+    slack = 2 * (reading.violation + 1e3 * doubt)
+    if case.name in UNLABELLED:
+        outside = mine < -slack
+    elif case.name == "NuSVR":
+        outside = np.abs(np.asarray(case.y, EXACT)[alive] - mine) > model.epsilon_ + slack
+    else:
+        y = np.where(np.unique(case.y, return_inverse=True)[1][alive] == 1, 1, -1)
+        outside = y * mine < 1 - slack
+    if model.status_ == "converged" and share[outside].sum() > model.nu * (1 + 1e-9):
+        out.find("wrong share", f"{_short(share[outside].sum())} of the weight is outside, nu is {model.nu:g}")
 
 
 # -- the hard margin ---------------------------------------------------------------------------------

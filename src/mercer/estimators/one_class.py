@@ -30,6 +30,8 @@ _SAMPLE = 500
 _ROUNDING = 1e-9
 #: Scores, and squared distances, are differences of numbers that are rounded to this part of a self-similarity.
 _CANCELLED = 1e-14
+#: Similarities that differ by less than this part of the largest are as good as equal.
+_ALIKE = 1e-12
 #: A distance from the origin whose square is less than this part of the mean ‖φ(x)‖² is none.
 _ORIGIN = 1e-7
 
@@ -121,7 +123,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
         part = gram.take(some)
         K = np.asarray(part.rows(np.arange(some.size)), dtype=np.float64)
         spread = float(K.diagonal().mean() - K.mean())
-        return spread if spread > 1e-12 * float(np.abs(K).max()) > 0 else float(np.abs(K).max()) or 1.0
+        return max(spread, _ALIKE * float(np.abs(K).max())) or 1.0
 
     def _targets(self, gram: Gram) -> Array:
         """y of :class:`Shortfall`: what the score of an item has to exceed, but for the distance that is found."""
@@ -196,7 +198,7 @@ class OneClassSVM(NoveltyMachine):
         the share of support rows.
     tol : float, default=1e-4
         The largest violation of an optimality condition allowed, where scores are means of similarities in units of
-        mean k(x, x) − mean k(x, x′).
+        σ² = mean k(x, x) − mean k(x, x′), but at least 1e-12 of the largest similarity.
     max_iter, time_limit, memory, random_state
         As in :class:`SVR`.
 
@@ -208,7 +210,10 @@ class OneClassSVM(NoveltyMachine):
         As in scikit-learn.
     objective_ : float
         λ/2·‖w‖² + the mean of max(0, ρ − w·φ(x)) − nu·ρ, with λ = 1/Σ weights.
-    duality_gap_, kkt_violation_ : float
+    duality_gap_ : float
+        How far at most the objective lies above the least possible one.
+    kkt_violation_ : float
+        The worst violation of an optimality condition, in units of scores: at most tol·σ²·nu·Σ weights where converged.
     n_iter_, status_, converged_, fit_status_
 
     Examples
@@ -294,7 +299,7 @@ class SVDD(NoveltyMachine):
     dual_coef_ : array
         The centre is the mean of the support items with these weights, which sum to one.
     objective_, duality_gap_, kkt_violation_ : float
-        In units of R²: R² + 1/(nu·n)·Σ max(0, ‖φ(x) − c‖² − R²).
+        In units of R²: R² + 1/(nu·n)·Σ max(0, ‖φ(x) − c‖² − R²); the violation is at most 2·tol·σ² where converged.
     n_iter_, status_, converged_, fit_status_
 
     Examples

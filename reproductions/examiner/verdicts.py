@@ -431,7 +431,7 @@ def _widths(case: Case, model: Any, out: Outcome) -> None:
 def _judge_width(model: Any, reading: WidthReading, out: Outcome) -> bool:
     P, doubt = reading.worth, reading.doubt
     if model.status_ == "not found" or isinstance(model, OneClassSVM):
-        # Without a margin none is one; and the offset that is published lets in what is on the boundary but for rounding.
+        # Without a margin none is one; the offset that is published lets in what is on the boundary but for rounding.
         P = reading.at(reading.z)
     z, box = reading.variables(), reading.high - reading.low
     totals = np.array([z[reading.groups == group].sum() for group in range(reading.totals.size)])

@@ -18,6 +18,9 @@ from .objects import is_missing
 from .parameters import is_number, shown
 from .target_kind import LARGEST_TARGET
 
+#: What weights sum to is at most the inverse of this, and the largest is not less; and what part of it is nothing.
+_LEAST_WEIGHT, _LOST = 1e-300, 1e-200
+
 
 def _refuse_masked(values: Any, name: str) -> None:
     if np.ma.is_masked(values):
@@ -203,7 +206,7 @@ def checked_weights(sample_weight: Any, X: Any) -> Array:
     _refuse_masked(sample_weight, "sample_weight")
     try:
         _refuse_bad_weights(np.asarray(sample_weight, dtype=np.float64))
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return _within_range(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
     except (TypeError, OverflowError):
         raise ValueError(f"sample_weight must hold one number for each row, got {shown(sample_weight)}.") from None
 
@@ -218,6 +221,25 @@ def _refuse_bad_weights(weight: Array) -> None:
             f"{what} in data passed to `sample_weight`: the weight of row {row} is {weight[row]:g}; weights must be "
             "zero or more."
         )
+
+
+def _within_range(weight: Array) -> Array:
+    """Weights that numbers can be divided by; one that is no digit of the largest is none.
+
+    Examples
+    --------
+    >>> _within_range(np.array([1.0, 2.0, 1e-310]))
+    array([1., 2., 0.])
+    """
+    largest = float(weight.max(initial=0.0))
+    with np.errstate(over="ignore"):
+        total = float(weight.sum())
+    if total > 1 / _LEAST_WEIGHT or 0 < largest < _LEAST_WEIGHT:
+        raise ValueError(
+            f"Sample weights of up to {largest:.3g} leave the range of numbers when they are added up or divided by; "
+            "multiply all of them by the same number, so that they are about one."
+        )
+    return np.where(weight < _LOST * largest, 0.0, weight) if (weight < _LOST * largest).any() else weight
 
 
 def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, whole: bool = True) -> Array | None:
@@ -239,7 +261,7 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, who
         return None
     weight = checked_weights(sample_weight, X)
     if class_weight is not None:
-        weight = weight * compute_sample_weight(class_weight, y)
+        weight = _within_range(weight * compute_sample_weight(class_weight, y))
     if not whole:
         return weight
     if not weight.any():
@@ -247,6 +269,7 @@ def combine_weights(sample_weight: Any, class_weight: Any, X: Any, y: Array, who
     for label in np.unique(y):
         if not weight[y == label].any():
             raise ValueError(
-                f"the weights remove class {plain_label(label)!r}: each sample_weight or class_weight of it is zero."
+                f"the weights remove class {plain_label(label)!r}: each sample_weight or class_weight of it is zero "
+                "beside those of others."
             )
     return weight

@@ -13,8 +13,8 @@ from sklearn.utils import check_array
 from .objects import holds_no_rows_yet
 from .parameters import shown
 
-#: Squares of larger values overflow; squares of values below the inverse vanish.
-LARGEST = 1e150
+#: Squares of larger values overflow when many are added up; squares of values below the inverse vanish.
+LARGEST = 1e140
 
 
 def refuse_foreign(X: Any, name: str = "X") -> None:

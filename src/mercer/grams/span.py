@@ -241,7 +241,7 @@ class KernelSpan(Span):
         return float(np.sqrt(max(np.vdot(g, self.combine(g)[1]), 0.0)))
 
     def preconditioner(self, lam, h, intercept):
-        # Along the basis the operator is a small matrix; across it, it is λ and what the basis has left out. Dividing by
+        # Along the basis the operator is a small matrix; across it, it is λ and what the basis leaves out. Dividing by
         # λ what is then taken off again costs digits; with a basis of half the items their matrix costs no more.
         enough = _SLIGHT * lam / max(float(h.sum(axis=0).max()), 1e-300)
         self.basis.deepen(enough)

@@ -457,7 +457,7 @@ def _judge_width(model: Any, reading: WidthReading, out: Outcome) -> bool:
         out.find("false certificate", say)
     worst, fog = reading.measure * reading.worst(), 2 * reading.measure * reading.off.max()
     out.notes.append(f"violation {_short(worst)} (± {_short(fog)}), published {reading.violation}, tol {reading.tol}")
-    if worst > 1.001 * reading.violation + fog:
+    if worst > 1.001 * reading.violation + fog + 1e-3 * reading.tol:
         out.find("wrong violation", f"violation {_short(worst)} (± {_short(fog)}), published {reading.violation:.3g}")
     if model.status_ == "converged" and reading.violation > 1.001 * reading.tol + fog:
         out.find("contradiction", f"converged, violation {reading.violation:.3g}, tolerated {reading.tol:.3g}; {say}")
@@ -484,6 +484,8 @@ def _decisions(case: Case, model: Any, reading: WidthReading, out: Outcome) -> N
         mine = f - model.offset_
     else:
         mine = f + np.ravel(model.intercept_)[0]
+    level = np.ravel(model.intercept_)[0] if case.name not in UNLABELLED else model.offset_
+    doubt = doubt + DOUBLE * np.abs(level)
     off = np.abs(np.asarray(values, EXACT)[alive] - mine)
     if not case.single and (off > 1e3 * doubt + 1e-300).any():
         out.find("wrong scores", f"off by {_short(off.max())}, allowed {_short(doubt.max())}")

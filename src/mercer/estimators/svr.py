@@ -14,9 +14,6 @@ from .dual_machine import DualMachine
 from .regressor import Regressor, Units
 from .training import Training
 
-#: Single precision holds coefficients that sum to no more, and products of a few.
-_LARGEST_SUM = 1e30
-
 
 class TubeRegressor(Regressor, DualMachine):
     """What :class:`SVR` and :class:`NuSVR` share: targets, λ = 1/(C·Σ weights), and units."""
@@ -208,12 +205,6 @@ kkt_violation_, n_iter_, status_, converged_, fit_status_
 
     def _state(self, data: Training, gram: Gram) -> Problem:
         targets, lam, _ = self._stated(data)
-        if lam * _LARGEST_SUM < 1:  # coefficients sum to nu/lambda, however little of that cancels
-            most = f"{float(self.C) * lam * _LARGEST_SUM:.1g}"
-            raise ValueError(
-                f"NuSVR: with C={self.C:g} coefficients sum to {1 / lam:.3g} times what targets differ by, which leaves "
-                f"the range of single precision; lower C, or the weights, to a C of {most}."
-            )
         return NuProblem(gram, targets, EpsilonInsensitive(0.0), lam, data.weight, Intercept.FREE, float(self.nu))
 
     def _model_of(self, data: Training, problem: Problem, found: Iterate) -> Iterate:

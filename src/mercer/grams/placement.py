@@ -89,18 +89,18 @@ class Placement:
         Features where the model is linear, or where landmarks stand for all items; in memory where it fits. An item of
         no weight is no landmark.
         """
+        counted = None if weight is None or weight.all() else np.flatnonzero(weight)
         if isinstance(items, Rows):
-            return self._of_rows(kernel, items)
+            return self._of_rows(kernel, items, counted)
         if is_linear(kernel):
             return Features.around_mean(items) if self.centred else Features(items)
         if self.rank is not None:
             # A solver that looks at rows in no order needs all features at hand.
             fits = Nystrom.fits(length(items), self.rank, self.memory)
-            at_hand = not self._passes or kernel.precomputed or fits
-            if not at_hand:
-                return Streamed.of(kernel, items, self.rank, self.landmarks, self.memory)
-            counted = None if weight is None or weight.all() else np.flatnonzero(weight)
-            return Nystrom.of(kernel, items, self.rank, self.landmarks, self.memory, among=counted)
+            if kernel.precomputed or not (fits or self._passes):
+                return Nystrom.of(kernel, items, self.rank, self.landmarks, self.memory, among=counted)
+            streamed = Streamed.of(kernel, items, self.rank, self.landmarks, self.memory, counted=counted)
+            return streamed.held() if fits else streamed
         if kernel.precomputed:
             return Dense(items, room=bytes_of(self.memory))
         if self.device is not None:
@@ -131,7 +131,7 @@ class Placement:
     def _passes(self) -> bool:
         return self.by_passes and not self.single
 
-    def _of_rows(self, kernel: Kernel, rows: Rows) -> Gram:
+    def _of_rows(self, kernel: Kernel, rows: Rows, counted: Array | None) -> Gram:
         """The Gram of items that need not be in memory: their features are, where a solver needs that or it is better.
 
         Those of a linear kernel are the columns themselves.
@@ -163,7 +163,7 @@ class Placement:
                 "KernelClassifier(loss='squared_hinge', rank=...), which passes over the rows, raise memory, or lower "
                 "rank."
             )
-        streamed = Streamed.of(kernel, rows, self.rank, self.landmarks, self.memory)
+        streamed = Streamed.of(kernel, rows, self.rank, self.landmarks, self.memory, counted=counted)
         return streamed.held() if fits and not (rows.apart and self._passes) else streamed
 
     @staticmethod

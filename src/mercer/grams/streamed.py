@@ -97,21 +97,34 @@ class Streamed(Gram):
 
     @classmethod
     def of(
-        cls, kernel: Kernel, items: Any, rank: int, landmarks: str = "pivoted", memory: int | str = "1GB", seed: int = 0
+        cls,
+        kernel: Kernel,
+        items: Any,
+        rank: int,
+        landmarks: str = "pivoted",
+        memory: int | str = "1GB",
+        seed: int = 0,
+        counted: Array | None = None,
     ) -> Streamed:
-        """The approximation by landmarks that are chosen among a sample of the items."""
-        rank = min(rank, length(items))
-        if bytes_of(memory) < (least := _least(rank)):
+        """The approximation by landmarks that are chosen among a sample of the items, or of those that are ``counted``.
+
+        The sample depends on the number of items, and not on where they are; only where all features have no room may
+        memory make it smaller.
+        """
+        n = length(items)
+        rank, fits = min(rank, n), Nystrom.fits(n, rank, memory)
+        if not fits and bytes_of(memory) < (least := _least(rank)):
             most = bisect_right(range(1, rank), bytes_of(memory), key=_least)
             raise ValueError(
                 f"{rank} landmarks take {size_in_words(least)}, more than {memory_in_words(memory)}; raise memory, or "
                 f"take a rank of at most {most}."
             )
-        room = (bytes_of(memory) - Nystrom.beside(0, rank)) // (8 * _SAMPLE * rank)
+        room = max(1, (bytes_of(memory) - Nystrom.beside(0, rank)) // (8 * _SAMPLE * rank))
         rows = items if isinstance(items, Rows) else Held(items, room)
-        size = min(len(rows), _FOR_EACH * rank, room)
+        numbers = np.arange(n) if counted is None else counted
+        size = min(numbers.size, _FOR_EACH * rank, n if fits else room)
         # Of what landmarks leave out, other items tell than those that they were chosen among.
-        seen = sample_of(len(rows), min(len(rows), size + min(size, _OTHERS)), seed)
+        seen = numbers[sample_of(numbers.size, min(numbers.size, size + min(size, _OTHERS)), seed)]
         among = np.zeros(seen.size, bool)
         among[sample_of(seen.size, size, seed)] = True
         some = _double(rows[seen])
@@ -164,6 +177,9 @@ class Streamed(Gram):
 
     def held(self) -> Nystrom:
         """The same Gram with all features in memory."""
+        if len(self.sample) == len(self):
+            self.sample.landmark_items = self.landmark_items
+            return self.sample
         Phi = np.empty((len(self), self.transform.shape[1]))
         compared = {"transform": self.transform, **self._compared}
         if self.items.apart:

@@ -178,7 +178,8 @@ class DualRefinement:
         problem, unit = self._in_range()
         if unit != 1.0 and start is not None:
             start = replace(start, z=start.z * unit)
-        found = solver.solve(problem, start, self.rng)
+        with np.errstate(over="ignore", invalid="ignore"):  # what single precision cannot hold is not certified
+            found = solver.solve(problem, start, self.rng)
         self.steps += found.n_iter
         return found if unit == 1.0 else replace(found, z=found.z / unit)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mercer import SVC, Pegasos, Perceptron
+from mercer import SVC, SVR, KernelClassifier, KernelRegressor, NuSVC, NuSVR, OneClassSVM, Pegasos, Perceptron
 
 X = np.random.RandomState(0).standard_normal((12, 2))
 y = np.arange(12) % 2
@@ -175,3 +175,38 @@ def test_messages_show_labels_as_they_were_written():
         SVC("gaussian").fit(rows, ["p", "p", "p"])
     with pytest.raises(ValueError, match="the weights remove class 'q'"):
         SVC("gaussian").fit(rows, ["p", "q", "p"], sample_weight=[1.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-320, 1e306])
+@pytest.mark.parametrize(
+    "machine", [SVC(), NuSVC(nu=0.3), NuSVR(), OneClassSVM(), KernelClassifier(), KernelRegressor()]
+)
+def test_weights_beyond_the_range_of_numbers(machine, scale):
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    with pytest.raises(ValueError, match="leave the range of numbers"):
+        machine.fit(X, y, sample_weight=np.full(40, scale))
+
+
+@pytest.mark.parametrize("machine", [NuSVC(nu=0.3), KernelClassifier(loss="squared_hinge"), KernelRegressor()])
+def test_weights_that_are_no_digit_of_others_are_zero(machine):
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(40, 2)), np.arange(40) % 2, np.where(rng.random(40) < 0.5, 1e-320, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tiny = machine.fit(X, y, sample_weight=weight).predict(X)
+        none = machine.fit(X, y, sample_weight=np.where(weight < 1, 0.0, 1.0)).predict(X)
+    np.testing.assert_array_equal(tiny, none)
+
+
+@pytest.mark.parametrize("scale", [1e149, 1e139, 1e-139, 1e-149])
+@pytest.mark.parametrize("machine", [SVC(), SVR(), OneClassSVM(), KernelClassifier(), KernelRegressor(), SVC(rank=10)])
+def test_rows_at_the_ends_of_the_range_of_numbers(machine, scale):
+    """Refused, or learned as those of any other unit."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    if 1e-140 < scale < 1e140:
+        plain = machine.fit(X, y).predict(X)
+        np.testing.assert_allclose(machine.fit(scale * X, y).predict(scale * X), plain, atol=1e-2)
+    else:
+        with pytest.raises(ValueError, match=r"scale the columns"):
+            machine.fit(scale * X, y)

@@ -11,10 +11,11 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from mercer import SVC, KernelClassifier, KernelRegressor
+from mercer import SVC, SVDD, KernelClassifier, KernelRegressor, OneClassSVM
 from mercer.grams import Dense
 from mercer.grams.multiple import Multiple
 from mercer.grams.repeated import Repeated
+from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.losses import EpsilonInsensitive, Huber, Logistic, Squared, SquaredHinge
 from mercer.problems import Problem, Status, balanced, best_intercept, slack
 from mercer.solvers import Newton, solve_certified
@@ -306,3 +307,65 @@ def test_interior_points_satisfy_the_optimality_conditions(seed, by_features, ba
     # The duality gap of the box: what each item could still gain by going to a bound.
     gain = np.where(F > 0, F * (high - found.z), F * (low - found.z)).sum()
     assert gain <= 1e-6 * max(1.0, float(np.abs(t) @ np.abs(found.z)))
+
+
+def nearly_constant(seed):
+    """Columns of widely different scales beside a Gaussian as wide as the largest: similarities differ by little."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((95, 12)) < 0.5) * 10.0 ** rng.uniform(-8, 8, 12)
+    wide = 1 / np.square(X - X.mean(axis=0)).sum(axis=1).mean()
+    return X, rng.integers(0, 2, 95), rng.exponential(size=95), Gaussian(gamma=wide)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 6])
+def test_converged_means_that_no_condition_is_violated_by_more_than_tol(seed):
+    X, y, weight, kernel = nearly_constant(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = SVC(kernel, C=3e4, tol=1e-6).fit(X, y, sample_weight=weight)
+    assert model.converged_ == (model.kkt_violation_[0] <= model.tol)
+    assert model.converged_ or seed == 6
+    # What is published is true of the coefficients that are: F = y − Kz of those that may grow and of those that may
+    # shrink, in extended precision.
+    z, signs, C = np.zeros(y.size, np.longdouble), np.where(y == 1, 1, -1), 3e4 * weight
+    z[model.support_] = model.dual_coef_[0]
+    F = signs - kernel(X).astype(np.longdouble) @ z
+    near = 1e-13 * C  # bounds are C·weight but for rounding
+    grow, shrink = z < np.where(y == 1, C, 0) - near, z > np.where(y == 1, 0, -C) + near
+    assert F[grow].max() - F[shrink].min() <= model.kkt_violation_[0] + 1e-8
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(gamma=1e-9), Polynomial(degree=2), Linear()])
+@pytest.mark.parametrize("machine", [OneClassSVM, SVDD])
+@pytest.mark.parametrize("offset", [0.0, 1e5])
+def test_novelty_machines_keep_their_tolerance_in_units_of_the_spread(machine, kernel, offset):
+    X = np.random.default_rng(2).normal(size=(60, 3)) + offset * np.array([1, 2, 3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = machine(kernel, nu=0.3, tol=1e-6).fit(X)
+    K = kernel(X).astype(np.longdouble)
+    spread = max(K.diagonal().mean() - K.mean(), 1e-12 * K.max())
+    unit = 0.3 * len(X) if machine is OneClassSVM else 2.0
+    assert model.kkt_violation_ <= 1.0001 * model.tol * spread * unit or not model.converged_
+
+
+def test_weights_and_coefficients_of_a_linear_machine_are_the_same_function():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        X = rng.normal(size=(13, 6)) * 10.0 ** rng.uniform(-6, 8, size=6)
+        X[rng.integers(13, size=4)] = X[0]  # with different labels: coefficients at their bounds, which cancel
+        y = np.arange(13) % 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = SVC("linear", C=11.8).fit(X, y)
+        z, support = model.dual_coef_[0].astype(np.longdouble), X[model.support_].astype(np.longdouble)
+        beyond = np.abs(z @ support - model.coef_[0]) - 1e-13 * (np.abs(z) @ np.abs(support))
+        assert (np.abs(X) @ np.maximum(beyond, 0)).max() <= model.tol
+
+
+@pytest.mark.parametrize("loss", ["logistic", "smooth_hinge"])
+def test_a_lambda_that_is_nothing_beside_the_matrix(loss):
+    X = np.random.default_rng(0).normal(size=(3, 24)) * 10.0 ** np.random.default_rng(1).uniform(-8, 8, size=24)
+    model = KernelClassifier("polynomial(degree=1)", loss, lam=1e-9).fit(X, [0, 1, 0])
+    assert model.converged_
+    assert model.objective_[0] < 1e-6  # as far apart as one likes, for next to nothing

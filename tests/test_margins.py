@@ -109,3 +109,16 @@ def test_only_bounds_say_at_most():
     assert str(m.width(w=[2.0, 2.0])).startswith("width of the margin = 0.7071")
     assert str(m.margin_bound(radius=2.0, margin=0.5, rows=1000)).startswith("order of the error ~ 0.016")
     assert "≤" in str(m.vc_bound(0.0, dimension=11, rows=8000))
+
+
+def test_bounds_over_numbers_of_rows():
+    rows = np.array([100, 1000, 10_000])
+    bound = m.vc_bound(0.1, 11, rows)
+    np.testing.assert_allclose(bound, [float(m.vc_bound(0.1, 11, int(P))) for P in rows])
+    np.testing.assert_allclose(m.margin_bound(2.0, [0.5, 1.0], 1000).value, [0.016, 0.004])
+    assert "rows = 100 … 1e+04" in str(bound)
+    np.testing.assert_array_equal(bound.plot().lines[0].get_xdata(), rows)
+    with pytest.raises(ValueError, match="one shape"):
+        m.vc_bound(0.1, [3, 5], [10, 20, 30])
+    with pytest.raises(ValueError, match="rows ≥ 1"):
+        m.vc_bound(0.1, 3, [10, 0])

@@ -177,3 +177,24 @@ def test_what_landmarks_leave_out_is_told_of_all_rows():
         K = kernel(rows, rows[model.support_])
         kept = np.trace(linalg.pinvh(kernel(rows[model.support_])) @ K.T @ K)
         assert model.missing_trace_ == pytest.approx(1 - kept / 3000, rel=0.15)
+
+
+@pytest.mark.parametrize("landmarks", sorted(LANDMARKS))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_landmarks_are_the_same_wherever_the_rows_are(landmarks, weighted, tmp_path):
+    """More rows than landmarks are chosen among, in memory, mapped into it, and in a file."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(900, 3)), np.where(rng.random(900) < 0.3, 0.0, 1.0)
+    y = (np.sin(2 * X[:, 0]) + X[:, 1] > 0).astype(int)
+    np.savetxt(
+        tmp_path / "rows.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,y", comments="", fmt="%.17g"
+    )
+    scanned = mercer.scan(str(tmp_path / "rows.csv"), target="y")
+    machine = mercer.KernelClassifier("gaussian(gamma=0.5)", "squared_hinge", rank=20, landmarks=landmarks)
+    options = {"sample_weight": weight} if weighted else {}
+    here = clone(machine).fit(X, y, **options)
+    there = clone(machine).fit(scanned.X, scanned.y, **options)
+    np.testing.assert_array_equal(here.support_, there.support_)
+    np.testing.assert_allclose(here.objective_, there.objective_, rtol=1e-8)
+    assert here.missing_trace_ == pytest.approx(there.missing_trace_)
+    assert not weighted or weight[here.support_].all()

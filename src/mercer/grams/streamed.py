@@ -85,6 +85,8 @@ class Streamed(Gram):
     ) -> None:
         self.kernel, self.items, self.sample, self.drawn = kernel, rows, sample, drawn
         self.landmark_items = landmark_items
+        #: The numbers of the items that count, where others have no weight.
+        self.counted: Array | None = None
         #: The numbers of the landmarks among all items.
         self.landmarks: Array = drawn[sample.landmarks]
         self.transform, self.missing = sample.transform, missing
@@ -135,10 +137,12 @@ class Streamed(Gram):
             features = kernel.matrix(others, chosen) @ sample.transform
             whole = kernel.diag(others).astype(np.float64)
             left = np.clip(whole - np.einsum("ij,ij->i", features, features), 0.0, None)
-            trace, rest = float(kernel.diag(own).sum()), (len(rows) - size) / length(others)
+            trace, rest = float(kernel.diag(own).sum()), (numbers.size - size) / length(others)
             total = trace + rest * float(whole.sum())
             missing = (missing * trace + rest * float(left.sum())) / total if total > 0 else 0.0
-        return cls(kernel, rows, sample, seen[among], chosen, missing)
+        made = cls(kernel, rows, sample, seen[among], chosen, missing)
+        made.counted = counted
+        return made
 
     def __len__(self) -> int:
         return len(self.items)
@@ -188,8 +192,9 @@ class Streamed(Gram):
         else:  # those of a chunk may be as large as the whole, and are written where they belong
             for _ in self.items.each(partial(comparing.write_features, **compared), Phi):
                 pass
-        trace = float(self.diag().sum())
-        missing = max(0.0, 1 - float(np.vdot(Phi, Phi)) / trace) if trace > 0 else 0.0
+        own = slice(None) if self.counted is None else self.counted
+        trace = float(self.diag()[own].sum())
+        missing = max(0.0, 1 - float(np.einsum("ij,ij->i", Phi, Phi)[own].sum()) / trace) if trace > 0 else 0.0
         return Nystrom(Phi, self.landmarks, self.transform, missing, self.landmark_items)
 
     def _features(self, index: Any) -> Array:

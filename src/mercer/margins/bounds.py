@@ -16,30 +16,49 @@ from .of_items import functional_margins, norm
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound, what it bounds, and the quantities that it was computed from; ``relation`` says how sharp it is."""
+    """A bound, what it bounds, and the quantities that it was computed from; ``relation`` says how sharp it is.
+
+    ``value`` is an array where some of the quantities are, such as numbers of rows; ``np.asarray(bound)`` is it, too.
+    """
 
     name: str
-    value: float
-    parts: dict[str, float]
+    value: Any
+    parts: dict[str, Any]
     relation: str = "≤"
 
     def __float__(self) -> float:
         return float(self.value)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.value, dtype=dtype or np.float64)
+
     def __str__(self) -> str:
-        parts = ", ".join(f"{name} = {value:.4g}" for name, value in self.parts.items())
-        return f"{self.name} {self.relation} {self.value:.4g}  ({parts})"
+        parts = ", ".join(f"{name} = {_short(value)}" for name, value in self.parts.items())
+        return f"{self.name} {self.relation} {_short(self.value)}  ({parts})"
 
     def _repr_html_(self) -> Markup:
-        parts = [[name, f"{value:.4g}"] for name, value in self.parts.items()]
-        return table_html(f"{self.name} {self.relation} {self.value:.4g}", parts)
+        parts = [[name, _short(value)] for name, value in self.parts.items()]
+        return table_html(f"{self.name} {self.relation} {_short(self.value)}", parts)
 
     def plot(self, ax: Any = None) -> Any:
-        """The bound beside its parts, as bars."""
+        """The bound beside its parts, as bars; over the quantity that is an array, as a line."""
         ax = axes(ax)
+        given = next((name for name, part in self.parts.items() if np.ndim(part) == 1), None)
+        if given is not None:
+            ax.plot(self.parts[given], np.broadcast_to(self.value, np.shape(self.parts[given])))
+            ax.set(xlabel=given, ylabel=self.name)
+            return ax
         names = [*self.parts, self.name]
         ax.barh(names, [*self.parts.values(), self.value])
         return ax
+
+
+def _short(value: Any) -> str:
+    """A number to four digits; of several the first and the last."""
+    numbers = np.ravel(value)
+    if numbers.size == 1:
+        return f"{numbers[0]:.4g}"
+    return f"{numbers[0]:.4g} … {numbers[-1]:.4g}" if numbers.size else "nothing"
 
 
 def width(*, w: Any = None, model: Any = None) -> Bound:
@@ -109,34 +128,50 @@ def _squares(X: Any) -> Array:
     return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.square(np.asarray(X)).sum(axis=1)
 
 
-def vc_bound(training_error: float, dimension: int, rows: int, delta: float = 0.05) -> Bound:
+def vc_bound(training_error: Any, dimension: Any, rows: Any, delta: Any = 0.05) -> Bound:
     """Ê + √((d·(ln(2P/d) + 1) − ln(δ/4))/P): the error on new rows, with probability 1 − δ.
+
+    Any of them may be an array: the bound is then one for each entry.
 
     Examples
     --------
     >>> round(float(vc_bound(0.0, dimension=11, rows=8000)), 4)
     0.1093
+    >>> vc_bound(0.0, dimension=11, rows=[2000, 8000, 32000]).value.round(4)
+    array([0.2003, 0.1093, 0.0588])
     """
-    if dimension < 1 or rows < 1 or not 0 < delta < 1:
+    error, d, P, delta = _together("vc_bound", training_error, dimension, rows, delta)
+    if not ((d >= 1) & (P >= 1) & (delta > 0) & (delta < 1)).all():
         raise ValueError("vc_bound needs dimension ≥ 1, rows ≥ 1 and 0 < delta < 1.")
-    confidence = np.sqrt((dimension * (np.log(2 * rows / dimension) + 1) - np.log(delta / 4)) / rows)
-    parts = {"training error": training_error, "VC dimension": dimension, "rows": rows, "confidence": confidence}
-    return Bound(f"error (with probability {1 - delta:g})", training_error + confidence, parts)
+    confidence = np.sqrt((d * (np.log(2 * P / d) + 1) - np.log(delta / 4)) / P)
+    parts = {"training error": error, "VC dimension": d, "rows": P, "confidence": confidence}
+    return Bound(f"error (with probability {_short(1 - delta)})", error + confidence, parts)
 
 
-def margin_bound(radius: float, margin: float, rows: int) -> Bound:
+def margin_bound(radius: Any, margin: Any, rows: Any) -> Bound:
     """(L/γ)²/P: the order of the error of a separator with geometric margin γ on rows within a ball of radius L.
 
-    It does not depend on the number of features. Constants and logarithms are left out.
+    It does not depend on the number of features. Constants and logarithms are left out. Any of them may be an array.
 
     Examples
     --------
     >>> float(margin_bound(radius=2.0, margin=0.5, rows=1000))
     0.016
     """
-    if margin <= 0 or radius <= 0 or rows < 1:
+    radius, margin, rows = _together("margin_bound", radius, margin, rows)
+    if not ((margin > 0) & (radius > 0) & (rows >= 1)).all():
         raise ValueError("margin_bound needs margin > 0, radius > 0 and rows ≥ 1.")
     return Bound("order of the error", (radius / margin) ** 2 / rows, {"L": radius, "γ": margin, "rows": rows}, "~")
+
+
+def _together(name: str, *given: Any) -> list[Any]:
+    """Quantities as numbers in float64, and as arrays where some of them are."""
+    try:
+        arrays = [np.asarray(each, dtype=np.float64) for each in given]
+        np.broadcast_shapes(*(each.shape for each in arrays))
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} takes numbers, and arrays of numbers that have one shape.") from None
+    return [each[()] for each in arrays]
 
 
 def leave_one_out_bound(model: Any, rows: int) -> Bound:

@@ -40,6 +40,15 @@ HONEST = [
     (mercer.KernelClassifier(GAUSSIAN, "squared_hinge", 1e-2), y),
     (mercer.KernelRegressor(GAUSSIAN, "squared", 1e-2), targets),
     (mercer.KernelRegressor(GAUSSIAN, losses.Huber(0.1), 1e-2), targets),
+    (mercer.NuSVC(GAUSSIAN, nu=0.3), y),
+    (mercer.NuSVC(GAUSSIAN, nu=0.2), np.digitize(targets, [-0.5, 0.5])),
+    (mercer.SVR(GAUSSIAN, epsilon=0.05), targets),
+    (mercer.NuSVR(GAUSSIAN, nu=0.4), targets),
+    (mercer.OneClassSVM(GAUSSIAN, nu=0.2), None),
+    (mercer.SVDD(GAUSSIAN, nu=0.2), None),
+    (mercer.KernelQuantiles(GAUSSIAN), targets),
+    (mercer.KernelClassifier(GAUSSIAN, "logistic", 1e-2, rank=8), y),
+    (mercer.SVC(GAUSSIAN, rank=8), y),
     (mercer.Pegasos(GAUSSIAN, lam=1e-2, steps=2000, random_state=0), y),
     (mercer.Perceptron(GAUSSIAN, random_state=0), y),
 ]
@@ -108,6 +117,32 @@ def test_lies_are_noticed(change, kind, monkeypatch):
     case = case_of(Lying(GAUSSIAN, C=10, tol=1e-5), kernel=GAUSSIAN)
     monkeypatch.setattr(cases.Case, "name", "SVC")
     assert kind in kinds(verdicts.examine(case))
+
+
+WIDTH_LIES = [
+    (mercer.OneClassSVM(GAUSSIAN, nu=0.2), "offset_", 1.01, "wrong scores"),
+    (mercer.OneClassSVM(GAUSSIAN, nu=0.2), "dual_coef_", 1.01, "infeasible"),
+    (mercer.SVDD(GAUSSIAN, nu=0.2), "radius_", 1.01, "wrong objective"),
+    (mercer.NuSVR(GAUSSIAN, nu=0.4), "epsilon_", 1.1, "wrong objective"),
+    (mercer.NuSVC(GAUSSIAN, nu=0.3), "intercept_", 1.1, "wrong objective"),
+    (mercer.NuSVC(GAUSSIAN, nu=0.3), "kkt_violation_", 1e14, "contradiction"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "attribute", "factor", "kind"), WIDTH_LIES)
+def test_lies_about_a_width_are_noticed(estimator, attribute, factor, kind, monkeypatch):
+    name = type(estimator).__name__
+    labels = {"NuSVC": y, "NuSVR": targets}.get(name)
+
+    def fit(model, *given, **options):
+        type(estimator).fit(model, *given, **options)
+        value = getattr(model, attribute)
+        setattr(model, attribute, value * factor if np.any(value) else value + factor)
+        return model
+
+    liar = type(name, (type(estimator),), {"fit": fit})
+    parameters = estimator.get_params(deep=False)
+    assert kind in kinds(verdicts.examine(case_of(liar(**parameters), labels, kernel=GAUSSIAN)))
 
 
 def test_hard_margins_are_checked_by_a_linear_program(monkeypatch):

@@ -315,9 +315,8 @@ def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
     converged = _says_converged(model)
     if converged and case.name in ("SVC", "SVR"):
         unit = 1.0 if case.name == "SVC" else _spread(task)
-        _contradiction(
-            model, float(np.max(model.kkt_violation_)) / unit, float(reading.gap / task.cost.sum()) / unit, out
-        )
+        gap = 0.0 if reading.gap is None else float(reading.gap / task.cost.sum()) / unit
+        _contradiction(model, float(np.max(model.kkt_violation_)) / unit, gap, out)
     if linear and case.name != "Pegasos":
         assert isinstance(task, Task)
         _feasible(task, reading.z, out)

@@ -137,7 +137,11 @@ def test_names_of_records_go_along_by_themselves(mercer, people):
     people.assign(PatientID=range(5000, 5060)).drop(columns=["surname", "number"]).to_csv("p.csv", index=False)
     mercer("train logistic p.csv --target ill --drop PatientID -o m")
     rows = rows_of(mercer("run m p.csv -o -").stdout)
-    assert [row["name"] for row in rows] == [str(number) for number in range(5000, 5060)]
+    assert [row["PatientID"] for row in rows] == [str(number) for number in range(5000, 5060)]
+    kept = rows_of(mercer("run m p.csv --keep PatientID -o -").stdout)
+    assert [row["PatientID"] for row in kept] == [row["PatientID"] for row in rows]
+    assert "name" not in kept[0]
+    assert "input PatientID" not in kept[0]
 
 
 def test_columns_that_a_model_does_not_use_may_be_missing(mercer, people):

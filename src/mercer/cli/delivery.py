@@ -77,6 +77,8 @@ class Delivery:
         from ..io.writing import write_whole
 
         places = _places(table)
+        if table.named_by in self.carried and table.named_by == _called(table):
+            del places[table.named_by]  # it is carried as it is written
         if seen is not None and seen.trained.any():
             known = {"trained on": seen.column}
             columns, shown = {**columns, **known}, {**shown, **known}
@@ -98,7 +100,7 @@ class Delivery:
         if self.printer.json:
             return
         count = min(_SHOWN, table.n_rows)
-        names = [] if table.names is None else ["<name"]
+        names = [] if table.names is None else [f"<{_called(table)}"]
         rows = []
         for row, cells in zip(range(count), _rows(columns), strict=False):
             called = [] if table.names is None else [table.names[row]]
@@ -119,8 +121,14 @@ def _places(table: Table) -> dict[str, Any]:
     elif table.lines is not None:  # rows of a sheet, lines of several files
         found["where"] = [table.where(row) for row in range(table.n_rows)]
     if table.names is not None:
-        found["name"] = table.names
+        found[_called(table)] = table.names
     return found
+
+
+def _called(table: Table) -> str:
+    """The name of the column of names: that of the input, where it is none of the other columns that are written."""
+    taken = ("row", "line", "where", "prediction", "score", "margin", "target", "residual", "low", "high", "wrong")
+    return "name" if table.named_by is None or table.named_by in taken else table.named_by
 
 
 def _rows(columns: Mapping[str, Any]) -> Any:

@@ -121,7 +121,7 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
         raise DataError(f"{origin.shown}: all columns besides the target are to be left out; keep one to learn from.")
     rows = len(columns[names[0]])
     labels = None if position is None else _label_list(columns[names[position]])
-    called = record_names({name: columns[name] for name in features})
+    named_by, called = record_names({name: columns[name] for name in features})
     columns.clear()  # nobody else holds them, so that each gives its memory back as the frame is made
     frame = frame_in_one_block(decided.columns, {name for name, kind in decided.kinds.items() if kind == "text"}, rows)
     not_asked = dict.fromkeys(set(features).difference(wanted), "not asked for")
@@ -135,6 +135,7 @@ def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: S
         found={"kinds": decided.forms} if decided.forms else {},
         left_out={**not_asked, **decided.left_out},
         names=called,
+        named_by=named_by,
     )
     if position is not None and labels is not None:
         table = with_labels(table, labels, names[position], origin, options)

@@ -18,22 +18,23 @@ def says_name(column: str) -> bool:
     return column.lower() == "name" or says_identifier(column)
 
 
-def record_names(columns: Mapping[str, Any]) -> Array | None:
-    """The cells of the first column that is called like an id and has another value in each row; ``None``: none is.
+def record_names(columns: Mapping[str, Any]) -> tuple[str, Array] | tuple[None, None]:
+    """The first column that is called like an id and has another value in each row: its name, and its cells as words.
 
     Examples
     --------
     >>> import numpy as np
-    >>> record_names({"age": np.array([7.0, 8.0]), "patient_id": np.array([1001.0, 1002.0])}).tolist()
-    ['1001', '1002']
+    >>> record_names({"age": np.array([7.0, 8.0]), "patient_id": np.array([1001.0, 1002.0])})
+    ('patient_id', array(['1001', '1002'], dtype=object))
     >>> record_names({"id": np.array([1.0, 1.0]), "width": np.array([1.0, 2.0])})
+    (None, None)
     """
     for name, column in columns.items():
         if says_name(name):
             cells = list(column)
             if len(set(cells)) == len(cells) > 1 and not any(cell is None or cell != cell for cell in cells):
-                return np.array([_text(cell) for cell in cells], dtype=object)
-    return None
+                return name, np.array([_text(cell) for cell in cells], dtype=object)
+    return None, None
 
 
 def _text(cell: Any) -> str:

@@ -77,6 +77,8 @@ class Table:
         Columns of the file that are not learned from, and why.
     names : array, optional
         What each row is called: the header of a FASTA record, the cell of a column of ids.
+    named_by : str, optional
+        The column that these names come from.
     read_as : dict
         Arguments of :func:`mercer.read` that were given, and that other files of the same kind should be read with.
 
@@ -108,6 +110,7 @@ class Table:
     asked: str | None = None
     left_out: dict[str, str] = field(default_factory=dict)
     names: Array | None = None
+    named_by: str | None = None
     read_as: dict[str, Any] = field(default_factory=dict)
     time: str | None = None
 

@@ -62,6 +62,7 @@ UNFITTED = {
     "path": (Perceptron("rbf", variant="voted", random_state=0), X, FOUR),
     "path of weights": (Perceptron(None, variant="voted", random_state=0), X, FOUR),
     "ball": (SVDD("polynomial(degree=2)", nu=0.1), X),
+    "learned": (KernelRegressor("laplacian", lam="loo", metric="learned"), X, X[:, 0] ** 2),
     "softmax": (KernelClassifier("quadratic(B=[[1, 0, 0], [0, 2, 0], [0, 0, 1]])"), X, FOUR),
     "costs": (KernelClassifier("rbf", costs={("no", "yes"): 5}), X, TWO),
     "quantiles": (KernelQuantiles("rbf"), X, NUMBERS),

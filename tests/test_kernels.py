@@ -215,7 +215,7 @@ def test_text_forms(text, kernel):
         ("gaussian(gamma=-1)", "greater than 0"),
         ("-2*linear", "only kernel names"),
         ("(" * 300 + "linear" + ")" * 300, "cannot be read"),
-        ("linear" + " + linear" * 2000, "characters"),
+        ("linear" + " + linear" * 30_000, "characters"),
         ("linear" + " + linear" * 200, "more than 100 parts"),
         ("linear**1.5", "whole number"),
         ("linear**1000", "at most 100"),

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
-from mercer import TableClassifier, TableRegressor
+from mercer import KernelClassifier, KernelRegressor, TableClassifier, TableRegressor
 from mercer.intervals import leave_one_out
 
 from .cases import TABLES
@@ -148,3 +149,62 @@ def test_more_rows_than_have_room_are_told_by_machines_that_have_not_seen_them()
     assert any("room" in note for note in model.tried_["note"])
     new = rng.normal(size=(900, 3))
     assert model.loo_score_ == pytest.approx(model.score(new, np.sin(2 * new[:, 0])), abs=0.05)
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "gaussian", "laplacian(gamma=0.5)"])
+def test_machines_learn_the_metric_and_lam(kernel, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 12))
+    y = np.c_[np.sin(3 * X[:, 4]), 5 + 2 * np.cos(2 * X[:, 4])]
+    plain, learned = (
+        KernelRegressor(kernel, lam="loo", metric=metric).fit(X[:150], y[:150]) for metric in (None, "learned")
+    )
+    assert np.argmax(learned.kernel_.weights) == 4
+    assert learned.score(X[150:], y[150:]) > max(0.7, plain.score(X[150:], y[150:]))
+    assert learned.loo_score_ == pytest.approx(learned.score(X[150:], y[150:]), abs=0.1)
+    assert learned.converged_
+    again = KernelRegressor(learned.kernel_, lam=learned.lam_)
+    np.testing.assert_allclose(learned.loo_predictions_, leave_one_out(again, X[:150], y[:150]), atol=1e-8)
+    np.testing.assert_allclose(leave_one_out(clone(learned), X[:150], y[:150]), learned.loo_predictions_, atol=1e-8)
+    mercer.save(learned, tmp_path / "machine.mercer")
+    back = mercer.load(tmp_path / "machine.mercer")
+    assert np.array_equal(back.predict(X), learned.predict(X))
+    assert back.lam_ == learned.lam_
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic", "squared_hinge"])
+def test_classifiers_of_any_loss_learn_the_metric(loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 12))
+    y = np.digitize(np.abs(X[:, 4]), [0.5, 1])
+    plain, learned = (
+        KernelClassifier("laplacian", loss, metric=metric).fit(X[:200], y[:200]) for metric in (None, "learned")
+    )
+    assert learned.score(X[200:], y[200:]) > plain.score(X[200:], y[200:]) + 0.1
+    found = GridSearchCV(learned, {"lam": [1e-4, 1e-1]}, cv=2).fit(X, y)
+    theirs = mercer.KernelSearchCV(learned, {"lam": [1e-4, 1e-1]}, cv=2).fit(X, y)
+    np.testing.assert_allclose(found.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
+
+
+def test_lam_is_chosen_for_kernels_on_any_items():
+    words = ["GATTACA", "GATTACC", "CATTAGA", "ACGTACG", "TTTTTTT", "GATTTTA", "CCGATTA", "CCCCGCC"] * 3
+    model = KernelClassifier("spectrum(p=2)", "squared", lam="loo").fit(words, [word.count("T") > 2 for word in words])
+    assert model.loo_score_ == 1
+    assert model.lam_ == pytest.approx(model.tried_["lam"][np.argmin(model.tried_["error"])])
+
+
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [
+        (KernelClassifier(lam="loo"), "loss='squared'"),
+        (KernelRegressor("matern", metric="learned"), "'laplacian' or 'gaussian'"),
+        (KernelRegressor(metric="full"), "'learned' or None"),
+        (KernelRegressor(lam="loo", rank=5), "rank"),
+        (KernelRegressor(lam="loo", memory="1KB"), "raise it"),
+        (KernelRegressor(lam="best"), "lam must be"),
+    ],
+    ids=str,
+)
+def test_what_machines_cannot_choose_is_said(machine, words):
+    with pytest.raises(ValueError, match=words):
+        machine.fit(np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2)

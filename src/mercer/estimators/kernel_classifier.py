@@ -36,11 +36,14 @@ class KernelClassifier(RiskMinimiser, Classifier):
         ``None`` or ``"linear"`` learns a linear model with ``coef_``.
     loss : str or Loss, default="logistic"
         "logistic", "smooth_hinge", "squared_hinge", "squared"; with ``solver="gradient"`` any loss.
-    lam : float, default=1e-3
-        λ; C = 1/(λn).
+    lam : float or "loo", default=1e-3
+        λ; C = 1/(λn). With ``loss="squared"`` it may be chosen by exact leave-one-out, "loo".
     solver : {"newton", "gradient"} or Solver, default="newton"
         Newton's method with conjugate gradients, plain (sub)gradient descent, or any solver of :mod:`mercer.solvers`,
         which then brings its own tolerance and limits.
+    metric : {None, "learned"}, default=None
+        "learned": columns get weights, as in :class:`KernelRegressor`, by the squared loss of the labels ±1; the
+        machine then has its own loss under this metric.
     tol : float, optional
         The part of its largest size that the gradient is to shrink to. By default 1e-11; 1e-4 where rows are passed
         over again and again (``rank`` with more rows than their features have room for): landmarks leave out more.
@@ -73,6 +76,8 @@ class KernelClassifier(RiskMinimiser, Classifier):
     classes_, multilabel_, kernel_, intercept_, coef_ or support_, dual_coef_ : as in the other machines
     objective_, duality_gap_ : arrays, one number for each problem solved (a softmax is one)
     n_iter_, status_, converged_
+    lam_, tried_, loo_predictions_, loo_score_
+        As in :class:`KernelRegressor`; predictions are decision values, the score is the share of right answers.
 
     Examples
     --------
@@ -91,9 +96,10 @@ class KernelClassifier(RiskMinimiser, Classifier):
         self,
         kernel: Any = "gaussian",
         loss: Any = "logistic",
-        lam: float = 1e-3,
+        lam: float | str = 1e-3,
         solver: Any = "newton",
         *,
+        metric: str | None = None,
         tol: float | None = None,
         max_iter: int = 100,
         fit_intercept: bool = True,
@@ -109,6 +115,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         self.loss = loss
         self.lam = lam
         self.solver = solver
+        self.metric = metric
         self.tol = tol
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
@@ -122,7 +129,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
 
     @property
     def shares_path(self) -> bool:
-        return self.solver == "newton"
+        return self.solver == "newton" and super().shares_path
 
     def _check(self) -> None:
         super()._check()
@@ -144,7 +151,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
         return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=self._tolerance(gram), time_limit=limit)
 
     def _state(self, data: Training) -> list[Problem]:
-        loss, lam, intercept = as_loss(self.loss), float(self.lam), self._intercept()
+        loss, lam, intercept = as_loss(self.loss), self._lam(), self._intercept()
         if loss == Logistic() and self.classes_.size > 2 and not self.multilabel_:
             own = np.equal(data.targets[:, None], np.arange(self.classes_.size)).astype(np.float64)
             return [Problem(data.gram, own, Softmax(), lam, data.weight, intercept)]
@@ -171,6 +178,9 @@ class KernelClassifier(RiskMinimiser, Classifier):
 
     def _ridge_targets(self, data: Training) -> list[Array] | None:
         return self._signs(data) if as_loss(self.loss) == Squared() else None
+
+    def _squared_targets(self, data: Training) -> list[Array]:
+        return self._signs(data)
 
     def _refuse_probabilities(self) -> None:
         if as_loss(self.loss) != Logistic():

@@ -23,7 +23,13 @@ class KernelRegressor(Regression):
         ``None`` or ``"linear"`` learns a linear model with ``coef_``.
     loss : {"squared", "huber", "epsilon_insensitive", "pinball"} or ResidualLoss, default="squared"
         A loss of :mod:`mercer.losses` where its parameter matters: ``Huber(delta=2)``, ``Pinball(tau=0.9)``.
-    lam : float, default=1e-3
+    lam : float or "loo", default=1e-3
+        "loo": chosen by the error of each row under the machine of all others, which is known exactly from one
+        factorisation; with ``loss="squared"``.
+    metric : {None, "learned"}, default=None
+        "learned": each column gets a weight, by how much predictions change with it (the average gradient outer
+        product), judged by exact leave-one-out; for the kernels "gaussian" and "laplacian", whose ``gamma`` is chosen
+        too unless it is a number. ``kernel_`` has the weights.
     tol : float, optional
         As in :class:`KernelClassifier`. A tube or a quantile stops when no optimality condition is violated by more
         than this (but at least 1e-5), in units of the targets' standard deviation.
@@ -54,6 +60,13 @@ class KernelRegressor(Regression):
     kkt_violation_ : float or array, of a tube or a quantile
         The worst violation of an optimality condition, in units of the targets.
     n_iter_, status_, converged_
+    lam_ : float, with ``lam="loo"``
+    tried_ : dict of arrays, where something was chosen
+        What was tried, and its leave-one-out error.
+    loo_predictions_ : array of the shape of ``y``, with ``lam="loo"``
+        What each row is told by the machine of all others.
+    loo_score_ : float
+        R² of these.
 
     Notes
     -----
@@ -76,8 +89,9 @@ class KernelRegressor(Regression):
         self,
         kernel: Any = "gaussian",
         loss: Any = "squared",
-        lam: float = 1e-3,
+        lam: float | str = 1e-3,
         *,
+        metric: str | None = None,
         tol: float | None = None,
         max_iter: int = 100,
         fit_intercept: bool = True,
@@ -90,6 +104,7 @@ class KernelRegressor(Regression):
         self.kernel = kernel
         self.loss = loss
         self.lam = lam
+        self.metric = metric
         self.tol = tol
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept

@@ -67,7 +67,7 @@ class Regression(Regressor, RiskMinimiser):
         made = []
         targets = self._standardised(data)
         for units, own, loss in zip(self._units(data), targets, self._losses(len(targets)), strict=True):
-            lam = float(self.lam) * units.spread ** (2 - loss.degree)
+            lam = self._lam() * units.spread ** (2 - loss.degree)
             made.append(Problem(data.gram, own, loss.in_units(units.spread), lam, data.weight, self._intercept()))
         return made
 
@@ -80,6 +80,9 @@ class Regression(Regressor, RiskMinimiser):
             time_limit=self._seconds(problems),
             memory=bytes_of(self.memory),
         )
+
+    def _squared_targets(self, data: Training) -> list[Array]:
+        return self._standardised(data)
 
     def _models(self, data: Training, found: Sequence[Iterate]) -> list[Iterate]:
         """The models in the units of the targets."""

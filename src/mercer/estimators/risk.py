@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, r2_score
 
 from .. import solvers
 from .._runtime.compile import Array
@@ -23,6 +24,7 @@ from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Statu
 from ..solvers.certified import certified_if_solved
 from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridge
 from .base import KernelMachine
+from .by_leaving_out import BY_LEAVE_ONE_OUT, chosen, refuse_bad_choices
 from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
 from .mixing import Mixed, components_of, mixed
 from .model import model_of
@@ -45,7 +47,9 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     stand for (:meth:`_models`). The intercept is not regularised.
     """
 
-    lam: float
+    lam: Any
+    #: How columns are weighted; a parameter of some machines.
+    metric: str | None = None
     tol: float | None
     max_iter: int
     fit_intercept: bool
@@ -60,6 +64,11 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         return isinstance(self._solver(), solvers.Newton)
 
     @property
+    def shares_path(self) -> bool:
+        """A metric is learned for each λ anew."""
+        return self.metric is None
+
+    @property
     def placement(self) -> Placement:
         """Where the intercept is free, features may move."""
         return replace(super().placement, centred=self._intercept() is Intercept.FREE)
@@ -68,7 +77,9 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
 
     def _check(self) -> None:
         """Refuse bad parameters, before the data are looked at."""
-        number(self, "lam", 0)
+        refuse_bad_choices(self)
+        if self.lam != BY_LEAVE_ONE_OUT:
+            number(self, "lam", 0)
         if self.tol is not None:
             number(self, "tol", 0)
         number(self, "max_iter", 1, whole=True, strict=False)
@@ -76,6 +87,10 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         self._check_rank()
         if self.time_limit is not None:
             number(self, "time_limit", 0)
+
+    def _lam(self) -> float:
+        """λ, as given or as it was chosen."""
+        return float(self.lam_ if self.lam == BY_LEAVE_ONE_OUT else self.lam)
 
     def _seconds(self, problems: int = 1) -> float:
         return seconds_left(self) / problems
@@ -116,6 +131,10 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         """The targets of a squared loss, for which one eigendecomposition serves every λ."""
         raise NotImplementedError
 
+    def _squared_targets(self, data: Training) -> list[Array]:
+        """The targets that a squared loss would have, for choices by leave-one-out."""
+        raise NotImplementedError
+
     # -- the way --------------------------------------------------------------------------------------------------
 
     @managed
@@ -136,7 +155,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         self
         """
         self._check()
-        data = self._training(X, y, sample_weight)
+        data = chosen(self, self._training(X, y, sample_weight))
         mixture = self._mixed(data, components_of(data, self.placement)) if data.kernel.learns else None
         data = data if mixture is None else mixture.data
         problems = self._state(data)
@@ -163,8 +182,15 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         self._publish_certificates(self._certificates(data, certificates))
         self._publish_status(statuses)
         self.n_iter_ = int(steps.max())
+        if "loo_predictions_" in vars(self):
+            self.loo_score_ = self._score_of_left_out(y, sample_weight)
         self._warn_if_short()
         return self
+
+    def _score_of_left_out(self, y: Any, sample_weight: Any) -> float:
+        """What :meth:`score` says of predictions by machines without each row."""
+        measure = r2_score if self.numeric_targets else accuracy_score
+        return float(measure(y, self.predictions_of(self.loo_predictions_), sample_weight=sample_weight))
 
     def _mixed(self, data: Training, components: Components) -> Mixed:
         """The weights of a mixture, learned for all scores together."""

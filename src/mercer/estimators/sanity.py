@@ -10,6 +10,7 @@ from scipy import sparse
 
 from .._runtime.compile import Array
 from .._validation.guide import guide
+from .._validation.parameters import is_number
 from ..grams import Gram
 from ..kernels import Function, Kernel
 from ..kernels.engine.parts import length
@@ -137,7 +138,7 @@ def warn_if_out_of_reach(machine: Any, gram: Gram) -> None:
     largest self-similarity.
     """
     params = machine.get_params(deep=False)
-    if gram.by_passes or not ("C" in params or "lam" in params):
+    if gram.by_passes or not ("C" in params or is_number(params.get("lam"))):
         return
     pull = params["C"] * len(gram) if "C" in params else 1 / params["lam"]
     largest = float(np.abs(gram.diag()).max(initial=0.0))

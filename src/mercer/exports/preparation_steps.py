@@ -29,6 +29,7 @@ from sklearn.preprocessing import (
 from .._runtime.compile import Array
 from .._validation.objects import is_missing
 from ..io.table import DataError
+from ..preprocess import Clipped as ClippedNumbers
 from ..preprocess import Constant, CorrelationFilter, DateParts, ReadColumns, Standardised, Texts
 from ..preprocess import Filled as FilledColumns
 from ..preprocess import Numbers as NumberColumns
@@ -217,6 +218,11 @@ def _(step: Standardised, given: Given, inputs: Inputs) -> Given:
 def _(step: MaxAbsScaler, given: Given, inputs: Inputs) -> Given:
     node = _scaled(inputs.rows(given), times=1.0 / step.scale_)
     return Clipped(node, -1.0, 1.0) if getattr(step, "clip", False) else node
+
+
+@prepared.register
+def _(step: ClippedNumbers, given: Given, inputs: Inputs) -> Given:
+    return Clipped(inputs.rows(given), -float(step.limit), float(step.limit))
 
 
 @prepared.register

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from ..io.table import DataError
-from ..kernels import Equal, Kernel, Mixture, Normalised, OfStatistic, Power, Product, Quadratic, Sum
+from ..kernels import Equal, Kernel, Mixture, Normalised, OfStatistic, Power, Product, Quadratic, ScaledColumns, Sum
 from ..kernels import Scaled as ScaledKernel
 from ..kernels.categories import AGREEMENT, Categories
 from ..kernels.engine.parts import part_of
@@ -22,7 +22,7 @@ from ..kernels.on_columns import OnColumns
 from ..kernels.symbols import Symbol, Untraceable, traced
 from .computation import Node, OfSupport, Own, Pair, numbers_of
 from .input_columns import Cells, Inputs
-from .nodes import Beside, Linear
+from .nodes import Beside, Linear, Scaled
 
 __all__ = ["own_similarity", "similarity"]
 
@@ -133,6 +133,16 @@ def _(kernel: Quadratic, given: Given, items: Any, inputs: Inputs) -> Symbol:
     return Symbol("leaf", Pair("dot", mapped, numbers_of(kernel.features(items))))
 
 
+@similarity.register
+def _(kernel: ScaledColumns, given: Given, items: Any, inputs: Inputs) -> Symbol:
+    return similarity(kernel.kernel, _weighted(kernel, given, inputs), kernel.part_items(items)[0], inputs)
+
+
+def _weighted(kernel: ScaledColumns, given: Given, inputs: Inputs) -> Node:
+    weights = np.asarray(kernel.weights, dtype=np.float64)
+    return Scaled(inputs.rows(given), np.zeros(weights.size), weights, np.zeros(weights.size))
+
+
 # -- of a row with itself -----------------------------------------------------------------------------------------
 
 
@@ -199,3 +209,8 @@ def _(kernel: Mixture, given: Given, items: Any, inputs: Inputs) -> Any:
 def _(kernel: Quadratic, given: Given, items: Any, inputs: Inputs) -> Any:
     directions = numbers_of(kernel.features(np.eye(len(kernel.B))))
     return Symbol("leaf", Own(Linear(inputs.rows(given), directions, np.zeros(directions.shape[1]))))
+
+
+@own_similarity.register
+def _(kernel: ScaledColumns, given: Given, items: Any, inputs: Inputs) -> Any:
+    return own_similarity(kernel.kernel, _weighted(kernel, given, inputs), kernel.part_items(items)[0], inputs)

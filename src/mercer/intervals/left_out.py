@@ -12,6 +12,7 @@ from .._runtime.compile import Array
 from .._validation.memory import bytes_of, memory_in_words
 from .._validation.parameters import is_number, shown
 from ..estimators import KernelClassifier, KernelRegressor
+from ..estimators.by_leaving_out import chosen
 from ..estimators.model import KernelModel, LinearModel, model_of
 from ..estimators.training import Training, training_of
 from ..losses import Squared
@@ -61,13 +62,13 @@ def leave_one_out(
     0.001
     """
     own = _checked(machine)
-    lams: list[Any] = [own.lam] if lam is None else np.atleast_1d(np.asarray(lam, dtype=object)).tolist()
+    lams: list[Any] = [] if lam is None else np.atleast_1d(np.asarray(lam, dtype=object)).tolist()
     for value in lams:
         if not (is_number(value) and 0 < value < np.inf):
             raise ValueError(f"leave_one_out: each lam must be a number greater than 0, got {shown(value)}.")
     data, path, targets = _decomposed(own, X, y, sample_weight)
     found = []
-    for value in lams:
+    for value in lams if lam is not None else [own._lam()]:
         learned = [path.leave_one_out(target, float(value), bool(own.fit_intercept)) for target in targets]
         found.append(own.decisions_of(np.column_stack(own._in_target_units(data, learned))))
     return found[0] if lam is None or np.ndim(lam) == 0 else np.stack(found)
@@ -80,7 +81,7 @@ def models_without(machine: Any, X: Any, y: Any, sample_weight: Any = None) -> t
     """
     own = _checked(machine)
     data, path, targets = _decomposed(own, X, y, sample_weight)
-    lam, intercept = float(own.lam), bool(own.fit_intercept)
+    lam, intercept = own._lam(), bool(own.fit_intercept)
     (models,) = own._models(data, [path.models_without(targets[0], lam, intercept)])
     (predictions,) = own._in_target_units(data, [path.leave_one_out(targets[0], lam, intercept)])
     return model_of(data, models.columns()), predictions
@@ -109,7 +110,7 @@ def _checked(machine: Any) -> Any:
 
 def _decomposed(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Training, RidgePath, list[Array]]:
     """The training items with the eigendecomposition of their matrix, and the targets of every score."""
-    data = training_of(machine, X, y, sample_weight)
+    data = chosen(machine, training_of(machine, X, y, sample_weight))
     n = len(data.gram)
     if n < 2 or (data.weight is not None and np.count_nonzero(data.weight) < 2):
         raise ValueError("leave-one-out predictions need two rows or more with a weight; there is one sample.")

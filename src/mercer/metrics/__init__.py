@@ -10,7 +10,7 @@ Examples
 2
 """
 
-from .column_weights import LearnedMetric, Tried, learned_metric
+from .column_weights import LearnedMetric, Tried, learned_metric, tried_table
 from .leave_one_out import LeftOut, exactly_left_out, left_out
 
-__all__ = ["LearnedMetric", "LeftOut", "Tried", "exactly_left_out", "learned_metric", "left_out"]
+__all__ = ["LearnedMetric", "LeftOut", "Tried", "exactly_left_out", "learned_metric", "left_out", "tried_table"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..kernels import Kernel
 from .families import FAMILIES, Family
 from .leave_one_out import LeftOut, left_out
 
-__all__ = ["LearnedMetric", "Setting", "Tried", "descended", "learned_metric"]
+__all__ = ["LearnedMetric", "Setting", "Tried", "descended", "learned_metric", "tried_table"]
 
 #: Lengths in units of that of the median distance, and values of ρ: steps of √10.
 SCALES = tuple(10.0 ** (k / 2) for k in range(-3, 4))
@@ -48,6 +48,11 @@ class Tried:
     rows: int
     error: float
     note: str = ""
+
+
+def tried_table(tried: Sequence[Tried]) -> dict[str, Array]:
+    """What was tried, a column for each of its parts: ``pandas.DataFrame`` makes a table of it."""
+    return {each.name: np.array([getattr(one, each.name) for one in tried]) for each in fields(Tried)}
 
 
 @dataclass(frozen=True)

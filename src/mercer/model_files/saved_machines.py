@@ -49,6 +49,8 @@ __all__ = ["PARAMETERS", "machine_types"]
 #: What the constructor is given.
 PARAMETERS = Meaning("parameters by their names, as the constructor takes them and checks them before a fit",
                      mapping(text, anything).holds)  # fmt: skip
+#: What was tried by leaving out rows.
+TRIED = mapping(text, numbers("tried", missing=True) | wholes("tried") | names("tried"))
 #: What is known of the columns of training rows.
 _COLUMNS = {
     "n_features_in_": optional(whole(size="columns")),
@@ -83,6 +85,10 @@ _MACHINE: dict[str, Meaning] = {
     "status_": optional(choice(*(each.value for each in Status))),
     "converged_": optional(flag),
     "fit_status_": optional(whole()),
+    "lam_": optional(number(0)),
+    "tried_": optional(TRIED),
+    "loo_predictions_": optional(numbers("rows") | numbers("rows", "scores")),
+    "loo_score_": optional(number()),
     "shape_fit_": optional(tuple_of(whole(), whole()) | tuple_of(whole())),
 }
 _CLASSES = {

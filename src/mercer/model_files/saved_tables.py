@@ -13,8 +13,8 @@ from ..columns.deciding import check_kind
 from ..estimators import KernelClassifier, KernelRegressor
 from ..tables import TableClassifier, TableRegressor
 from ..tables.base import CERTIFICATE
-from .meanings import instance, labels, list_of, mapping, names, number, numbers, optional, text, whole, wholes
-from .saved_machines import PARAMETERS
+from .meanings import instance, labels, list_of, mapping, names, number, numbers, optional, text, whole
+from .saved_machines import PARAMETERS, TRIED
 from .saved_type import Fields, SavedType, plain_state
 
 __all__ = ["table_types"]
@@ -27,7 +27,7 @@ _COMMON = {
     "feature_names_in_": optional(names("columns")),
     "feature_importances_": numbers("columns", low=0),
     "loo_score_": number(),
-    "tried_": mapping(text, numbers("tried", missing=True) | wholes("tried") | names("tried")),
+    "tried_": TRIED,
 }
 _CLASSES = {
     "machine_": instance(KernelClassifier),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,18 @@ from .._runtime.parallel import one_blas_thread
 from .._validation.before_folds import refuse_before_folds
 from .._validation.memory import bytes_of
 from .._validation.parameters import choice, number
-from ..metrics.column_weights import RIDGES, ROUNDS, SCALES, Clock, Judge, LearnedMetric, Setting, Tried, learned_metric
+from ..metrics.column_weights import (
+    RIDGES,
+    ROUNDS,
+    SCALES,
+    Clock,
+    Judge,
+    LearnedMetric,
+    Setting,
+    Tried,
+    learned_metric,
+    tried_table,
+)
 from ..metrics.families import FAMILIES
 from ..metrics.leave_one_out import exactly_left_out
 from .table_rows import as_rows, prepared, sources, table_of
@@ -167,8 +177,7 @@ class TableMachine(BaseEstimator):
 
     def _tell(self, found: LearnedMetric, judge: Judge) -> None:
         """Set the table of what was tried."""
-        tried = [asdict(each) for each in [*found.tried, *judge.tried]]
-        self.tried_ = {name: np.array([each[name] for each in tried]) for name in Tried.__dataclass_fields__}
+        self.tried_ = tried_table([*found.tried, *judge.tried])
 
     def _importances(self, chosen: Setting, rows: Array, targets: Array) -> Array:
         """How much predictions change with a column, over its spread: the parts of all of the user's columns."""

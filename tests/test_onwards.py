@@ -230,8 +230,9 @@ def test_the_console_marks_what_is_not_done_or_not_of_all_rows(capsys):
 
 def test_the_console_tells_classes_apart_and_says_what_was_asked(capsys):
     scoring = {"name": "balanced_accuracy", "title": "balanced accuracy", "why": "", "asked": False}
-    more = {"uneven": "Only 10 % are spam.", "trees": {"words": "Trees err less."}, "scoring": scoring}
-    show_comparison(facts_with(**more), Printer())
+    more = {"uneven": "Only 10 % are spam.", "scoring": scoring}
+    trees = {"title": "Trees", "error": 0.1, "low": None, "score": 0.9, "better": True, "words": "Trees err less."}
+    show_comparison(facts_with(**more, yardstick=trees), Printer())
     shown = capsys.readouterr().out
     spam = next(line for line in shown.splitlines() if line.strip().startswith("spam"))
     assert spam.split() == ["spam", "10", "5", "25.0", "%", "—", "40.0", "%"]

@@ -160,7 +160,7 @@ def test_warnings_stand_under_the_answer_and_the_rest_is_folded(whole):
         "95 % of the rows are of one class <&>.",
         "Trees are better here.",
         "warning 1 <&>",
-        "4 more warnings",
+        "2 more warnings",
     ):
         assert said in words
     assert "warning 5 <&>" in words

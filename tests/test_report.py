@@ -47,9 +47,10 @@ def test_verdicts():
 
     best = error_rate(20, 1000)
     kinds = [
-        fit_verdict(one(*pair), best, 0.5)["kind"] for pair in ((18, 22), (0, 60), (280, 285), (100, 200), (490, 500))
+        fit_verdict(one(*pair), best, 0.5)["kind"]
+        for pair in ((18, 22), (0, 22), (0, 60), (280, 285), (100, 200), (490, 500))
     ]
-    assert kinds == ["good", "overfit", "underfit", "both", "useless"]
+    assert kinds == ["good", "good", "overfit", "underfit", "both", "useless"]
 
 
 class Recorder(ClassifierMixin, BaseEstimator):

@@ -316,7 +316,7 @@ def test_an_interval_begins_with_its_smaller_end(name):
     table = Table("tails", pd.DataFrame(X, columns=["a", "b"]), None, y, "y", asked="regress")
     facts = compare(table, learners=["ridge"], cv=2, repeats=1, trees=False, scoring=name)
     said = next(words for words in facts["answer"]["words"] if "expect" in words)
-    low, high = re.search(r"expect (\S+) to ([^)]+)\)", said.replace("−", "-")).groups()
+    low, high = re.search(r"expect an? .+ of (\S+) to (\S+): ", said.replace("−", "-")).groups()
     assert float(low) <= float(high)
     score = facts["learners"][0]["scores"][facts["scoring"]["name"]]
     sign = 1 if name == "r2" else -1

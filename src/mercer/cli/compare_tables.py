@@ -18,6 +18,8 @@ _BESIDE = "§ for comparison, not tuned."
 
 def show_comparison(facts: dict[str, Any], printer: Printer) -> None:
     """The table of all learners, and the answer."""
+    from ..report.first_words import closing_words
+
     data = facts["data"]
     printer.line(f"{data['name']}: {data['extent']}, target {data['target']!r}")
     if facts["task"] == "regress":
@@ -28,10 +30,7 @@ def show_comparison(facts: dict[str, Any], printer: Printer) -> None:
     for one in facts["skipped"]:
         printer.line(f"{one['title']} was left out: {one['why']}")
     _show_by_class(facts, printer)
-    reach = [facts["intervals"]["words"]] if facts.get("intervals") else []
-    trees = [facts["trees"]["words"]] if facts.get("trees") else []
-    uneven = [facts["uneven"]] if facts.get("uneven") else []
-    printer.line("* " + "\n  ".join([*facts["answer"]["words"], *reach, *uneven, *trees]))
+    printer.line("* " + "\n  ".join(closing_words(facts)))
 
 
 def _table_of_classes(facts: dict[str, Any], printer: Printer) -> None:

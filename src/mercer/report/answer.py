@@ -12,6 +12,7 @@ from ..io.sources import suffix_of
 from .elements import bullets, count, paragraphs
 from .error_measure import measure_of
 from .figures import settings
+from .first_words import closing_words
 from .scores import chosen_of_facts, score_in_words, scored_by
 from .sections import Facts
 
@@ -29,7 +30,7 @@ def answer_header(facts: Facts) -> Markup:
         tag(
             "div",
             _figure(facts, winner),
-            tag("div", paragraphs([*facts["answer"]["words"], *_reach(facts), *_measured_by(facts)]), class_="words"),
+            tag("div", paragraphs([*closing_words(facts), *_measured_by(facts)]), class_="words"),
             tag("div", _recipe(winner), *_commands(facts), class_="use"),
             class_="answer",
         ),
@@ -53,11 +54,6 @@ def _figure(facts: Facts, winner: Facts) -> Markup:
         tag("span", f"{measure.of(winner['test'])} test {measure.name}"),
         class_="figure",
     )
-
-
-def _reach(facts: Facts) -> list[str]:
-    """How far errors of numbers reach."""
-    return [facts["intervals"]["words"]] if facts.get("intervals") else []
 
 
 def _measured_by(facts: Facts) -> list[str]:
@@ -128,11 +124,8 @@ def _to_copy(what: str, command: str, name: str) -> Markup:
 def _beware(facts: Facts, winner: Facts) -> Markup | None:
     """What may make the answer worth less than it looks."""
     unfinished = f"{winner['title']} did not converge: more steps may change it."
-    trees = facts.get("trees")
     said = [
-        *([facts["uneven"]] if facts.get("uneven") else []),
         *([] if winner.get("converged", True) else [unfinished]),
-        *([trees["words"]] if trees and trees.get("words") else []),
         *facts["data"]["warnings"],
     ]
     if not said:

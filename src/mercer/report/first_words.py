@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._validation.wording import enumeration
+from .error_measure import measure_of
 from .number_errors import error_of_numbers, in_digits
+from .scores import score_in_words
 
 Facts = Mapping[str, Any]
 
@@ -59,6 +61,43 @@ def beside_mean(rmse: float, y: Any, learned: Any) -> str:
         "It is no better on these rows than always answering the mean of the training rows, whose RMSE is "
         f"{in_digits(constant)}."
     )
+
+
+def closing_words(facts: Facts) -> list[str]:
+    """What a study ends with: what to expect of new rows, whether trees are better, and then all else.
+
+    Examples
+    --------
+    >>> answer = {"title": "SVM", "expected": "Expect 1 %.", "words": ["Expect 1 %.", "SVM was chosen."]}
+    >>> trees = {"error": 0.02, "better": False, "worse": False}
+    >>> closing_words({"answer": answer, "yardstick": trees})[1]
+    'These rows cannot tell SVM from boosted trees, not tuned, with an error of 2.00\\xa0%.'
+    """
+    answer = facts["answer"]
+    words = list(answer["words"])
+    place = words.index(answer["expected"]) + 1 if answer.get("expected") in words else 0
+    reach = [facts["intervals"]["words"]] if facts.get("intervals") else []
+    uneven = [facts["uneven"]] if facts.get("uneven") else []
+    return [*words[:place], *about_trees(facts), *words[place:], *reach, *uneven]
+
+
+def about_trees(facts: Facts) -> list[str]:
+    """Whether the chosen learner is better than boosted trees on the test rows; nothing where these were not tried."""
+    found = facts.get("yardstick")
+    if not found:
+        return []
+    if found["better"]:
+        return [found["words"]]
+    title = facts["answer"]["title"]
+    name = (facts.get("scoring") or {}).get("name")
+    measure = measure_of(facts)
+    if name in (None, measure.scoring):
+        reached = f"an {measure.name} of {measure.words(found['error'])}"
+    else:
+        reached = f"{facts['scoring']['title']} {score_in_words(name, found['score'])}"
+    if found.get("worse"):
+        return [f"{title} is really better than boosted trees, not tuned, with {reached}."]
+    return [f"These rows cannot tell {title} from boosted trees, not tuned, with {reached}."]
 
 
 def about_unanswered(winner: Facts) -> list[str]:

@@ -12,7 +12,7 @@ from .choice import Choice
 from .error_measure import NUMBERS
 from .first_words import whether_learned
 from .number_errors import in_digits
-from .score_verdicts import about_pairs, told, under_or_over
+from .score_verdicts import about_pairs, answered, under_or_over
 from .significance import ALPHA, holm, sign_flips
 
 
@@ -22,8 +22,9 @@ def fit_of_numbers(
     """Whether a learner over- or underfits, and whether it is of any use.
 
     It is of none where its squared errors on the test rows are not clearly less than those of the training mean.
-    Overfitting is a test error clearly above the training error: their intervals do not touch. Underfitting is a
-    training error clearly above what the best learner reaches on new rows.
+    Overfitting is a test error clearly above the training error, as their intervals do not touch, that is not good:
+    outside the interval of the best learner, or explaining less than half of the variance. Underfitting is a training
+    error clearly above what the best learner reaches on new rows.
     """
     train, test = learner["train"], learner["test"]
     said = f"RMSE {in_digits(train['rmse'])} on the rows it learned from, {in_digits(test['rmse'])} on new rows"
@@ -38,7 +39,9 @@ def fit_of_numbers(
             f"{in_digits(train['rmse'])}."
         )
         return {"kind": "unproven", "words": words}
-    return under_or_over(train["low"] > best_test["high"], test["low"] > train["high"], said)
+    apart = test["low"] > train["high"]
+    good = test["rmse"] <= min(best_test["high"], np.sqrt(0.5) * baseline["rmse"])
+    return under_or_over(train["low"] > best_test["high"], apart, good, said)
 
 
 def compare_errors(names: list[str], residuals: Mapping[str, Array], chosen: str) -> list[dict[str, Any]]:
@@ -67,12 +70,15 @@ def headline_of_numbers(
     test = winner["test"]
     share = "none" if (test["r2"] or 0) < 0.005 else f"{100 * test['r2']:.0f} %"
     explained = "" if test["r2"] is None else f", and explains {share} of their variance"
+    expected = (
+        f"On new rows of the same kind expect an RMSE of {in_digits(test['low'])} to {in_digits(test['high'])}: on the "
+        f"test rows that of {winner['title']} is {in_digits(test['rmse'])}; it errs by {in_digits(test['mae'])} on "
+        f"average{explained}."
+    )
     sentences = [
         *whether_learned(learners, winner, "always answering the mean of the training rows"),
-        f"{choice.in_words(NUMBERS)} "
-        f"On the test rows its RMSE is {in_digits(test['rmse'])} (on new rows of the same kind expect "
-        f"{in_digits(test['low'])} to {in_digits(test['high'])}); it errs by {in_digits(test['mae'])} on "
-        f"average{explained}.",
+        expected,
+        choice.in_words(NUMBERS),
         f"Always answering the mean of the training rows would have an RMSE of {in_digits(baseline['rmse'])}.",
         *choice.about_convergence(),
     ]
@@ -81,4 +87,4 @@ def headline_of_numbers(
         best = min(linear, key=lambda one: one["test"]["rmse"])
         sentences.append(f"The best linear learner, {best['title']}, reaches {in_digits(best['test']['rmse'])}.")
     sentences += about_pairs(learners, pairs)
-    return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}
+    return answered(choice, learners, pairs, expected, sentences)

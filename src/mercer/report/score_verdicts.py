@@ -25,7 +25,8 @@ def fit_of_scores(
 ) -> dict[str, str]:
     """Whether a learner over- or underfits by some score, larger for better, and whether it is of any use.
 
-    Overfitting is a test score clearly below the training score: their intervals do not touch. Underfitting is a
+    Overfitting is a test score clearly below the training score, their intervals do not touch, that is not good: below
+    the interval of the best learner, or nearer to what guessing reaches than to a perfect score. Underfitting is a
     training score clearly below what the best learner reaches on new rows.
     """
     said = (
@@ -40,17 +41,21 @@ def fit_of_scores(
     if test["low"] <= baseline["value"]:
         words = f"{said[0].upper()}{said[1:]}, against {guess}: {rows:,} test rows do not prove it better."
         return {"kind": "unproven", "words": words}
-    return under_or_over(train["high"] < best_test["low"], test["high"] < train["low"], said)
+    good = test["value"] >= max(best_test["low"], (baseline["value"] + measure.perfect) / 2)
+    return under_or_over(train["high"] < best_test["low"], test["high"] < train["low"], good, said)
 
 
-def under_or_over(under: bool, over: bool, said: str, overfits: str = "It overfits") -> dict[str, str]:
-    """The verdict on a learner that is of use, from whether it is clearly too simple, and clearly worse on new rows.
+def under_or_over(under: bool, apart: bool, good: bool, said: str, overfits: str = "It overfits") -> dict[str, str]:
+    """The verdict on a learner that is of use: whether it is clearly too simple, clearly worse on new rows, and good.
 
     Examples
     --------
-    >>> under_or_over(False, True, "AUC 1 on the rows it learned from, 0.7 on new rows")["kind"]
+    >>> under_or_over(False, True, False, "AUC 1 on the rows it learned from, 0.7 on new rows")["kind"]
     'overfit'
+    >>> under_or_over(False, True, True, "AUC 1 on the rows it learned from, 0.97 on new rows")["kind"]
+    'good'
     """
+    over = apart and not good
     if under and over:
         return {"kind": "both", "words": f"Too simple for these data, and it overfits as well: {said}."}
     if under:
@@ -61,7 +66,8 @@ def under_or_over(under: bool, over: bool, said: str, overfits: str = "It overfi
         }
     if over:
         return {"kind": "overfit", "words": f"{overfits}: {said}. More rows would narrow the gap."}
-    return {"kind": "good", "words": f"Fits well: {said}; the difference is within chance."}
+    why = "a kernel may know its rows by heart and do well on others" if apart else "the difference is within chance"
+    return {"kind": "good", "words": f"Fits well: {said}; {why}."}
 
 
 def compare_scores(
@@ -102,17 +108,21 @@ def headline_of_scores(
     # A score from its lower end to its upper; an error, of which scikit-learn's score is the opposite, the other way.
     ends = [measure.in_words(score[end]) for end in (("low", "high") if measure.perfect else ("high", "low"))]
     guess = baseline["title"]
+    expected = (
+        f"On new rows of the same kind expect {with_article(measure.title)} of {ends[0]} to {ends[1]}: on the test "
+        f"rows {winner['title']} has {score['words']}{_error(measure, winner['test'])}."
+    )
     sentences = [
         *whether_learned(learners, winner, guess),
-        f"{choice.in_words(measure)} On the test rows its {measure.title} is {score['words']} (on new rows of the same "
-        f"kind expect {ends[0]} to {ends[1]}){_error(measure, winner['test'])}.",
+        expected,
+        choice.in_words(measure),
         f"{guess[0].upper()}{guess[1:]} would have {with_article(measure.title)} of "
         f"{measure.in_words(baseline['value'])}.",
         *choice.about_convergence(),
         *(about_unanswered(winner) or about_rarest(winner)),
         *about_pairs(learners, pairs),
     ]
-    return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}
+    return answered(choice, learners, pairs, expected, sentences)
 
 
 def _error(measure: ErrorMeasure, test: Facts) -> str:
@@ -159,6 +169,14 @@ def about_pairs(learners: Sequence[Facts], pairs: Sequence[Facts]) -> list[str]:
     if found["ahead"]:
         sentences.append(f"The test rows prefer {enumeration(found['ahead'], 6)}: cross-validation chose wrongly here.")
     return sentences
+
+
+def answered(
+    choice: Choice, learners: Sequence[Facts], pairs: Sequence[Facts], expected: str, sentences: list[str]
+) -> Facts:
+    """The answer as facts; ``expected`` is the one of its sentences that says what to expect of new rows."""
+    named = {"chosen": choice.name, "title": choice.learner["title"]}
+    return {**named, **told(learners, pairs), "expected": expected, "words": sentences}
 
 
 def _missing(*scores: Facts) -> bool:

@@ -68,11 +68,12 @@ def yardstick(
     if score["value"] is None:
         return None
     gained = draws_of(measure, y[test], found, weights) - draws_of(measure, y[test], winner, weights)
-    better = drawn_differences(gained) < ALPHA and np.nanmean(gained) > 0
+    apart, mean = drawn_differences(gained) < ALPHA, np.nanmean(gained)
+    better, worse = apart and mean > 0, apart and mean < 0
     error, low, high = _as_error(measure, score)
     words = _words(table, measure, score, scored(measure, y[test], winner, weights), title) if better else None
     return {"title": "Boosted trees", "error": error, "low": low, "high": high, "score": score["value"],
-            "better": bool(better), "words": words}  # fmt: skip
+            "better": bool(better), "worse": bool(worse), "words": words}  # fmt: skip
 
 
 def _as_error(measure: ErrorMeasure, score: dict[str, Any]) -> tuple[float | None, float | None, float | None]:

@@ -7,7 +7,7 @@ from typing import Any
 from .choice import Choice
 from .error_measure import SHARE, percent
 from .first_words import about_unanswered, whether_learned
-from .score_verdicts import about_pairs, about_rarest, told, under_or_over
+from .score_verdicts import about_pairs, about_rarest, answered, under_or_over
 from .significance import ALPHA, holm, mcnemar
 
 
@@ -15,9 +15,10 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
     """Whether a learner over- or underfits, and whether it is of any use.
 
     Where the interval of its test error holds the error of always answering the commonest class, the test rows do not
-    prove it better than that. Overfitting is a test error clearly above the training error: their intervals do not
-    touch. Underfitting is a training error clearly above what the best learner reaches on new rows: more data would not
-    help, a richer model would.
+    prove it better than that. Overfitting is a test error clearly above the training error, as their intervals do not
+    touch, that is not good: outside the interval of the best learner, or above half of what guessing errs. A machine
+    that makes no mistake on rows it has seen and few on others does not overfit. Underfitting is a training error
+    clearly above what the best learner reaches on new rows: more data would not help, a richer model would.
     """
     train, test = learner["train"], learner["test"]
     numbers = f"{percent(train['rate'])} on the rows it learned from, {percent(test['rate'])} on new rows"
@@ -32,7 +33,8 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
         )
         return {"kind": "unproven", "words": words}
     overfits = "It has memorised its rows" if train["wrong"] == 0 else "It overfits"
-    return under_or_over(train["low"] > best_test["high"], test["low"] > train["high"], numbers, overfits)
+    apart, good = test["low"] > train["high"], test["rate"] <= min(best_test["high"], majority / 2)
+    return under_or_over(train["low"] > best_test["high"], apart, good, numbers, overfits)
 
 
 def compare_right(names: list[str], right: dict[str, Any], chosen: str) -> list[dict[str, Any]]:
@@ -65,14 +67,17 @@ def headline(
     """The answer: who won, by how much, and whether it is real; where classes are uneven, how the rarest fares."""
     winner = choice.learner
     test = winner["test"]
+    expected = (
+        f"On new rows of the same kind expect errors on {percent(test['low'], 1)} to {percent(test['high'], 1)}: "
+        f"{winner['title']} errs on {percent(test['rate'])} of the test rows ({test['wrong']} of {test['rows']})."
+    )
     sentences = [
         *whether_learned(learners, winner, "always answering the commonest class"),
-        f"{choice.in_words(SHARE)} "
-        f"It errs on {percent(test['rate'])} of the test rows ({test['wrong']} of {test['rows']}); on new rows of the "
-        f"same kind expect {percent(test['low'], 1)} to {percent(test['high'], 1)}.",
+        expected,
+        choice.in_words(SHARE),
         f"Always answering the commonest class would err on {percent(majority, 1)}.",
         *choice.about_convergence(),
         *(about_unanswered(winner) or (about_rarest(winner) if uneven else [])),
         *about_pairs(learners, pairs),
     ]
-    return {"chosen": choice.name, "title": winner["title"], **told(learners, pairs), "words": sentences}
+    return answered(choice, learners, pairs, expected, sentences)

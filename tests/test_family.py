@@ -1,5 +1,7 @@
 """SVR, NuSVC, NuSVR, OneClassSVM and SVDD: the same answers as LIBSVM, and what their parameters promise."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -266,3 +268,13 @@ def test_tiny_margins_of_unscaled_columns_are_found_and_searched():
         for kind in (KernelSearchCV, GridSearchCV)
     )
     np.testing.assert_allclose(ours, theirs, atol=0.005)
+
+
+def test_weights_and_coefficients_are_the_same_function_where_walls_of_a_tube_cancel():
+    """Two rows need tiny coefficients, and nu asks for large ones on both walls."""
+    X, y = 1e5 * (3 + np.random.default_rng(0).normal(size=(2, 29))), [0.7, -0.6]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = NuSVR("linear", C=0.0844, nu=0.877, tol=1e-6).fit(X, y)
+    weights = model.dual_coef_[0].astype(np.longdouble) @ X[model.support_]
+    np.testing.assert_allclose(model.coef_[0], weights.astype(float), rtol=0, atol=1e-9 * np.abs(weights).max())

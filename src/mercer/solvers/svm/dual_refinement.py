@@ -23,7 +23,7 @@ import numpy as np
 from ..._runtime.compile import Array
 from ..._runtime.interrupts import kept, until, whole
 from ...grams.base import Gram
-from ...problems import Certificate, Iterate, Problem, Status, certify, keeps
+from ...problems import Certificate, Iterate, Problem, Status, balanced, certify, keeps
 from ..curvatures import LARGEST_MATRIX, agree, curvature_of, few_features, reconciled, weights_of
 from ..interior import interior_point
 from .active_sets import active_sets
@@ -194,6 +194,8 @@ class DualRefinement:
     def _certified(self, solution: DualSolution, known: bool = False) -> Pair:
         """With its certificate; ``known``: its scores are exact already."""
         z = self.dual.merged(self.dual.balanced(self.dual.split(solution.z)))
+        if self.dual.doubled and self.dual.totals.size > 1:  # what is left where two walls cancel need not sum to zero
+            z = balanced(z, self.dual.merged(self.low), self.dual.merged(self.high))
         known = known and bool((z == solution.z).all())
         if not np.isfinite(z).all():
             z = self.dual.merged(self.dual.balanced(np.zeros(self.low.size)))

@@ -226,7 +226,7 @@ def test_folds_with_steps_are_the_same_on_any_number_of_threads(monkeypatch):
     np.testing.assert_array_equal(*scores)
 
 
-class Scaled(Gaussian):
+class CountingRows(Gaussian):
     """A Gaussian whose width is for the training items to decide: γ = 1/(variance of all numbers)."""
 
     def __init__(self, gamma="spread"):
@@ -240,7 +240,7 @@ class Scaled(Gaussian):
         return False
 
     def resolved(self, items, weight=None):
-        Scaled.seen.append(len(items))
+        CountingRows.seen.append(len(items))
         return Gaussian(gamma=1 / float(items.var()))
 
     seen: list[int] = []  # noqa: RUF012
@@ -249,11 +249,11 @@ class Scaled(Gaussian):
 @pytest.mark.parametrize(
     ("estimator", "grid"),
     [
-        (SVC(Scaled()), {"C": [0.1, 10]}),
-        (KernelClassifier(Scaled()), {"lam": [1e-3, 1e-1]}),
-        (KernelRegressor(Scaled()), {"lam": [1e-3, 1e-1]}),
-        (Perceptron(Scaled(), random_state=0), {"epochs": [1, 5]}),
-        (make_pipeline(StandardScaler(), SVC(Scaled())), {"svc__C": [0.1, 10]}),
+        (SVC(CountingRows()), {"C": [0.1, 10]}),
+        (KernelClassifier(CountingRows()), {"lam": [1e-3, 1e-1]}),
+        (KernelRegressor(CountingRows()), {"lam": [1e-3, 1e-1]}),
+        (Perceptron(CountingRows(), random_state=0), {"epochs": [1, 5]}),
+        (make_pipeline(StandardScaler(), SVC(CountingRows())), {"svc__C": [0.1, 10]}),
     ],
     ids=str,
 )
@@ -267,7 +267,7 @@ def test_parameters_that_the_data_decide_are_decided_by_training_rows(estimator,
         np.testing.assert_allclose(mine.cv_results_[name], plain.cv_results_[name], atol=1e-6)
     machine = mine.best_estimator_ if not hasattr(mine.best_estimator_, "steps") else mine.best_estimator_[-1]
     prepared = StandardScaler().fit_transform(rows) if machine is not mine.best_estimator_ else rows
-    assert machine.kernel == Scaled()
+    assert machine.kernel == CountingRows()
     assert machine.kernel_ == Gaussian(gamma=1 / prepared.var())
 
 
@@ -283,10 +283,10 @@ def test_statistics_are_shared_where_each_fold_has_a_matrix_of_its_own(monkeypat
         return out
 
     monkeypatch.setattr(SharedStatistics, "matrix", counted)
-    Scaled.seen.clear()
-    KernelSearchCV(SVC(Scaled()), {"C": [1, 10]}, cv=KFold(4), refit=False).fit(X, y)
+    CountingRows.seen.clear()
+    KernelSearchCV(SVC(CountingRows()), {"C": [1, 10]}, cv=KFold(4), refit=False).fit(X, y)
     assert computed == [statistic]
-    assert Scaled.seen == [180] * 4
+    assert CountingRows.seen == [180] * 4
 
 
 @pytest.mark.parametrize(

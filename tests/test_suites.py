@@ -124,3 +124,15 @@ def test_equal_rows_share_coefficients_as_they_like_and_weights_agree():
     assert np.unique(dense, axis=0).shape[0] == 4
     np.testing.assert_allclose(ours[0].coef_, ours[1].coef_.toarray(), atol=1e-9)
     np.testing.assert_allclose(ours[0].intercept_, ours[1].intercept_, atol=1e-7)
+
+
+def test_rows_around_the_origin_leave_a_half_space_nothing_but_zero_weights():
+    """What test_sparse_oneclasssvm compares of linear machines: coefficients that nothing decides."""
+    rows = np.random.default_rng(0).uniform(-10, 10, (80, 2))
+    ours = []
+    for given in (rows, sparse.csr_array(rows)):
+        with pytest.warns(UserWarning, match="the origin of feature space lies among the rows"):
+            ours.append(machines.OneClassSVM(kernel="linear").fit(given))
+    for model in ours:
+        assert np.abs(model.coef_).max() < 1e-10
+    np.testing.assert_allclose(*(model.decision_function(rows) for model in ours), atol=1e-9)

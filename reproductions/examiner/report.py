@@ -98,7 +98,7 @@ def print_report(outcomes: list[Outcome], results: Results, seed: int) -> None:
     print("refusals: " + results.rows[-1]["note"])
     short = [outcome for outcome in outcomes if outcome.reference and not outcome.converged]
     _list("not converged where another method is", [(outcome, "; ".join(outcome.notes)) for outcome in short], seed)
-    for kind in [*KINDS, "examiner"]:
+    for kind in KINDS:
         _list(kind, [(o, text) for o in outcomes for found, text in o.findings if found == kind], seed)
 
 

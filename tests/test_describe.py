@@ -66,7 +66,7 @@ N = range(60)
         ("a,b,y\n" + rows(N, ["7"] * 60, "pq" * 30), "'b' has only one value and is left out"),
         ("a,b,y\n" + rows(N, [""] * 40 + [*"12345"] * 4, "pq" * 30), "'b' has no value in 67 % of the rows"),
         ("a,b,y\n" + rows(N, [""] * 60, "pq" * 30), "'b' has no values and is left out"),
-        ("a,y\n" + rows([0] * 30 + [1] * 30, ["p"] * 30 + ["q"] * 30), "'a' alone tells the label"),
+        ("a,y\n" + rows([0] * 30 + [1] * 30, ["p"] * 30 + ["q"] * 30), "'a' alone tells the class"),
         ("a,y\n" + rows([1] * 59 + [1000], "pq" * 30), "'a' is very skewed to the right"),
         ("a,b,y\n" + rows([k % 7 for k in N], [1e4 * (k % 11) for k in N], "pq" * 30), "very different scales"),
         ("a,b,c,d,y\n1,2,3,4,p\n5,6,7,9,q\n", "more columns (4) than rows (2)"),

@@ -10,7 +10,7 @@ import numpy as np
 from .._validation.guide import guide
 from .._validation.target_kind import is_measurement, looks_in_words
 from .._validation.wording import counted, enumeration
-from .target_caveats import about_numbers, tells_number
+from .target_caveats import about_numbers
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -23,7 +23,7 @@ def caveats(found: Description, table: Table) -> list[str]:
     """Warnings about a described table, the gravest first."""
     about_columns = _about_columns(found, table) if found.kind == "rows" else ()
     about_target = about_numbers(found, table) if table.measured else _about_labels(found, table)
-    return [*about_target, *_about_rows(found), *about_columns]
+    return [*found.telling, *about_target, *_about_rows(found), *about_columns]
 
 
 def _about_labels(found: Description, table: Table) -> Iterator[str]:
@@ -121,27 +121,9 @@ def _about_column(column: ColumnFacts, rows: int, table: Table) -> Iterator[str]
     elif column.skew is not None and abs(column.skew) > 5:
         side = "right" if column.skew > 0 else "left"
         yield f"{name} is very skewed to the {side} (skew {column.skew:.1f}): a logarithm may help."
-    if column.kind == "numbers" and table.measured and tells_number(column, table):
-        yield f"{name} alone tells the target: was it made from it {guide('leakage')}?"
-    elif column.kind == "numbers" and not table.measured and _tells_label(column, table):
-        yield f"{name} alone tells the label: was it made from the target {guide('leakage')}?"
 
 
 def _counts_up(column: ColumnFacts, table: Table) -> bool:
     if table.frame is None or column.distinct != table.n_rows:
         return False
     return bool((np.diff(table.frame[column.name].to_numpy()) == 1).all())
-
-
-def _tells_label(column: ColumnFacts, table: Table) -> bool:
-    if table.frame is None or len(table.class_counts) != 2 or not column.std or table.n_rows < 20:
-        return False
-    values = table.frame[column.name].to_numpy()
-    use = table.labelled & ~np.isnan(values)
-    if table.y is None or use.sum() < 20:
-        return False
-    second = np.array([label == list(table.class_counts)[1] for label in table.y[use]], dtype=float)
-    values = values[use]
-    if values.std() == 0 or second.std() == 0:
-        return False
-    return bool(abs(np.corrcoef(values / np.abs(values).max(), second)[0, 1]) > 0.999)

@@ -68,6 +68,7 @@ class Description:
     filled: float
     notes: list[str]
     warnings: list[str] = field(default_factory=list)
+    telling: list[str] = field(default_factory=list)
     kind: str = "rows"
     task: str = "classify"
     values: ColumnFacts | None = None
@@ -104,6 +105,7 @@ def describe(table: Table) -> Description:
     (500, 0, {'x3': ['x6', 'x10']})
     """
     from .caveats import caveats
+    from .telling_columns import telling_columns
 
     duplicates, contradictions = _repeated(table)
     seen = table if table.kind == "rows" else measured(table)
@@ -130,6 +132,7 @@ def describe(table: Table) -> Description:
         values=_target_values(table) if table.measured else None,
         left_out=dict(table.left_out),
     )
+    found.telling.extend(telling_columns(table))
     found.warnings.extend(caveats(found, table))
     return found
 

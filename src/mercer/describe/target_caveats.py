@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from ..io import Table
     from .facts import ColumnFacts, Description
 
-__all__ = ["about_numbers", "tells_number"]
+__all__ = ["about_numbers"]
 
 #: A target is skewed beyond this, and far from the others beyond so many widths of its middle half.
 _SKEWED, _FAR = 1.0, 20.0
-#: The share of rows with one value that is worth a word; correlations that are no chance, and of a thing with itself.
-_REPEATED, _WITH_ROWS, _THE_SAME = 0.2, 0.95, 0.999
+#: The share of rows with one value that is worth a word, and correlations that are no chance.
+_REPEATED, _WITH_ROWS = 0.2, 0.95
 #: Rows from which on an order of the target means something.
 _ENOUGH = 20
 
@@ -60,20 +60,6 @@ def _about_tails(name: str, facts: ColumnFacts, y: Array) -> Iterator[str]:
             f"{name} has values up to {far / (upper - lower):.0f} widths of its middle half away from the median: look "
             "at them, or use a loss that they pull less (huber, svr)."
         )
-
-
-def tells_number(column: ColumnFacts, table: Table) -> bool:
-    """Whether a column is the target in other units."""
-    if table.frame is None or table.y is None or not column.std:
-        return False
-    values = table.frame[column.name].to_numpy()
-    use = table.labelled & ~np.isnan(values)
-    if use.sum() < _ENOUGH:
-        return False
-    y, values = table.y[use].astype(np.float64), values[use]
-    if np.ptp(y) == 0 or np.ptp(values) == 0:
-        return False
-    return bool(abs(np.corrcoef(values / np.abs(values).max(), y / np.abs(y).max())[0, 1]) > _THE_SAME)
 
 
 def _rank_correlation(a: Array, b: Array) -> float:

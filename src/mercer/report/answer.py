@@ -126,7 +126,7 @@ def _beware(facts: Facts, winner: Facts) -> Markup | None:
     unfinished = f"{winner['title']} did not converge: more steps may change it."
     said = [
         *([] if winner.get("converged", True) else [unfinished]),
-        *facts["data"]["warnings"],
+        *(warning for warning in facts["data"]["warnings"] if warning not in facts["data"].get("telling", ())),
     ]
     if not said:
         return None

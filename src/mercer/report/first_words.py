@@ -10,9 +10,11 @@ import numpy as np
 from .._validation.wording import enumeration
 from .error_measure import measure_of
 from .number_errors import error_of_numbers, in_digits
-from .scores import score_in_words
+from .scores import chosen_of_facts, score_in_words
 
 Facts = Mapping[str, Any]
+#: The share of the variance beyond which an explanation is doubted.
+_TOO_GOOD = 0.999
 
 
 def whether_learned(learners: Sequence[Facts], winner: Facts, guess: str) -> list[str]:
@@ -70,7 +72,8 @@ def closing_words(facts: Facts) -> list[str]:
     --------
     >>> answer = {"title": "SVM", "expected": "Expect 1 %.", "words": ["Expect 1 %.", "SVM was chosen."]}
     >>> trees = {"error": 0.02, "better": False, "worse": False}
-    >>> closing_words({"answer": answer, "yardstick": trees})[1]
+    >>> facts = {"answer": {**answer, "chosen": "svc"}, "learners": [{"name": "svc", "test": {"wrong": 2}}], "data": {}}
+    >>> closing_words({**facts, "yardstick": trees})[1]
     'These rows cannot tell SVM from boosted trees, not tuned, with an error of 2.00\\xa0%.'
     """
     answer = facts["answer"]
@@ -78,7 +81,19 @@ def closing_words(facts: Facts) -> list[str]:
     place = words.index(answer["expected"]) + 1 if answer.get("expected") in words else 0
     reach = [facts["intervals"]["words"]] if facts.get("intervals") else []
     uneven = [facts["uneven"]] if facts.get("uneven") else []
-    return [*words[:place], *about_trees(facts), *words[place:], *reach, *uneven]
+    return [*words[:place], *about_trees(facts), *_doubts(facts), *words[place:], *reach, *uneven]
+
+
+def _doubts(facts: Facts) -> list[str]:
+    """What makes a result doubtful: columns that give the target away, or hardly an error at all."""
+    telling = list(facts["data"].get("telling") or [])
+    test = chosen_of_facts(dict(facts))["test"]
+    if (test.get("r2") or 0) <= _TOO_GOOD and test.get("wrong") != 0:
+        return telling
+    few = "an R² above 0.999" if "r2" in test else "no error at all"
+    if telling:
+        return [f"To find {few} is doubtful here.", *telling]
+    return [f"To find {few} is rare: make sure that each column is known before the target is, for new rows too."]
 
 
 def about_trees(facts: Facts) -> list[str]:

@@ -41,6 +41,7 @@ def table_facts(table: Any) -> dict[str, Any]:
         "digest": text(table.digest),
         "target": text(table.target),
         "notes": [text(note) for note in found.notes],
+        "telling": [text(each) for each in found.telling],
         "warnings": [] if left_out else [text(warning) for warning in found.warnings],
         "kind": table.kind,
         "extent": table.extent,

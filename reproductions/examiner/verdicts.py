@@ -18,7 +18,7 @@ from .cases import NUMERIC, UNLABELLED, Case
 from .definitions import EXACT, TINY, Array, Real, rows_of
 from .readings import Reading, SoftmaxTask, item_weights, readings, spread
 from .tasks import DOUBLE, SINGLE, Task, Worth, softmax_worth
-from .widths import WIDTHS, WidthReading, width_readings
+from .widths import WIDTHS, WidthReading, spread_of, width_readings
 
 #: Every kind of finding, and what it means.
 KINDS = {
@@ -326,7 +326,9 @@ def _judge(case: Case, model: Any, reading: Reading, out: Outcome) -> bool:
         worst, rounding = references.violation(task, reading.z, scores) if reading.z is not None else (0.0, 0.0)
         out.notes.append(f"violation {worst:.3g} (± {rounding:.3g})")
         claimed = float(np.max(model.kkt_violation_))
-        if reading.z is not None and worst > 1.001 * claimed + rounding + 1e-3 * model.tol * _unit(case, task):
+        if reading.z is not None and worst > 1.001 * claimed + rounding + 1e-3 * (model.tol or 1e-5) * _unit(
+            case, task
+        ):
             out.find("wrong violation", f"violation {worst:.3g} (± {rounding:.3g}), published {claimed:.3g}")
         if case.name == "SVC" and converged and worst > 2 * model.tol + rounding:
             out.find("false convergence", f"violation {worst:.3g}, tol {model.tol:g}, {say}")
@@ -405,8 +407,7 @@ def _unit(case: Case, task: Any) -> float:
     """What ``tol`` is in units of: of a regression the deviation of the targets from their weighted mean."""
     if case.name not in NUMERIC:
         return 1.0
-    deviation = task.y - np.average(task.y, weights=task.cost)
-    return float(np.sqrt(np.mean(np.square(deviation)))) or 1.0
+    return spread_of(task.y, task.cost)
 
 
 def _contradiction(model: Any, violation: float, gap: float, out: Outcome) -> None:

@@ -104,6 +104,13 @@ class WidthReading:
         return worst
 
 
+def spread_of(y: Array, weight: Array) -> float:
+    """The deviation of targets from their weighted mean; one where it is nothing but rounding."""
+    deviation = y - np.average(y, weights=weight)
+    size = float(np.sqrt(np.mean(np.square(deviation))))
+    return size if size > 1e-14 * float(np.abs(y).max()) else 1.0
+
+
 def width_readings(case: Case, model: Any, off: Array | float = 0.0) -> list[WidthReading]:
     """Every problem of a fitted model."""
     K = case.matrix()
@@ -126,8 +133,7 @@ def width_readings(case: Case, model: Any, off: Array | float = 0.0) -> list[Wid
         parts = np.array([square / 2, C * nu * S * width, C * (s @ loss)]) / (C * S)
         fog = (square_doubt / 2 + C * (s @ doubt)) / (C * S) + RELATIVE * np.abs(parts).sum()
         half = C * nu * S / 2
-        deviations = y - np.average(y, weights=s)
-        unit = float(np.sqrt(np.mean(np.square(deviations)))) or 1.0
+        unit = spread_of(y, s)
         return [WidthReading(
             K, z, np.tile(y, 2), np.concatenate([zeros, -C * s]), np.concatenate([C * s, zeros]),
             np.repeat([0, 1], len(s)), np.array([half, -half]), 1 / (C * S), EXACT(0), parts.sum(), fog, doubt,

@@ -161,8 +161,6 @@ def _show_footnotes(facts: dict[str, Any], printer: Printer) -> None:
         printer.line(f"‡ cross-validated on {min(tuned):,} of {rows:,} training rows, drawn at random.")
     if facts.get("yardstick"):
         printer.line(_BESIDE)
-    if facts["split"].get("hurried"):
-        printer.line(facts["split"]["hurried"])
     fitted = [one for one in facts["learners"] if one.get("fitted_rows", rows) < rows]
     if fitted:
         fewest = min(one["fitted_rows"] for one in fitted)

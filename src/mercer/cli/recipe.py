@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Recipe", "recipe_of"]
 
 #: Parameters of a machine that have options of their own, or that belong to the study alone.
-_SAID_OTHERWISE = ("kernel", "random_state", "class_weight", "time_limit")
+_SAID_OTHERWISE = ("kernel", "random_state", "class_weight", "time_limit", "kinds")
 
 
 @dataclass(frozen=True)

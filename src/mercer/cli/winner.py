@@ -18,13 +18,11 @@ __all__ = ["recipe_of_chosen", "saved_winner"]
 def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
     """The learner that a study has chosen, with its kernel and parameters."""
     from ..learners.catalogue import named
-    from ..report.learning import KERNEL_ROWS
     from .recipe import recipe_of
 
     name = facts["answer"]["chosen"]
     learner = named(name)
-    limit = KERNEL_ROWS if learner.takes_kernel else None
-    return recipe_of(learner, facts.models[name], table, preparing, seed, limit)
+    return recipe_of(learner, facts.models[name], table, preparing, seed, learner.most_rows)
 
 
 def saved_winner(

@@ -56,7 +56,16 @@ class NumberStudy(Study):
     measure = NUMBERS
     #: Which quantile is to be predicted, where somebody asked for the loss of one.
     quantile: float | None = None
-    usual_learners = ("ridge", "huber", "ridge-2", "kernel-ridge", "kernel-huber", "svr", "quantile")
+    usual_learners = (
+        "table-regression",
+        "ridge",
+        "huber",
+        "ridge-2",
+        "kernel-ridge",
+        "kernel-huber",
+        "svr",
+        "quantile",
+    )
     structured_learners = ("kernel-ridge", "kernel-huber", "svr", "quantile")
 
     def checked(self, table: Any) -> Array:

@@ -86,6 +86,47 @@ def test_a_column_that_matters_is_found_among_many_that_do_not():
     assert set(plain.tried_["round"]) == {0}
 
 
+def numbered(n=300):
+    """Rows with a number each, whose target depends on a zone that has a number too."""
+    rng = np.random.default_rng(0)
+    zone = rng.integers(0, 12, n)
+    frame = pd.DataFrame({"zone": zone, "id": 7 * rng.permutation(n) + 1000, "x": rng.normal(size=n)})
+    return frame, rng.normal(size=12)[zone] + 0.1 * frame["x"]
+
+
+def test_columns_are_of_the_kind_that_is_asked_for(tmp_path):
+    frame, y = numbered()
+    model = TableRegressor(kinds={"zone": "category"}).fit(frame, y)
+    assert model.kinds_ == {"zone": "category", "x": "number"}
+    assert model.ignored_ == {"id": "a number for each row"}
+    assert model.feature_importances_[1] == 0
+    assert TableRegressor(kinds={"id": "keep", "x": "ignore"}).fit(frame, y).kinds_ == {"zone": "number", "id": "number"}
+    mercer.save(model, tmp_path / "zones.mercer")
+    back = mercer.load(tmp_path / "zones.mercer")
+    assert back.kinds == {"zone": "category"}
+    assert back.ignored_ == model.ignored_
+    new = frame.assign(zone=frame["zone"].where(frame["zone"] > 0, 99))
+    assert np.array_equal(back.predict(new), model.predict(new))
+    of_array = TableRegressor(kinds={"x1": "category", "x2": "ignore"}).fit(frame.to_numpy(), y)
+    np.testing.assert_allclose(of_array.predict(new.to_numpy()), model.predict(new), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        ({"zon": "category"}, "did you mean 'zone'"),
+        ({"zone": "words"}, "must be 'number', 'category'"),
+        (["zone"], "must be a dict"),
+        ({"zone": "date"}, "no dates"),
+        (dict.fromkeys(["zone", "id", "x"], "ignore"), "keep one"),
+    ],
+)
+def test_kinds_that_cannot_be_are_refused(kinds, words):
+    frame, y = numbered()
+    with pytest.raises(ValueError, match=words):
+        TableRegressor(kinds=kinds).fit(frame, y)
+
+
 def test_probabilities_are_those_of_classes_as_they_come():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,8 @@ from .._runtime.parallel import one_blas_thread
 from .._validation.before_folds import refuse_before_folds
 from .._validation.memory import bytes_of
 from .._validation.parameters import choice, number
+from .._validation.wording import enumeration
+from ..columns.deciding import KINDS, check_kind
 from ..metrics.column_weights import (
     RIDGES,
     ROUNDS,
@@ -55,6 +58,7 @@ class TableMachine(BaseEstimator):
 
     metric: Any
     kernels: Any
+    kinds: Any
     memory: Any
     time_limit: Any
     random_state: Any
@@ -65,9 +69,24 @@ class TableMachine(BaseEstimator):
         known = tuple(FAMILIES)
         if isinstance(self.kernels, str) or not len(self.kernels) or not set(self.kernels) <= set(known):
             raise ValueError(f"{type(self).__name__}: kernels must be some of {list(known)}; got {self.kernels!r}.")
+        self._asked_kinds()
         if self.time_limit is not None:
             number(self, "time_limit", 0)
         bytes_of(self.memory)
+
+    def _asked_kinds(self) -> dict[str, str]:
+        """The kinds of columns as the user says them."""
+        if not isinstance(self.kinds, Mapping | None):
+            raise ValueError(
+                f"{type(self).__name__}: kinds must be a dict from columns to kinds, as in {{'postcode': 'category'}}; "
+                f"got {self.kinds!r}."
+            )
+        asked = {str(name): kind for name, kind in (self.kinds or {}).items()}
+        for name, kind in asked.items():
+            if not (isinstance(kind, str) and check_kind(kind)):
+                known = enumeration(map(repr, KINDS), last="or")
+                raise ValueError(f"{type(self).__name__}: the kind of {name!r} must be {known}; got {kind!r}.")
+        return asked
 
     # -- what classes and numbers do differently ------------------------------------------------------------------
 
@@ -106,7 +125,7 @@ class TableMachine(BaseEstimator):
         refuse_before_folds(self, X, y, sample_weight)
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        table = table_of(self, X)
+        table = table_of(self, X, asked=self._asked_kinds())
         check_consistent_length(X, y)
         given, targets, weight = self._encoded(y, sample_weight, X)
         counted = len(targets) if weight is None else np.count_nonzero(weight)
@@ -117,6 +136,7 @@ class TableMachine(BaseEstimator):
             )
         with one_blas_thread():
             self.kinds_ = {**table.kinds, **table.found.get("kinds", {})}
+            self.ignored_ = dict(table.left_out)
             self.preparation_ = prepared(table)
             rows = as_rows(self.preparation_.fit_transform(table.X), self.memory, type(self).__name__)
             chosen, lam = self._chosen(rows, targets, weight, clock)
@@ -201,7 +221,7 @@ class TableMachine(BaseEstimator):
     def _rows(self, X: Any) -> Array:
         """New rows, prepared as those of training were."""
         check_is_fitted(self, "machine_")
-        table = table_of(self, X, self.kinds_)
+        table = table_of(self, X, known=self.kinds_)
         if not table.n_rows:
             return np.empty((0, self.machine_.n_features_in_))
         return as_rows(self.preparation_.transform(table.X), self.memory, type(self).__name__)

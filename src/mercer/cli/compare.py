@@ -148,12 +148,16 @@ def compare(
     table = read(data, **with_columns_of(with_apart(reading, options["group"], options["time"]), *options["kernels"]))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
-    with printer.working("reading", total=1.0) as watched, keep_best():
+    with printer.working("reading", total=1.0, lines=True) as watched, keep_best():
+
+        def progress(what: str, share: float | None) -> None:
+            watched.tell(what) if share is None else watched.reach(share, what)
+
         facts = study(
             table,
             learners=learners,
             seed=seed,
-            progress=lambda what, share: watched.reach(share, what),
+            progress=progress,
             command=given_command(),
             **preparing,
             **options,

@@ -100,11 +100,14 @@ class Printer:
         console.print(table)
 
     @contextmanager
-    def working(self, what: str, total: float | None = None) -> Iterator[Progress]:
-        """While work goes on: its progress on the standard error if that is a terminal; warnings become notes."""
+    def working(self, what: str, total: float | None = None, lines: bool = False) -> Iterator[Progress]:
+        """While work goes on: its progress on the standard error, with ``lines`` where that is no terminal, too.
+
+        Warnings become notes.
+        """
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            with progress(what, total, shown=not self.quiet, lines=False) as watched:
+            with progress(what, total, shown=not self.quiet, lines=lines) as watched:
                 yield watched
         meant_for_users = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
         for text in dict.fromkeys(meant_for_users):

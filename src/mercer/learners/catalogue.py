@@ -39,8 +39,8 @@ __all__ = [
     "with_kernel",
 ]
 
-#: The kernel that learners begin with, and its rates for a grid as multiples of the rule "scale": steps of four, as finer
-#: ones cost more than they win.
+#: The kernel that learners begin with, and its rates for a grid as multiples of the rule "scale": steps of four, as
+#: finer ones cost more than they win.
 GAUSSIAN = "gaussian(gamma=0.125)"
 GAMMA = [2.0**power for power in (-5, -3, -1, 1, 3, 5)]
 #: Rows beyond which one fit takes more than about a minute on two cores: of machines that choose few rows and keep

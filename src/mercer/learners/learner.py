@@ -140,6 +140,11 @@ class Learner:
         return self.kernelised == self.name
 
     @property
+    def is_stepwise(self) -> bool:
+        """Whether it is one of the textbook's machines that learn row by row, and end where they are told to."""
+        return "epochs" in self.grid or "pegasos" in self.name
+
+    @property
     def family(self) -> str:
         """What it learns: "linear" or "kernel" functions, or those of "degree 2" and more."""
         return "kernel" if self.takes_kernel else "linear" if self.degree == 1 else f"degree {self.degree}"
@@ -149,7 +154,7 @@ class Learner:
         """Whether it learns from rows of numbers, and not from items or columns that its kernel takes as they are."""
         from ..kernels import as_kernel
 
-        return not self.takes_kernel or as_kernel(self.fixed["kernel"]).on_rows
+        return not self.prepares and (not self.takes_kernel or as_kernel(self.fixed["kernel"]).on_rows)
 
     def with_kernels(self, kernels: list[str]) -> Learner:
         """The same learner with other kernels: the first unless another is asked for, all of them when it is tuned.

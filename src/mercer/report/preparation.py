@@ -47,10 +47,8 @@ class Preparation:
         if not learner.takes_kernel or not learner.on_rows:
             return learner
         if self._rows is None:
-            few = (
-                learn if learn.n_rows <= _RATED else learn.take(np.arange(0, learn.n_rows, -(-learn.n_rows // _RATED)))
-            )
-            self._rows = prepare(self.table, **self.options).fit_transform(few.X)
+            some = np.arange(0, learn.n_rows, -(-learn.n_rows // _RATED))
+            self._rows = prepare(self.table, **self.options).fit_transform(learn.take(some).X)
         return learner.in_scale(self._rows)
 
     def reason_to_skip(self, learner: Any) -> str | None:

@@ -277,9 +277,11 @@ class _Rounds:
 def contenders(screened: list[Tuned], measure: ErrorMeasure) -> list[Tuned]:
     """The learners that may win, the best first: those within some standard errors, two at least.
 
-    Learners that prepare their columns by themselves contend always: more rows are worth more to them.
+    Learners that prepare their columns by themselves contend always: more rows are worth more to them. Those that go
+    step by step contend where no other does, as there are exact ones of the same loss.
     """
-    ranked = sorted(screened, key=_error)
+    exact = [tuned for tuned in screened if not tuned.learner.is_stepwise]
+    ranked = sorted(exact or screened, key=_error)
     best = chosen_setting(ranked[0].facts)["validation"]
     error = (best["sd"] or 0.0) / np.sqrt(max(1, ranked[0].facts["folds"]))
     near = [tuned for tuned in ranked if _error(tuned) <= best["mean"] + _BEHIND * error]

@@ -26,7 +26,13 @@ def table_of(estimator: Any, X: Any, kinds: dict[str, str] | None = None) -> Tab
     reset = kinds is None
     if is_frame(X):
         frame = X if hasattr(X, "iloc") else X.to_pandas()
-        validate_data(estimator, frame, reset=reset, skip_check_array=True)
+        known = getattr(estimator, "feature_names_in_", None)
+        if kinds is not None and known is not None:
+            absent = set(known) - set(frame.columns)
+            if absent and absent.isdisjoint(kinds):  # nothing was learned from them
+                frame = frame.reindex(columns=known)
+        if reset or known is not None:
+            validate_data(estimator, frame, reset=reset, skip_check_array=True)
         options = Options(labelled=False, kinds=kinds or {}, columns=None if kinds is None else frozenset(kinds))
         return read_frame(frame, options)
     refuse_foreign(X)

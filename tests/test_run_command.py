@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer import load, read
+from mercer import TableClassifier, load, read, save
 
 SRC = str(Path(__file__).parents[1] / "src")
 
@@ -204,3 +204,14 @@ def test_gaps_that_training_did_not_have_are_filled(mercer, people):
     people[["age", "ill"]].to_csv("whole.csv", index=False)
     mercer("train svc whole.csv -o m")
     assert len(rows_of(mercer("run m gaps.csv -o -").stdout)) == 3
+
+
+def test_models_saved_by_python_are_run_inspected_explained_and_exported(mercer, people):
+    people.to_csv("people.csv", index=False)
+    save(TableClassifier().fit(people[["surname", "age", "job"]], people["ill"]), "m")
+    told = json.loads(mercer("run m people.csv --target ill --json").stdout)
+    assert told["error"] < 0.1
+    assert "inside Pipeline and TableClassifier" in mercer("inspect m").stdout
+    explained = mercer("explain m people.csv --target ill --row 3").stdout
+    assert f"age = {people['age'][1]}" in explained
+    assert "labels differ in 0 of these rows" in mercer("export m --to python --check people.csv").stdout

@@ -9,6 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import KernelClassifier, KernelRegressor, TableClassifier, TableRegressor
+from mercer.explain import explain, overview
+from mercer.exports.deviation import deviation
 from mercer.intervals import leave_one_out
 
 from .cases import TABLES
@@ -190,6 +192,57 @@ def test_more_rows_than_have_room_are_told_by_machines_that_have_not_seen_them()
     assert any("room" in note for note in model.tried_["note"])
     new = rng.normal(size=(900, 3))
     assert model.loo_score_ == pytest.approx(model.score(new, np.sin(2 * new[:, 0])), abs=0.05)
+
+
+@pytest.mark.parametrize("to", ["python", "c", "onnx"])
+@pytest.mark.parametrize("classes", [2, 3, None])
+def test_tables_leave_with_their_preparation(to, classes, tmp_path):
+    frame, target = people()
+    frame = frame.drop(columns=["since", "says"])
+    if classes is None:
+        model = TableRegressor().fit(frame, target)
+    else:
+        labels = np.digitize(target, np.quantile(target, np.arange(1, classes) / classes))
+        model = TableClassifier().fit(frame, np.array(["low", "middle", "high"])[labels])
+    mercer.export(model, tmp_path / "model", to=to)
+    new = people(seed=1)[0][frame.columns]
+    new.loc[3, "job"] = "sailor"
+    for rows in (new, None):
+        found = deviation(model, tmp_path / "model", to, rows)
+        assert found.largest < 1e-9
+        assert not found.labels
+        assert classes is None or found.of_probabilities < 1e-9
+
+
+def test_tables_without_names_leave_as_well(tmp_path):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    X[::9, 1] = np.nan
+    model = TableRegressor().fit(X, np.sin(X[:, 0]))
+    mercer.export(model, tmp_path / "model.py", to="python")
+    assert deviation(model, tmp_path / "model.py", "python").largest < 1e-9
+
+
+def test_what_a_table_machine_says_of_a_row_is_explained_in_the_users_values():
+    frame, target = people()
+    model = TableClassifier().fit(frame, np.where(target > 1.5, "above", "below"))
+    found = explain(model, frame[7:8], among=frame)
+    assert found.predicted == model.predict(frame[7:8])[0]
+    assert found.score == pytest.approx(abs(model.decision_function(frame[7:8])[0]))
+    shown = [found.named(push) for push in found.columns]
+    assert f"age = {frame['age'][7]:.6g}" in shown
+    assert f"job = {frame['job'][7]}" in shown
+    assert f"since = {frame['since'][7].date()}" in shown
+    needed = overview(model, frame, np.where(target > 1.5, "above", "below")).importances
+    assert {needed[0]["column"], needed[1]["column"]} == {"age", "job"}
+
+
+def test_columns_that_nothing_is_learned_from_may_be_missing_from_new_rows():
+    frame, target = people()
+    frame.insert(0, "id", [f"person {k}" for k in range(len(frame))])
+    model = TableRegressor().fit(frame, target)
+    assert np.array_equal(model.predict(frame.drop(columns="id")), model.predict(frame))
+    with pytest.raises(ValueError, match="yet now missing:\n- age"):
+        model.predict(frame.drop(columns="age"))
 
 
 @pytest.mark.parametrize("kernel", ["laplacian", "gaussian", "laplacian(gamma=0.5)"])

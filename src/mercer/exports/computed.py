@@ -32,6 +32,7 @@ from ..kernels.on_columns import columns_named
 from ..kernels.symbols import Symbol
 from ..preprocess import WithoutOutliers
 from ..preprocess.target_transform import TARGET_TRANSFORMS
+from ..tables import TableClassifier, TableRegressor
 from .computation import Answer, Computation, Node, numbers_of
 from .input_columns import Cell, Cells, Inputs, numbered
 from .nodes import (
@@ -264,6 +265,19 @@ def _cheapest(owner: Any, probabilities: Node) -> Answer:
     """The answer that is expected to cost least."""
     costs = cost_matrix(owner.costs, owner.classes_, type(owner).__name__)
     return Answer("class", Linear(probabilities, -costs, np.zeros(len(costs))))
+
+
+@_outcome.register
+def _(model: TableRegressor, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
+    return _outcome(model.estimator_, given, inputs)
+
+
+@_outcome.register
+def _(model: TableClassifier, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
+    inside = _outcome(model.estimator_, given, inputs)
+    found = _mapped(model.maps_, inside.scores)
+    probabilities = _both(found) if len(model.classes_) == 2 else ToOne(found)
+    return replace(inside, probabilities=probabilities, answer=Answer("class", probabilities))
 
 
 @_outcome.register

@@ -85,7 +85,9 @@ def described(like: Any) -> dict[str, Any]:
             return reading_of(like)
         return {**reading_of(like), "task": like.task, "classes": None if like.measured else [*like.class_counts]}
     model = getattr(like, "estimator", like) if isinstance(getattr(like, "about", None), Mapping) else like
-    about = dict(like.about) if model is not like else _of_steps(model)
+    about = dict(like.about) if model is not like else {}
+    if "columns" not in about:
+        about = {**_of_steps(model, needed=model is like), **about}
     if not about.get("columns"):
         return about
     used = columns_used(model, about["columns"])
@@ -97,9 +99,11 @@ def described(like: Any) -> dict[str, Any]:
     return {**about, **found}
 
 
-def _of_steps(model: Any) -> dict[str, Any]:
-    """What the step of a model says that reads columns."""
+def _of_steps(model: Any, needed: bool) -> dict[str, Any]:
+    """What the step of a model says that reads columns; where there is none, nothing, or that it is needed."""
     step = next((each for each in _all_steps(model) if hasattr(each, "kinds") and hasattr(each, "missing_words")), None)
+    if step is None and not needed:
+        return {}
     if step is None:
         raise DataError(
             f"the {type(machine_of(model)).__name__} does not know how its rows were read; give the table that it was "

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_random_state
 
@@ -217,6 +218,12 @@ class TableMachine(BaseEstimator):
         return out / out.sum() if out.sum() > 0 else out
 
     # -- new rows -------------------------------------------------------------------------------------------------
+
+    @property
+    def estimator_(self) -> Pipeline:
+        """The preparation and the machine behind it, whose scores are those of the whole."""
+        check_is_fitted(self, "machine_")
+        return Pipeline([*self.preparation_.steps, ("machine", self.machine_)])
 
     def _rows(self, X: Any) -> Array:
         """New rows, prepared as those of training were."""

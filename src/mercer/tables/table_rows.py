@@ -40,7 +40,13 @@ def table_of(
     reset, asked = known is None, asked or {}
     if is_frame(X):
         frame = X if hasattr(X, "iloc") else X.to_pandas()
-        validate_data(estimator, frame, reset=reset, skip_check_array=True)
+        learned_from = getattr(estimator, "feature_names_in_", None)
+        if known is not None and learned_from is not None:
+            absent = set(learned_from) - set(frame.columns)
+            if absent and absent.isdisjoint(known):  # nothing was learned from them
+                frame = frame.reindex(columns=learned_from)
+        if reset or learned_from is not None:
+            validate_data(estimator, frame, reset=reset, skip_check_array=True)
         if known is not None:
             return read_frame(frame, Options(labelled=False, kinds=known, columns=frozenset(known)))
         _refuse_unknown(estimator, asked, [str(name) for name in frame.columns])

@@ -57,9 +57,15 @@ class Comparison(dict[str, Any]):
     ----------
     models : dict
         By the name of each learner, the model that was fitted on the training rows. It is no part of the facts.
+    rows : dict
+        The places in the table of the rows that each was fitted on.
+    half_widths : list or None
+        Of numbers, how far intervals of the chosen learner reach, for coverages of 1 to 99 %.
     """
 
     models: dict[str, Any]
+    rows: dict[str, Any]
+    half_widths: list[float | None] | None
 
     def __repr__(self) -> str:
         winner = chosen_of_facts(self)
@@ -271,6 +277,8 @@ def compare(
         if facts["yardstick"] and facts["yardstick"]["words"]:
             facts["trees"] = facts["yardstick"]
     facts.models = {run.learner.name: run.model for run in runs}
+    facts.rows = {run.learner.name: run.places for run in runs}
+    facts.half_widths = (known or {}).get("half_widths")
     facts["skipped"] = skipped
     facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, perf_counter() - start)

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from .._runtime.compile import Array
+from .._validation.unwrapped import layers, machine_of
 from .significance import CONFIDENCE
 from .splits import Division
 
@@ -71,6 +73,8 @@ def out_of_fold_residuals(
 ) -> Array:
     """What is left of each target by a model that has not seen its row: that of the other folds.
 
+    Of a fitted model that knows what each row is told by the model of all others it is that, and no fit is needed.
+
     Of many rows some are drawn at random: a model of fewer rows errs more, so that intervals are rather too wide. In
     the order of time the first rows are predicted from none, and have no residual.
 
@@ -91,6 +95,9 @@ def out_of_fold_residuals(
     array
         In the order of the rows.
     """
+    left_out = left_out_predictions(model)
+    if left_out is not None and len(left_out) == len(y) and (division is None or division.repeatable):
+        return y - left_out
     division = Division(classes=False) if division is None else division
     rows = np.arange(len(y)) if rows is None else rows
     if len(y) > _ROWS:
@@ -101,6 +108,17 @@ def out_of_fold_residuals(
         fitted = clone(model).fit(table.take(train).X, y[train])
         residuals[test] = y[test] - fitted.predict(table.take(test).X)
     return residuals[~np.isnan(residuals)]
+
+
+def left_out_predictions(model: Any) -> Array | None:
+    """What each training row is told by the model of all others, in the unit of the target, where a model knows it."""
+    told = getattr(machine_of(model), "loo_predictions_", None)
+    if told is None or any(hasattr(layer, "filter_") for layer in layers(model)):
+        return None
+    for layer in layers(model):
+        if isinstance(layer, TransformedTargetRegressor):
+            told = layer.inverse_func(told)
+    return np.asarray(told, dtype=np.float64)
 
 
 def half_widths(residuals: Array) -> list[float | None]:

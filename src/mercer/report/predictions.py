@@ -11,6 +11,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .._validation.unwrapped import machine_of
+from ..tables import TableMachine
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,12 @@ def predictions_of(model: Any, rows: Any) -> Predictions:
         return Predictions(predicted, seconds=time.perf_counter() - start)
     scores = model.decision_function(rows)
     seconds = time.perf_counter() - start
-    codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-    probabilities = machine_of(model).probabilities_of(scores) if hasattr(model, "predict_proba") else None
+    machine = machine_of(model)
+    probabilities = machine.probabilities_of(scores) if hasattr(model, "predict_proba") else None
+    if isinstance(machine, TableMachine) and probabilities is not None:  # which answers by them
+        codes = probabilities.argmax(axis=1)
+    else:
+        codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
     return Predictions(model.classes_[codes], scores, probabilities, model.classes_, seconds)
 
 

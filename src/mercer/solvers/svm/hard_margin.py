@@ -29,7 +29,7 @@ from .soft_margin import DualSolution
 _ROUNDING = 1e-13
 #: Machines whose ‖w‖² is at most so many times the least one's count as equally wide.
 _AS_WIDE = 1 + 1e-6
-#: Differences of scores that count as none, relative to the gap between the classes; coefficients that are next to zero,
+#: Differences of scores that count as none, relative to the gap between the classes; and coefficients next to zero,
 #: relative to the largest.
 _NEGLIGIBLE, _NEXT = 1e-6, 1e-5
 #: A gap between scores whose inverse is still a number.

@@ -119,9 +119,7 @@ def solve_ridge_of_many(problems: Sequence[Problem], seconds: float = np.inf) ->
             with until(deadline - pace):
                 _descend(quick, inverse, left, u)
     statuses = [Status.CONVERGED if each else Status.NOT_CONVERGED for each in solved]
-    return [
-        Solution(z[:, k], float(b[k]), quick.products, None, f[:, k], status) for k, status in enumerate(statuses)
-    ]
+    return [Solution(z[:, k], float(b[k]), quick.products, None, f[:, k], status) for k, status in enumerate(statuses)]
 
 
 def _with_intercept(u: Array, left: Array, d: Array, free: bool) -> tuple[Array, Array]:

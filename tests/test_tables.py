@@ -102,7 +102,10 @@ def test_columns_are_of_the_kind_that_is_asked_for(tmp_path):
     assert model.kinds_ == {"zone": "category", "x": "number"}
     assert model.ignored_ == {"id": "a number for each row"}
     assert model.feature_importances_[1] == 0
-    assert TableRegressor(kinds={"id": "keep", "x": "ignore"}).fit(frame, y).kinds_ == {"zone": "number", "id": "number"}
+    assert TableRegressor(kinds={"id": "keep", "x": "ignore"}).fit(frame, y).kinds_ == {
+        "zone": "number",
+        "id": "number",
+    }
     mercer.save(model, tmp_path / "zones.mercer")
     back = mercer.load(tmp_path / "zones.mercer")
     assert back.kinds == {"zone": "category"}
@@ -184,12 +187,29 @@ def test_a_time_that_is_over_leaves_a_machine_and_says_what_was_not_tried():
     assert any("time" in note for note in model.tried_["note"])
 
 
+@pytest.mark.parametrize("model", TABLES, ids=str)
+def test_a_machine_that_has_no_time_for_all_rows_knows_all_classes(model, monkeypatch):
+    monkeypatch.setattr("mercer.tables.base._BESIDE", 1e-3)
+    monkeypatch.setattr("mercer.tables.base._FEWEST", 100)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = (X[:, 0] > 0).astype(int)
+    y[17] = 2
+    model = clone(model).set_params(time_limit=5).fit(X, y)
+    assert len(model.machine_.support_) < 600
+    assert any("had time for" in note for note in model.tried_["note"])
+    assert model.loo_score_ > 0.8
+    assert model.score(X, y) > 0.9
+    if hasattr(model, "classes_"):
+        assert model.predict_proba(X).shape == (600, 3)
+
+
 def test_more_rows_than_have_room_are_told_by_machines_that_have_not_seen_them():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(900, 3))
     y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=900)
     model = TableRegressor(memory="6MB").fit(X, y)
-    assert any("room" in note for note in model.tried_["note"])
+    assert any("not tried on all rows" in note for note in model.tried_["note"])
     new = rng.normal(size=(900, 3))
     assert model.loo_score_ == pytest.approx(model.score(new, np.sin(2 * new[:, 0])), abs=0.05)
 

@@ -416,7 +416,7 @@ def test_a_column_that_a_kernel_names_is_never_left_out(tmp_path):
     model = str(tmp_path / "m")
     done = CliRunner().invoke(main, ["train", "svc", str(path), "--kernel", "gaussian(gamma=.1).on(row)", "-o", model])
     assert done.exit_code == 0, done.output
-    assert "training error    0.00 %" in done.output
+    assert "training error           0.00 %" in done.output
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_a_model_of_numbers_is_stored_though_its_intervals_were_interrupted(merc
     def interrupted(*given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.report.number_errors.out_of_fold_residuals", interrupted)
+    monkeypatch.setattr("mercer.report.number_errors.half_widths", interrupted)
     done = mercer("compare waves:60 --learners ridge --cv 2 --repeats 1 --no-trees -o out --model m", 130)
     assert "the model in m is whole, but for --intervals" in done.stderr
     assert "train it with 'mercer train'" in mercer("run m waves:60 --intervals 0.9", 1).stderr

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from mercer import TableClassifier, load, read, save
+from mercer.explain import far_values
 
 SRC = str(Path(__file__).parents[1] / "src")
 
@@ -204,6 +205,34 @@ def test_gaps_that_training_did_not_have_are_filled(mercer, people):
     people[["age", "ill"]].to_csv("whole.csv", index=False)
     mercer("train svc whole.csv -o m")
     assert len(rows_of(mercer("run m gaps.csv -o -").stdout)) == 3
+
+
+def test_rows_and_predictions_far_outside_of_training_are_named(mercer, people):
+    people = people.drop(columns="ill").assign(wage=2.0 * people["age"] + people.index % 3)
+    people.to_csv("people.csv", index=False)
+    mercer("train ridge people.csv --target wage -o m")
+    low, high = people["age"].min(), people["age"].max()
+    new = people.assign(age=people["age"].where(people.index != 4, 4000.0))
+    new.to_csv("new.csv", index=False)
+    shown = mercer("run m new.csv").stdout
+    assert "1 row holds a value far outside the training range" in shown
+    assert f"line 6: age = 4000 (in training {low}.00 to {high}.00)" in shown
+    assert "1 prediction leaves the range of the training targets" in shown
+    told = json.loads(mercer("run m new.csv --json").stdout)
+    assert told["far_rows"] == {
+        "rows": 1,
+        "values": [{"where": "line 6", "row": 5, "column": "age", "value": 4000, "low": low, "high": high}],
+    }
+    assert told["far_predictions"]["rows"] == 1
+    assert told["far_predictions"]["predictions"][0]["row"] == 5
+    model = load("m")
+    assert far_values(model, new) == [(4, "age", 4000, low, high)]
+    assert "far outside" not in mercer("run m people.csv").stdout
+    pd.concat([people, *[new] * 40]).to_csv("long.csv", index=False)
+    shown = mercer("run m long.csv --max-bytes 20kB -o out.csv").stdout
+    assert "40 rows hold values far outside" in shown
+    assert "row 65: age = 4000" in shown
+    assert "row 125: age = 4000" in shown
 
 
 def test_models_saved_by_python_are_run_inspected_explained_and_exported(mercer, people):

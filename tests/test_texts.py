@@ -113,6 +113,20 @@ def test_names_are_told_apart_by_their_letters(tmp_path):
     assert model.score(table.X[200:], table.y[200:]) > 0.97
 
 
+def test_molecules_keep_their_capitals():
+    """Benzene and cyclohexane are one text in small letters."""
+    tails = ["O", "CO", "N", "CC", "Cl", "C(=O)O", "Br", "CCN", "CCC", "C#N", "OC", "S"]
+    rings = {"aromatic": "c1ccccc1", "not": "C1CCCCC1"}
+    frame = pd.DataFrame(
+        [(ring + tail, kind) for kind, ring in rings.items() for tail in tails], columns=["smiles", "kind"]
+    )
+    table = read(frame, target="kind", kinds={"smiles": "text"})
+    assert "holds molecules (SMILES)" not in "".join(read(pd.DataFrame({"t": TEXTS, "y": [0, 1] * 20})).notes)
+    model = pipeline(table, SVC("gaussian", C=10)).fit(table.X[::2], table.y[::2])
+    assert model.score(table.X[1::2], table.y[1::2]) == 1
+    assert Texts("characters").fit_transform(column(["c1ccccc1", "C1CCCCC1"])).toarray().std(axis=0).max() == 0
+
+
 def test_wide_sparse_rows_have_the_same_products_however_they_are_computed():
     """Rows that hardly meet are multiplied as sparse ones, others with one side dense: bit for bit the same."""
     wide = sparse.random(60, 50_000, density=0.001, format="csr", random_state=0)

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 __all__ = [
     "APART",
     "about_model",
+    "cross_validated",
+    "errors_of",
     "fit",
     "fitting",
     "held_out",
     "machine",
     "outliers_in_words",
-    "reach",
     "refuse_unlearnable",
     "split",
     "table_to_learn",
@@ -197,24 +198,46 @@ def outliers_in_words(model: Any) -> str | None:
     return next((str(layer.report_) for layer in layers(model) if hasattr(layer, "report_")), None)
 
 
-def reach(
+def cross_validated(
     model: Any, table: Table, seed: int, printer: Printer, division: Any = None, rows: Any = None
-) -> list[float | None] | None:
-    """How far errors on new rows reach, as rows show that were left out of a fit in turn; ``None`` after Ctrl-C.
+) -> tuple[dict[str, Any], list[float | None] | None] | None:
+    """The error on rows that were left out of a fit in turn, and how far errors of numbers reach.
 
-    The model is there already, and nothing of it is lost by not knowing that. Rows are left out as ``division`` says,
-    in which these have the places ``rows``.
+    ``None`` after Ctrl-C: the model is there already, and nothing of it is lost by not knowing that. No error is told
+    where a class is too rare to be left out. Rows are left out as ``division`` says, in which these have the places
+    ``rows``.
     """
     import numpy as np
 
-    from ..report.number_errors import half_widths, out_of_fold_residuals
+    from ..report.number_errors import half_widths, out_of_fold_predictions
+    from ..report.splits import Division
 
+    numbers = table.measured
+    y = np.asarray(table.y, dtype=np.float64) if numbers else table.y
+    assert y is not None
+    division = Division(classes=not numbers) if division is None else division
     try:
-        with printer.working("measuring how far errors on other rows reach"):
-            y = np.asarray(table.y, dtype=np.float64)
-            return half_widths(out_of_fold_residuals(model, table, y, seed, division, rows))
+        with printer.working("measuring errors on rows left out in turn"):
+            tested, predicted, folds = out_of_fold_predictions(model, table, y, seed, division, rows)
+        error = errors_of(predicted, y[tested], "regress" if numbers else "classify")
+        widths = half_widths(y[tested] - predicted) if numbers else None
     except KeyboardInterrupt:
         return None
+    except ValueError as refusal:
+        if numbers:
+            raise
+        printer.note(f"No error was cross-validated: {refusal}")
+        return {}, None
+    return {"error": error, "rows": len(tested), "folds": folds}, widths
+
+
+def errors_of(predicted: Any, y: Any, task: str) -> Any:
+    """The share of mistakes, or the errors of numbers."""
+    from ..report.number_errors import error_of_numbers
+
+    if task == "classify":
+        return float((predicted != y).mean())
+    return {name: value if value == value else None for name, value in error_of_numbers(y, predicted).items()}
 
 
 def about_model(
@@ -245,6 +268,7 @@ def about_model(
         "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
         "task": learner.task,
         "classes": model.classes_.tolist() if learner.task == "classify" else None,
+        "target_range": _range_of(table.y) if learner.task == "regress" else None,
         **read,
         "columns": columns,
         "words": [name for name in read["words"] if name in columns],
@@ -253,6 +277,14 @@ def about_model(
         "trained_rows": remembered_rows(rows, n_rows, columns_used(model, columns), table.digest),
         **more,
     }
+
+
+def _range_of(targets: Any) -> list[float]:
+    """The smallest and the largest target that is known."""
+    import numpy as np
+
+    known = np.asarray(targets, dtype=np.float64)
+    return [float(np.nanmin(known)), float(np.nanmax(known))]
 
 
 def held_out(model: Any, learning: Table, testing: Table | None, printer: Printer) -> dict[str, int]:

@@ -71,6 +71,9 @@ def run(
     Rows that the model was trained on are known again, whatever their order and however their numbers are written.
     Their errors are told apart from those on other rows: only these say what to expect of new ones.
 
+    Rows with values far outside the training range of a column are counted, and some are named: beyond it by more than
+    half of its width. So are predictions that leave the range of the training targets by more than a tenth of it.
+
     Of a model that was trained with --calibrate the predicted class is the most probable one, and scores are logarithms
     of its probabilities: of their ratio for two classes. Where mistakes have costs (--cost) it is the class of least
     expected cost, and scores are these costs less than nothing.
@@ -95,6 +98,7 @@ def run(
     from .large_files import in_chunks
     from .matching import matching_table, task_of_model
     from .outputs import refuse_outputs
+    from .outside_training import far_rows, show_far
     from .run_streamed import run_streamed
     from .trained_rows import look_up
 
@@ -117,6 +121,7 @@ def run(
         delivery = replace(delivery, carried=carried(data, table, keep, reading))
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows}
     seen = look_up(loaded.about, table, delivery.aside)
+    facts["far_rows"] = far_rows(loaded.estimator, table)
     if task == "regress":
         from .run_numbers import run_numbers
 
@@ -129,6 +134,7 @@ def run(
         from .run_classes import run_classes
 
         facts = run_classes(loaded, table, seen, delivery, probabilities, facts)
+    show_far(facts, delivery.aside)
     if output not in (None, STANDARD_OUTPUT):
         what = f"{table.kind}, 1 for usual and -1 for unusual," if task == "detect" else table.kind
         printer.line(f"predictions of {table.n_rows} {what} in {output}")

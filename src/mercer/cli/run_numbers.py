@@ -9,6 +9,7 @@ import numpy as np
 
 from ..io.table import DataError
 from .delivery import Delivery
+from .outside_training import far_predictions
 from .printing import Printer, error_in_words
 from .trained_rows import by_origin, groups_to_show, show_record
 
@@ -42,6 +43,7 @@ def run_numbers(
     facts = {**facts, "labelled": int(known.sum())}
     if reach is not None:
         facts["intervals"] = {"coverage": coverage, "half_width": reach}
+    facts["far_predictions"] = far_predictions(table, predicted, loaded.about)
     columns = _columns(table, predicted, reach)
     facts.update(delivery.give(table, columns, columns, seen))
     if known.any():

@@ -15,6 +15,7 @@ from .arguments import Places
 from .csv_writing import csv_of
 from .delivery import Delivery
 from .large_files import options_of
+from .outside_training import SHOWN
 from .printing import Printer
 
 __all__ = ["run_streamed"]
@@ -52,6 +53,7 @@ def run_streamed(
     from .as_in_training import as_in_training
     from .matching import matching_table, task_of_model
     from .model_paths import open_model
+    from .outside_training import far_rows, show_far
     from .run_classes import run_classes, show_mistakes
     from .run_detector import run_detector, show_unusual
     from .run_numbers import run_numbers, show_number_errors
@@ -83,12 +85,14 @@ def run_streamed(
             delivery = _Pieces(output, {}, Printer(json=True, quiet=True), first)
             met = None if remembered is None else remembered.among(table)
             seen.extend([] if met is None else [met])
+            own = {"rows": table.n_rows, "far_rows": far_rows(loaded.estimator, table)}
             if task == "regress":
-                facts.append(run_numbers(loaded, table, met, delivery, intervals, {"rows": table.n_rows}))
+                facts.append(run_numbers(loaded, table, met, delivery, intervals, own))
             elif task == "detect":
-                facts.append(run_detector(loaded, table, met, delivery, {"rows": table.n_rows}))
+                facts.append(run_detector(loaded, table, met, delivery, own))
             else:
-                facts.append(run_classes(loaded, table, met, delivery, probabilities, {"rows": table.n_rows}))
+                facts.append(run_classes(loaded, table, met, delivery, probabilities, own))
+            _number_on(facts[-1], first)
             yield from delivery.written
             first += table.n_rows
             watched.reach(first)
@@ -107,13 +111,30 @@ def run_streamed(
     }[task]
     if task == "detect" or found["labelled"]:
         show(found, about=about, printer=printer)
+    show_far(found, printer)
     printer.line(f"predictions of {total:,} rows in {output}")
     printer.json_result({"model": model, **found, "output": output})
+
+
+#: What is told of values and predictions that are far outside, and what the list of those named is called.
+_FAR = {"far_rows": "values", "far_predictions": "predictions"}
+
+
+def _number_on(facts: dict[str, Any], first: int) -> None:
+    """Number the rows that are named as the whole file does, of which the chunk begins after so many rows."""
+    for far, named in _FAR.items():
+        for one in facts.get(far, {}).get(named, []):
+            one["row"] += first
+            one["where"] = f"row {one['row']}"
 
 
 def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
     """What was counted in all chunks, and the errors where their targets are known."""
     found: dict[str, Any] = {}
+    for far, named in _FAR.items():
+        if told := [part[far] for part in parts if part.get(far, {}).get("rows")]:
+            some = [one for each in told for one in each[named]]
+            found[far] = {**told[0], "rows": sum(each["rows"] for each in told), named: some[:SHOWN]}
     for count in ("rows", "labelled", "unusual", "wrong", "confusion_matrix", "equal_to_training_rows"):
         if counts := [part[count] for part in parts if count in part]:
             found[count] = np.sum(counts, axis=0)

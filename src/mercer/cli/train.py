@@ -22,7 +22,7 @@ from .cluster import cluster_option
 from .exit_status import end_at_time_limit, end_partial
 from .judging import with_apart
 from .model_paths import save, sign_option
-from .printing import Printer, run_line, show_mixture
+from .printing import Printer, folds_in_words, run_line, show_mixture
 from .suggestions import kernel_names
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def train(
     learning, testing = split(table, holdout, seed, time)
     learning, division = division_of(learning, time=time)
     recipe = with_target_transform(recipe, target_transform, learning, printer)
-    made = trained(recipe, learning, printer, testing, division)
+    made = trained(recipe, learning, printer, testing, division, validating=testing is None)
     model, learner, training, widths = made.model, made.learner, made.facts, made.half_widths
     errors, seconds, last = training["errors"], training["seconds"], machine_of(model)
     save(model, output, made.about(table, command=given_command()))
@@ -193,33 +193,43 @@ def train(
     )
     if learner.task == "classify":
         printer.line(f"{learner.title}: {learning.extent}, {len(model.classes_)} classes")
-        printer.line(f"training error  {100 * errors['train']:6.2f} %")
+        printer.line(f"training error         {100 * errors['train']:6.2f} %")
+        if left_out := training.get("cross_validation"):
+            share = 100 * errors["cross-validated"]
+            printer.line(
+                f"cross-validated error  {share:6.2f} %  ({left_out['rows']} rows, {folds_in_words(left_out)})"
+            )
         if testing is not None:
-            printer.line(f"holdout error   {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
+            printer.line(f"holdout error          {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
     else:
-        _show_numbers(learner, learning, testing, errors, widths, printer)
+        _show_numbers(learner, learning, testing, training, widths, printer)
     show_mixture(last, printer)
     support = f", {training['support']} support rows" if training["support"] is not None else ""
     printer.line(f"{training['status']} in {seconds:.2f} s{support}; model in {output}")
     printer.line(f"Go on with: {run_line(output)}")
     end_at_time_limit(last, seconds, output)
-    if learner.task == "regress" and widths is None:
-        end_partial("interrupted", f'the model in {output} is whole, but for --intervals of "mercer run".')
+    if "cross_validation" not in training and (testing is None or learner.task == "regress"):
+        lacks = '--intervals of "mercer run"' if learner.task == "regress" else "its cross-validated error"
+        end_partial("interrupted", f"the model in {output} is whole, but for {lacks}.")
 
 
 def _show_numbers(
-    learner: Learner, table: Table, testing: Table | None, errors: dict[str, Any], widths: Any, printer: Printer
+    learner: Learner, table: Table, testing: Table | None, training: dict[str, Any], widths: Any, printer: Printer
 ) -> None:
     from ..report.first_words import beside_mean
     from ..report.number_errors import half_width, in_digits
     from .printing import error_in_words
 
+    errors = training["errors"]
     printer.line(f"{learner.title}: {table.extent}, target {table.target!r}")
     if testing is not None and (warned := beside_mean(errors["holdout"]["rmse"], testing.y, table.y)):
         printer.line(warned)
-    printer.line(f"training error  {error_in_words(errors['train'])}")
+    printer.line(f"training error         {error_in_words(errors['train'])}")
+    if (left_out := training.get("cross_validation")) is not None:
+        said = error_in_words(errors["cross-validated"])
+        printer.line(f"cross-validated error  {said}  ({left_out['rows']} rows, {folds_in_words(left_out)})")
     if "holdout" in errors:
-        printer.line(f"holdout error   {error_in_words(errors['holdout'])}  ({errors['holdout']['rows']} rows)")
+        printer.line(f"holdout error          {error_in_words(errors['holdout'])}  ({errors['holdout']['rows']} rows)")
     width = None if widths is None else half_width(widths, 0.9)
     if width is not None:
         printer.line(

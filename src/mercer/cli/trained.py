@@ -91,6 +91,7 @@ def trained(
     testing: Table | None = None,
     division: Any = None,
     half_widths: list[float | None] | None = None,
+    validating: bool = False,
 ) -> Trained:
     """Make a model of a table.
 
@@ -107,6 +108,8 @@ def trained(
         How rows are left out in turn to find how far errors reach, where not at random.
     half_widths : list, optional
         How far they reach, where that is known.
+    validating : bool
+        Whether mistakes on rows left out in turn are counted; of numbers that is always done.
 
     Returns
     -------
@@ -114,7 +117,7 @@ def trained(
     """
     from .._validation.unwrapped import machine_of
     from ..explain import support_lines
-    from .building import fit, fitting, held_out, machine, outliers_in_words, reach, usual_kernel
+    from .building import cross_validated, fit, fitting, held_out, machine, outliers_in_words, usual_kernel
     from .train_classes import about_mistakes, answering
 
     kept = _few_enough(table, recipe, printer)
@@ -148,8 +151,13 @@ def trained(
         "threshold": recipe.threshold,
     }
     widths = half_widths
-    if widths is None and learner.task == "regress":
-        widths = reach(model, learning, recipe.seed, printer, division, kept)
+    if widths is None and (learner.task == "regress" or validating):
+        left_out = cross_validated(model, learning, recipe.seed, printer, division, kept)
+        if left_out is not None:
+            found, widths = left_out
+            if "error" in found:
+                errors["cross-validated"] = found.pop("error")
+            facts["cross_validation"] = found
     return Trained(model, learner, kernel, facts, widths, learning, support_lines(model, learning))
 
 
@@ -169,9 +177,6 @@ def _few_enough(table: Table, recipe: Recipe, printer: Printer) -> Any:
 
 def error_on(model: Any, table: Table, task: str) -> Any:
     """The share of mistakes on the rows of a table, or the errors of numbers."""
-    from ..report.number_errors import error_of_numbers
+    from .building import errors_of
 
-    if task == "classify":
-        return 1 - model.score(table.X, table.y)
-    found = error_of_numbers(table.y, model.predict(table.X))
-    return {name: value if value == value else None for name, value in found.items()}
+    return errors_of(model.predict(table.X), table.y, task)

@@ -124,7 +124,7 @@ def tune(
     from ..report.plain import setting
     from ..report.skewed_targets import RIDGES, quick_ridge, target_transform_of
     from ..search import KernelSearchCV
-    from .building import about_model, fit, fitting, machine, reach, table_to_learn
+    from .building import about_model, cross_validated, fit, fitting, machine, table_to_learn
     from .outputs import refuse_outputs
     from .recipe import recipe_of
     from .train_detector import WITHOUT_ERRORS
@@ -204,7 +204,8 @@ def tune(
             "seed": seed,
             "best": {name: setting(value) for name, value in best.items()},
         }
-        widths = reach(found, table, seed, printer, division) if numbers else None
+        left_out = cross_validated(found, table, seed, printer, division) if numbers else None
+        widths = None if left_out is None else left_out[1]
         remembered = {"training": training, "half_widths": widths, "command": given_command()}
         save(found, output, about_model(table, learner, found, table, **remembered))
     rows = _ranked(search.cv_results_, prefix, measure.perfect)

@@ -13,6 +13,6 @@ Examples
 """
 
 from .deciding import KINDS, Decided, check_kind, decide
-from .text_units import text_units
+from .text_units import are_molecules, text_units
 
-__all__ = ["KINDS", "Decided", "check_kind", "decide", "text_units"]
+__all__ = ["KINDS", "Decided", "are_molecules", "check_kind", "decide", "text_units"]

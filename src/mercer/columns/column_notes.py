@@ -10,7 +10,7 @@ import numpy as np
 from .._validation.guide import guide
 from .._validation.wording import enumeration
 from .column_names import says_identifier, says_someone, says_time
-from .text_units import text_units, words_each
+from .text_units import are_molecules, text_units, words_each
 
 __all__ = ["in_words", "quoted"]
 
@@ -130,6 +130,8 @@ def _text(name: str, values: Any) -> str:
     length = words_each(texts)
     how = _COMPARED[text_units(texts)]
     otherwise = f"--as {quoted(name)}=category or =ignore says otherwise."
+    if are_molecules(texts):
+        return f"{name!r} holds molecules (SMILES); compared letter by letter, capitals as they are; {otherwise}"
     if length < 4:
         return f"{name!r} holds names or other words that hardly come again; compared {how}; {otherwise}"
     return f"{name!r} is free text (about {length:,.0f} words each); compared {how}; {otherwise}"

@@ -5,10 +5,12 @@ from .kernel_shares import KernelShare, KernelShares, kernel_shares
 from .model_overview import ModelOverview, NamedFeature, overview
 from .permuted_columns import permutation_importance_of
 from .support_items import nearest_support, support_labels, support_lines
+from .training_ranges import FarValue, far_values
 from .wrong_rows import wrong_rows
 
 __all__ = [
     "Explanation",
+    "FarValue",
     "KernelShare",
     "KernelShares",
     "ModelOverview",
@@ -16,6 +18,7 @@ __all__ = [
     "Push",
     "Supporter",
     "explain",
+    "far_values",
     "kernel_shares",
     "nearest_support",
     "overview",

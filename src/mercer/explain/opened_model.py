@@ -25,7 +25,7 @@ from ..estimators.base import KernelMachine
 from ..kernels.on_columns import OnColumns
 from ..preprocess.standardised import Standardised
 
-__all__ = ["Direction", "OpenedModel"]
+__all__ = ["Direction", "OpenedModel", "parts_of"]
 
 #: What a number counts in once a scaler has seen it.
 _UNITS = {
@@ -139,7 +139,7 @@ class OpenedModel:
     @property
     def units(self) -> str:
         """In what a number counts that a scaler has seen, as a sentence; empty where it counts as it is."""
-        scalers = (part for step in steps_before(self.model) for part in _parts(step))
+        scalers = (part for step in steps_before(self.model) for part in parts_of(step))
         found = next((words for part in scalers for kind, words in _UNITS.items() if isinstance(part, kind)), None)
         return "" if found is None else f"Each number counts {found}."
 
@@ -203,7 +203,7 @@ def _binds_columns(kernel: Any) -> bool:
     return isinstance(kernel, OnColumns) or any(_binds_columns(part) for part in kernel.parts())
 
 
-def _parts(step: Any) -> Iterator[Any]:
+def parts_of(step: Any) -> Iterator[Any]:
     """A transformer, and those inside it."""
     yield step
     if isinstance(step, Pipeline):
@@ -213,4 +213,4 @@ def _parts(step: Any) -> Iterator[Any]:
     else:
         inside = []
     for part in inside:
-        yield from _parts(part)
+        yield from parts_of(part)

@@ -128,7 +128,8 @@ def step_types() -> Iterator[SavedType]:
     yield SavedType("PowerTransformer", PowerTransformer, _powers_state, _powers, {"parameters": PARAMETERS, **powers})
     bins = {"parameters": PARAMETERS, "edges": list_of(numbers("", rising=True), "columns"), **_NAMES}
     yield SavedType("KBinsDiscretizer", KBinsDiscretizer, _bins_state, _bins, bins)
-    yield _plain_type(ReadColumns, {**_SIZE, "words_": mapping(text, _words)}, _read_columns)
+    known = {"words_": mapping(text, _words), "ranges_": optional(mapping(text, tuple_of(number(), number())))}
+    yield _plain_type(ReadColumns, {**_SIZE, **known}, _read_columns)
     inside = {"mean_": numbers("columns", missing=True), "scale_": numbers("columns", low=5e-324, missing=True)}
     yield _plain_type(Standardised, {**_SIZE, **inside, "reach_": numbers("columns", low=1)}, _standardised)
     yield _plain_type(Numbers, {"columns_": names("kept") | wholes("kept")})

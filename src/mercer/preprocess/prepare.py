@@ -14,7 +14,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Pol
 
 from .._validation.tables import LARGEST
 from .._validation.wording import enumeration
-from ..columns import text_units
+from ..columns import are_molecules, text_units
 from ..io.table import DataError
 from ..kernels.on_columns import columns_named
 from .date_parts import DateParts
@@ -278,8 +278,9 @@ def _beside_texts(table: Table, steps: list[tuple[str, Any]], others: list[str])
     weight = float(np.sqrt(max(_LEAST, _SHARE * len(others)) / max(1, len(texts))))
     parts: list[tuple[str, Any, list[str]]] = [("others", Pipeline(steps), others)] if steps else []
     for name in texts:
-        units = text_units([text for text in table.X[name] if isinstance(text, str)])
-        parts.append((f"text {name}".replace("__", " "), Texts(units, weight), [name]))
+        found = [text for text in table.X[name] if isinstance(text, str)]
+        texts_of = Texts(text_units(found), weight, case=are_molecules(found))
+        parts.append((f"text {name}".replace("__", " "), texts_of, [name]))
     return ColumnTransformer(parts, sparse_threshold=1.0, verbose_feature_names_out=False)
 
 

@@ -44,6 +44,8 @@ class ReadColumns(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
+    ranges_ : dict
+        The smallest and the largest value of each column of numbers.
     words_ : dict
         Of each column of categories that are numbers or truth values, its words: libraries write them differently.
 
@@ -99,6 +101,7 @@ class ReadColumns(TransformerMixin, BaseEstimator):
         """
         self.check_parameters()
         self.words_: dict[str, Array] = {}
+        self.ranges_: dict[str, tuple[float, float]] = {}
         self.n_features_in_ = X.shape[1]
         if is_frame(X):
             self.feature_names_in_ = np.array([*self.kinds], dtype=object)
@@ -108,6 +111,8 @@ class ReadColumns(TransformerMixin, BaseEstimator):
                 words = numbers_or_truth(frame[name]) if kind == "category" else []
                 if words:
                     self.words_[name] = np.array(words, dtype=object)
+                if kind == "number" and frame[name].notna().any():
+                    self.ranges_[name] = float(frame[name].min()), float(frame[name].max())
         return self
 
     def transform(self, X: Any) -> Any:

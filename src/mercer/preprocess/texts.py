@@ -55,6 +55,9 @@ class Texts(TransformerMixin, BaseEstimator):
     most : int, default=100000
         How many different features are kept at most, the most frequent first; those of one training text alone are
         not, unless there are no others.
+    case : bool, default=False
+        Whether capitals differ from small letters in substrings, as in formulas of molecules: c1ccccc1 is benzene,
+        C1CCCCC1 is not.
 
     Attributes
     ----------
@@ -76,16 +79,18 @@ class Texts(TransformerMixin, BaseEstimator):
            [0., 0., 0., 0.]])
     """
 
-    def __init__(self, units: str = "words", weight: float = 1.0, most: int = 100_000) -> None:
+    def __init__(self, units: str = "words", weight: float = 1.0, most: int = 100_000, case: bool = False) -> None:
         self.units = units
         self.weight = weight
         self.most = most
+        self.case = case
 
     def check_parameters(self) -> None:
         """Raise ``ValueError`` where a parameter is of no use."""
         choice(self, "units", tuple(_UNITS))
         number(self, "weight")
         number(self, "most", 1, whole=True, strict=False)
+        choice(self, "case", (False, True))
 
     @property
     def counted_units(self) -> tuple[str, ...]:
@@ -115,7 +120,7 @@ class Texts(TransformerMixin, BaseEstimator):
         texts = _column(X)
         if not any(texts):
             raise ValueError("Texts: all texts are empty, so that there is nothing to count.")
-        counted = [_counted(texts, unit) for unit in self.counted_units]
+        counted = [_counted(texts, unit, self.case) for unit in self.counted_units]
         self.keys_, self.importance_, self.terms_ = [], [], []
         for strings, tokens, parts in counted:
             found = [count(counts.keys, np.array([0, counts.keys.size])) for counts, _ in parts]
@@ -147,7 +152,7 @@ class Texts(TransformerMixin, BaseEstimator):
         _check_feature_names(self, X, reset=False)
         _check_n_features(self, X, reset=False)
         texts = _column(X)
-        return self._rows(len(texts), [_counted(texts, unit)[2] for unit in self.counted_units])
+        return self._rows(len(texts), [_counted(texts, unit, self.case)[2] for unit in self.counted_units])
 
     def _rows(self, n: int, units: list[Any]) -> Any:
         share = self.weight / np.sqrt(len(units))
@@ -217,12 +222,13 @@ def _column(X: Any) -> list[str]:
     return ["" if is_missing(text) else str(text) for text in values.ravel()]
 
 
-def _counted(texts: list[str], unit: str) -> tuple[Strings, str, list[Any]]:
+def _counted(texts: list[str], unit: str, case: bool) -> tuple[Strings, str, list[Any]]:
     """Texts as tidy strings, what they are cut into, and for each size the counts and the occurrences of features."""
     if unit == "words":
         strings = Strings.of([" ".join(_TERM.findall(text.lower())) for text in texts])
     else:  # a space on both sides marks where words begin and end
-        strings = Strings.of([f" {' '.join(text.lower().split())} " if text else "" for text in texts])
+        written = texts if case else [text.lower() for text in texts]
+        strings = Strings.of([f" {' '.join(text.split())} " if text else "" for text in written])
     sizes = [Substrings(size, unit) for size in _SIZES[unit]]
     found = [each.occurrences(strings) for each in sizes]
     return strings, unit, [(count(*each), (each, kind.size)) for each, kind in zip(found, sizes, strict=True)]

@@ -7,16 +7,25 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from .._runtime.compile import Array
 from .._validation.unwrapped import layers, machine_of
+from .predictions import labels_of
 from .significance import CONFIDENCE
 from .splits import Division
 
-__all__ = ["COVERAGES", "error_of_numbers", "half_width", "half_widths", "in_digits", "out_of_fold_residuals"]
+__all__ = [
+    "COVERAGES",
+    "error_of_numbers",
+    "half_width",
+    "half_widths",
+    "in_digits",
+    "out_of_fold_predictions",
+    "out_of_fold_residuals",
+]
 
 #: Shares of new rows whose value an interval may be asked to hold.
 COVERAGES = tuple(round(0.01 * percent, 2) for percent in range(1, 100))
@@ -71,54 +80,69 @@ def interval_of_rmse(residuals: Array, seed: int = 0) -> tuple[float, float]:
 def out_of_fold_residuals(
     model: Any, table: Any, y: Array, seed: int, division: Division | None = None, rows: Array | None = None
 ) -> Array:
-    """What is left of each target by a model that has not seen its row: that of the other folds.
+    """What is left of each target by a model that has not seen its row; see :func:`out_of_fold_predictions`."""
+    division = Division(classes=False) if division is None else division
+    tested, predicted, _ = out_of_fold_predictions(model, table, y, seed, division, rows)
+    return y[tested] - predicted
 
-    Of a fitted model that knows what each row is told by the model of all others it is that, and no fit is needed.
 
-    Of many rows some are drawn at random: a model of fewer rows errs more, so that intervals are rather too wide. In
-    the order of time the first rows are predicted from none, and have no residual.
+def out_of_fold_predictions(
+    model: Any, table: Any, y: Array, seed: int, division: Division, rows: Array | None = None
+) -> tuple[Array, Array, int]:
+    """What each row is told by a model that has not seen it: that of the other folds.
+
+    Of a fitted model that knows what each row is told by the model of all others it is that, and no fit is needed. Of
+    many rows some are drawn at random: a model of fewer rows errs more, so that errors are rather too large. In the
+    order of time the first rows are predicted from none, and are not among those that are tested.
 
     Parameters
     ----------
-    model : regressor
+    model : classifier or regressor
     table : Table
     y : array
         Its targets.
     seed : int
-    division : Division, optional
-        How the rows of the whole table are divided, where not at random.
+    division : Division
+        How the rows of the whole table are divided.
     rows : array, optional
         The places of these rows in the whole table, where they are not all of it.
 
     Returns
     -------
-    array
-        In the order of the rows.
+    array of int, array, int
+        The places of rows that were tested, rising; what they were told; and the number of folds.
     """
     left_out = left_out_predictions(model)
-    if left_out is not None and len(left_out) == len(y) and (division is None or division.repeatable):
-        return y - left_out
-    division = Division(classes=False) if division is None else division
+    if left_out is not None and len(left_out) == len(y) and division.repeatable:
+        return np.arange(len(y)), left_out, len(y)
     rows = np.arange(len(y)) if rows is None else rows
+    kept = np.arange(len(y))
     if len(y) > _ROWS:
         kept = np.sort(np.random.default_rng(seed).choice(len(y), _ROWS, replace=False))
         table, y, rows = table.take(kept), y[kept], rows[kept]
-    residuals = np.full(len(y), np.nan)
-    for train, test in division.folds(rows, y, min(_FOLDS, max(2, division.most_folds(rows, y))), seed):
+    folds = min(_FOLDS, max(2, division.most_folds(rows, y)))
+    tested, told = [], []
+    for train, test in division.folds(rows, y, folds, seed):
         fitted = clone(model).fit(table.take(train).X, y[train])
-        residuals[test] = y[test] - fitted.predict(table.take(test).X)
-    return residuals[~np.isnan(residuals)]
+        tested.append(kept[test])
+        told.append(fitted.predict(table.take(test).X))
+    places = np.concatenate(tested)
+    order = np.argsort(places)
+    return places[order], np.concatenate(told)[order], folds
 
 
 def left_out_predictions(model: Any) -> Array | None:
     """What each training row is told by the model of all others, in the unit of the target, where a model knows it."""
-    told = getattr(machine_of(model), "loo_predictions_", None)
+    machine = machine_of(model)
+    told = getattr(machine, "loo_predictions_", None)
+    if told is not None and isinstance(machine, ClassifierMixin):
+        told = labels_of(machine, told)
     if told is None or any(hasattr(layer, "filter_") for layer in layers(model)):
         return None
     for layer in layers(model):
         if isinstance(layer, TransformedTargetRegressor):
             told = layer.inverse_func(told)
-    return np.asarray(told, dtype=np.float64)
+    return np.asarray(told)
 
 
 def half_widths(residuals: Array) -> list[float | None]:

@@ -62,11 +62,16 @@ def predictions_of(model: Any, rows: Any) -> Predictions:
     seconds = time.perf_counter() - start
     machine = machine_of(model)
     probabilities = machine.probabilities_of(scores) if hasattr(model, "predict_proba") else None
-    if isinstance(machine, TableMachine) and probabilities is not None:  # which answers by them
-        codes = probabilities.argmax(axis=1)
+    return Predictions(labels_of(machine, scores), scores, probabilities, model.classes_, seconds)
+
+
+def labels_of(machine: Any, scores: Array) -> Array:
+    """The labels that belong to decision values of a machine: estimators of tables answer by probabilities."""
+    if isinstance(machine, TableMachine):
+        codes = machine.probabilities_of(scores).argmax(axis=1)
     else:
         codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-    return Predictions(model.classes_[codes], scores, probabilities, model.classes_, seconds)
+    return machine.classes_[codes]
 
 
 def put_together(parts: Sequence[tuple[Array, Predictions]]) -> Predictions:

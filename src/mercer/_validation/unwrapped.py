@@ -8,7 +8,16 @@ from typing import Any
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 
-__all__ = ["feature_names", "inner", "layers", "machine_of", "parameter_prefix", "rows_at_machine", "steps_before"]
+__all__ = [
+    "feature_names",
+    "inner",
+    "layers",
+    "learner_of",
+    "machine_of",
+    "parameter_prefix",
+    "rows_at_machine",
+    "steps_before",
+]
 
 
 def inner(estimator: Any) -> Any:
@@ -42,6 +51,11 @@ def machine_of(estimator: Any) -> Any:
     """
     *_, machine = layers(estimator)
     return machine
+
+
+def learner_of(estimator: Any) -> Any:
+    """What answers inside all layers of an estimator: an estimator of tables as a whole, else the machine."""
+    return next((layer for layer in layers(estimator) if hasattr(layer, "kinds")), machine_of(estimator))
 
 
 def steps_before(estimator: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from .._runtime.compile import Array
-from .._validation.unwrapped import layers, machine_of
+from .._validation.unwrapped import layers, learner_of
 from .predictions import labels_of
 from .significance import CONFIDENCE
 from .splits import Division
@@ -133,10 +133,10 @@ def out_of_fold_predictions(
 
 def left_out_predictions(model: Any) -> Array | None:
     """What each training row is told by the model of all others, in the unit of the target, where a model knows it."""
-    machine = machine_of(model)
-    told = getattr(machine, "loo_predictions_", None)
-    if told is not None and isinstance(machine, ClassifierMixin):
-        told = labels_of(machine, told)
+    learner = learner_of(model)
+    told = getattr(learner, "loo_predictions_", None)
+    if told is not None and isinstance(learner, ClassifierMixin):
+        told = labels_of(learner, told)
     if told is None or any(hasattr(layer, "filter_") for layer in layers(model)):
         return None
     for layer in layers(model):

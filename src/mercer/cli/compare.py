@@ -160,9 +160,8 @@ def compare(
 
         if limit is not None:  # a last fit of all rows and the page take time, too
             limit -= _BESIDES
-            options["time_limit"] = (1.0 if model is None else _STUDYING) * max(
-                1.0, limit + begin - time.perf_counter()
-            )
+            left = max(1e-9, limit + begin - time.perf_counter())
+            options["time_limit"] = left if model is None else _STUDYING * left
         facts = study(
             table,
             learners=learners,
@@ -192,7 +191,7 @@ def compare(
         printer.line(f"Model of {rows} {table.kind}{', those of the test too' * whole}: {model}\n  {run_line(model)}")
     printer.json_result(facts if made is None else {**facts, "model": model})
     printer.line(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
-    without = "the comparison is without " + (
+    without = "the comparison is partial, without " + (
         enumeration(one["title"] for one in facts["skipped"]) or "what only the last pictures show"
     )
     if facts["stopped"] == "interrupted":

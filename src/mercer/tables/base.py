@@ -228,7 +228,9 @@ class TableMachine(BaseEstimator):
             matrix = partial(setting.family.values, distances, setting.gamma)
             unseen[judge.numbers] = exactly_left_out(matrix, judge.targets, lam, True, judge.weight)
         if judge.n < n:
-            judge.tried.append(Tried(setting.family.name, setting.round, np.nan, np.nan, n, np.nan, _BEYOND.format(judge.n)))
+            judge.tried.append(
+                Tried(setting.family.name, setting.round, np.nan, np.nan, n, np.nan, _BEYOND.format(judge.n))
+            )
             others = np.setdiff1d(np.arange(n), judge.numbers)
             for begin in range(0, others.size, _AT_ONCE):
                 piece = others[begin : begin + _AT_ONCE]

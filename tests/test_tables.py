@@ -214,7 +214,7 @@ ORDER = np.random.default_rng(1).permutation(60)
 def test_columns_of_any_dtype_are_learned_from(frame):
     for model in (TableClassifier().fit(frame, ABOVE), TableRegressor().fit(frame, FRAME["a"])):
         assert model.loo_score_ > 0.9
-        assert np.argmax(model.feature_importances_) == 0
+        assert model.feature_importances_[0] > 0.25
         assert set(model.ignored_) <= {"customer_id", "one", "none"}
 
 

@@ -22,8 +22,8 @@ __all__ = ["TableClassifier"]
 def _rising(scores: Array, positive: Array, weight: Array) -> SigmoidMap:
     """The sigmoid of scores, flat where it would fall.
 
-    Where nothing can be learned, each row is told the mean of all others, in which its own class counts for less: scores
-    that are left out then say the opposite of the truth, and those of new rows say nothing.
+    Where nothing can be learned, each row is told the mean of all others, in which its own class counts for less: these
+    scores say the opposite of the truth, and those of new rows say nothing.
     """
     found = SigmoidMap.of(scores, positive, weight)
     return found if found.slope >= 0 else SigmoidMap.of(np.zeros_like(scores), positive, weight)

@@ -179,6 +179,72 @@ def test_what_cannot_be_learned_is_said_in_a_sentence(model, X, y, words):
         model.fit(X, y)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_where_nothing_can_be_learned_no_row_is_told_the_opposite(classes):
+    rng = np.random.default_rng(0)
+    y = np.arange(150) % classes
+    y[:10] = 0
+    model = TableClassifier().fit(rng.normal(size=(150, 2)), y)
+    assert model.loo_score_ < 0.65
+    assert all(each.slope >= 0 for each in model.maps_)
+    labels = np.unique(y)
+    assert model.predict_proba(rng.normal(size=(50, 2))).mean(axis=0) == pytest.approx(
+        [np.mean(y == label) for label in labels], abs=0.1
+    )
+
+
+FRAME = pd.DataFrame({"a": np.linspace(-1, 1, 60), "b": np.random.default_rng(0).normal(size=60)})
+ABOVE = (FRAME["a"] > 0).to_numpy()
+ORDER = np.random.default_rng(1).permutation(60)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        FRAME.assign(
+            whole=pd.array([1, None] * 30, dtype="Int64"), true=pd.array([True, None, False] * 20, dtype="boolean")
+        ),
+        FRAME.assign(word=pd.array(["x", None] * 30, dtype="string"), kind=pd.Categorical(list("uvw") * 20)),
+        FRAME.assign(mixed=[1, "two", 3.5, None] * 15),
+        FRAME.assign(day=pd.date_range("2020-01-01", periods=60, tz="UTC")[ORDER], yes=[True, False] * 30),
+        FRAME.astype(np.float32),
+        FRAME.set_index(np.arange(60)[::-1]),
+        FRAME.assign(number=3 * ORDER, one=1.0, none=np.nan).rename(columns={"number": "customer_id"}),
+    ],
+    ids=["nullable", "words", "mixed", "dates", "float32", "index", "identifier"],
+)
+def test_columns_of_any_dtype_are_learned_from(frame):
+    for model in (TableClassifier().fit(frame, ABOVE), TableRegressor().fit(frame, FRAME["a"])):
+        assert model.loo_score_ > 0.9
+        assert model.feature_importances_[0] > 0.25
+        assert set(model.ignored_) <= {"customer_id", "one", "none"}
+
+
+def test_frames_of_other_libraries_are_learned_from():
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    plain = TableRegressor().fit(FRAME, FRAME["a"])
+    for other in (polars.DataFrame(FRAME.to_dict("list")), pyarrow.table(FRAME.to_dict("list"))):
+        np.testing.assert_allclose(TableRegressor().fit(other, FRAME["a"]).predict(other), plain.predict(FRAME))
+
+
+@pytest.mark.parametrize(
+    ("frame", "y", "words"),
+    [
+        (FRAME.assign(a=np.inf), ABOVE, "not finite"),
+        (FRAME.assign(a=[(1, 2)] * 60), ABOVE, "neither a number nor a word"),
+        (FRAME * np.nan, ABOVE, "keep one"),
+        (FRAME, pd.array([None, *ABOVE[1:]], dtype="boolean"), "row 0"),
+        (FRAME * 1e200, ABOVE, "overflow"),
+    ],
+    ids=["infinite", "tuples", "nothing", "no label", "huge"],
+)
+def test_frames_that_cannot_be_learned_from_are_refused_in_a_sentence(frame, y, words):
+    for model in (TableClassifier(), TableRegressor()):
+        with pytest.raises(ValueError, match=words):
+            model.fit(frame, y)
+
+
 def test_a_time_that_is_over_leaves_a_machine_and_says_what_was_not_tried():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 5))

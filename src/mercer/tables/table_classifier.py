@@ -19,6 +19,16 @@ from .base import TableMachine
 __all__ = ["TableClassifier"]
 
 
+def _rising(scores: Array, positive: Array, weight: Array) -> SigmoidMap:
+    """The sigmoid of scores, flat where it would fall.
+
+    Where nothing can be learned, each row is told the mean of all others, in which its own class counts for less: these
+    scores say the opposite of the truth, and those of new rows say nothing.
+    """
+    found = SigmoidMap.of(scores, positive, weight)
+    return found if found.slope >= 0 else SigmoidMap.of(np.zeros_like(scores), positive, weight)
+
+
 class TableClassifier(ClassifierMixin, TableMachine):
     """Classes from a table as it is: an exact kernel machine whose kernel, weights of columns and λ it chooses itself.
 
@@ -115,7 +125,7 @@ class TableClassifier(ClassifierMixin, TableMachine):
         counts = np.ones(len(codes)) if weight is None else weight
         places = [1] if self.classes_.size == 2 else range(self.classes_.size)
         pairs = zip(predictions.T, places, strict=True)
-        self.maps_ = [SigmoidMap.of(scores, codes == place, counts) for scores, place in pairs]
+        self.maps_ = [_rising(scores, codes == place, counts) for scores, place in pairs]
         self.loo_predictions_ = predictions[:, 0] if predictions.shape[1] == 1 else predictions
         answers = self.probabilities_of(self.loo_predictions_).argmax(axis=1)
         self.loo_score_ = float(np.average(answers == codes, weights=weight))

@@ -42,7 +42,7 @@ from mercer.exports.similarities import similarity
 from mercer.io import DataError
 from mercer.kernels import Equal, Gaussian, Hamming, Linear, OfStatistic
 from mercer.kernels.engine.statistics import DOT, SQUARED_DISTANCE
-from mercer.preprocess import DateParts, Standardised
+from mercer.preprocess import DateParts, Standardised, pipeline
 
 from . import cases
 from .exported import by_onnx, compiled, scores_of_c
@@ -475,6 +475,30 @@ def test_one_quantile_is_one_number_for_libsvm(tmp_path):
     model = KernelQuantiles("rbf", quantiles=[0.5]).fit(X, NUMBERS)
     mercer.export(model, tmp_path / "m", to="libsvm")
     assert deviation(model, tmp_path / "m", "libsvm", NEW).largest < 1e-12
+
+
+@pytest.mark.parametrize("texts", ["sentences", "names", "molecules"])
+def test_texts_leave_for_python(texts, tmp_path):
+    own = np.random.default_rng(0)
+    words = {
+        "sentences": ["It's", "SO", "good,", "naïve", "İstanbul", "2nd", "why?", "ßee"],
+        "names": ["An", "ne", "Ög"],
+        "molecules": ["c1ccccc1", "C1CCCCC1", "Cl", "C(=O)O", "N"],
+    }[texts]
+    gap = " " if texts == "sentences" else ""
+    frame = pd.DataFrame({"t": [gap.join(own.choice(words, 5)) for _ in range(60)], "n": own.normal(size=60)})
+    table = mercer.read(frame.assign(y=own.choice(["a", "b"], 60)), target="y", kinds={"t": "text"})
+    model = pipeline(table, Calibrated(SVC("gaussian"), cv=2)).fit(table.X, table.y)
+    path = tmp_path / "model.py"
+    mercer.export(model, path, to="python")
+    new = pd.DataFrame({"t": [*frame["t"].iloc[::-1], "", None, "  ", "Other\tWORDS\u2009here"], "n": 0.5})
+    for rows in (new, None):
+        found = deviation(model, path, "python", rows)
+        assert found.largest < 1e-12
+        assert not found.labels
+    for to in ("c", "onnx"):
+        with pytest.raises(DataError, match=f"'t' holds texts, .* export to python instead of {to}, or train without"):
+            mercer.export(model, tmp_path / "model", to=to)
 
 
 def test_a_column_of_dates_is_named(tmp_path):

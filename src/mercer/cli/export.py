@@ -59,7 +59,8 @@ def export(
     or another one that no class has.
 
     Machines on rows of numbers and on categories can leave, with scaling, filled gaps, products of columns and words as
-    columns of 0 and 1, with probabilities and thresholds. Kernels on strings, sets and graphs, texts and dates stay.
+    columns of 0 and 1, with probabilities and thresholds. Texts leave for python. Kernels on strings, sets and graphs,
+    and dates, stay.
 
     \b
     Example:

@@ -108,6 +108,11 @@ class Inputs:
             plain = [None if level is None else float(level) for level in plain]
         return Level(self._place(cell.name, words == {True}), tuple(plain), missing)
 
+    def text(self, given: Node | Cells) -> int:
+        """The place of a column of texts."""
+        assert isinstance(given, Cells)
+        return self._place(given.names[0], words=True)
+
     def chosen(self, given: Node | Cells, columns: Sequence[str | int]) -> Node | Cells:
         """Some columns by name, or by position."""
         if isinstance(given, Node):

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._runtime.compile import Array
 from .computation import Computation, Node, Pair, leaves_of, nodes_of
-from .nodes import Filled, Interpolated, Level, Numbers, Picked, Powered, Scaled, Staircase
+from .nodes import Filled, Interpolated, Level, Numbers, Picked, Powered, Scaled, Staircase, TextCounts
 
 __all__ = ["likely_rows"]
 
@@ -40,6 +40,8 @@ def likely_rows(computation: Computation, count: int, seed: int = 0) -> Any:
                 words[node.place] = [known[place] for place in drawn]
             else:
                 numbers[:, node.place] = np.array(known)[drawn]
+        elif isinstance(node, TextCounts):
+            words[node.place] = [" ".join(rng.choice(node.terms, 4)) for _ in range(count)]
         elif isinstance(node, Scaled) and (places := _places(node.source)):
             middle = node.minus - node.plus / node.times
             numbers[:, places] = middle + rng.normal(size=(count, node.width)) / node.times

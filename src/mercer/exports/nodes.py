@@ -36,6 +36,7 @@ __all__ = [
     "Softmax",
     "Sorted",
     "Staircase",
+    "TextCounts",
     "ToOne",
     "UnitLength",
 ]
@@ -77,6 +78,27 @@ class Level(Node):
     levels: tuple[Any, ...]
     missing: int = -1
     width = 1
+
+
+@dataclass(frozen=True, eq=False)
+class TextCounts(Node):
+    """How often terms stand in a text: (1 + log count)·importance, brought to one length.
+
+    Terms are words and neighbours in small letters (``tokens`` is "words"), or so many letters in a row ("characters")
+    with one space around the text; ``case``: capitals are other letters.
+    """
+
+    place: int
+    tokens: str
+    sizes: tuple[int, ...]
+    terms: tuple[str, ...]
+    importance: Array
+    length: float
+    case: bool
+
+    @property
+    def width(self) -> int:
+        return len(self.terms)
 
 
 @dataclass(frozen=True, eq=False)

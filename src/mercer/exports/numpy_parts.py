@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 __all__ = ["PARTS"]
@@ -49,6 +51,27 @@ def one_hot(level, places, unknown, width):
     out[rows, place[rows]] = 1.0
     out[place == -2] = np.nan
     return out
+
+
+def text_counts(column, tokens, sizes, terms, importance, length, case):
+    """How often each term stands in each text, as (1 + log count) * importance in rows of one length."""
+    places = {term: place for place, term in enumerate(terms)}
+    out = np.zeros((len(column), len(terms)))
+    for row, text in enumerate(column):
+        text = "" if text is None else text
+        if tokens == "words":
+            parts = re.findall(r"\w+|[^\w\s]", text.lower())
+        else:
+            parts = f" {' '.join((text if case else text.lower()).split())} " if text else ""
+        for size in sizes:
+            for begin in range(len(parts) - size + 1):
+                piece = parts[begin : begin + size]
+                place = places.get(" ".join(piece) if tokens == "words" else piece)
+                if place is not None:
+                    out[row, place] += 1
+    out = np.where(out > 0, 1 + np.log(np.maximum(out, 1)), 0) * importance
+    norms = np.sqrt((out**2).sum(axis=1))
+    return out * (length / np.where(norms > 0, norms, 1.0))[:, None]
 
 
 def is_gap(x, marker):
@@ -183,6 +206,7 @@ PARTS = {
         as_numbers,
         levels,
         one_hot,
+        text_counts,
         is_gap,
         monomials,
         powered,

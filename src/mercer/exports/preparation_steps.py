@@ -33,6 +33,7 @@ from ..preprocess import Clipped as ClippedNumbers
 from ..preprocess import Constant, CorrelationFilter, DateParts, ReadColumns, Standardised, Texts
 from ..preprocess import Filled as FilledColumns
 from ..preprocess import Numbers as NumberColumns
+from ..preprocess.texts import SIZES
 from .computation import Node, numbers_of
 from .input_columns import Cell, Cells, Inputs, numbered
 from .nodes import (
@@ -50,6 +51,7 @@ from .nodes import (
     Powered,
     Scaled,
     Staircase,
+    TextCounts,
     UnitLength,
 )
 
@@ -110,7 +112,13 @@ def _(step: DateParts, given: Given, inputs: Inputs) -> Given:
 
 @prepared.register
 def _(step: Texts, given: Given, inputs: Inputs) -> Given:
-    raise _unreadable(given, "texts")
+    place, units = inputs.text(given), zip(step.counted_units, step.terms_, step.importance_, strict=True)
+    length = float(step.weight / np.sqrt(len(step.counted_units)))
+    counts = (
+        TextCounts(place, unit, SIZES[unit], tuple(terms.tolist()), numbers_of(importance), length, step.case)
+        for unit, terms, importance in units
+    )
+    return Beside(tuple(counts))
 
 
 def _unreadable(given: Given, what: str) -> DataError:

@@ -126,6 +126,13 @@ class PythonBody:
         return f"levels(columns[{node.place}], {known}, {node.missing})"
 
     @_text.register
+    def _(self, node: nodes.TextCounts) -> str:
+        terms = self._constant(python_literal(node.terms), constants.TERMS)
+        importance = self._array(node.importance, constants.IMPORTANCE)
+        how = f"{node.tokens!r}, {node.sizes!r}, {terms}, {importance}, {node.length!r}, {node.case!r}"
+        return f"text_counts(columns[{node.place}], {how})"
+
+    @_text.register
     def _(self, node: nodes.OneHot) -> str:
         places = self._array(node.hot, constants.PLACES_OF_ONES)
         return f"one_hot({self._of(node.source)}, {places}, {node.unknown}, {node.count})"

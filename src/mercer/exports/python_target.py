@@ -40,6 +40,7 @@ import csv
 import io
 import math
 import os
+import re
 import sys
 
 import numpy as np

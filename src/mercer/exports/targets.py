@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from .._validation.wording import enumeration, nearest
+from ..io.table import DataError
 from ..io.writing import refuse_unwritable, write_whole
 from .c_target import c_text
+from .computation import Computation, nodes_of
 from .computed import computed
 from .libsvm_target import libsvm_files
+from .nodes import TextCounts
 from .onnx_target import onnx_bytes
 from .python_target import python_text
 
@@ -42,13 +45,27 @@ class Target:
     files: Callable[[Any], Files]
 
 
+def _without_texts(model: Any, to: str) -> Computation:
+    """All that a model computes, refused where it counts words and letters of texts."""
+    found = computed(model)
+    counts = next((node for node in nodes_of(found.outputs) if isinstance(node, TextCounts)), None)
+    if counts is not None:
+        name = found.columns[counts.place].name
+        raise DataError(
+            f"column {name!r} holds texts, whose words and letters only files of Python count: export to python "
+            f"instead of {to}, or train without it (--drop {name!r})."
+        )
+    return found
+
+
 #: Every target by its name.
 TARGETS: dict[str, Target] = {
     each.name: each
     for each in (
-        Target("onnx", "an ONNX model", ".onnx", lambda model: ({"": onnx_bytes(computed(model))}, [])),
+        Target("onnx", "an ONNX model", ".onnx", lambda model: ({"": onnx_bytes(_without_texts(model, "onnx"))}, [])),
         Target("libsvm", "LIBSVM's text format", ".model", libsvm_files),
-        Target("c", "one C99 file without dependencies", ".c", lambda model: ({"": c_text(computed(model))}, [])),
+        Target("c", "one C99 file without dependencies", ".c",
+               lambda model: ({"": c_text(_without_texts(model, "c"))}, [])),
         Target("python", "one Python file that needs NumPy alone", ".py",
                lambda model: ({"": python_text(computed(model))}, [])),
     )

@@ -18,10 +18,10 @@ from ..kernels.engine.hash_table import look_up, table_of
 from ..kernels.strings.spectrum import Substrings
 from ..kernels.strings.string_collection import Strings
 
-__all__ = ["Texts"]
+__all__ = ["SIZES", "Texts"]
 
 #: What texts are cut into, and how many of them in a row are counted.
-_SIZES = {"words": (1, 2), "characters": (2, 3, 4, 5)}
+SIZES = {"words": (1, 2), "characters": (2, 3, 4, 5)}
 _UNITS = {"words": ("words",), "characters": ("characters",), "both": ("words", "characters")}
 #: Substrings in more than this share of the texts are left out, where they are less than a small share of all.
 _EVERYDAY, _FEW = 0.1, 0.05
@@ -229,7 +229,7 @@ def _counted(texts: list[str], unit: str, case: bool) -> tuple[Strings, str, lis
     else:  # a space on both sides marks where words begin and end
         written = texts if case else [text.lower() for text in texts]
         strings = Strings.of([f" {' '.join(text.split())} " if text else "" for text in written])
-    sizes = [Substrings(size, unit) for size in _SIZES[unit]]
+    sizes = [Substrings(size, unit) for size in SIZES[unit]]
     found = [each.occurrences(strings) for each in sizes]
     return strings, unit, [(count(*each), (each, kind.size)) for each, kind in zip(found, sizes, strict=True)]
 

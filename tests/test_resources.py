@@ -97,10 +97,11 @@ def test_a_fit_gives_its_matrix_back_at_once(machine):
         (lambda memory: mercer.Calibrated(mercer.KernelClassifier(), memory=memory), 1400, "18MB"),
         (lambda memory: mercer.KernelSearchCV(mercer.KernelClassifier(), {"lam": [0.1]}, cv=2, memory=memory), 1400,
          "18MB"),
+        (lambda memory: mercer.KernelClassifier(memory=memory), 4000, "150MB"),
         (lambda memory: mercer.SVC(rank=400, memory=memory), 4000, "14MB"),
         (lambda memory: mercer.KernelClassifier(rank=700, memory=memory), 4000, "30MB"),
     ],
-    ids=["fit", "numbers", "calibrated", "search", "weights", "landmarks"],
+    ids=["fit", "numbers", "calibrated", "search", "little room", "weights", "landmarks"],
 )  # fmt: skip
 def test_memory_is_what_was_allowed(make, n, memory):
     """Matrices in single precision, transforms of landmarks and fits inside searches count as well."""

@@ -128,6 +128,8 @@ def drawn_evenly(y: Any, seed: Any, **sizes: Any) -> tuple[Array, Array]:
 
 def refuse_single(classes: Array, counts: Array, name: str) -> None:
     """Refuse classes of one row where each row is scored by a machine that has not seen it."""
+    if counts.sum() == 1:
+        raise ValueError(f"{name}: one sample is too few to score rows that a machine has not seen; give more.")
     if counts.min() < 2:
         raise ValueError(
             f"{name}: class {plain_label(classes[int(counts.argmin())])!r} has {counts.min()} row; to score rows that "

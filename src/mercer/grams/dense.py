@@ -47,7 +47,8 @@ class Dense(Gram):
             raise ValueError(f"a kernel matrix is square; this one has shape {K.shape}.")
         self.K = np.ascontiguousarray(K)
         self.index = np.arange(K.shape[0]) if index is None else np.asarray(index, dtype=np.int64)
-        self.workspace = Gram.workspace if room is None else min(Gram.workspace, max(0, room))
+        # What a solver keeps has half of the room; the other half is for products with it.
+        self.workspace = Gram.workspace if room is None else min(Gram.workspace, max(0, room) // 2)
 
     @property
     def _whole(self) -> bool:
@@ -119,10 +120,14 @@ class Dense(Gram):
         return size if n >= _MANY and size + 8 * n * directions(n, room) <= room else 0
 
     def take(self, index: Any) -> Dense:
-        return Dense(self.K, self.index[np.asarray(index)], self.workspace)
+        return self._beside(self.K, self.index[np.asarray(index)])
 
     def scaled(self, factor: float) -> Dense:
-        return Dense(self.K.astype(np.float64) * factor, self.index, self.workspace)
+        return self._beside(self.K.astype(np.float64) * factor, self.index)
+
+    def _beside(self, K: Array, index: Array) -> Dense:
+        """Items of a matrix with as much room as these have."""
+        return Dense(K, index, 2 * self.workspace)
 
     def walk(self) -> Walk:
         return Walk(GramRows.of(self.K, self.index, self.index), self.K.shape[0])

@@ -77,7 +77,7 @@ class Footprint:
             return cls("Lazy", _blocks(n, room, trial, _share(machine, trial)) + vectors)
         vectors += 8.0 * n * min(n, TOGETHER)
         if machine.placement.holds(n):
-            left = min(Gram.workspace, room - 8 * n * n)
+            left = min(Gram.workspace, (room - 8 * n * n) // 2)
             return cls("Dense", 8.0 * n * n + 8.0 * n * directions(n, left) + Dense.rounding(n, left) + vectors)
         return cls("Lazy", 8.0 * n * directions(n, room) + vectors)
 

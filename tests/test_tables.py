@@ -179,6 +179,20 @@ def test_what_cannot_be_learned_is_said_in_a_sentence(model, X, y, words):
         model.fit(X, y)
 
 
+def test_probabilities_of_many_classes_are_those_of_a_softmax_that_cannot_be_improved():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=400), [-1, 0, 1.5])
+    model = TableClassifier().fit(X, y)
+    told = model.probabilities_of(model.loo_predictions_)
+    np.testing.assert_allclose(told.mean(axis=0), np.bincount(y) / 400, atol=1e-4)
+    own = np.log(np.take_along_axis(told, y[:, None], axis=1)).mean()
+    for factor in (0.9, 1.1):
+        scores = factor * np.log(told)
+        other = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        assert np.take_along_axis(other, y[:, None], axis=1).mean() < own + 1e-6
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_where_nothing_can_be_learned_no_row_is_told_the_opposite(classes):
     rng = np.random.default_rng(0)

@@ -275,8 +275,11 @@ def _(model: TableRegressor, given: Node | Cells | None, inputs: Inputs) -> _Out
 @_outcome.register
 def _(model: TableClassifier, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
     inside = _outcome(model.estimator_, given, inputs)
-    found = _mapped(model.maps_, inside.scores)
-    probabilities = _both(found) if len(model.classes_) == 2 else ToOne(found)
+    if len(model.classes_) == 2:
+        probabilities = _both(_mapped(model.maps_, inside.scores))
+    else:
+        slopes, levels = (np.array([getattr(each, name) for each in model.maps_]) for name in ("slope", "intercept"))
+        probabilities = Softmax(Linear(inside.scores, np.diag(slopes), levels))
     return replace(inside, probabilities=probabilities, answer=Answer("class", probabilities))
 
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import column_or_1d
 
 from .._runtime.compile import Array
 from .._validation.labels import combine_weights, encode
-from ..calibration.coupling import normalised
 from ..calibration.sigmoid_map import SigmoidMap
 from ..estimators import KernelClassifier
 from .base import TableMachine
@@ -29,6 +30,27 @@ def _rising(scores: Array, positive: Array, weight: Array) -> SigmoidMap:
     return found if found.slope >= 0 else SigmoidMap.of(np.zeros_like(scores), positive, weight)
 
 
+def _softmax(scores: Array, codes: Array, weight: Array) -> list[SigmoidMap]:
+    """One slope for the scores of all classes and a level for each, of whose softmax the log loss is least.
+
+    Targets are what the rows say together with one more row, which is of every class as often as they are: the least
+    is then finite also where scores separate the classes.
+    """
+    total, classes = weight.sum(), scores.shape[1]
+    rates = np.bincount(codes, weight, classes) / total
+    targets = (np.eye(classes)[codes] * total + rates) / (total + 1)
+    share = weight / total
+
+    def loss(values: Array) -> tuple[float, Array]:
+        logarithms = log_softmax(values[0] * scores + values[1:], axis=1)
+        slopes = share[:, None] * (np.exp(logarithms) - targets)
+        return -float(share @ (targets * logarithms).sum(axis=1)), np.r_[(slopes * scores).sum(), slopes.sum(axis=0)]
+
+    start = np.r_[0.0, np.log(np.maximum(rates, np.finfo(np.float64).tiny))]
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), *[(None, None)] * classes]).x
+    return [SigmoidMap(float(found[0]), float(level)) for level in found[1:]]
+
+
 class TableClassifier(ClassifierMixin, TableMachine):
     """Classes from a table as it is: an exact kernel machine whose kernel, weights of columns and λ it chooses itself.
 
@@ -36,7 +58,7 @@ class TableClassifier(ClassifierMixin, TableMachine):
     dates and texts numbers. The kernel is exp(−Σⱼ wⱼ·|xⱼ − zⱼ|/length) or a Gaussian, with weights of columns that are
     learned by how much scores change with them; its length and λ are tried one by one. All of that is judged by the
     squared error of the scores of each row under the machine of all others, which is known exactly from one
-    factorisation. Probabilities come from these scores too: a sigmoid for each class.
+    factorisation. Probabilities come from these scores too, by a sigmoid or, of three classes and more, by a softmax.
 
     Parameters
     ----------
@@ -50,10 +72,12 @@ class TableClassifier(ClassifierMixin, TableMachine):
         Of frames, all others are looked at: those that number or name the rows, and those of one value, are left out.
     class_weight : dict or "balanced", optional
     memory : int or str, default="2GB"
-        What matrices may take. Where two of all rows take more, as of more than eleven thousand, choices are made on
-        so many rows as have room, which ``tried_`` says.
+        What matrices may take. The choice is made on up to 4000 rows, and up to ten thousand are left out one by one,
+        as far as two matrices of them have room; all others are told by a machine of these, which ``tried_`` says. The
+        machine learns from all rows, by conjugate gradients where they are many.
     time_limit : float, optional
-        Seconds from the call of ``fit``. What was not tried is in ``tried_``.
+        Seconds from the call of ``fit``. What was not tried is in ``tried_``, and so is how many rows the machine had
+        time for, where these are not all.
     random_state : int, RandomState or None, default=0
         Draws the rows that weights are learned on, where there are more than some thousand.
 
@@ -63,7 +87,8 @@ class TableClassifier(ClassifierMixin, TableMachine):
     machine_ : KernelClassifier
         The machine of all prepared rows, with its certificate.
     maps_ : list of SigmoidMap
-        From scores to probabilities.
+        From scores to probabilities: the sigmoid of two classes; of more, the slope and the intercept of each class's
+        score in a softmax.
     preparation_ : Pipeline
         The steps before the machine.
     kinds_, ignored_ : dict
@@ -123,20 +148,21 @@ class TableClassifier(ClassifierMixin, TableMachine):
     def _publish(self, targets: Any, predictions: Array, weight: Array | None) -> None:
         codes = np.searchsorted(self.classes_, targets)
         counts = np.ones(len(codes)) if weight is None else weight
-        places = [1] if self.classes_.size == 2 else range(self.classes_.size)
-        pairs = zip(predictions.T, places, strict=True)
-        self.maps_ = [_rising(scores, codes == place, counts) for scores, place in pairs]
+        if self.classes_.size == 2:
+            self.maps_ = [_rising(predictions[:, 0], codes == 1, counts)]
+        else:
+            self.maps_ = _softmax(predictions, codes, counts)
         self.loo_predictions_ = predictions[:, 0] if predictions.shape[1] == 1 else predictions
         answers = self.probabilities_of(self.loo_predictions_).argmax(axis=1)
         self.loo_score_ = float(np.average(answers == codes, weights=weight))
 
     def probabilities_of(self, decisions: Array) -> Array:
         """The probabilities that belong to decision values."""
-        columns = decisions[:, None] if decisions.ndim == 1 else decisions
-        found = np.column_stack(
-            [each.probabilities(column) for each, column in zip(self.maps_, columns.T, strict=True)]
-        )
-        return np.column_stack([1 - found[:, 0], found[:, 0]]) if self.classes_.size == 2 else normalised(found)
+        if self.classes_.size == 2:
+            second = self.maps_[0].probabilities(decisions)
+            return np.column_stack([1 - second, second])
+        slopes, levels = (np.array([getattr(each, name) for each in self.maps_]) for name in ("slope", "intercept"))
+        return np.asarray(softmax(slopes * decisions + levels, axis=1))
 
     def decision_function(self, X: Any) -> Array:
         """The score of each row, positive for the second class; for three classes or more, a column for each.
@@ -167,7 +193,7 @@ class TableClassifier(ClassifierMixin, TableMachine):
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of each probability."""
-        return np.log(self.predict_proba(X))
+        return np.log(np.maximum(self.predict_proba(X), np.finfo(np.float64).tiny))
 
     def predict(self, X: Any) -> Array:
         """The most probable label of each row.

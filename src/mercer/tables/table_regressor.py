@@ -37,10 +37,12 @@ class TableRegressor(RegressorMixin, TableMachine):
         how dates are written, "date:%d.%m.%Y"), "text", "keep" or "ignore". Columns without a name are x1, x2, ....
         Of frames, all others are looked at: those that number or name the rows, and those of one value, are left out.
     memory : int or str, default="2GB"
-        What matrices may take. Where two of all rows take more, as of more than eleven thousand, choices are made on
-        so many rows as have room, which ``tried_`` says.
+        What matrices may take. The choice is made on up to 4000 rows, and up to ten thousand are left out one by one,
+        as far as two matrices of them have room; all others are told by a machine of these, which ``tried_`` says. The
+        machine learns from all rows, by conjugate gradients where they are many.
     time_limit : float, optional
-        Seconds from the call of ``fit``. What was not tried is in ``tried_``.
+        Seconds from the call of ``fit``. What was not tried is in ``tried_``, and so is how many rows the machine had
+        time for, where these are not all.
     random_state : int, RandomState or None, default=0
         Draws the rows that weights are learned on, where there are more than some thousand.
 

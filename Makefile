@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # Byte code is kept, whatever the shell says: tests and the guide start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-gpu test-cluster test-versions docs dist audit lint bench fuzz clean
+.PHONY: demo test test-gpu test-cluster test-versions docs dist audit lint house bench fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mercer compare margins
@@ -56,6 +56,10 @@ lint: $(VENV)/.linted
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Figures of the source: sizes of files, who imports what, what a small fit goes through.
+house: $(VENV)/.installed
+	$(BIN)/python tools/house.py
 
 bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.textbook

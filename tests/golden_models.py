@@ -47,6 +47,8 @@ from mercer import (
     OneClassSVM,
     Pegasos,
     Perceptron,
+    TableClassifier,
+    TableRegressor,
     TunedThreshold,
     save,
 )
@@ -214,6 +216,8 @@ GOLDEN = {
         .fit(FRAME, TWO),
         FRAME,
     ),
+    "table-classes": (lambda: TableClassifier().fit(FRAME, TWO), FRAME),
+    "table-numbers": (lambda: TableRegressor().fit(FRAME, NUMBER), FRAME),
     "strings": (lambda: SVC("normalised(spectrum(p=(1, 3)))").fit(TEXTS, HALVES), TEXTS),
     "strings-aligned": (lambda: SVC("subsequence(k=2) + mismatch(k=2, m=1)").fit(TEXTS[3:], HALVES[3:]), TEXTS[3:]),
     "sets": (lambda: KernelClassifier("minmax", tol=1e-2).fit(SETS, HALVES), SETS),

@@ -175,6 +175,8 @@ def test_hard_margins_with_columns_of_different_units():
     assert model.status_ == "converged"
     assert (np.where(y == 1, 1, -1) * model.decision_function(X)).min() >= 1 - 1e-6
     assert model.duality_gap_[0] <= 1e-6 * model.objective_[0]
+    rows, z = X[model.support_] - X.mean(axis=0), model.dual_coef_[0]
+    assert np.abs(rows.T @ z - model.coef_[0]).max() <= 1e-14 * (np.abs(rows).T @ np.abs(z)).max()
 
 
 def test_what_is_not_proven_is_not_claimed():

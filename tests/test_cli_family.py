@@ -156,7 +156,7 @@ def test_probabilities_of_several_classes_and_of_few_rows(mercer):
         "t.csv", index=False
     )
     done = mercer("train svc t.csv --calibrate sigmoid -o m")
-    assert "3 folds instead of 5: a class has 3 rows" in done.stderr
+    assert "folds" not in done.stderr  # rows of a rare class are spread over as many as there are
     mercer("run m t.csv --probabilities -o p.csv")
     for row in written("p.csv"):
         found = {label: float(row[f"probability {label}"]) for label in "abc"}

@@ -83,7 +83,7 @@ def test_tuning_that_was_interrupted_reports_what_it_has(interrupted):
 
 
 def test_a_comparison_that_was_cut_short(interrupted):
-    learners = ["compare", "moons:60", "--learners", "perceptron,logistic", "--cv", 2, "--repeats", 1, "-o", "out"]
+    learners = ["compare", "moons:60", "--learners", "svc,logistic", "--cv", 2, "--repeats", 1, "-o", "out"]
     interrupted(1)
     done = called(*learners)
     assert done.exit_code == 130
@@ -92,7 +92,7 @@ def test_a_comparison_that_was_cut_short(interrupted):
     )
     facts = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
     assert facts["stopped"] == "interrupted"
-    assert [one["name"] for one in facts["learners"]] == ["perceptron"]
+    assert [one["name"] for one in facts["learners"]] == ["svc"]
 
 
 def test_a_comparison_without_a_learner_is_none():

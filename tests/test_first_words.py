@@ -46,8 +46,7 @@ def test_noise_is_said_to_teach_nothing():
     assert words[0].startswith("Nothing here is ")
     answered = {one["label"]: one["answered"] for one in facts["learners"][0]["by_class"]}
     assert any("never answers 'q'" in each for each in words) == (answered["q"] == 0)
-    assert "folds were drawn once and not 3 times" in facts["split"]["hurried"]
-    assert "folds were drawn once" in page(facts)
+    assert "Folds were drawn 3 times" in page(facts)
     facts["answer"]["train_command"] = "mercer train logistic genes.fasta -o genes.safetensors"
     assert "mercer run genes.safetensors new.fasta" in answer_header(facts)
 

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from mercer.cli.compare_tables import show_comparison
 from mercer.cli.printing import Printer
 from mercer.cli.train_line import given_command, said_besides
 from mercer.cli.tune import tune
+from mercer.learners import LEARNERS
 from mercer.model_files.models import open_model
 
 
@@ -144,13 +146,14 @@ def test_a_model_of_numbers_is_stored_though_its_intervals_were_interrupted(merc
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mercer.report.number_errors.half_widths", interrupted)
-    done = mercer("compare waves:60 --learners ridge --cv 2 --repeats 1 --no-trees -o out --model m", 130)
+    done = mercer("train ridge waves:60 -o m", 130)
     assert "the model in m is whole, but for --intervals" in done.stderr
     assert "train it with 'mercer train'" in mercer("run m waves:60 --intervals 0.9", 1).stderr
 
 
 def test_a_large_table_is_learned_from_as_many_rows_as_in_the_comparison(mercer, monkeypatch):
-    monkeypatch.setattr("mercer.report.learning.KERNEL_ROWS", 60)
+    few = {**LEARNERS, "svc": replace(LEARNERS["svc"], most_rows=60)}
+    monkeypatch.setattr("mercer.learners.catalogue.LEARNERS", few)
     done = mercer("compare moons:100 --learners svc --cv 2 --repeats 1 --no-trees -o out --model m --json")
     line = json.loads(done.stdout)["answer"]["train_command"]
     assert "--max-rows 60" in line

@@ -177,7 +177,7 @@ def test_intervals_and_learning_curves_divide_rows_as_the_study_does(monkeypatch
     bare = replace(bare, frame=frame)
     out_of_fold_residuals(Recorder(), bare, np.asarray(table.y), 0, division)
     learning = SimpleNamespace(table=bare, y=table.y, rows=np.arange(120), seed=0, division=division)
-    _learning_curve(Recorder(), learning)
+    _learning_curve(Recorder(), learning, 3)
     tests = [(known.iloc[seen], known.iloc[new]) for seen, new in pairs if not set(new) <= set(seen)]
     assert len(tests) >= 10
     for seen, new in tests:

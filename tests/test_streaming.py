@@ -442,7 +442,7 @@ def test_training_on_a_file_larger_than_memory(tmp_path, monkeypatch):
 def predictions_of(model, path, *options):
     done = CliRunner().invoke(main, ["run", str(model), str(path), "-o", str(model.with_suffix(".csv")), *options])
     assert done.exit_code == 0, done.output
-    assert "of 1500 rows are wrong" in done.output
+    assert "of 1500 training rows are wrong" in done.output
     return pd.read_csv(model.with_suffix(".csv"))
 
 

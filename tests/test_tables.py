@@ -88,6 +88,50 @@ def test_a_column_that_matters_is_found_among_many_that_do_not():
     assert set(plain.tried_["round"]) == {0}
 
 
+def numbered(n=300):
+    """Rows with a number each, whose target depends on a zone that has a number too."""
+    rng = np.random.default_rng(0)
+    zone = rng.integers(0, 12, n)
+    frame = pd.DataFrame({"zone": zone, "id": 7 * rng.permutation(n) + 1000, "x": rng.normal(size=n)})
+    return frame, rng.normal(size=12)[zone] + 0.1 * frame["x"]
+
+
+def test_columns_are_of_the_kind_that_is_asked_for(tmp_path):
+    frame, y = numbered()
+    model = TableRegressor(kinds={"zone": "category"}).fit(frame, y)
+    assert model.kinds_ == {"zone": "category", "x": "number"}
+    assert model.ignored_ == {"id": "a number for each row"}
+    assert model.feature_importances_[1] == 0
+    assert TableRegressor(kinds={"id": "keep", "x": "ignore"}).fit(frame, y).kinds_ == {
+        "zone": "number",
+        "id": "number",
+    }
+    mercer.save(model, tmp_path / "zones.mercer")
+    back = mercer.load(tmp_path / "zones.mercer")
+    assert back.kinds == {"zone": "category"}
+    assert back.ignored_ == model.ignored_
+    new = frame.assign(zone=frame["zone"].where(frame["zone"] > 0, 99))
+    assert np.array_equal(back.predict(new), model.predict(new))
+    of_array = TableRegressor(kinds={"x1": "category", "x2": "ignore"}).fit(frame.to_numpy(), y)
+    np.testing.assert_allclose(of_array.predict(new.to_numpy()), model.predict(new), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        ({"zon": "category"}, "did you mean 'zone'"),
+        ({"zone": "words"}, "must be 'number', 'category'"),
+        (["zone"], "must be a dict"),
+        ({"zone": "date"}, "no dates"),
+        (dict.fromkeys(["zone", "id", "x"], "ignore"), "keep one"),
+    ],
+)
+def test_kinds_that_cannot_be_are_refused(kinds, words):
+    frame, y = numbered()
+    with pytest.raises(ValueError, match=words):
+        TableRegressor(kinds=kinds).fit(frame, y)
+
+
 def test_probabilities_are_those_of_classes_as_they_come():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 3))
@@ -135,6 +179,72 @@ def test_what_cannot_be_learned_is_said_in_a_sentence(model, X, y, words):
         model.fit(X, y)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_where_nothing_can_be_learned_no_row_is_told_the_opposite(classes):
+    rng = np.random.default_rng(0)
+    y = np.arange(150) % classes
+    y[:10] = 0
+    model = TableClassifier().fit(rng.normal(size=(150, 2)), y)
+    assert model.loo_score_ < 0.65
+    assert all(each.slope >= 0 for each in model.maps_)
+    labels = np.unique(y)
+    assert model.predict_proba(rng.normal(size=(50, 2))).mean(axis=0) == pytest.approx(
+        [np.mean(y == label) for label in labels], abs=0.1
+    )
+
+
+FRAME = pd.DataFrame({"a": np.linspace(-1, 1, 60), "b": np.random.default_rng(0).normal(size=60)})
+ABOVE = (FRAME["a"] > 0).to_numpy()
+ORDER = np.random.default_rng(1).permutation(60)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        FRAME.assign(
+            whole=pd.array([1, None] * 30, dtype="Int64"), true=pd.array([True, None, False] * 20, dtype="boolean")
+        ),
+        FRAME.assign(word=pd.array(["x", None] * 30, dtype="string"), kind=pd.Categorical(list("uvw") * 20)),
+        FRAME.assign(mixed=[1, "two", 3.5, None] * 15),
+        FRAME.assign(day=pd.date_range("2020-01-01", periods=60, tz="UTC")[ORDER], yes=[True, False] * 30),
+        FRAME.astype(np.float32),
+        FRAME.set_index(np.arange(60)[::-1]),
+        FRAME.assign(number=3 * ORDER, one=1.0, none=np.nan).rename(columns={"number": "customer_id"}),
+    ],
+    ids=["nullable", "words", "mixed", "dates", "float32", "index", "identifier"],
+)
+def test_columns_of_any_dtype_are_learned_from(frame):
+    for model in (TableClassifier().fit(frame, ABOVE), TableRegressor().fit(frame, FRAME["a"])):
+        assert model.loo_score_ > 0.9
+        assert model.feature_importances_[0] > 0.25
+        assert set(model.ignored_) <= {"customer_id", "one", "none"}
+
+
+def test_frames_of_other_libraries_are_learned_from():
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    plain = TableRegressor().fit(FRAME, FRAME["a"])
+    for other in (polars.DataFrame(FRAME.to_dict("list")), pyarrow.table(FRAME.to_dict("list"))):
+        np.testing.assert_allclose(TableRegressor().fit(other, FRAME["a"]).predict(other), plain.predict(FRAME))
+
+
+@pytest.mark.parametrize(
+    ("frame", "y", "words"),
+    [
+        (FRAME.assign(a=np.inf), ABOVE, "not finite"),
+        (FRAME.assign(a=[(1, 2)] * 60), ABOVE, "neither a number nor a word"),
+        (FRAME * np.nan, ABOVE, "keep one"),
+        (FRAME, pd.array([None, *ABOVE[1:]], dtype="boolean"), "row 0"),
+        (FRAME * 1e200, ABOVE, "overflow"),
+    ],
+    ids=["infinite", "tuples", "nothing", "no label", "huge"],
+)
+def test_frames_that_cannot_be_learned_from_are_refused_in_a_sentence(frame, y, words):
+    for model in (TableClassifier(), TableRegressor()):
+        with pytest.raises(ValueError, match=words):
+            model.fit(frame, y)
+
+
 def test_a_time_that_is_over_leaves_a_machine_and_says_what_was_not_tried():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 5))
@@ -143,12 +253,29 @@ def test_a_time_that_is_over_leaves_a_machine_and_says_what_was_not_tried():
     assert any("time" in note for note in model.tried_["note"])
 
 
+@pytest.mark.parametrize("model", TABLES, ids=str)
+def test_a_machine_that_has_no_time_for_all_rows_knows_all_classes(model, monkeypatch):
+    monkeypatch.setattr("mercer.tables.base._BESIDE", 1e-3)
+    monkeypatch.setattr("mercer.tables.base._FEWEST", 100)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = (X[:, 0] > 0).astype(int)
+    y[17] = 2
+    model = clone(model).set_params(time_limit=5).fit(X, y)
+    assert len(model.machine_.support_) < 600
+    assert any("had time for" in note for note in model.tried_["note"])
+    assert model.loo_score_ > 0.8
+    assert model.score(X, y) > 0.9
+    if hasattr(model, "classes_"):
+        assert model.predict_proba(X).shape == (600, 3)
+
+
 def test_more_rows_than_have_room_are_told_by_machines_that_have_not_seen_them():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(900, 3))
     y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=900)
     model = TableRegressor(memory="6MB").fit(X, y)
-    assert any("room" in note for note in model.tried_["note"])
+    assert any("not tried on all rows" in note for note in model.tried_["note"])
     new = rng.normal(size=(900, 3))
     assert model.loo_score_ == pytest.approx(model.score(new, np.sin(2 * new[:, 0])), abs=0.05)
 

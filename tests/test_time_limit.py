@@ -1,11 +1,15 @@
-"""A study that ends in time: shares, turns, and what is said of what was cut."""
+"""A study that ends in time: its rounds, and what is said of what was cut."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from mercer.learners import LEARNERS
-from mercer.report import compare, time_shares
-from mercer.report.time_shares import Budget, in_shares
+from mercer.report import compare
+from mercer.report.error_measure import SHARE
+from mercer.report.learning import Tuned
+from mercer.report.rounds import Budget, compared
 
 from .reporting import made_table
 
@@ -23,20 +27,29 @@ class Clock:
 class Work:
     """Stands for what learners do: so many seconds for a thousand rows, and no more than they are given."""
 
-    def __init__(self, clock, rows, cost):
-        self.clock, self.y, self.cost, self.log = clock, np.zeros(rows), cost, []
+    repeats = 1
+    study = SimpleNamespace(measure=SHARE)
 
-    def tuned(self, learner, rows, seconds):
+    def __init__(self, clock, rows, cost, error):
+        self.clock, self.y, self.cost, self.error, self.log = clock, np.zeros(rows), cost, error, []
+
+    def folds_of(self, rows):
+        return 5
+
+    def tuned(self, learner, rows, seconds, around=None):
         wanted = self.cost[learner.name] * rows / 1000
         self.clock.now += min(wanted, seconds)
-        self.log.append(("tune", learner.name, rows))
+        self.log.append(("screen" if around is None else "contend", learner.name, rows))
         if seconds < wanted / 10:
             raise ValueError("KernelSearchCV stopped (time_limit) before any setting was tried on all folds; …")
-        done = wanted <= seconds
-        candidate = {"validation": {"mean": 0.1, "sd": 0.0}, "fit_seconds": wanted / 100}
-        facts = {"rows": rows, "seconds": min(wanted, seconds), "stopped": None if done else "time_limit", "folds": 5,
-                 "candidates": [candidate], "best": 0}  # fmt: skip
-        return time_shares.Tuned(learner, None, {}, facts, ())
+        candidate = {
+            "validation": {"mean": self.error.get(learner.name, 0.3), "sd": 0.01},
+            "fit_seconds": wanted / 100,
+        }
+        facts = {"rows": rows, "seconds": min(wanted, seconds), "stopped": None if wanted <= seconds else "time_limit",
+                 "folds": 5, "repeats": 1, "candidates": [candidate], "best": 0,
+                 "final": around is not None or rows == len(self.y)}  # fmt: skip
+        return Tuned(learner, None, {}, facts, ())
 
     def fitted(self, tuned, most, seconds):
         self.clock.now += min(self.cost[tuned.learner.name] * most / 1e5, seconds)
@@ -47,17 +60,21 @@ class Work:
 NAMES = ["perceptron", "pegasos", "logistic", "kernel-logistic", "svc"]
 
 
-def worked(limit, rows=20_000, cost=None):
+def worked(limit, rows=20_000, cost=None, error=None):
     clock = Clock()
-    work = Work(clock, rows, dict.fromkeys(NAMES, 1.0) | (cost or {}))
+    work = Work(clock, rows, dict.fromkeys(NAMES, 1.0) | (cost or {}), error or {"svc": 0.1, "kernel-logistic": 0.11})
     learners = [LEARNERS[name] for name in NAMES]
-    runs, skipped, stopped = in_shares(work, learners, lambda *_: None, Budget(limit, 0.0, clock))
+    runs, skipped, stopped = compared(work, learners, lambda *_: None, Budget(limit, 0.0, clock))
     return work, runs, skipped, stopped
 
 
-def test_kernel_machines_come_early_and_results_keep_their_order():
+def of(work, what):
+    return [(name, rows) for did, name, rows in work.log if did == what]
+
+
+def test_likely_winners_come_early_and_results_keep_their_order():
     work, runs, skipped, _ = worked(100)
-    assert [name for what, name, _ in work.log if what == "tune"][:3] == ["logistic", "svc", "kernel-logistic"]
+    assert [name for name, _ in of(work, "screen")][:3] == ["svc", "kernel-logistic", "logistic"]
     assert runs == NAMES
     assert skipped == []
 
@@ -68,13 +85,17 @@ def test_it_ends_in_time():
         assert work.clock.now <= limit
 
 
-def test_rows_become_fewer_before_learners_are_left_out():
-    rows = {limit: [rows for what, _, rows in worked(limit)[0].log if what == "tune"] for limit in (10, 20, 1000)}
-    assert max(rows[10]) == 500
-    assert 500 < max(rows[20]) < 4000
-    assert max(rows[1000]) == 4000
-    assert len(set(rows[20][-len(NAMES) :])) == 1  # the same for all: errors from fewer rows are larger
-    assert all(not worked(limit)[2] for limit in (10, 20, 1000))
+def test_those_that_can_win_contend_on_all_rows_and_become_fewer_before_their_rows_do():
+    plenty, less, little = (of(worked(limit)[0], "contend") for limit in (3000, 900, 30))
+    assert plenty == [("svc", 20_000), ("kernel-logistic", 20_000)]
+    assert less == [("svc", 20_000)]
+    assert [name for name, _ in little] == ["svc"]
+    assert 1000 < little[0][1] < 20_000
+
+
+def test_steps_of_textbooks_contend_only_among_themselves():
+    work, *_ = worked(1e5, error={"perceptron": 0.01, "pegasos": 0.02, "svc": 0.1, "logistic": 0.1})
+    assert {name for name, _ in of(work, "contend")} == {"svc", "logistic"}
 
 
 def test_a_learner_that_takes_too_long_is_left_out_and_the_others_are_not():
@@ -87,13 +108,15 @@ def test_a_learner_that_takes_too_long_is_left_out_and_the_others_are_not():
 
 
 def test_a_real_study_says_what_was_cut():
-    table = made_table(900)
+    table = made_table(2000)
     facts = compare(table, learners=["perceptron", "logistic", "svc"], cv=2, time_limit=60, trees=False)
     assert {one["name"] for one in facts["learners"]} <= {"perceptron", "logistic", "svc"}
     for one in facts["learners"]:
-        assert one["tuned_rows"] <= 720
-        if one["tuned_rows"] < 720:
+        assert one["tuned_rows"] == (1600 if one["tuning"]["final"] else 1000)
+        if one["tuned_rows"] < 1600:
             assert any(note.startswith("Tuned on") for note in one["notes"])
+    chosen = next(one for one in facts["learners"] if one["name"] == facts["answer"]["chosen"])
+    assert chosen["tuning"]["final"]
     assert len(facts["learners"]) + len(facts["skipped"]) == 3
 
 

@@ -32,6 +32,9 @@ class Progress:
         """So much is done in all; ``what`` comes next, where that is worth a word."""
         self.done = done
 
+    def tell(self, what: str) -> None:
+        """Something was found meanwhile."""
+
 
 @contextmanager
 def progress(
@@ -105,6 +108,9 @@ class _Bar(Progress):
         described = {} if what is None else {"description": printable(what)}
         self.bars.update(self.task, completed=done, **described)
 
+    def tell(self, what: str) -> None:
+        self.bars.console.print(printable(what), markup=False, highlight=False)
+
 
 class _Lines(Progress):
     """A line for each tenth of the work."""
@@ -119,4 +125,7 @@ class _Lines(Progress):
         spent = time.monotonic() - self.begin
         left = spent * (self.total - done) / done
         far = f"{done:g} of {self.total:g} {self.unit}" if self.unit else f"{100 * done / self.total:.0f} %"
-        print(f"{far}, {spent:.0f} s, about {left:.0f} s left", file=sys.stderr)
+        print(f"{far}, {spent:.0f} s, about {left:.0f} s left", file=sys.stderr, flush=True)
+
+    def tell(self, what: str) -> None:
+        print(printable(what), file=sys.stderr, flush=True)

@@ -12,6 +12,7 @@ __all__ = [
     "feature_names",
     "inner",
     "layers",
+    "learner_of",
     "machine_of",
     "parameter_prefix",
     "parts_of",
@@ -51,6 +52,11 @@ def machine_of(estimator: Any) -> Any:
     """
     *_, machine = layers(estimator)
     return machine
+
+
+def learner_of(estimator: Any) -> Any:
+    """What answers inside all layers of an estimator: an estimator of tables as a whole, else the machine."""
+    return next((layer for layer in layers(estimator) if hasattr(layer, "kinds")), machine_of(estimator))
 
 
 def steps_before(estimator: Any) -> list[Any]:

@@ -129,7 +129,7 @@ def _reading(**given: Any) -> dict[str, Any]:
     if given["delimiter"] == "\\t":  # a tab as people write it in a shell
         given["delimiter"] = "\t"
     given["kinds"] = {**dict.fromkeys(given.pop("categories"), "category"), **given.pop("kinds")}
-    given["unlabelled_rows"] = "drop" if given.pop("drop_unlabelled") else "error"
+    given["unlabelled_rows"] = "drop" if given.pop("drop_unlabelled") else None
     return given
 
 
@@ -167,7 +167,9 @@ data_options = _grouped(
             default=True,
             help="Whether ?, NA, NaN and NULL mean a missing value, or empty cells only.",
         ),
-        click.option("--drop-unlabelled", is_flag=True, help="Leave rows without a label out."),
+        click.option(
+            "--drop-unlabelled", is_flag=True, help="Leave rows without a label out, even if these are more than half."
+        ),
         click.option(
             "--header/--no-header", default=None, help="Whether the first line names the columns. [default: look]"
         ),

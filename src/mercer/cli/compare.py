@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,10 @@ from .printing import Printer, run_line
 from .suggestions import kernel_names, several_learners
 
 __all__ = ["compare"]
+
+#: Seconds of a time limit that are for the start and the page, and the part of the rest that the study has where a
+#: model is fitted after it.
+_BESIDES, _STUDYING = 2.5, 0.8
 
 
 def _names(context: click.Context, parameter: click.Parameter, given: str | None) -> list[str] | None:
@@ -141,19 +146,27 @@ def compare(
     if model is not None and Path(model).resolve() in [(output / name).resolve() for name in REPORT_FILES]:
         raise DataError(f"{model!r} is a file of the report; name another for the model.")
     refuse_outputs(path for path in (output / name for name in REPORT_FILES) if path.exists())
-    begin = time.perf_counter()
+    begin, limit = time.perf_counter(), options.pop("time_limit")
     # A study makes and drops many small objects. Collecting them need not look at all that was imported.
     gc.freeze()
     gc.set_threshold(100_000)
     table = read(data, **with_columns_of(with_apart(reading, options["group"], options["time"]), *options["kernels"]))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
-    with printer.working("reading", total=1.0) as watched, keep_best():
+    with printer.working("reading", total=1.0, lines=True) as watched, keep_best():
+
+        def progress(what: str, share: float | None) -> None:
+            watched.tell(what) if share is None else watched.reach(share, what)
+
+        if limit is not None:  # a last fit of all rows and the page take time, too
+            limit -= _BESIDES
+            left = max(1e-9, limit + begin - time.perf_counter())
+            options["time_limit"] = left if model is None else _STUDYING * left
         facts = study(
             table,
             learners=learners,
             seed=seed,
-            progress=lambda what, share: watched.reach(share, what),
+            progress=progress,
             command=given_command(),
             **preparing,
             **options,
@@ -171,14 +184,20 @@ def compare(
     printer.line(f"\n{recipe.in_words}:\n  {again}")
     made = None
     if model is not None and facts["stopped"] != "interrupted":
-        made = saved_winner(facts, recipe, table, division, model, reading, printer)
-        rows = f"{made.facts['rows']:,} of {table.n_rows:,}" if recipe.max_rows else f"all {table.n_rows:,}"
-        printer.line(f"Model of {rows} {table.kind}, those of the test too: {model}\n  {run_line(model)}")
+        left = math.inf if limit is None else limit + begin - time.perf_counter()
+        made = saved_winner(facts, recipe, table, division, model, printer, left)
+        whole = made.facts["rows"] == table.n_rows
+        rows = f"all {table.n_rows:,}" if whole else f"{made.facts['rows']:,} of {table.n_rows:,}"
+        printer.line(f"Model of {rows} {table.kind}{', those of the test too' * whole}: {model}\n  {run_line(model)}")
     printer.json_result(facts if made is None else {**facts, "model": model})
     printer.line(f"\nReport: {page}  ({time.perf_counter() - begin:.1f} s)")
+    without = "the comparison is partial, without " + (
+        enumeration(one["title"] for one in facts["skipped"]) or "what only the last pictures show"
+    )
+    if facts["stopped"] == "interrupted":
+        unsaid = f"; no model was written to {model}" if model else ""
+        end_partial("interrupted", f"{without}{unsaid}.")
+    if facts["skipped"] and facts["stopped"]:
+        printer.note(f"The time limit was reached: {without}. A longer --time-limit tries them too.")
     if made is not None and made.learner.task == "regress" and made.half_widths is None:
-        end_partial("interrupted", f'the model in {model} is whole, but for --intervals of "mercer run".')
-    if facts["stopped"]:
-        missing = enumeration(one["title"] for one in facts["skipped"]) or "what only the last pictures show"
-        unsaid = f"; no model was written to {model}" if model and facts["stopped"] == "interrupted" else ""
-        end_partial(facts["stopped"], f"the comparison is partial, without {missing}{unsaid}.")
+        printer.note(f'The model in {model} is whole, but for --intervals of "mercer run".')

@@ -134,7 +134,8 @@ def _other_score(facts: dict[str, Any]) -> str | None:
 
 
 def _sampled(one: dict[str, Any], facts: dict[str, Any]) -> str:
-    return " ‡" if one.get("tuned_rows") and one["tuned_rows"] < facts["split"]["train"] else ""
+    fewer = one.get("tuned_rows") and one["tuned_rows"] < facts["split"]["train"]
+    return " ‡" if fewer or not one["tuning"].get("final", True) else ""
 
 
 def _asked_score(facts: dict[str, Any]) -> tuple[list[str], Any]:
@@ -158,11 +159,12 @@ def _show_footnotes(facts: dict[str, Any], printer: Printer) -> None:
         printer.line(_UNFINISHED)
     tuned = {one["tuned_rows"] for one in facts["learners"] if _sampled(one, facts)}
     if tuned:
-        printer.line(f"‡ cross-validated on {min(tuned):,} of {rows:,} training rows, drawn at random.")
+        some = (
+            f"{min(tuned):,} of {rows:,} training rows, drawn at random" if min(tuned) < rows else "one draw of folds"
+        )
+        printer.line(f"‡ cross-validated on {some}; the learners that could win were tuned once more on all.")
     if facts.get("yardstick"):
         printer.line(_BESIDE)
-    if facts["split"].get("hurried"):
-        printer.line(facts["split"]["hurried"])
     fitted = [one for one in facts["learners"] if one.get("fitted_rows", rows) < rows]
     if fitted:
         fewest = min(one["fitted_rows"] for one in fitted)

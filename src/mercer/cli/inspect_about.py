@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._validation.wording import enumeration
-from .printing import Printer, error_in_words
+from .printing import Printer, error_in_words, folds_in_words
 
 __all__ = ["recorded_errors", "said_about"]
 
@@ -89,7 +89,7 @@ def recorded_errors(about: dict[str, Any]) -> dict[str, str]:
         rows = training.get({"train": "rows", "holdout": "holdout_rows"}.get(name, ""))
         where = f" on {rows:,} rows" if rows is not None else ""
         if name == "cross-validated" and (left_out := training.get("cross_validation")):
-            where = f" on {left_out['rows']:,} rows, {left_out['folds']} folds"
+            where = f" on {left_out['rows']:,} rows, {folds_in_words(left_out)}"
         searched = training.get("scored") if name == "cross-validated" else None
         said = searched if isinstance(searched, str) else _in_words(value, about.get("task"))
         found[f"{'training' if name == 'train' else name} {what}"] = said + where

@@ -6,7 +6,7 @@ import math
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,15 @@ import click
 from .._runtime.progress import Progress, progress
 from .._runtime.terminal import printable, printable_json
 
-__all__ = ["Printer", "error_in_words", "mixture_weights", "run_line", "show_mixture", "show_most_unusual"]
+__all__ = [
+    "Printer",
+    "error_in_words",
+    "folds_in_words",
+    "mixture_weights",
+    "run_line",
+    "show_mixture",
+    "show_most_unusual",
+]
 
 _LONG = 80
 #: Unusual rows that are shown.
@@ -35,6 +43,17 @@ def error_in_words(error: dict[str, Any]) -> str:
 
     explained = "" if error["r2"] is None or error["r2"] != error["r2"] else f", R² {error['r2']:.3f}"
     return f"RMSE {in_digits(error['rmse'])}, mean absolute error {in_digits(error['mae'])}{explained}"
+
+
+def folds_in_words(left_out: Mapping[str, Any]) -> str:
+    """Into how many folds rows were divided to be left out in turn.
+
+    Examples
+    --------
+    >>> folds_in_words({"rows": 150, "folds": 5}), folds_in_words({"rows": 150, "folds": 150})
+    ('5 folds', 'leave-one-out')
+    """
+    return "leave-one-out" if left_out["folds"] == left_out["rows"] else f"{left_out['folds']} folds"
 
 
 def run_line(model: str) -> str:
@@ -100,11 +119,14 @@ class Printer:
         console.print(table)
 
     @contextmanager
-    def working(self, what: str, total: float | None = None) -> Iterator[Progress]:
-        """While work goes on: its progress on the standard error if that is a terminal; warnings become notes."""
+    def working(self, what: str, total: float | None = None, lines: bool = False) -> Iterator[Progress]:
+        """While work goes on: its progress on the standard error, with ``lines`` where that is no terminal, too.
+
+        Warnings become notes.
+        """
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            with progress(what, total, shown=not self.quiet, lines=False) as watched:
+            with progress(what, total, shown=not self.quiet, lines=lines) as watched:
                 yield watched
         meant_for_users = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
         for text in dict.fromkeys(meant_for_users):

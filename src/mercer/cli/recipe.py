@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Recipe", "recipe_of"]
 
 #: Parameters of a machine that have options of their own, or that belong to the study alone.
-_SAID_OTHERWISE = ("kernel", "random_state", "class_weight", "time_limit")
+_SAID_OTHERWISE = ("kernel", "random_state", "class_weight", "time_limit", "kinds")
 
 
 @dataclass(frozen=True)
@@ -109,15 +109,15 @@ def recipe_of(
     -------
     Recipe
     """
-    from .._validation.unwrapped import layers, machine_of
+    from .._validation.unwrapped import layers, learner_of
     from ..calibration import Calibrated, TunedThreshold
     from ..kernels import as_kernel
     from .building import fitting
 
-    given = machine_of(model).get_params(deep=False)
+    given = learner_of(model).get_params(deep=False)
     kernel = str(as_kernel(given["kernel"])) if learner.takes_kernel else None
     plain = fitting(learner, table, kernel, preparing.get("target_transform"))
-    usual = machine_of(plain.build(kernel, random_state=seed)).get_params(deep=False)
+    usual = learner_of(plain.build(kernel, random_state=seed)).get_params(deep=False)
     chosen = {
         name: value
         for name, value in given.items()

@@ -22,7 +22,7 @@ from .cluster import cluster_option
 from .exit_status import end_at_time_limit, end_partial
 from .judging import with_apart
 from .model_paths import save, sign_option
-from .printing import Printer, run_line, show_mixture
+from .printing import Printer, folds_in_words, run_line, show_mixture
 from .suggestions import kernel_names
 
 if TYPE_CHECKING:
@@ -196,7 +196,9 @@ def train(
         printer.line(f"training error         {100 * errors['train']:6.2f} %")
         if left_out := training.get("cross_validation"):
             share = 100 * errors["cross-validated"]
-            printer.line(f"cross-validated error  {share:6.2f} %  ({left_out['rows']} rows, {left_out['folds']} folds)")
+            printer.line(
+                f"cross-validated error  {share:6.2f} %  ({left_out['rows']} rows, {folds_in_words(left_out)})"
+            )
         if rare := (left_out or {}).get("rarest"):
             printer.line(f"Of {rare['rows']:,} rows of {rare['label']!r} it found {rare['found']:,} when left out.")
             if recipe.class_weight is None and recipe.threshold is None and not recipe.costs:
@@ -230,7 +232,7 @@ def _show_numbers(
     printer.line(f"training error         {error_in_words(errors['train'])}")
     if (left_out := training.get("cross_validation")) is not None:
         said = error_in_words(errors["cross-validated"])
-        printer.line(f"cross-validated error  {said}  ({left_out['rows']} rows, {left_out['folds']} folds)")
+        printer.line(f"cross-validated error  {said}  ({left_out['rows']} rows, {folds_in_words(left_out)})")
     if "holdout" in errors:
         printer.line(f"holdout error          {error_in_words(errors['holdout'])}  ({errors['holdout']['rows']} rows)")
     width = None if widths is None else half_width(widths, 0.9)

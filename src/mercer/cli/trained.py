@@ -10,9 +10,10 @@ from .printing import Printer
 if TYPE_CHECKING:
     from ..io import Table
     from ..learners.learner import Learner
+    from ..report.comparison import Comparison
     from .recipe import Recipe
 
-__all__ = ["Trained", "error_on", "trained"]
+__all__ = ["Trained", "as_tested", "error_on", "trained"]
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,37 @@ class Trained:
         )
 
 
+def as_tested(recipe: Recipe, facts: Comparison, chosen: dict[str, Any], table: Table) -> Trained:
+    """The model that a study has tested, as it is."""
+    from .._validation.unwrapped import machine_of
+    from ..explain import support_lines
+    from .building import fitting, outliers_in_words
+
+    model = facts.models[recipe.learner.name]
+    learned = table.take(facts.rows[recipe.learner.name])
+    learner = fitting(recipe.learner, learned, recipe.kernel, recipe.preparing.get("target_transform"))
+    last = machine_of(model)
+    about = {
+        "rows": learned.n_rows,
+        "seconds": chosen["fit_seconds"],
+        "errors": {"train": error_on(model, learned, learner.task)},
+        "status": getattr(last, "status_", None),
+        "support": len(last.support_) if hasattr(last, "support_") else None,
+        "seed": recipe.seed,
+        "outliers": outliers_in_words(model),
+        "calibrated": None,
+        "threshold": None,
+    }
+    return Trained(model, learner, recipe.kernel, about, facts.half_widths, learned, support_lines(model, learned))
+
+
 def trained(
     recipe: Recipe,
     table: Table,
     printer: Printer,
     testing: Table | None = None,
     division: Any = None,
+    half_widths: list[float | None] | None = None,
     validating: bool = False,
 ) -> Trained:
     """Make a model of a table.
@@ -80,6 +106,8 @@ def trained(
         Rows to test on.
     division : Division, optional
         How rows are left out in turn to find how far errors reach, where not at random.
+    half_widths : list, optional
+        How far they reach, where that is known.
     validating : bool
         Whether mistakes on rows left out in turn are counted; of numbers that is always done.
 
@@ -122,8 +150,8 @@ def trained(
         "calibrated": recipe.calibrate,
         "threshold": recipe.threshold,
     }
-    widths = None
-    if learner.task == "regress" or validating:
+    widths = half_widths
+    if widths is None and (learner.task == "regress" or validating):
         left_out = cross_validated(model, learning, recipe.seed, printer, division, kept)
         if left_out is not None:
             found, widths = left_out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from .printing import Printer
@@ -14,17 +15,18 @@ if TYPE_CHECKING:
 
 __all__ = ["recipe_of_chosen", "saved_winner"]
 
+#: How much longer than expected a fit may take.
+_LONGER = 1.5
+
 
 def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
     """The learner that a study has chosen, with its kernel and parameters."""
     from ..learners.catalogue import named
-    from ..report.learning import KERNEL_ROWS
     from .recipe import recipe_of
 
     name = facts["answer"]["chosen"]
     learner = named(name)
-    limit = KERNEL_ROWS if learner.takes_kernel else None
-    return recipe_of(learner, facts.models[name], table, preparing, seed, limit)
+    return recipe_of(learner, facts.models[name], table, preparing, seed, learner.most_rows)
 
 
 def saved_winner(
@@ -33,20 +35,26 @@ def saved_winner(
     table: Table,
     division: Any,
     output: str,
-    reading: dict[str, Any],
     printer: Printer,
+    seconds: float = math.inf,
 ) -> Trained:
-    """Fit the chosen learner on all rows, the test rows too, and store it.
+    """Store the chosen learner: fitted on all rows, the test rows too, or as it was tested.
 
-    The test error belongs to the model of the training rows: the stored one has seen more, and there is no row left to
-    test it with. The file remembers that error as what it is.
+    Where so many seconds are too short for another fit, the model of the training rows is stored. The test error
+    belongs to that one; the other has the same settings and has seen more, and there is no row left to test it with.
+    The file remembers the error as what it is.
     """
     from ..report.page import study_name
     from .model_paths import save
-    from .trained import trained
+    from .trained import as_tested, trained
 
-    made = trained(recipe, table, printer, division=division)
     chosen = next(one for one in facts["learners"] if one["name"] == recipe.learner.name)
+    growth = table.n_rows / max(1, chosen["fitted_rows"])
+    if seconds < _LONGER * chosen["fit_seconds"] * growth**2:
+        made = as_tested(recipe, facts, chosen, table)
+        printer.note("There was no time for a fit of all rows: the model is the one that was tested.")
+    else:
+        made = trained(recipe, table, printer, division=division, half_widths=facts.half_widths)
     tested = {
         "test": chosen["test"],
         "scores": chosen.get("scores"),

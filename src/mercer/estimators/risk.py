@@ -17,12 +17,13 @@ from .._runtime.compile import Array
 from .._validation.guide import guide
 from .._validation.memory import bytes_of
 from .._validation.parameters import number, truth
-from ..grams import Gram, Placement
+from ..grams import Dense, Gram, Lazy, Placement
 from ..losses import Squared
 from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..solvers.certified import certified_if_solved
 from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridge
+from ..solvers.ridge_of_many import solve_ridge_of_many
 from .base import KernelMachine
 from .by_leaving_out import BY_LEAVE_ONE_OUT, chosen, refuse_bad_choices
 from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
@@ -202,17 +203,25 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     def _solve(
         data: Training, problem: Problem, solver: Any, start: Iterate | None = None, solved: Solution | None = None
     ) -> solvers.Certified:
-        """Solve, unless what is known to be ``solved`` has a certificate that says so."""
-        known = None if solved is None else certified_if_solved(problem, solved)
-        return known or solvers.solve_certified(problem, solver, start, by_weights=data.by_weights)
+        """Solve, unless what is known to be ``solved`` has a certificate that says so, or the time is over."""
+        seconds = getattr(solver, "time_limit", np.inf)
+        known = None if solved is None else certified_if_solved(problem, solved, seconds)
+        return known or solvers.solve_certified(problem, solver, solved or start, by_weights=data.by_weights)
 
     def _solved_together(self, data: Training, problems: list[Problem], solver: Any) -> list[Solution]:
-        """The solutions for several targets of a squared loss, by one factorisation; none where that does not pay."""
-        if len(problems) == 1 or not isinstance(solver, solvers.Newton) or self._ridge_targets(data) is None:
+        """The solutions for all targets of a squared loss, by one factorisation or by conjugate gradients together.
+
+        None where that does not pay.
+        """
+        gram = data.gram
+        if not isinstance(solver, solvers.Newton) or self._ridge_targets(data) is None or _few_features(data):
             return []
-        n = len(data.gram)
-        fits = n <= LARGEST_SYSTEM and _MATRICES * 8 * n * n <= bytes_of(self.memory)
-        return solve_ridge(problems) if fits and not _few_features(data) else []
+        n = len(gram)
+        if n <= LARGEST_SYSTEM:
+            fits = len(problems) > 1 and _MATRICES * 8 * n * n <= bytes_of(self.memory)
+            return solve_ridge(problems) if fits else []
+        own = self.tol is None and isinstance(gram, (Dense, Lazy))
+        return solve_ridge_of_many(problems, self._seconds()) if own else []
 
     def _start(self, problem: Problem, found: list[solvers.Certified]) -> Iterate | None:
         """Where the solver begins, after what it has found for the scores before.

@@ -23,8 +23,8 @@ __all__ = ["permutation_importance_of", "some_rows"]
 ROWS, REPEATS = 500, 5
 #: Comparisons of a row with a support item, in all; fewer repeats and then fewer rows keep to it, down to a few.
 _COMPARISONS, _FEWEST = 2e8, 100
-#: The widest sparse rows whose columns are shuffled.
-_WIDEST = 1000
+#: Predictions that are made in all, about, and the widest rows whose columns are shuffled.
+_PREDICTIONS, _WIDEST = 1000, 1000
 
 
 def permutation_importance_of(
@@ -62,7 +62,7 @@ def permutation_importance_of(
     list of dict
         ``"column"``, ``"drop"``: by how much the score falls where the column is shuffled, ``"sd"``: its standard
         deviation over the repeats; the largest drop first. Empty for strings, sets and graphs, which have no columns,
-        for a precomputed kernel, and for sparse rows of more than 1000 columns.
+        for a precomputed kernel, and for rows of more than 1000 columns.
 
     Examples
     --------
@@ -94,21 +94,20 @@ def permutation_importance_of(
 
 
 def column_names(model: Any, X: Any) -> list[str]:
-    """The names of the columns that can be shuffled; none where there are no columns, or too many sparse ones."""
+    """The names of the columns that can be shuffled; none where there are no columns, or too many."""
     kernel = getattr(machine_of(model), "kernel_", None)
-    if getattr(kernel, "precomputed", False):
+    if getattr(kernel, "precomputed", False) or len(getattr(X, "shape", ())) != 2 or X.shape[1] > _WIDEST:
         return []
-    if hasattr(X, "columns"):
-        return [str(name) for name in X.columns]
-    if len(getattr(X, "shape", ())) != 2 or (sparse.issparse(X) and X.shape[1] > _WIDEST):
-        return []
-    return [f"x{k}" for k in range(X.shape[1])]
+    return [str(name) for name in X.columns] if hasattr(X, "columns") else [f"x{k}" for k in range(X.shape[1])]
 
 
 def affordable(model: Any, columns: int, repeats: int, rows: int) -> tuple[int, int]:
     """How often columns are shuffled, and on how many rows, within a bounded number of comparisons."""
-    inside = max(1, len(getattr(machine_of(model), "support_", ())))
+    machine = machine_of(model)
+    machine = getattr(machine, "machine_", machine)  # that of an estimator of tables
+    inside = max(1, len(getattr(machine, "support_", ())))
     each = columns * inside
+    repeats = max(1, min(repeats, _PREDICTIONS // columns))
     while repeats > 1 and each * rows * repeats > _COMPARISONS:
         repeats -= 1
     return repeats, min(rows, max(_FEWEST, int(_COMPARISONS / (each * repeats))))

@@ -179,14 +179,15 @@ def with_labels(table: Table, labels: list[Any] | Array, target: str, origin: Or
     if known.all():
         return replace(table, y=found, target=target)
     count, first = int((~known).sum()), table.where(int(np.flatnonzero(~known)[0]))
-    if options.unlabelled_rows == "error":
+    most = options.unlabelled_rows is None and 2 * count >= len(labels)
+    if options.unlabelled_rows == "error" or most:
         column = f" in column {target!r}" if table.kind == "rows" else ""
         have = "has" if count == 1 else "have"
         raise DataError(
             f"{origin.shown}: {count} of {len(labels)} {table.kind} {have} no label{column} (first: {first}); "
             f"label them, or leave them out with unlabelled_rows='drop' (--drop-unlabelled){_or_another(options)}."
         )
-    if options.unlabelled_rows == "drop":
+    if options.unlabelled_rows != "keep":
         was = "was" if count == 1 else "were"
         kept = replace(table.take(np.flatnonzero(known)), y=found, target=target)
         return replace(

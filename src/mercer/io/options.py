@@ -13,7 +13,7 @@ from .formats import FORMATS
 
 __all__ = ["Options"]
 
-_CHOICES = {"unlabelled_rows": ("error", "drop", "keep"), "decimal": (None, ".", ",")}
+_CHOICES = {"unlabelled_rows": (None, "error", "drop", "keep"), "decimal": (None, ".", ",")}
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Options:
 
     target: str | int | None = None
     labelled: bool = True
-    unlabelled_rows: str = "error"
+    unlabelled_rows: str | None = None
     header: bool | None = None
     delimiter: str | None = None
     decimal: str | None = None

@@ -35,7 +35,7 @@ def read(
     target: str | int | None = None,
     *,
     labelled: bool = True,
-    unlabelled_rows: str = "error",
+    unlabelled_rows: str | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -73,8 +73,9 @@ def read(
         FASTA header, the word before ``=``, by default ``"label"``; in a basket, ``"first"`` (default) or ``"last"``.
     labelled : bool, default=True
         ``False``: there may be no target column; the table then has no ``y``.
-    unlabelled_rows : {"error", "drop", "keep"}, default="error"
-        What to do with rows whose label is missing.
+    unlabelled_rows : {"error", "drop", "keep"}, optional
+        What to do with rows whose label is missing. By default they are left out, which ``notes`` says, and an error
+        where they are half of all rows or more.
     header : bool, optional
         Whether the first line names the columns. By default it is looked at.
     delimiter : str, optional

@@ -36,7 +36,7 @@ class ScaledColumns(Kernel):
     >>> from mercer.kernels import Laplacian
     >>> kernel = Laplacian(gamma=1.0).scaled([1.0, 0.0])
     >>> kernel
-    scaled(laplacian(gamma=1), [1.0, 0.0])
+    scaled(laplacian(gamma=1.0), [1.0, 0.0])
     >>> kernel([[0.0, 5.0]], [[0.0, 7.0]])
     array([[1.]])
     """

@@ -24,11 +24,28 @@ from .._validation.wording import enumeration, nearest
 from .learner import Learner
 from .loss_text import as_written
 
-__all__ = ["GAMMA", "GAUSSIAN", "LAM", "LEARNERS", "TOL", "linear", "named", "register", "with_kernel"]
+__all__ = [
+    "GAMMA",
+    "GAUSSIAN",
+    "LAM",
+    "LEARNERS",
+    "SLOW_ROWS",
+    "SPARSE_ROWS",
+    "TOL",
+    "linear",
+    "named",
+    "of_tables",
+    "register",
+    "with_kernel",
+]
 
-#: The kernel that learners begin with, and its values for a grid: steps of four, as finer ones cost more than they win.
+#: The kernel that learners begin with, and its rates for a grid as multiples of the rule "scale": steps of four, as
+#: finer ones cost more than they win.
 GAUSSIAN = "gaussian(gamma=0.125)"
-GAMMA = [2.0**power for power in (-9, -7, -5, -3, -1, 1)]
+GAMMA = [2.0**power for power in (-5, -3, -1, 1, 3, 5)]
+#: Rows beyond which one fit takes more than about a minute on two cores: of machines that choose few rows and keep
+#: these, of those that solve with the whole matrix, and of those that go through it row by row or minimise a corner.
+SPARSE_ROWS, DENSE_ROWS, SLOW_ROWS = 60_000, 20_000, 10_000
 #: λ in steps of ten.
 LAM = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 #: How far Newton's method goes: beyond this the error on new rows does not change.
@@ -60,9 +77,9 @@ def register(learner: Learner) -> Learner:
 
 
 def _estimator(class_name: str, **params: Any) -> Any:
-    from .. import estimators
+    import mercer
 
-    maker = getattr(estimators, class_name)
+    maker = getattr(mercer, class_name)
     known = maker._get_param_names()
     if "random_state" not in known:
         params.pop("random_state", None)
@@ -108,13 +125,28 @@ def with_kernel(
     task: str = "classify",
     units: Mapping[str, int] = _NO_UNITS,
     good_for: str = "",
+    most_rows: int = DENSE_ROWS,
     **fixed: Any,
 ) -> None:
     """A learner with a kernel."""
     make = partial(_estimator, class_name)
-    kernelised = kernelised or name
+    said: dict[str, Any] = {"task": task, "units": units, "good_for": good_for, "most_rows": most_rows}
+    register(Learner(name, title, make, grid, fixed, kernelised or name, kernel_title, **said))
+
+
+def of_tables(name: str, class_name: str, task: str) -> None:
+    """A learner that prepares the columns of a table and chooses its kernel by itself."""
     register(
-        Learner(name, title, make, grid, fixed, kernelised, kernel_title, task=task, units=units, good_for=good_for)
+        Learner(
+            name,
+            "Kernel machine with learned weights",
+            partial(_estimator, class_name),
+            {},
+            kernelised="svc" if task == "classify" else "kernel-ridge",
+            task=task,
+            good_for="tables: weights of columns, length and λ by exact leave-one-out",
+            prepares=True,
+        )
     )
 
 

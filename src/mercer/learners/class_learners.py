@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .catalogue import GAMMA, GAUSSIAN, LAM, TOL, linear, with_kernel
+from .catalogue import GAMMA, GAUSSIAN, LAM, SLOW_ROWS, SPARSE_ROWS, TOL, linear, of_tables, with_kernel
 
 _CUBIC = "polynomial(degree=3, gamma=0.1)"
-_POLYNOMIAL: dict[str, list[Any]] = {"kernel__degree": [2, 3], "kernel__gamma": [1 / 64, 1 / 16, 1 / 4]}
+_POLYNOMIAL: dict[str, list[Any]] = {"kernel__degree": [2, 3], "kernel__gamma": [1 / 8, 1 / 2, 2.0]}
 _PASSES: dict[str, list[Any]] = {"epochs": [5, 20, 100], "variant": ["last", "averaged"]}
 _KERNEL_LAM = [1e-6, 1e-5, 1e-4, 1e-3]
 #: Kernel machines with a smooth loss cost most with a small λ, and gain least from it.
 _SMOOTH_LAM = [1e-5, 1e-4, 1e-3]
 
+of_tables("table", "TableClassifier", "classify")
 linear("perceptron", "Perceptron", "Perceptron", _PASSES, good_for="a first line, and the textbook's bound on mistakes")
 linear("pegasos", "Pegasos SVM", "Pegasos", {"lam": LAM}, good_for="many rows: steps of the SVM, in one pass or a few")
 linear(
@@ -67,6 +68,7 @@ with_kernel(
     "Perceptron",
     {"kernel__gamma": GAMMA, "epochs": [5, 20], "variant": ["last", "averaged"]},
     kernel=GAUSSIAN,
+    most_rows=SLOW_ROWS,
     good_for="the textbook's Perceptron with any kernel",
 )
 with_kernel(
@@ -77,6 +79,7 @@ with_kernel(
     "kernel-perceptron",
     "Kernel Perceptron",
     kernel=_CUBIC,
+    most_rows=SLOW_ROWS,
     good_for="the same on products of columns",
 )
 with_kernel(
@@ -85,6 +88,7 @@ with_kernel(
     "Pegasos",
     {"kernel__gamma": GAMMA, "lam": _KERNEL_LAM},
     kernel=GAUSSIAN,
+    most_rows=SLOW_ROWS,
     good_for="the textbook's Pegasos with any kernel",
 )
 with_kernel(
@@ -94,6 +98,7 @@ with_kernel(
     {"kernel__gamma": GAMMA, "lam": _KERNEL_LAM},
     kernel=GAUSSIAN,
     loss="logistic",
+    most_rows=SLOW_ROWS,
     good_for="the same with the logistic loss",
 )
 with_kernel(
@@ -132,6 +137,7 @@ with_kernel(
     {"kernel__gamma": GAMMA, "C": [0.5, 5.0, 50.0, 500.0]},
     kernel_title="Kernel SVM",
     kernel=GAUSSIAN,
+    most_rows=SPARSE_ROWS,
     good_for="the one to begin with: exact, certified, any kernel",
 )
 with_kernel(

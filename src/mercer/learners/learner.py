@@ -22,6 +22,8 @@ _COUNTERPARTS = {
     "linear-svr": "linear-svc",
     "linear-svr-2": "linear-svc-2",
     "nu-svr": "nu-svc",
+    "table": "table-regression",
+    "table-regression": "table",
 }
 
 
@@ -39,7 +41,8 @@ class Learner:
         Makes the estimator from its parameters.
     grid : mapping
         Values to try for each parameter, in the names of the estimator. It covers orders of magnitude, so that the
-        best value is rarely the first or the last.
+        best value is rarely the first or the last. Values of ``kernel__gamma`` are multiples of the rate that the rule
+        "scale" gives the rows (:meth:`in_scale`).
     fixed : mapping
         Parameters that make it this learner, such as its loss.
     kernelised : str
@@ -57,6 +60,10 @@ class Learner:
         say themselves what they are in other units.
     good_for : str
         What to take it for, in half a line: ``mercer help learners``.
+    most_rows : int, optional
+        The rows beyond which a fit takes more than about a minute on two cores: a study draws so many.
+    prepares : bool
+        Whether it takes the columns of a table as they are and prepares them itself.
     """
 
     name: str
@@ -71,6 +78,8 @@ class Learner:
     task: str = "classify"
     units: Mapping[str, int] = field(default_factory=dict, repr=False)
     good_for: str = field(default="", repr=False)
+    most_rows: int | None = field(default=None, repr=False)
+    prepares: bool = field(default=False, repr=False)
 
     @property
     def counterpart(self) -> str:
@@ -101,6 +110,25 @@ class Learner:
             fixed={name: scaled(name, value) for name, value in self.fixed.items()},
         )
 
+    def in_scale(self, rows: Any) -> Learner:
+        """The same learner for these prepared rows: multiples of a kernel's rate become rates.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer.learners import LEARNERS
+        >>> LEARNERS["svc"].in_scale(np.random.default_rng(0).normal(size=(200, 50))).grid["kernel__gamma"][2:4]
+        [0.00998, 0.0399]
+        """
+        if "kernel__gamma" not in self.grid:
+            return self
+        from ..kernels import as_kernel
+
+        kernel = as_kernel(self.fixed["kernel"]).set_params(gamma="scale")
+        unit = kernel.resolved(kernel.items(rows)).get_params()["gamma"]
+        rates = [float(f"{unit * multiple:.3g}") for multiple in self.grid["kernel__gamma"]]
+        return replace(self, grid={**self.grid, "kernel__gamma": rates})
+
     @property
     def takes_kernel(self) -> bool:
         """Whether it learns with a kernel, of which ``fixed`` names the usual one."""
@@ -112,6 +140,11 @@ class Learner:
         return self.kernelised == self.name
 
     @property
+    def is_stepwise(self) -> bool:
+        """Whether it is one of the textbook's machines that learn row by row, and end where they are told to."""
+        return "epochs" in self.grid or "pegasos" in self.name
+
+    @property
     def family(self) -> str:
         """What it learns: "linear" or "kernel" functions, or those of "degree 2" and more."""
         return "kernel" if self.takes_kernel else "linear" if self.degree == 1 else f"degree {self.degree}"
@@ -121,7 +154,7 @@ class Learner:
         """Whether it learns from rows of numbers, and not from items or columns that its kernel takes as they are."""
         from ..kernels import as_kernel
 
-        return not self.takes_kernel or as_kernel(self.fixed["kernel"]).on_rows
+        return not self.prepares and (not self.takes_kernel or as_kernel(self.fixed["kernel"]).on_rows)
 
     def with_kernels(self, kernels: list[str]) -> Learner:
         """The same learner with other kernels: the first unless another is asked for, all of them when it is tuned.

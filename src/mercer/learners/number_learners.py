@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import partial
 
 from ..losses import Huber
-from .catalogue import GAMMA, GAUSSIAN, LAM, TOL, linear, with_kernel
+from .catalogue import GAMMA, GAUSSIAN, LAM, SLOW_ROWS, TOL, linear, of_tables, with_kernel
 
 #: Learners of numbers have fewer values of each of more parameters.
-_FEW_GAMMA = [2.0**power for power in (-10, -7, -4, -1)]
+_FEW_GAMMA = [2.0**power for power in (-6, -3, 0, 3)]
 #: ½·‖w‖² + C·Σ max(0, |r| − ε) is s² times that of residuals, weights and ε divided by s, with C/s in the place of C.
 _TUBE_UNITS = {"C": 1, "epsilon": 1}
 #: λ/2·‖w‖² + mean τ·|r| is s times that of residuals and weights divided by s, with λ·s in the place of λ.
@@ -21,6 +21,7 @@ _QUANTILE_UNITS = {"lam": -1}
 _regressor_of_rows = partial(linear, class_name="KernelRegressor", task="regress", kernel=None)
 _regressor_with_kernel = partial(with_kernel, class_name="KernelRegressor", task="regress", kernel=GAUSSIAN)
 
+of_tables("table-regression", "TableRegressor", "regress")
 _regressor_of_rows("ridge", "Ridge regression", grid={"lam": LAM}, good_for="a plain line, fast")
 _regressor_of_rows(
     "huber",
@@ -68,6 +69,7 @@ _regressor_with_kernel(
     grid={"kernel__gamma": _FEW_GAMMA, "lam": [1e-5, 3e-4, 1e-2], "loss": [Huber(0.3), Huber(1.0)]},
     loss=Huber(0.3),
     tol=TOL,
+    most_rows=SLOW_ROWS,
     good_for="smooth functions, whatever outliers do",
 )
 with_kernel(
@@ -92,6 +94,7 @@ with_kernel(
     kernel=GAUSSIAN,
     C=1.0,
     nu=0.5,
+    most_rows=SLOW_ROWS,
     good_for="nu bounds the share of rows outside the tube",
 )
 with_kernel(
@@ -104,6 +107,7 @@ with_kernel(
     kernel=GAUSSIAN,
     quantiles=0.5,
     lam=1e-3,
+    most_rows=SLOW_ROWS,
     good_for="the median, robust to outliers",
 )
 

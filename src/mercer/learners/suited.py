@@ -63,6 +63,10 @@ def suited(learner: Learner, table: Table, kernels: Sequence[str] = ()) -> Learn
     """
     from ..kernels import parse
 
+    if learner.prepares and learner.task != table.task:  # its twin goes by the same name for those who ask for it
+        from .catalogue import named
+
+        learner = named(learner.counterpart)
     if table.y is not None and table.labelled.any():
         _refuse_other_task(learner, table)
     for text in kernels:

@@ -88,6 +88,9 @@ class LearnedMetric:
 
     best: Setting
     plain: Setting
+    #: The rows that it was learned on, and the seconds that a setting took there.
+    rows: int
+    pace: float
     tried: list[Tried] = field(default_factory=list)
 
 
@@ -141,16 +144,18 @@ class Judge:
         clock: Clock,
         gamma: float | None = None,
         lam: float | None = None,
+        numbers: Array | None = None,
     ) -> None:
         self.rows, self.targets = np.ascontiguousarray(rows, dtype=np.float64), targets
         self.weight = None if weight is None else weight * (weight.size / weight.sum())
         self.intercept, self.clock = intercept, clock
         self.gamma, self.lam = gamma, lam
+        #: Which of somebody's rows these are, and the most seconds that a setting took.
+        self.numbers, self.pace = np.arange(len(rows)) if numbers is None else numbers, 1e-3
         centre = np.average(targets, axis=0, weights=weight) if intercept else 0.0
         variance = float(np.average(np.square(targets - centre).mean(axis=1), weights=weight))
         self.unit = variance if variance > 0 else 1.0
         self.tried: list[Tried] = []
-        self.found: dict[int, LeftOut] = {}
 
     @property
     def n(self) -> int:
@@ -163,8 +168,10 @@ class Judge:
 
     def judge(self, setting: Setting, distances: Array) -> tuple[float, LeftOut]:
         """The leave-one-out error of a setting, and what it came from."""
+        began = time.monotonic()
         matrix = setting.family.values(distances, setting.gamma)
         found = left_out(matrix, self.targets, setting.ridge, self.intercept, self.weight)
+        self.pace = max(self.pace, time.monotonic() - began)
         error = found.error(self.targets, self.weight) / self.unit
         lam = setting.ridge / max(1, self.n - 1)
         self.tried.append(Tried(setting.family.name, setting.round, setting.scale, lam, self.n, error))
@@ -308,7 +315,7 @@ def learned_metric(
         start = place
     assert best is not None
     assert plain is not None
-    return LearnedMetric(best, plain, judge.tried)
+    return LearnedMetric(best, plain, judge.n, judge.pace, judge.tried)
 
 
 def kept_apart(judge: Judge, family: Family, weights: Array) -> Array:

@@ -23,6 +23,7 @@ _COMMON = {
     "parameters": PARAMETERS,
     "preparation_": instance(Pipeline),
     "kinds_": mapping(text, text),
+    "ignored_": mapping(text, text),
     "n_features_in_": whole(size="columns"),
     "feature_names_in_": optional(names("columns")),
     "feature_importances_": numbers("columns", low=0),

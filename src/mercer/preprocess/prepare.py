@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
@@ -145,7 +146,11 @@ def pipeline(
     >>> model.fit(table.X, table.y).score(table.X, table.y) > 0.97
     True
     """
-    if _sees_items(estimator):
+    if hasattr(estimator, "kinds"):
+        _refuse_steps("of this learner", options)
+        estimator = clone(estimator).set_params(kinds={**table.kinds, **table.found.get("kinds", {})})
+        model = Pipeline([("learner", estimator)])
+    elif _sees_items(estimator):
         _refuse_steps(estimator.kernel, options)
         model = Pipeline([*_filling(table, estimator, options.get("impute")), ("learner", estimator)])
     else:

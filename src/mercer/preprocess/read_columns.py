@@ -168,8 +168,12 @@ class ReadColumns(TransformerMixin, BaseEstimator):
         )
 
 
+#: How columns of each kind are kept, but for categories.
+_KEPT = {"number": np.dtype("float64"), "date": np.dtype("datetime64[ns]"), "text": np.dtype("object")}
+
+
 def _is_kept(dtype: Any, kind: str) -> bool:
     """Whether a column of this dtype is one of this kind as tables keep them."""
     if kind == "category":
-        return str(dtype) == "category" and dtype.categories.dtype.kind in "OUT"
-    return str(dtype) == {"number": "float64", "date": "datetime64[ns]", "text": "object"}[kind]
+        return getattr(dtype, "name", "") == "category" and dtype.categories.dtype.kind in "OUT"
+    return dtype == _KEPT[kind]

@@ -68,11 +68,12 @@ class Choice:
 
 
 def choose(learners: Sequence[Facts], nested: bool = False) -> Choice:
-    """The learner with the least error in cross-validation.
+    """The learner with the least error in cross-validation, of those that were tuned on all rows.
 
     Where it did not converge, the best one that did is taken instead, if its error is higher by no more than the
     standard error of that mean, which is the deviation over the folds divided by the root of their number.
     """
+    learners = [one for one in learners if one["tuning"].get("final", True)] or learners
     errors = {one["name"]: chosen_setting(one["tuning"])["validation"]["mean"] for one in learners}
     first = min(learners, key=lambda one: errors[one["name"]])
     converged = [one for one in learners if one.get("converged", True)]

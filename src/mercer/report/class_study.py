@@ -51,7 +51,7 @@ class ClassStudy(Study):
     uneven = False
     #: The textbook learners, on lines, on products and with kernels.
     usual_learners = (
-        "perceptron", "pegasos", "logistic",
+        "table", "perceptron", "pegasos", "logistic",
         "perceptron-2", "pegasos-2", "logistic-2",
         "kernel-perceptron", "kernel-pegasos", "kernel-logistic", "svc", "poly-svc",
     )  # fmt: skip

@@ -28,16 +28,15 @@ from .number_study import NumberStudy
 from .plain import number, text
 from .predictions import predictions_of
 from .preparation import Preparation
+from .rounds import Budget, compared, expected_seconds, left_out
 from .scores import chosen_of_facts, scored_by
 from .scorings import tuning_measure_of
 from .skewed_targets import RIDGES, quick_ridge, target_transform_of
-from .splits import Division, Ordered, about_fewer_repeats, about_folds, division_of, usual_repeats
+from .splits import Division, Ordered, about_folds, division_of, usual_repeats
 from .study import Study, Tested
 from .table_facts import table_facts
-from .time_shares import Budget, in_shares
 from .trees import yardstick
 from .tuning import chosen_setting
-from .turns import in_turn, left_out
 from .weighted_scores import drawn_weights
 
 #: What is compared unless asked otherwise: of classes, of classes of strings, sets and graphs, and of numbers.
@@ -58,9 +57,15 @@ class Comparison(dict[str, Any]):
     ----------
     models : dict
         By the name of each learner, the model that was fitted on the training rows. It is no part of the facts.
+    rows : dict
+        The places in the table of the rows that each was fitted on.
+    half_widths : list or None
+        Of numbers, how far intervals of the chosen learner reach, for coverages of 1 to 99 %.
     """
 
     models: dict[str, Any]
+    rows: dict[str, Any]
+    half_widths: list[float | None] | None
 
     def __repr__(self) -> str:
         winner = chosen_of_facts(self)
@@ -105,7 +110,7 @@ def compare(
     correlation: float | None = None,
     impute: str | None = None,
     constant: bool = False,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Callable[[str, float | None], None] | None = None,
     time_limit: float | None = None,
     command: str | None = None,
     scoring: str | None = None,
@@ -144,10 +149,10 @@ def compare(
     standardise, outliers, outlier_factor, correlation, impute, constant
         As for :func:`mercer.preprocess.pipeline`.
     progress : callable, optional
-        Called with what begins and the share of the work that is done.
+        Called with what begins and the share of the work that is done; and with what was found, and ``None``.
     time_limit : float, optional
-        Seconds that the study may take, about. Every learner gets its share of what is left; rows for tuning become
-        fewer before learners are left out.
+        Seconds that the study may take. All learners are tuned on few rows first; what is left belongs to those that
+        can win, on all rows where that is possible.
     command : str, optional
         The command that repeats the run, to be printed in the report.
     scoring : str, optional
@@ -197,8 +202,7 @@ def compare(
     train, test = (np.arange(len(y)),) * 2 if nested else division.test_rows(y, test_size, seed)
     learn, held_out = table.take(train), table.take(test)
     folds = min(cv, division.most_folds(train, y[train]))
-    often = usual_repeats(len(train)) if time_limit is None else 1
-    again = (repeats or often) if division.repeatable else 1
+    again = (repeats or usual_repeats(len(train))) if division.repeatable else 1
     facts["split"] = {
         "train": len(train),
         "test": len(test),
@@ -212,8 +216,6 @@ def compare(
     }
     facts["split"]["notes"] += too_small
     facts["split"]["notes"] += about_folds(division, train, test, cv, folds, again, nested)
-    hurried = division.repeatable and time_limit is not None and repeats is None and usual_repeats(len(train)) > 1
-    facts["split"]["hurried"] = about_fewer_repeats(usual_repeats(len(train))) if hurried else None
     options = {"standardise": standardise, "correlation": correlation, "impute": impute, "constant": constant}
     learned_as, why = target_transform_of(
         target_transform,
@@ -230,13 +232,19 @@ def compare(
     facts["preprocessing"]["target_transform"] = learned_as
     facts["preprocessing"]["words"] += [why] if why else []
     width = facts["preprocessing"]["features"]
-    why_not = {each.name: _reason_to_skip(each, width) or study.reason_to_skip(each) for each in chosen}
+    why_not = {
+        each.name: _reason_to_skip(each, width) or preparation.reason_to_skip(each) or study.reason_to_skip(each)
+        for each in chosen
+    }
+    chosen = [preparation.in_scale(each, learn) for each in chosen]
     able = [learner for learner in chosen if not why_not[learner.name]]
 
-    learning = Learning(study, preparation, learn, y[train], train, division, folds, again, seed)
+    learning = Learning(study, preparation, learn, y[train], train, division, folds, again, seed, width, not nested)
     budget = Budget(np.inf if time_limit is None else time_limit, start)
-    work = in_turn(learning, able, say, nested) if time_limit is None else in_shares(learning, able, say, budget)
-    runs, left, stopped = work
+    if time_limit is None and not nested:
+        seconds = expected_seconds(len(train), 2 if table.measured else len(table.class_counts), len(able))
+        say(f"{counted(len(able), 'learner')} on {len(train):,} rows: this takes about {seconds:.0f} s", None)
+    runs, left, stopped = compared(learning, able, say, budget, nested)
     skipped = [left_out(learner, str(why_not[learner.name])) for learner in chosen if learner not in able] + left
     if not runs:
         raise ValueError(f"no learner could be compared: {skipped[0]['why']}")
@@ -269,6 +277,8 @@ def compare(
         if facts["yardstick"] and facts["yardstick"]["words"]:
             facts["trees"] = facts["yardstick"]
     facts.models = {run.learner.name: run.model for run in runs}
+    facts.rows = {run.learner.name: run.places for run in runs}
+    facts.half_widths = (known or {}).get("half_widths")
     facts["skipped"] = skipped
     facts["stopped"] = stopped
     facts["repeat"] = _repeat(table, seed, command, perf_counter() - start)

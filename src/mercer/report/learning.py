@@ -18,12 +18,12 @@ from .predictions import predictions_of
 from .preparation import Preparation, fitted_rows
 from .splits import Division
 from .study import Run, Study
-from .tuning import sample, short_params, tune
+from .tuning import sample, settings_around, short_params, tune
 
-#: Rows on which every learner is tuned: the same for all, as errors from fewer rows are larger.
-TUNED_ROWS = 4000
-#: Rows on which a learner with a kernel is fitted in the end: its work grows with their square.
-KERNEL_ROWS = 10_000
+#: Rows that are held out in cross-validation altogether, about: of more rows fewer folds are held out.
+_HELD_OUT = 20_000
+#: Cells of a table of products beyond which fewer rows are fitted.
+_CELLS = 30_000_000
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,10 @@ class Learning:
     division : Division
         How folds are made.
     folds, repeats, seed : int
+    width : int
+        Columns that reach learners.
+    screens : bool
+        Whether learners are screened, before those that can win are tuned once more.
     """
 
     study: Study
@@ -65,31 +69,53 @@ class Learning:
     folds: int
     repeats: int
     seed: int
+    width: int = 1
+    screens: bool = True
 
     def learned(self, learner: Learner) -> Run:
-        """Tune a learner and fit it, whatever time it takes."""
-        return self.fitted(self.tuned(learner, TUNED_ROWS), KERNEL_ROWS if learner.takes_kernel else None)
+        """Tune a learner on all rows and fit it, whatever time it takes."""
+        return self.fitted(self.tuned(learner, len(self.y)))
 
-    def tuned(self, learner: Learner, most: int, seconds: float | None = None) -> Tuned:
-        """The best setting of a learner, by cross-validation of at most so many rows."""
+    def folds_of(self, rows: int) -> int:
+        """How many folds of so many rows are held out in turn."""
+        return max(1, min(self.folds, _HELD_OUT // max(1, rows)))
+
+    def tuned(self, learner: Learner, most: int, seconds: float | None = None, around: Tuned | None = None) -> Tuned:
+        """The best setting of a learner, by cross-validation of at most so many rows.
+
+        Parameters
+        ----------
+        learner : Learner
+        most : int
+            Rows; fewer, where a fit of so many takes minutes.
+        seconds : float, optional
+        around : Tuned, optional
+            What was found on fewer rows, around which settings are tried.
+        """
+        most = most if learner.most_rows is None else min(most, learner.most_rows)
         chosen = sample(self.y, most, self.seed, self._even)
         part = self.table if chosen is None else self.table.take(chosen)
         places = np.arange(len(self.y)) if chosen is None else chosen
+        # Of few rows all repeats are for those that contend.
+        final = around is not None or (chosen is None and (self.repeats == 1 or not self.screens))
+        repeats = self.repeats if final else 1
         estimator = self.preparation.pipeline_to(learner.build(random_state=self.seed))
         folds = min(self.folds, self.division.most_folds(self.rows[places], self.y[places]))
-        splits = self.division.folds(self.rows[places], self.y[places], folds, self.seed, self.repeats)
+        splits = self.division.folds(self.rows[places], self.y[places], folds, self.seed, repeats)
+        splits = splits if repeats > 1 else splits[-self.folds_of(len(places)) :]
         grid = learner.search_grid(estimator)
+        if around is not None:
+            grid = settings_around(grid, around.params)
         params, facts = tune(estimator, grid, part.X, self.y[places], splits, self.study.measure, seconds)
-        facts["folds"] = len(splits) // self.repeats
-        facts["repeats"] = self.repeats
+        facts.update(folds=len(splits) // repeats, of_folds=folds, repeats=repeats, final=final)
         notes = () if chosen is None else (self._about("Tuned", len(places)),)
         if facts["stopped"]:
             notes = (*notes, f"Its time was over after {_tried(facts)} of {len(facts['candidates'])} settings.")
         return Tuned(learner, estimator, params, facts, notes)
 
-    def fitted(self, tuned: Tuned, most: int | None, seconds: float | None = None) -> Run:
+    def fitted(self, tuned: Tuned, most: int | None = None, seconds: float | None = None) -> Run:
         """The tuned learner, fitted on the training rows, or on so many of them, in about so much time."""
-        chosen = sample(self.y, most, self.seed, self._even)
+        chosen = sample(self.y, self._most_fitted(tuned.learner, most), self.seed, self._even)
         part = self.table if chosen is None else self.table.take(chosen)
         labels = self.y if chosen is None else self.y[chosen]
         model = clone(tuned.estimator).set_params(**tuned.params)
@@ -125,6 +151,13 @@ class Learning:
             **self.study.on_training_rows(model, rows, labels, found),
         }
         return Run(learner, facts, model, rows, labels, found, places)
+
+    def _most_fitted(self, learner: Learner, most: int | None) -> int:
+        """The rows that a learner is fitted on at most."""
+        rows = min(len(self.y), len(self.y) if most is None else most, learner.most_rows or len(self.y))
+        if learner.degree > 1:
+            rows = min(rows, max(1, _CELLS // max(1, self.width**learner.degree // 2)))
+        return rows
 
     @property
     def _even(self) -> bool:

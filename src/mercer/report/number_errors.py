@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from .._runtime.compile import Array
+from .._validation.unwrapped import layers, learner_of
+from .predictions import labels_of
 from .significance import CONFIDENCE
 from .splits import Division
 
@@ -88,7 +91,8 @@ def out_of_fold_predictions(
 ) -> tuple[Array, Array, int]:
     """What each row is told by a model that has not seen it: that of the other folds.
 
-    Of many rows some are drawn at random: a model of fewer rows errs more, so that errors are rather too large. In the
+    Of a fitted model that knows what each row is told by the model of all others it is that, and no fit is needed. Of
+    many rows some are drawn at random: a model of fewer rows errs more, so that errors are rather too large. In the
     order of time the first rows are predicted from none, and are not among those that are tested.
 
     Parameters
@@ -108,6 +112,9 @@ def out_of_fold_predictions(
     array of int, array, int
         The places of rows that were tested, rising; what they were told; and the number of folds.
     """
+    left_out = left_out_predictions(model)
+    if left_out is not None and len(left_out) == len(y) and division.repeatable:
+        return np.arange(len(y)), left_out, len(y)
     rows = np.arange(len(y)) if rows is None else rows
     kept = np.arange(len(y))
     if len(y) > _ROWS:
@@ -122,6 +129,20 @@ def out_of_fold_predictions(
     places = np.concatenate(tested)
     order = np.argsort(places)
     return places[order], np.concatenate(told)[order], folds
+
+
+def left_out_predictions(model: Any) -> Array | None:
+    """What each training row is told by the model of all others, in the unit of the target, where a model knows it."""
+    learner = learner_of(model)
+    told = getattr(learner, "loo_predictions_", None)
+    if told is not None and isinstance(learner, ClassifierMixin):
+        told = labels_of(learner, told)
+    if told is None or any(hasattr(layer, "filter_") for layer in layers(model)):
+        return None
+    for layer in layers(model):
+        if isinstance(layer, TransformedTargetRegressor):
+            told = layer.inverse_func(told)
+    return np.asarray(told)
 
 
 def half_widths(residuals: Array) -> list[float | None]:

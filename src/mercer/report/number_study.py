@@ -47,6 +47,8 @@ _COVERAGE = 0.9
 _FITS = 10
 #: Shares of the rows that a learning curve stops at, its folds, and the most rows it takes.
 _SHARES, _CURVE_FOLDS, _CURVE_ROWS = (0.1, 0.2, 0.4, 0.7, 1.0), 3, 2000
+#: Seconds of a fit from which on a learning curve is drawn from one fold.
+_LONG = 1.0
 
 
 class NumberStudy(Study):
@@ -56,7 +58,16 @@ class NumberStudy(Study):
     measure = NUMBERS
     #: Which quantile is to be predicted, where somebody asked for the loss of one.
     quantile: float | None = None
-    usual_learners = ("ridge", "huber", "ridge-2", "kernel-ridge", "kernel-huber", "svr", "quantile")
+    usual_learners = (
+        "table-regression",
+        "ridge",
+        "huber",
+        "ridge-2",
+        "kernel-ridge",
+        "kernel-huber",
+        "svr",
+        "quantile",
+    )
     structured_learners = ("kernel-ridge", "kernel-huber", "svr", "quantile")
 
     def checked(self, table: Any) -> Array:
@@ -160,16 +171,18 @@ class NumberStudy(Study):
 
     def from_training_rows(self, runs: Sequence[Run], learning: Learning) -> dict[str, Any]:
         chosen = choose([run.facts for run in runs]).name
-        model = next(run.model for run in runs if run.learner.name == chosen)
+        run = next(run for run in runs if run.learner.name == chosen)
+        model = run.model
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is wrong with the chosen learner was said when it was fitted
             left = out_of_fold_residuals(
                 model, learning.table, learning.y, learning.seed, learning.division, learning.rows
             )
-            curve = _learning_curve(model, learning)
+            folds = _CURVE_FOLDS if run.facts["fit_seconds"] < _LONG else 1
+            curve = _learning_curve(model, learning, folds)
         edges = np.histogram_bin_edges(left, _BINS)
         return {
-            "half_width": half_width(half_widths(left), _COVERAGE),
+            "half_widths": half_widths(left),
             "residuals": {"edges": numbers(edges, 8), "out_of_fold": np.histogram(left, edges)[0].tolist()},
             "learning_curve": curve,
         }
@@ -201,7 +214,7 @@ def _beside_test_rows(known: dict[str, Any] | None, tested: Array) -> dict[str, 
     edges = np.array(known["residuals"]["edges"])
     inside = np.clip(tested, edges[0], edges[-1])  # the outermost bins hold what lies beyond them
     return {
-        "intervals": _intervals(known["half_width"], tested),
+        "intervals": _intervals(half_width(known["half_widths"], _COVERAGE), tested),
         "residuals": {**known["residuals"], "test": np.histogram(inside, edges)[0].tolist()},
         "learning_curve": known["learning_curve"],
     }
@@ -234,7 +247,7 @@ def _drawn(y: Array, predicted: Array) -> dict[str, Any]:
     return {"true": numbers(y[shown], 5), "predicted": numbers(predicted[shown], 5)}
 
 
-def _learning_curve(model: Any, learning: Learning) -> dict[str, Any]:
+def _learning_curve(model: Any, learning: Learning, folds: int) -> dict[str, Any]:
     """The errors of the chosen learner that has seen fewer rows, drawn at random, on these rows and on others."""
     table, y, rows, seed, division = learning.table, learning.y, learning.rows, learning.seed, learning.division
     kept = sample(y, _CURVE_ROWS, seed, even=False)
@@ -243,7 +256,7 @@ def _learning_curve(model: Any, learning: Learning) -> dict[str, Any]:
     splits = division.folds(rows, y, min(_CURVE_FOLDS, max(2, division.most_folds(rows, y))), seed)
     # In the order of time the rows to learn from are few at first: what is drawn ends where the smallest part does.
     most = max(len(train) for train, _ in splits)
-    large = sorted((split for split in splits if 2 * len(split[0]) > most), key=lambda split: len(split[0]))
+    large = sorted((split for split in splits if 2 * len(split[0]) > most), key=lambda split: len(split[0]))[-folds:]
     sizes, train, validation = learning_curve(
         clone(model),
         table.X,

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._runtime.compile import Array
-from .._validation.unwrapped import machine_of
+from .._validation.unwrapped import learner_of
+from ..tables import TableMachine
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,18 @@ def predictions_of(model: Any, rows: Any) -> Predictions:
         return Predictions(predicted, seconds=time.perf_counter() - start)
     scores = model.decision_function(rows)
     seconds = time.perf_counter() - start
-    codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-    probabilities = machine_of(model).probabilities_of(scores) if hasattr(model, "predict_proba") else None
-    return Predictions(model.classes_[codes], scores, probabilities, model.classes_, seconds)
+    learner = learner_of(model)
+    probabilities = learner.probabilities_of(scores) if hasattr(model, "predict_proba") else None
+    return Predictions(labels_of(learner, scores), scores, probabilities, model.classes_, seconds)
+
+
+def labels_of(learner: Any, scores: Array) -> Array:
+    """The labels that belong to decision values: estimators of tables answer by probabilities."""
+    if isinstance(learner, TableMachine):
+        codes = learner.probabilities_of(scores).argmax(axis=1)
+    else:
+        codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+    return learner.classes_[codes]
 
 
 def put_together(parts: Sequence[tuple[Array, Predictions]]) -> Predictions:

@@ -15,6 +15,9 @@ from .elements import count
 from .error_measure import percent
 from .plain import number, text
 
+#: Rows by which the rates of kernels are known well enough.
+_RATED = 2000
+
 
 class Preparation:
     """What every learner's rows go through.
@@ -32,11 +35,32 @@ class Preparation:
     ) -> None:
         self.table, self.outliers, self.outlier_factor, self.options = table, outliers, outlier_factor, options
         self.target_transform = target_transform
+        self._rows: Any = None
 
     def pipeline_to(self, learner: Any) -> Any:
         """The learner behind all steps, not fitted."""
         around: dict[str, Any] = {"outliers": self.outliers, "outlier_factor": self.outlier_factor}
         return pipeline(self.table, learner, target_transform=self.target_transform, **around, **self.options)
+
+    def in_scale(self, learner: Any, learn: Any) -> Any:
+        """A learner whose kernel is tried at rates that suit the spread of these rows, as they are prepared."""
+        if not learner.takes_kernel or not learner.on_rows:
+            return learner
+        if self._rows is None:
+            some = np.arange(0, learn.n_rows, -(-learn.n_rows // _RATED))
+            self._rows = prepare(self.table, **self.options).fit_transform(learn.take(some).X)
+        return learner.in_scale(self._rows)
+
+    def reason_to_skip(self, learner: Any) -> str | None:
+        """Why a learner that prepares columns by itself is not tried, in one sentence."""
+        if not learner.prepares:
+            return None
+        if self.table.frame is None:
+            return f"it learns from the columns of a table, and {self.table.name} has sparse rows."
+        asked = [name for name, value in self.options.items() if value not in (None, False, "auto")]
+        if asked:
+            return f"it prepares columns by itself, which --{asked[0]} asks to do otherwise."
+        return None
 
     def facts(self, learn: Any, y: Array | None) -> dict[str, Any]:
         """What the steps do to the training rows, and which of them they remove, by class where there are classes."""

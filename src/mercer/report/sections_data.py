@@ -166,7 +166,7 @@ def preprocessing(facts: Facts) -> list[Any]:
             f"All steps below were fitted on training rows only, inside the {split['folds']} folds of every "
             "cross-validation.",
         ),
-        bullets([*split["notes"], *([split["hurried"]] if split.get("hurried") else [])]),
+        bullets(split["notes"]),
         bullets(steps["words"]),
         _removed_rows(steps["rows"]),
     ]

@@ -196,17 +196,6 @@ def about_folds(
     return said + division.notes(train, test)
 
 
-def about_fewer_repeats(usual: int) -> str:
-    """That folds were drawn once for want of time.
-
-    Examples
-    --------
-    >>> about_fewer_repeats(3)
-    'As time was limited, folds were drawn once and not 3 times; --repeats 3 draws them so often.'
-    """
-    return f"As time was limited, folds were drawn once and not {usual} times; --repeats {usual} draws them so often."
-
-
 def refuse_missing_class(y: Array, splits: Iterable[Split], why: str) -> None:
     """A class that is not among the training rows cannot be learned."""
     for train, _ in splits:

@@ -104,7 +104,13 @@ def _edges(search: KernelSearchCV, y: Any) -> list[Advice]:
             f"The best {name} = {short(best)} is the {'smallest' if low else 'largest'} value tried; try "
             f"{'smaller' if low else 'larger'} ones, such as {short(further)} {guide('tuning')}."
         )
-        found.append(Advice("edge", message, {"parameter": name, "best": best, "direction": "down" if low else "up"}))
+        found.append(
+            Advice(
+                "edge",
+                message,
+                {"parameter": name, "best": best, "direction": "down" if low else "up", "next": further},
+            )
+        )
     return found
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..grams.base import Gram
-from ..problems import Certificate, Iterate, Problem, Solution, certify
+from ..problems import Certificate, Iterate, Problem, Solution, Status, certify
 from .base import Solver
 from .gradient import Gradient
 from .newton import Newton
@@ -85,7 +85,9 @@ def solve_certified(
     return Certified(solution, certify(problem, solution))
 
 
-def certified_if_solved(problem: Problem, solution: Solution) -> Certified | None:
-    """A solution that came without a proof, with one; ``None`` where its gap is not small."""
-    certificate = certify(problem, solution)
-    return Certified(solution, certificate) if small(problem, certificate) else None
+def certified_if_solved(problem: Problem, solution: Solution, seconds: float = np.inf) -> Certified | None:
+    """A solution that came without a proof, with one; ``None`` where its gap is not small and there is time left."""
+    certificate = certify(problem, solution, solution.scores)
+    if small(problem, certificate):
+        return Certified(replace(solution, status=Status.CONVERGED), certificate)
+    return None if seconds > 0 else Certified(solution, certificate)

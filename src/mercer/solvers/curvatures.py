@@ -42,7 +42,8 @@ def reconciled(Phi: Any, w: Array, z: Array, low: Any = -np.inf, high: Any = np.
     """Coefficients near z whose vector Φᵀz is w, and whose sum is zero if they are to ``balance``.
 
     Putting coefficients on their bounds changes their vector by little, but large columns make much of that. The free
-    ones make up for it, by the smallest change that does. Several models are columns.
+    ones make up for it, by the change that does and is smallest beside their distances to their bounds: one that is
+    close to a bound would leave it otherwise, and undo all when it is put there again. Several models are columns.
     """
     z, w = z.copy(), np.asarray(w)
     wide = z.reshape(z.shape[0], -1)
@@ -52,10 +53,12 @@ def reconciled(Phi: Any, w: Array, z: Array, low: Any = -np.inf, high: Any = np.
     rows = np.asarray(Phi[free].toarray() if sparse.issparse(Phi) else Phi[free], dtype=np.float64)
     unit = np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1e-300)
     equations = np.column_stack([rows / unit, np.ones(free.size)][: 1 + balance]).T
+    room = np.minimum(z - low, high - z).reshape(wide.shape)[free].min(axis=1)
+    room = np.where(np.isfinite(room), room, 1.0)
     for _ in range(2):
         missing = (w.reshape(w.shape[0], -1) - Phi.T @ wide) / unit[:, None]
         missing = np.vstack([missing, -wide.sum(axis=0)]) if balance else missing
-        wide[free] += np.linalg.lstsq(equations, missing, rcond=None)[0]
+        wide[free] += room[:, None] * np.linalg.lstsq(equations * room, missing, rcond=None)[0]
     return np.clip(z, low, high)
 
 

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_random_state
 
 from .._runtime.compile import Array
 from .._runtime.parallel import one_blas_thread
+from .._runtime.products import product
 from .._validation.before_folds import refuse_before_folds
 from .._validation.memory import bytes_of
 from .._validation.parameters import choice, number
+from .._validation.wording import enumeration
+from ..columns.deciding import KINDS, check_kind
 from ..metrics.column_weights import (
     RIDGES,
     ROUNDS,
     SCALES,
     Clock,
     Judge,
-    LearnedMetric,
     Setting,
     Tried,
     learned_metric,
@@ -39,16 +44,31 @@ CERTIFICATE = ("objective_", "duality_gap_", "status_", "converged_", "n_iter_")
 
 #: Matrices of all rows that a choice by leave-one-out has in memory at once: distances, and the factor.
 _MATRICES = 2
-#: Rows up to which the kernel's length is looked for again where all of them are looked at, and not λ alone.
-_LENGTH_TOO = 3000
+#: Rows on which the kernel's length and λ are looked for again, and so many settings as a rule; rows that are left out
+#: one by one in the end.
+_CHOSEN_ON, _TRIALS, _LEFT_OUT = 4000, 10, 10_000
+#: So many times more rows than weights were learned on tell more of them.
+_MORE = 2
 #: The part of the time that choosing may take; the machine of all rows gets the rest.
 _CHOOSING = 0.7
 #: What is said where there are more rows than have room.
-_BEYOND = "not tried on all rows: {} of them have room in memory; the others are told by a machine of these"
+_BEYOND = "not tried on all rows: {} are left out one by one; the others are told by a machine of these"
 #: Rows that are compared at once with those that a choice looked at.
 _AT_ONCE = 2000
-#: Rows by which the importance of columns is measured.
+#: Rows by which the importance of columns is measured, and the time of a product.
 _MEASURED = 500
+#: Products with the matrix of all rows that a machine takes, seconds of a pair of rows beside them, the rows that there
+#: is always time for, and the least time of a machine.
+_PASSES, _BESIDE, _FEWEST, _AT_LEAST = 15, 2e-8, 1000, 0.5
+
+
+class _Choice(NamedTuple):
+    """What was chosen, what each row is told by machines without it, and what was tried."""
+
+    setting: Setting
+    lam: float
+    predictions: Array
+    tried: list[Tried]
 
 
 class TableMachine(BaseEstimator):
@@ -56,6 +76,7 @@ class TableMachine(BaseEstimator):
 
     metric: Any
     kernels: Any
+    kinds: Any
     memory: Any
     time_limit: Any
     random_state: Any
@@ -66,9 +87,24 @@ class TableMachine(BaseEstimator):
         known = tuple(FAMILIES)
         if isinstance(self.kernels, str) or not len(self.kernels) or not set(self.kernels) <= set(known):
             raise ValueError(f"{type(self).__name__}: kernels must be some of {list(known)}; got {self.kernels!r}.")
+        self._asked_kinds()
         if self.time_limit is not None:
             number(self, "time_limit", 0)
         bytes_of(self.memory)
+
+    def _asked_kinds(self) -> dict[str, str]:
+        """The kinds of columns as the user says them."""
+        if not isinstance(self.kinds, Mapping | None):
+            raise ValueError(
+                f"{type(self).__name__}: kinds must be a dict from columns to kinds, as in {{'postcode': 'category'}}; "
+                f"got {self.kinds!r}."
+            )
+        asked = {str(name): kind for name, kind in (self.kinds or {}).items()}
+        for name, kind in asked.items():
+            if not (isinstance(kind, str) and check_kind(kind)):
+                known = enumeration(map(repr, KINDS), last="or")
+                raise ValueError(f"{type(self).__name__}: the kind of {name!r} must be {known}; got {kind!r}.")
+        return asked
 
     # -- what classes and numbers do differently ------------------------------------------------------------------
 
@@ -107,7 +143,7 @@ class TableMachine(BaseEstimator):
         refuse_before_folds(self, X, y, sample_weight)
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        table = table_of(self, X)
+        table = table_of(self, X, asked=self._asked_kinds())
         check_consistent_length(X, y)
         given, targets, weight = self._encoded(y, sample_weight, X)
         counted = len(targets) if weight is None else np.count_nonzero(weight)
@@ -118,18 +154,20 @@ class TableMachine(BaseEstimator):
             )
         with one_blas_thread():
             self.kinds_ = {**table.kinds, **table.found.get("kinds", {})}
+            self.ignored_ = dict(table.left_out)
             self.preparation_ = prepared(table)
             rows = as_rows(self.preparation_.fit_transform(table.X), self.memory, type(self).__name__)
-            chosen, lam = self._chosen(rows, targets, weight, clock)
-            self.machine_ = self._machine(chosen.kernel, lam)
+            chosen = self._chosen(rows, targets, weight, clock)
+            some = self._in_time(chosen, rows, given, whole)
+            self.machine_ = self._machine(chosen.setting.kernel, chosen.lam * len(rows) / len(some))
             if np.isfinite(limit):
-                self.machine_.set_params(time_limit=max(whole.left, (1 - _CHOOSING) * limit))
-            self.machine_.fit(rows, given, weight)
+                self.machine_.set_params(time_limit=max(whole.left, _AT_LEAST))
+            self.machine_.fit(rows[some], given[some], None if weight is None else weight[some])
             for name in CERTIFICATE:
                 setattr(self, name, getattr(self.machine_, name))
-            self.feature_importances_ = self._importances(chosen, rows, targets)
-            self._publish(given, self._unseen, weight)
-        del self._unseen
+            self.tried_ = tried_table(chosen.tried)
+            self.feature_importances_ = self._importances(chosen.setting, rows)
+            self._publish(given, chosen.predictions, weight)
         return self
 
     def _seed(self) -> int:
@@ -137,50 +175,92 @@ class TableMachine(BaseEstimator):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _chosen(self, rows: Array, targets: Array, weight: Array | None, clock: Clock) -> tuple[Setting, float]:
-        """The kernel and λ of the machine of all rows; and predictions for each by a machine without it."""
-        seed = self._seed()
+    def _chosen(self, rows: Array, targets: Array, weight: Array | None, clock: Clock) -> _Choice:
+        """The kernel and λ of the machine of all rows; and predictions for each by a machine without it.
+
+        Weights of columns are learned on some hundred rows. Length and λ are looked for again on some thousand, from
+        where they were best; and as many as have room and time are left out, one after the other, for what was best.
+        With more rows ρ = λn stays as it is: between 1500 and 8000 rows the best one did not move by a step.
+        """
+        n, seed = len(rows), self._seed()
         found = learned_metric(
             rows, targets, weight, families=tuple(self.kernels), rounds=ROUNDS if self.metric == "learned" else 0,
             seconds=clock.left, random_state=seed,
         )  # fmt: skip
-        n = len(rows)
-        most = int(np.sqrt(bytes_of(self.memory) / (8 * _MATRICES)))
-        some = np.arange(n)
-        if n > most:
-            some = np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
-        judge = Judge(rows[some], targets[some], None if weight is None else weight[some], True, clock)
         best = found.best
+        uniform = weight is None or np.ptp(weight) == 0
+        room = int(np.sqrt(bytes_of(self.memory) / (8 * _MATRICES)))
+        order = np.random.default_rng(seed).permutation(n)
+        judges: list[Judge] = []
+
+        def judged_by(most: int, times: int) -> Judge:
+            """A judge with as many rows as there is room for, and time for so many factorisations."""
+            quick = found.rows * (max(clock.left, found.pace) / (times * found.pace)) ** (1 / 3)
+            some = np.sort(order[: int(min(n, room, most, max(quick, min(found.rows, n))))])
+            own = None if weight is None else weight[some]
+            judges.append(Judge(rows[some], targets[some], own, True, clock, numbers=some))
+            return judges[-1]
+
+        judge = judged_by(_CHOSEN_ON, _TRIALS)
         setting, distances = judge.begun(best.family, best.round, best.weights)
         place = SCALES.index(best.scale), RIDGES.index(best.ridge)
-        if judge.n == found.tried[0].rows:
-            model = judge.judge(best, distances)[1]
+        if judge.n == found.rows:
             setting = best
+            model = judge.judge(best, distances)[1]
         else:
-            setting, _, model = judge.best(setting, distances, place, along=judge.n > _LENGTH_TOO)
-        lam = setting.ridge / (len(some) - 1)
+            setting, place, model = judge.best(setting, distances, place)
+            if self.metric == "learned" and judge.n >= _MORE * found.rows:  # another round, which more rows know better
+                weights = judge.next_weights(setting, distances, model)
+                if weights is not None and not clock.over:
+                    again, apart = judge.begun(setting.family, setting.round + 1, weights)
+                    again, _, model_again = judge.best(again, apart, place)
+                    if again.error < setting.error:
+                        setting, distances, model = again, apart, model_again
+        last = judged_by(_LEFT_OUT if uniform else _CHOSEN_ON, 1)
+        if last.n > judge.n:
+            judge = last
+            again, distances = judge.begun(setting.family, setting.round, setting.weights)
+            setting = replace(again, scale=setting.scale, ridge=setting.ridge)
+            model = judge.judge(setting, distances)[1]
+        lam = setting.ridge / (judge.n - 1)
         unseen = np.empty(targets.shape)
-        unseen[some] = model.predictions
-        if judge.weight is not None and np.ptp(judge.weight) > 0:
+        unseen[judge.numbers] = model.predictions
+        if not uniform:
             matrix = partial(setting.family.values, distances, setting.gamma)
-            unseen[some] = exactly_left_out(matrix, judge.targets, lam, True, judge.weight)
-        if n > most:
-            judge.tried.append(Tried(best.family.name, best.round, np.nan, np.nan, n, np.nan, _BEYOND.format(most)))
-            others = np.setdiff1d(np.arange(n), some)
+            unseen[judge.numbers] = exactly_left_out(matrix, judge.targets, lam, True, judge.weight)
+        if judge.n < n:
+            judge.tried.append(
+                Tried(setting.family.name, setting.round, np.nan, np.nan, n, np.nan, _BEYOND.format(judge.n))
+            )
+            others = np.setdiff1d(np.arange(n), judge.numbers)
             for begin in range(0, others.size, _AT_ONCE):
                 piece = others[begin : begin + _AT_ONCE]
                 apart = setting.family.distances(setting.scaled(rows[piece]), setting.scaled(judge.rows))
-                unseen[piece] = setting.family.values(apart, setting.gamma) @ model.z + model.b
-            lam *= np.sqrt(len(some) / n)
-        self._unseen = unseen
-        self._tell(found, judge)
-        return setting, lam
+                unseen[piece] = product(setting.family.values(apart, setting.gamma), model.z) + model.b
+            lam *= (judge.n - 1) / (n - 1)
+        return _Choice(setting, lam, unseen, [*found.tried, *(each for judge in judges for each in judge.tried)])
 
-    def _tell(self, found: LearnedMetric, judge: Judge) -> None:
-        """Set the table of what was tried."""
-        self.tried_ = tried_table([*found.tried, *judge.tried])
+    def _in_time(self, chosen: _Choice, rows: Array, given: Array, clock: Clock) -> Array:
+        """The rows that the machine has time for: all of them as a rule, else some of each class.
 
-    def _importances(self, chosen: Setting, rows: Array, targets: Array) -> Array:
+        Conjugate gradients look at all pairs of rows a few times; how long that takes is seen on some.
+        """
+        n, setting = len(rows), chosen.setting
+        if np.isinf(clock.end):
+            return np.arange(n)
+        some = setting.scaled(rows[np.linspace(0, n - 1, min(_MEASURED, n)).astype(int)])
+        began = time.monotonic()
+        setting.family.values(setting.family.distances(some), setting.gamma)
+        pace = _PASSES * (time.monotonic() - began) / len(some) ** 2 + _BESIDE
+        most = max(_FEWEST, int(np.sqrt(clock.left / pace)))
+        if n <= most:
+            return np.arange(n)
+        note = f"not tried on all rows: the machine had time for {most:,} of {n:,}"
+        chosen.tried.append(Tried(setting.family.name, setting.round, np.nan, np.nan, n, np.nan, note))
+        drawn = np.random.default_rng(self._seed()).permutation(n)[:most]
+        return np.union1d(drawn, np.unique(given, return_index=True)[1]) if is_classifier(self) else np.sort(drawn)
+
+    def _importances(self, chosen: Setting, rows: Array) -> Array:
         """How much predictions change with a column, over its spread: the parts of all of the user's columns."""
         from ..estimators.model import KernelModel
 
@@ -208,7 +288,7 @@ class TableMachine(BaseEstimator):
     def _rows(self, X: Any) -> Array:
         """New rows, prepared as those of training were."""
         check_is_fitted(self, "machine_")
-        table = table_of(self, X, self.kinds_)
+        table = table_of(self, X, known=self.kinds_)
         if not table.n_rows:
             return np.empty((0, self.machine_.n_features_in_))
         return as_rows(self.preparation_.transform(table.X), self.memory, type(self).__name__)

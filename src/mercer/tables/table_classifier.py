@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,16 @@ from ..estimators import KernelClassifier
 from .base import TableMachine
 
 __all__ = ["TableClassifier"]
+
+
+def _rising(scores: Array, positive: Array, weight: Array) -> SigmoidMap:
+    """The sigmoid of scores, flat where it would fall.
+
+    Where nothing can be learned, each row is told the mean of all others, in which its own class counts for less: these
+    scores say the opposite of the truth, and those of new rows say nothing.
+    """
+    found = SigmoidMap.of(scores, positive, weight)
+    return found if found.slope >= 0 else SigmoidMap.of(np.zeros_like(scores), positive, weight)
 
 
 class TableClassifier(ClassifierMixin, TableMachine):
@@ -34,6 +44,10 @@ class TableClassifier(ClassifierMixin, TableMachine):
         ``None``: all columns count the same.
     kernels : sequence of {"laplacian", "gaussian"}, default=("laplacian", "gaussian")
         What is tried.
+    kinds : dict, optional
+        What columns hold that are not what they look like, as in :func:`mercer.read`: "number", "category", "date" (or
+        how dates are written, "date:%d.%m.%Y"), "text", "keep" or "ignore". Columns without a name are x1, x2, ....
+        Of frames, all others are looked at: those that number or name the rows, and those of one value, are left out.
     class_weight : dict or "balanced", optional
     memory : int or str, default="2GB"
         What matrices may take. Where two of all rows take more, as of more than eleven thousand, choices are made on
@@ -52,6 +66,8 @@ class TableClassifier(ClassifierMixin, TableMachine):
         From scores to probabilities.
     preparation_ : Pipeline
         The steps before the machine.
+    kinds_, ignored_ : dict
+        The kind of each column that is learned from, and why others are not.
     loo_predictions_ : array of shape (n_rows,) or (n_rows, n_classes)
         The decision values of each training row by the machine of all others.
     loo_score_ : float
@@ -80,6 +96,7 @@ class TableClassifier(ClassifierMixin, TableMachine):
         metric: str | None = "learned",
         *,
         kernels: Sequence[str] = ("laplacian", "gaussian"),
+        kinds: Mapping[str, str] | None = None,
         class_weight: Any = None,
         memory: int | str = "2GB",
         time_limit: float | None = None,
@@ -87,6 +104,7 @@ class TableClassifier(ClassifierMixin, TableMachine):
     ) -> None:
         self.metric = metric
         self.kernels = kernels
+        self.kinds = kinds
         self.class_weight = class_weight
         self.memory = memory
         self.time_limit = time_limit
@@ -107,7 +125,7 @@ class TableClassifier(ClassifierMixin, TableMachine):
         counts = np.ones(len(codes)) if weight is None else weight
         places = [1] if self.classes_.size == 2 else range(self.classes_.size)
         pairs = zip(predictions.T, places, strict=True)
-        self.maps_ = [SigmoidMap.of(scores, codes == place, counts) for scores, place in pairs]
+        self.maps_ = [_rising(scores, codes == place, counts) for scores, place in pairs]
         self.loo_predictions_ = predictions[:, 0] if predictions.shape[1] == 1 else predictions
         answers = self.probabilities_of(self.loo_predictions_).argmax(axis=1)
         self.loo_score_ = float(np.average(answers == codes, weights=weight))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,10 @@ class TableRegressor(RegressorMixin, TableMachine):
         ``None``: all columns count the same.
     kernels : sequence of {"laplacian", "gaussian"}, default=("laplacian", "gaussian")
         What is tried.
+    kinds : dict, optional
+        What columns hold that are not what they look like, as in :func:`mercer.read`: "number", "category", "date" (or
+        how dates are written, "date:%d.%m.%Y"), "text", "keep" or "ignore". Columns without a name are x1, x2, ....
+        Of frames, all others are looked at: those that number or name the rows, and those of one value, are left out.
     memory : int or str, default="2GB"
         What matrices may take. Where two of all rows take more, as of more than eleven thousand, choices are made on
         so many rows as have room, which ``tried_`` says.
@@ -46,6 +50,8 @@ class TableRegressor(RegressorMixin, TableMachine):
         The machine of all prepared rows, with its certificate.
     preparation_ : Pipeline
         The steps before it.
+    kinds_, ignored_ : dict
+        The kind of each column that is learned from, and why others are not.
     loo_predictions_ : array of shape (n_rows,)
         What each training row is told by the machine of all others.
     loo_score_ : float
@@ -75,12 +81,14 @@ class TableRegressor(RegressorMixin, TableMachine):
         metric: str | None = "learned",
         *,
         kernels: Sequence[str] = ("laplacian", "gaussian"),
+        kinds: Mapping[str, str] | None = None,
         memory: int | str = "2GB",
         time_limit: float | None = None,
         random_state: Any = 0,
     ) -> None:
         self.metric = metric
         self.kernels = kernels
+        self.kinds = kinds
         self.memory = memory
         self.time_limit = time_limit
         self.random_state = random_state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import validate_data
 from .._runtime.compile import Array
 from .._validation.memory import bytes_of, size_in_words
 from .._validation.tables import numbers_only, refuse_foreign
+from .._validation.wording import enumeration, nearest
 from ..io.frames import is_frame, read_frame
 from ..io.options import Options
 from ..io.table import DataError, Table
@@ -19,22 +21,36 @@ from ..preprocess import Clipped, prepare
 __all__ = ["prepared", "sources", "table_of"]
 
 
-def table_of(estimator: Any, X: Any, kinds: dict[str, str] | None = None) -> Table:
-    """The rows of a user as a table: of training where no kinds of columns are known yet, else of new rows."""
+def table_of(
+    estimator: Any, X: Any, *, asked: Mapping[str, str] | None = None, known: Mapping[str, str] | None = None
+) -> Table:
+    """The rows of a user as a table.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : frame or array
+    asked : mapping, optional
+        Of rows of training, the kinds of some columns as the user says them.
+    known : mapping, optional
+        Of new rows, the kinds of all columns as they were in training.
+    """
     import pandas as pd
 
-    reset = kinds is None
+    reset, asked = known is None, asked or {}
     if is_frame(X):
         frame = X if hasattr(X, "iloc") else X.to_pandas()
-        known = getattr(estimator, "feature_names_in_", None)
-        if kinds is not None and known is not None:
-            absent = set(known) - set(frame.columns)
-            if absent and absent.isdisjoint(kinds):  # nothing was learned from them
-                frame = frame.reindex(columns=known)
-        if reset or known is not None:
+        learned_from = getattr(estimator, "feature_names_in_", None)
+        if known is not None and learned_from is not None:
+            absent = set(learned_from) - set(frame.columns)
+            if absent and absent.isdisjoint(known):  # nothing was learned from them
+                frame = frame.reindex(columns=learned_from)
+        if reset or learned_from is not None:
             validate_data(estimator, frame, reset=reset, skip_check_array=True)
-        options = Options(labelled=False, kinds=kinds or {}, columns=None if kinds is None else frozenset(kinds))
-        return read_frame(frame, options)
+        if known is not None:
+            return read_frame(frame, Options(labelled=False, kinds=known, columns=frozenset(known)))
+        _refuse_unknown(estimator, asked, [str(name) for name in frame.columns])
+        return read_frame(frame, Options(labelled=False, kinds=asked))
     refuse_foreign(X)
     with numbers_only(X):
         rows = validate_data(
@@ -47,7 +63,21 @@ def table_of(estimator: Any, X: Any, kinds: dict[str, str] | None = None) -> Tab
         )
     names = getattr(estimator, "feature_names_in_", None)
     names = [f"x{k + 1}" for k in range(rows.shape[1])] if names is None else [str(name) for name in names]
-    return Table("the rows", pd.DataFrame(rows, columns=names))
+    _refuse_unknown(estimator, asked, names)
+    frame = pd.DataFrame(rows, columns=names)
+    if not asked:
+        return Table("the rows", frame)
+    # Arrays say nothing of their columns, and so all that nobody asks to be something else are numbers that stay.
+    return read_frame(frame, Options(labelled=False, kinds={**dict.fromkeys(names, "keep"), **asked}))
+
+
+def _refuse_unknown(estimator: Any, asked: Mapping[str, str], names: list[str]) -> None:
+    """Refuse kinds of columns that the rows do not have."""
+    for name in asked:
+        if name not in names:
+            near = nearest(name, names)
+            hint = f"the columns are {enumeration(map(repr, names), 6)}." if near is None else f"did you mean {near!r}?"
+            raise ValueError(f"{type(estimator).__name__}: kinds has the column {name!r}, which is not there; {hint}")
 
 
 def prepared(table: Table) -> Pipeline:

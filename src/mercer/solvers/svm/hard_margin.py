@@ -29,6 +29,9 @@ from .soft_margin import DualSolution
 _ROUNDING = 1e-13
 #: Machines whose ‖w‖² is at most so many times the least one's count as equally wide.
 _AS_WIDE = 1 + 1e-6
+#: Differences of scores that count as none, relative to the gap between the classes; and coefficients next to zero,
+#: relative to the largest.
+_NEGLIGIBLE, _NEXT = 1e-6, 1e-5
 #: A gap between scores whose inverse is still a number.
 _LEAST = 1e-300
 #: How often a combination of items that is nearly zero is corrected.
@@ -61,7 +64,8 @@ def hard_margin(problem: Problem, deadline: float = np.inf, by_weights: bool = F
     found = interior_point(curvature, np.zeros(n), A, c, low, high, deadline=deadline)
     machines: list[DualSolution | None] = []
     if by_weights:
-        machines.append(_by_weights(weights_of(exact, found, unit), found, problem))
+        w = weights_of(exact, found, unit)  # of coefficients in units of K/s, which here are those of K
+        machines.append(None if w is None else _by_weights(unit * w, found, problem))
     for z in (np.where(found.at_low | found.at_high, 0.0, found.z), found.z):
         machine = _widest(z, problem, found.steps)
         if machine is not None:
@@ -92,17 +96,20 @@ def _widest(z: Array, problem: Problem, steps: int) -> DualSolution | None:
     return _scaled(on_hulls, f, y, steps)
 
 
-def _by_weights(w: Array | None, found: Optimum, problem: Problem) -> DualSolution | None:
+def _by_weights(w: Array, found: Optimum, problem: Problem) -> DualSolution | None:
     """The machine with the weights that an interior point method has found."""
     z = _on_hulls(np.where(found.at_low | found.at_high, 0.0, found.z), problem.y)
-    if w is None or z is None:
+    if z is None:
         return None
     low, high = np.where(problem.y > 0, 0.0, -np.inf), np.where(problem.y > 0, np.inf, 0.0)
     exact = problem.gram
-    z = reconciled(few_features(exact), w, z, low, high, balance=True)
     f, _ = exact.scores_and_square(z, w)
-    gap = float(f[problem.y > 0].min() - f[problem.y < 0].max())
-    return _scaled(z, f, problem.y, found.steps, w) if agree(few_features(exact), w, z, 1e-6 * gap) else None
+    above, below = float(f[problem.y > 0].min()), float(f[problem.y < 0].max())
+    tol = _NEGLIGIBLE * (above - below)
+    # What rounding leaves to items beyond the margin is put on its bound, where it would violate their conditions.
+    beyond = (problem.y * f - np.where(problem.y > 0, above, -below) > tol) & (np.abs(z) < _NEXT * np.abs(z).max())
+    z = reconciled(few_features(exact), w, np.where(beyond, 0.0, z), low, high, balance=True)
+    return _scaled(z, f, problem.y, found.steps, w) if agree(few_features(exact), w, z, tol) else None
 
 
 def _scaled(z: Array, f: Array, y: Array, steps: int, w: Array | None = None) -> DualSolution | None:

@@ -1,0 +1,165 @@
+"""How large the house is, how its rooms lean on each other, and what a small fit costs: figures to watch over time.
+
+Usage: ``python tools/house.py``. Nothing is judged here; ``tests/test_rooms.py`` holds the rules.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+os.environ["NUMBA_NUM_THREADS"] = "1"  # work on other threads would not be seen
+
+import mercer
+
+ROOT = Path(mercer.__file__).parent
+TESTS = Path(__file__).parent.parent / "tests"
+#: Rooms that only use the others: nothing of the core needs them.
+DOORS = {"study", "report", "cli", "play", "exports", "cuda", "cluster"}
+IMPORTS = ast.Import | ast.ImportFrom
+
+
+def name_of(path: Path) -> str:
+    """mercer.room.file, or mercer.room for its __init__."""
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+PATHS = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in PATHS.items()}
+
+
+def imported(tree: ast.Module, package: str = "") -> Iterator[tuple[str, str]]:
+    """Every name that a file imports from mercer, anywhere in it: the module, and the name (nothing for itself)."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            origin = ".".join([*base, *filter(None, [node.module])])
+            for alias in node.names:
+                inner = f"{origin}.{alias.name}"
+                yield (inner, "") if inner in PATHS else (origin, alias.name)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+
+
+def imports_of(name: str) -> list[tuple[str, str]]:
+    package = name if PATHS[name].name == "__init__.py" else name.rpartition(".")[0]
+    return [(origin, each) for origin, each in imported(TREES[name], package) if origin in PATHS and origin != name]
+
+
+def room_of(name: str) -> str:
+    return name.split(".")[1] if "." in name else ""
+
+
+def is_inner(origin: str, name: str) -> bool:
+    """Whether a name is not one that a room lists."""
+    if origin.count(".") > 1:
+        return True
+    listed = getattr(import_module(origin), "__all__", None)
+    return bool(name) and listed is not None and name not in listed
+
+
+def numbers_in(node: ast.expr) -> int:
+    """Numbers that a constant of a module is made of; a computed one counts once."""
+    if isinstance(node, ast.Tuple):
+        return sum(map(numbers_in, node.elts))
+    if isinstance(node, ast.UnaryOp | ast.BinOp):
+        parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
+        return min(map(numbers_in, parts))
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def magic_numbers(tree: ast.Module) -> int:
+    return sum(
+        numbers_in(node.value) for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value
+    )
+
+
+def classes_of_one_name() -> list[str]:
+    homes = defaultdict(set)
+    for room in ["mercer", *(name for name in PATHS if name.count(".") == 1 and name != "mercer.__main__")]:
+        module = import_module(room)
+        for name in getattr(module, "__all__", []):
+            if isinstance(entry := getattr(module, name), type):
+                homes[name].add(f"{entry.__module__}.{entry.__qualname__}")
+    return sorted(name for name, several in homes.items() if len(several) > 1)
+
+
+def traced(work: Callable[[], Any]) -> tuple[int, int, int]:
+    """Calls of our own Python functions in a second run, the files they are in, and how often the room changes."""
+    work()
+    files: list[str] = []
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(f"{ROOT}{os.sep}"):
+            files.append(frame.f_code.co_filename)
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    rooms = [Path(each).relative_to(ROOT).parts[0] for each in files]
+    return len(files), len(set(files)), sum(a != b for a, b in pairwise(rooms))
+
+
+def show(what: str, *figures: Any) -> None:
+    print(f"{what:<62}", " / ".join(f"{each:,}" if isinstance(each, int) else str(each) for each in figures))
+
+
+def main() -> None:
+    lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in PATHS.values()]
+    lines_of_imports = sum(
+        node.end_lineno - node.lineno + 1
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, IMPORTS) and node.end_lineno
+    )
+    show("Python files / lines / median of a file", len(lengths), sum(lengths), round(median(lengths)))
+    show("lines that import", f"{lines_of_imports / sum(lengths):.1%}")
+    importers = Counter(origin for name in PATHS for origin in {origin for origin, _ in imports_of(name)})
+    show("files with exactly one importer", sum(count == 1 for count in importers.values()))
+
+    doors = [(name, each) for name in PATHS if room_of(name) in DOORS for each in imports_of(name)]
+    across = [each for name, each in doors if room_of(each[0]) not in ("", room_of(name))]
+    show("names that doors import of other rooms / inner ones", len(across), sum(is_inner(*each) for each in across))
+    of_tests = {
+        path: {origin for origin, _ in imported(ast.parse(path.read_text(encoding="utf-8"))) if origin.count(".") > 1}
+        for path in sorted(TESTS.glob("*.py"))
+    }
+    inner = {path: origins & set(PATHS) for path, origins in of_tests.items()}
+    show(
+        "test files / that import inner modules / how many of these",
+        len(inner),
+        sum(map(bool, inner.values())),
+        len(set().union(*inner.values())),
+    )
+    show("names of public classes used twice", ", ".join(classes_of_one_name()) or "none")
+    show("magic numbers of modules", sum(map(magic_numbers, TREES.values())))
+    count = "import sys; from mercer import SVC; print(sum(name.split('.')[0] == 'mercer' for name in sys.modules))"
+    found = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True)
+    show("modules of mercer that `from mercer import SVC` imports", int(found.stdout))
+
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    machine = mercer.SVC().fit(X, y)
+    grid = {"C": [1, 10], "kernel__gamma": [0.1, 1]}
+    print("\nCalls of our own / files / changes of room, on iris")
+    show("SVC().fit", *traced(lambda: mercer.SVC().fit(X, y)))
+    show("SVC().predict", *traced(lambda: machine.predict(X)))
+    search = mercer.KernelSearchCV(mercer.SVC("gaussian(gamma=1)"), grid, cv=5)
+    show("KernelSearchCV(SVC(), 2 × 2 settings, 5 folds).fit", *traced(lambda: search.fit(X, y)))
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from mercer import SVDD, Calibrated, KernelSearchCV, NuSVR, OneClassSVM, load, read
+from mercer.model_files.models import open_model
 
 
 def written(path):
@@ -248,3 +249,26 @@ def test_a_model_is_stored_though_its_intervals_were_interrupted(mercer, monkeyp
     assert "the model in m is whole" in done.stderr
     assert np.isfinite(load("m").predict(read("waves:60").X)).all()
     assert "does not know how far its errors reach" in mercer("run m waves:60 --intervals 0.9", 1).stderr
+
+
+def test_training_ends_with_an_error_on_rows_left_out_and_what_became_of_a_rare_class(mercer):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 2))
+    y = np.where(X.sum(axis=1) + random.normal(size=400) > 2.6, "ill", "well")
+    pd.DataFrame(X, columns=["a", "b"]).assign(y=y).to_csv("t.csv", index=False)
+    shown = mercer("train svc t.csv -o m").stdout
+    about = open_model("m").about["training"]
+    left_out = about["cross_validation"]
+    assert (left_out["rows"], left_out["folds"]) == (400, 5)
+    assert left_out["rarest"]["rows"] == (y == "ill").sum()
+    assert f"Of {(y == 'ill').sum()} rows of 'ill' it found {left_out['rarest']['found']} when left out" in shown
+    assert "--class-weight balanced, or --threshold balanced_accuracy, finds more" in shown
+    said = f"{100 * about['errors']['cross-validated']:.2f} %"
+    assert f"cross-validated error   {said:>7}  (400 rows, 5 folds)" in shown
+    for line in ("run m", "inspect m"):
+        assert f"{said} on 400 rows, 5 folds" in mercer(line).stdout
+    weighted = mercer("train svc t.csv --class-weight balanced -o m").stdout
+    assert "finds more" not in weighted
+    assert open_model("m").about["training"]["cross_validation"]["rarest"]["found"] > left_out["rarest"]["found"]
+    assert "cross-validated" not in mercer("train svc t.csv --holdout 0.2 -o m").stdout
+    assert "add --threshold f1" in mercer("train svc t.csv --positive ill -o m", 1).stderr

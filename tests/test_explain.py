@@ -266,7 +266,7 @@ def test_what_is_around_a_machine_leaves_its_score_as_it_is(wrapped, kernel):
     assert found.columns[0].name == "age"
     assert found.columns[0].value < 0  # it is young
     if kernel == "linear":
-        assert {push.name for push in found.features} <= {"age", "pay", "job_cook", "job_smith", "job_clerk"}
+        assert {push.name for push in found.features} <= {"age", "pay", "job = cook", "job = smith", "job = clerk"}
         assert "standard deviations" in found.notes[0]
         assert found.intercept + sum(push.value for push in found.features) == pytest.approx(found.score)
     else:

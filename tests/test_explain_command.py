@@ -186,3 +186,15 @@ def test_measures_are_those_of_comparisons(mercer, people, scoring):
     mercer("train logistic people.csv -t buys -o p.safetensors -q")
     assert facts_of(mercer(f"explain p.safetensors people.csv --scoring {scoring} --json"))["importances"]
     assert "there is no measure 'aux'" in mercer("explain p.safetensors people.csv --scoring aux", 1).stderr
+
+
+def test_features_are_called_by_the_words_of_the_table(mercer):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": random.integers(20, 80, 60) * 1.0, "job": random.choice(["cook", "smith"], 60)})
+    frame.loc[::7, "age"] = np.nan
+    frame.assign(ill=np.where(frame["job"] == "cook", "yes", "no")).to_csv("people.csv", index=False)
+    mercer("train linear-svc people.csv --target ill -o m")
+    shown = mercer("explain m people.csv --row 4").stdout
+    assert f"job = {frame['job'][2]}" in shown
+    assert f"age = {frame['age'][2]:.6g}" in shown
+    assert "age is missing" in mercer("inspect m").stdout

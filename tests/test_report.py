@@ -51,6 +51,9 @@ def test_verdicts():
         for pair in ((18, 22), (0, 22), (0, 60), (280, 285), (100, 200), (490, 500))
     ]
     assert kinds == ["good", "good", "overfit", "underfit", "both", "useless"]
+    for left_out, kind in ((0.05, "overfit"), (0.001, "good")):  # a training error alone proves nothing
+        tuning = {"candidates": [{"validation": {"mean": left_out}}], "best": 0}
+        assert fit_verdict({**one(0, 60), "tuning": tuning}, best, 0.5)["kind"] == kind
 
 
 class Recorder(ClassifierMixin, BaseEstimator):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sklearn.compose import TransformedTargetRegressor
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "learner_of",
     "machine_of",
     "parameter_prefix",
+    "parts_of",
     "rows_at_machine",
     "steps_before",
 ]
@@ -62,6 +63,19 @@ def steps_before(estimator: Any) -> list[Any]:
     """The transformers that rows pass on their way to the machine, in that order."""
     pipelines = [layer for layer in layers(estimator) if isinstance(layer, Pipeline)]
     return [step for pipeline in pipelines for _, step in pipeline.steps[:-1] if step not in (None, "passthrough")]
+
+
+def parts_of(step: Any) -> Iterator[Any]:
+    """A transformer, and those inside it."""
+    yield step
+    if isinstance(step, Pipeline):
+        inside = [part for _, part in step.steps]
+    elif isinstance(step, ColumnTransformer):
+        inside = [part for _, part, _ in step.transformers_]
+    else:
+        inside = []
+    for part in inside:
+        yield from parts_of(part)
 
 
 def rows_at_machine(estimator: Any, X: Any) -> Any:

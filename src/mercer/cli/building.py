@@ -211,6 +211,7 @@ def cross_validated(
 
     from ..report.number_errors import half_widths, out_of_fold_predictions
     from ..report.splits import Division
+    from ..report.uneven import is_uneven
 
     numbers = table.measured
     y = np.asarray(table.y, dtype=np.float64) if numbers else table.y
@@ -228,7 +229,13 @@ def cross_validated(
             raise
         printer.note(f"No error was cross-validated: {refusal}")
         return {}, None
-    return {"error": error, "rows": len(tested), "folds": folds}, widths
+    facts = {"error": error, "rows": len(tested), "folds": folds}
+    if not numbers and is_uneven(y):
+        classes, counts = np.unique(y[tested], return_counts=True)
+        rare = classes[counts.argmin()]
+        found = int((predicted[y[tested] == rare] == rare).sum())
+        facts["rarest"] = {"label": str(rare), "rows": int(counts.min()), "found": found}
+    return facts, widths
 
 
 def errors_of(predicted: Any, y: Any, task: str) -> Any:

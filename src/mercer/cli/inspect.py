@@ -106,12 +106,12 @@ def _signature(loaded: ModelFile) -> str:
 
 def _weights(model: Any, machine: Any) -> dict[str, float]:
     """The weights of a linear model with one score by feature, the largest first."""
-    from .._validation.unwrapped import feature_names
+    from ..explain.feature_words import feature_words
 
     coef = getattr(machine, "coef_", None)
     if coef is None or coef.shape[0] != 1:
         return {}
-    names = feature_names(model)
+    names = feature_words(model)
     if len(names) != coef.shape[1]:
         names = [f"x{k}" for k in range(1, coef.shape[1] + 1)]
     return dict(sorted(zip(names, coef[0].tolist(), strict=True), key=lambda pair: -abs(pair[1])))

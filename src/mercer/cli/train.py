@@ -199,6 +199,11 @@ def train(
             printer.line(
                 f"cross-validated error  {share:6.2f} %  ({left_out['rows']} rows, {folds_in_words(left_out)})"
             )
+        if rare := (left_out or {}).get("rarest"):
+            printer.line(f"Of {rare['rows']:,} rows of {rare['label']!r} it found {rare['found']:,} when left out.")
+            if recipe.class_weight is None and recipe.threshold is None and not recipe.costs:
+                two = ", or --threshold balanced_accuracy," if len(learning.class_counts) == 2 else ""
+                printer.line(f"--class-weight balanced{two} finds more of them, and calls more others so.")
         if testing is not None:
             printer.line(f"holdout error          {100 * errors['holdout']:6.2f} %  ({testing.n_rows} rows)")
     else:

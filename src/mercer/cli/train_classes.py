@@ -35,6 +35,8 @@ def refuse_for_others(recipe: Recipe) -> None:
             f"{what} {'is' if len(asked) == 1 else 'are'} for classes, which {recipe.learner.name} does not learn; "
             f"leave {'it' if len(asked) == 1 else 'them'} out."
         )
+    if recipe.positive is not None and recipe.threshold is None:
+        raise DataError("--positive says which class --threshold is of; add --threshold f1, or leave --positive out.")
     if recipe.threshold and (recipe.calibrate or recipe.costs):
         other = "--calibrate" if recipe.calibrate else "--cost"
         raise DataError(f"--threshold and {other} both say which answer a score means; leave one of them out.")

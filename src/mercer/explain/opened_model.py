@@ -6,26 +6,26 @@ about them is said about the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
-from sklearn.pipeline import Pipeline
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from .._runtime.compile import Array
 from .._validation.labels import plain_label
-from .._validation.unwrapped import feature_names, layers, machine_of, rows_at_machine, steps_before
+from .._validation.unwrapped import layers, machine_of, parts_of, rows_at_machine, steps_before
 from ..estimators import SVDD
 from ..estimators.base import KernelMachine
 from ..kernels.on_columns import OnColumns
 from ..preprocess.standardised import Standardised
+from .feature_words import feature_words
 
-__all__ = ["Direction", "OpenedModel", "parts_of"]
+__all__ = ["Direction", "OpenedModel"]
 
 #: What a number counts in once a scaler has seen it.
 _UNITS = {
@@ -131,7 +131,7 @@ class OpenedModel:
         """The names of the columns that reach the machine; x0, x1, … where nobody has given them any."""
         if self.names is not None and len(self.names) == count:
             return list(self.names)
-        known = feature_names(self.model)
+        known = feature_words(self.model)
         if not known and not steps_before(self.model):
             known = [str(name) for name in getattr(self.machine, "feature_names_in_", [])]
         return known if len(known) == count else [f"x{k}" for k in range(count)]
@@ -201,16 +201,3 @@ class OpenedModel:
 
 def _binds_columns(kernel: Any) -> bool:
     return isinstance(kernel, OnColumns) or any(_binds_columns(part) for part in kernel.parts())
-
-
-def parts_of(step: Any) -> Iterator[Any]:
-    """A transformer, and those inside it."""
-    yield step
-    if isinstance(step, Pipeline):
-        inside = [part for _, part in step.steps]
-    elif isinstance(step, ColumnTransformer):
-        inside = [part for _, part, _ in step.transformers_]
-    else:
-        inside = []
-    for part in inside:
-        yield from parts_of(part)

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._validation.unwrapped import steps_before
+from .._validation.unwrapped import parts_of, steps_before
 from ..preprocess import ReadColumns
-from .opened_model import parts_of
 
 __all__ = ["FarValue", "far_values"]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._validation.unwrapped import machine_of, steps_before
-from .._validation.wording import counted, enumeration
+from .._validation.wording import counted, enumeration, nearest
 from .cells import is_numeric
 from .options import Options
 from .python_values import text_of
@@ -213,9 +213,12 @@ def as_described(table: Table, about: Mapping[str, Any], shown: str | None = Non
     absent = [name for name in columns if name not in table.columns]
     if absent:
         missing = enumeration(map(repr, absent), 6)
+        others = [name for name in (*table.columns, *table.left_out) if name not in columns]
+        alike = next((near for name in absent if (near := nearest(name, others))), None)
+        asked = "" if alike is None else f"did you mean {alike!r}? Else "
         raise DataError(
-            f"{shown or repr(table.name)} lacks columns that the model was trained on: {missing}; add them, or train "
-            "without them (--drop)."
+            f"{shown or repr(table.name)} lacks columns that the model was trained on: {missing}; {asked}add them, or "
+            "train without them (--drop)."
         )
     known = about.get("left_out") or {}
     extra = [name for name in table.left_out if name not in known]

@@ -12,7 +12,7 @@ from .choice import Choice
 from .error_measure import NUMBERS
 from .first_words import whether_learned
 from .number_errors import in_digits
-from .score_verdicts import about_pairs, answered, under_or_over
+from .score_verdicts import about_pairs, answered, rises_left_out, under_or_over
 from .significance import ALPHA, holm, sign_flips
 
 
@@ -22,8 +22,9 @@ def fit_of_numbers(
     """Whether a learner over- or underfits, and whether it is of any use.
 
     It is of none where its squared errors on the test rows are not clearly less than those of the training mean.
-    Overfitting is a test error clearly above the training error, as their intervals do not touch, that is not good:
-    outside the interval of the best learner, or explaining less than half of the variance. Underfitting is a training
+    Overfitting is a test error clearly above the training error, as their intervals do not touch and cross-validation
+    found as well, that is not good: outside the interval of the best learner, or explaining less than half of the
+    variance. Underfitting is a training
     error clearly above what the best learner reaches on new rows.
     """
     train, test = learner["train"], learner["test"]
@@ -39,7 +40,7 @@ def fit_of_numbers(
             f"{in_digits(train['rmse'])}."
         )
         return {"kind": "unproven", "words": words}
-    apart = test["low"] > train["high"]
+    apart = test["low"] > train["high"] and rises_left_out(learner, train["high"])
     good = test["rmse"] <= min(best_test["high"], np.sqrt(0.5) * baseline["rmse"])
     return under_or_over(train["low"] > best_test["high"], apart, good, said)
 

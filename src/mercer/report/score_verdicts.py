@@ -16,6 +16,7 @@ from .number_errors import in_digits
 from .predictions import Predictions
 from .score_intervals import draws_of
 from .significance import ALPHA, drawn_differences, holm
+from .tuning import chosen_setting
 
 Facts = dict[str, Any]
 
@@ -45,6 +46,19 @@ def fit_of_scores(
     return under_or_over(train["high"] < best_test["low"], test["high"] < train["low"], good, said)
 
 
+def rises_left_out(learner: Facts, train: float) -> bool:
+    """Whether the error on rows left out in cross-validation, where there is one, lies above a training error too.
+
+    Examples
+    --------
+    >>> tuning = {"candidates": [{"validation": {"mean": 0.02}}], "best": 0}
+    >>> rises_left_out({"tuning": tuning}, 0.01), rises_left_out({"tuning": tuning}, 0.03)
+    (True, False)
+    """
+    mean = chosen_setting(learner["tuning"])["validation"]["mean"] if learner.get("tuning") else None
+    return mean is None or mean > train
+
+
 def under_or_over(under: bool, apart: bool, good: bool, said: str, overfits: str = "It overfits") -> dict[str, str]:
     """The verdict on a learner that is of use: whether it is clearly too simple, clearly worse on new rows, and good.
 
@@ -66,7 +80,7 @@ def under_or_over(under: bool, apart: bool, good: bool, said: str, overfits: str
         }
     if over:
         return {"kind": "overfit", "words": f"{overfits}: {said}. More rows would narrow the gap."}
-    why = "a kernel may know its rows by heart and do well on others" if apart else "the difference is within chance"
+    why = "fewer errors on rows it has seen do no harm to others" if apart else "the difference is within chance"
     return {"kind": "good", "words": f"Fits well: {said}; {why}."}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from .choice import Choice
 from .error_measure import SHARE, percent
 from .first_words import about_unanswered, whether_learned
-from .score_verdicts import about_pairs, about_rarest, answered, under_or_over
+from .score_verdicts import about_pairs, about_rarest, answered, rises_left_out, under_or_over
 from .significance import ALPHA, holm, mcnemar
 
 
@@ -16,9 +16,10 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
 
     Where the interval of its test error holds the error of always answering the commonest class, the test rows do not
     prove it better than that. Overfitting is a test error clearly above the training error, as their intervals do not
-    touch, that is not good: outside the interval of the best learner, or above half of what guessing errs. A machine
-    that makes no mistake on rows it has seen and few on others does not overfit. Underfitting is a training error
-    clearly above what the best learner reaches on new rows: more data would not help, a richer model would.
+    touch and cross-validation found as well, that is not good: outside the interval of the best learner, or above half
+    of what guessing errs. A machine that makes no mistake on rows it has seen and few on others does not overfit.
+    Underfitting is a training error clearly above what the best learner reaches on new rows: more data would not help,
+    a richer model would.
     """
     train, test = learner["train"], learner["test"]
     numbers = f"{percent(train['rate'])} on the rows it learned from, {percent(test['rate'])} on new rows"
@@ -33,7 +34,8 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
         )
         return {"kind": "unproven", "words": words}
     overfits = "It has memorised its rows" if train["wrong"] == 0 else "It overfits"
-    apart, good = test["low"] > train["high"], test["rate"] <= min(best_test["high"], majority / 2)
+    apart = test["low"] > train["high"] and rises_left_out(learner, train["high"])
+    good = test["rate"] <= min(best_test["high"], majority / 2)
     return under_or_over(train["low"] > best_test["high"], apart, good, numbers, overfits)
 
 

@@ -139,7 +139,7 @@ def of_tables(name: str, class_name: str, task: str) -> None:
     register(
         Learner(
             name,
-            "Kernel machine with learned weights",
+            "Learned-metric kernel",
             partial(_estimator, class_name),
             {},
             kernelised="svc" if task == "classify" else "kernel-ridge",

@@ -147,7 +147,13 @@ class Learner:
     @property
     def family(self) -> str:
         """What it learns: "linear" or "kernel" functions, or those of "degree 2" and more."""
-        return "kernel" if self.takes_kernel else "linear" if self.degree == 1 else f"degree {self.degree}"
+        return (
+            "kernel"
+            if self.takes_kernel or self.prepares
+            else "linear"
+            if self.degree == 1
+            else f"degree {self.degree}"
+        )
 
     @property
     def on_rows(self) -> bool:

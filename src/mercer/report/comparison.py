@@ -233,7 +233,9 @@ def compare(
     facts["preprocessing"]["words"] += [why] if why else []
     width = facts["preprocessing"]["features"]
     why_not = {
-        each.name: _reason_to_skip(each, width) or preparation.reason_to_skip(each) or study.reason_to_skip(each)
+        each.name: _reason_to_skip(each, width)
+        or preparation.reason_to_skip(each, width, len(train))
+        or study.reason_to_skip(each)
         for each in chosen
     }
     chosen = [preparation.in_scale(each, learn) for each in chosen]

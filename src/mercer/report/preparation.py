@@ -17,6 +17,8 @@ from .plain import number, text
 
 #: Rows by which the rates of kernels are known well enough.
 _RATED = 2000
+#: Columns beyond which weights of columns are learned of few rows only.
+_WIDE, _SHORT = 1000, 300
 
 
 class Preparation:
@@ -51,12 +53,14 @@ class Preparation:
             self._rows = prepare(self.table, **self.options).fit_transform(learn.take(some).X)
         return learner.in_scale(self._rows)
 
-    def reason_to_skip(self, learner: Any) -> str | None:
+    def reason_to_skip(self, learner: Any, width: int, rows: int) -> str | None:
         """Why a learner that prepares columns by itself is not tried, in one sentence."""
         if not learner.prepares:
             return None
         if self.table.frame is None:
             return f"it learns from the columns of a table, and {self.table.name} has sparse rows."
+        if width > _WIDE and rows > _SHORT:
+            return f"weights would have to be learned for {width:,} columns, which takes too long with {rows:,} rows."
         asked = [name for name, value in self.options.items() if value not in (None, False, "auto")]
         if asked:
             return f"it prepares columns by itself, which --{asked[0]} asks to do otherwise."

@@ -47,7 +47,7 @@ class Work:
             "fit_seconds": wanted / 100,
         }
         facts = {"rows": rows, "seconds": min(wanted, seconds), "stopped": None if wanted <= seconds else "time_limit",
-                 "folds": 5, "repeats": 1, "candidates": [candidate], "best": 0,
+                 "folds": 5, "of_folds": 5, "repeats": 1, "candidates": [candidate], "best": 0,
                  "final": around is not None or rows == len(self.y)}  # fmt: skip
         return Tuned(learner, None, {}, facts, ())
 

@@ -118,7 +118,7 @@ class Learner:
         >>> import numpy as np
         >>> from mercer.learners import LEARNERS
         >>> LEARNERS["svc"].in_scale(np.random.default_rng(0).normal(size=(200, 50))).grid["kernel__gamma"][2:4]
-        [0.00998, 0.0399]
+        [0.01, 0.0402]
         """
         if "kernel__gamma" not in self.grid:
             return self

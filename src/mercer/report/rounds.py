@@ -11,6 +11,7 @@ the contenders become fewer, then their rows. What was not done is said.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -93,7 +94,7 @@ def expected_seconds(rows: int, classes: int, learners: int) -> float:
     True
     """
     screened = min(rows, SCREENED_ROWS)
-    several = max(1.0, np.log2(max(2, classes)))
+    several = max(1.0, math.log2(max(2, classes)))
     contest = _SECONDS_CONTESTED * max(0, rows - screened)
     return _SECONDS_BESIDES + several * (_SECONDS_SCREENED * screened * learners + contest)
 
@@ -237,8 +238,8 @@ class _Rounds:
         """Rows on which one fit takes about so long, as far as the fits in cross-validation tell."""
         if seconds is None:
             return len(self.learning.y)
-        folds = tuned.facts["folds"]
-        had = tuned.facts["rows"] * max(1, folds - 1) / folds
+        folds = tuned.facts["of_folds"]
+        had = tuned.facts["rows"] * (folds - 1) / folds
         cost = max(chosen_setting(tuned.facts)["fit_seconds"] or 0.0, 1e-4)
         return max(tuned.facts["rows"], int(had * (seconds / cost) ** (1 / _power(tuned.learner))))
 

@@ -17,6 +17,7 @@ from .scorings import tuning_measure_of
 from .sections import Facts, section
 from .sections_chosen import picture_of_importances
 from .sections_scores import by_class
+from .tuning import folds_in_words
 
 #: Classes up to which a confusion matrix is shown whole.
 _CONFUSED = 40
@@ -145,7 +146,7 @@ def _findings(one: Facts, facts: Facts) -> list[str]:
     tuning, kernel = one["tuning"], kernel_of(one)
     tried = count(len(tuning["candidates"]), "setting")
     found = [
-        f"Best of {tried} by {tuning['folds']}-fold cross-validation: {figures.settings(one['params'])}."
+        f"Best of {tried} by {folds_in_words(tuning)}: {figures.settings(one['params'])}."
         if len(tuning["candidates"]) > 1
         else f"One setting: {figures.settings(one['params'])}.",
         *([f"Kernel: {kernel}."] if kernel else []),

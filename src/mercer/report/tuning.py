@@ -164,6 +164,20 @@ def _candidates(found: Any, measure: ErrorMeasure) -> list[dict[str, Any]]:
     ]
 
 
+def folds_in_words(tuning: Mapping[str, Any]) -> str:
+    """How rows were held out: in all folds by turns, or in some of them where rows are many.
+
+    Examples
+    --------
+    >>> folds_in_words({"folds": 5, "of_folds": 5}), folds_in_words({"folds": 1, "of_folds": 5})
+    ('5-fold cross-validation', 'cross-validation with 1 of 5 folds held out')
+    """
+    folds, whole = tuning["folds"], tuning.get("of_folds", tuning["folds"])
+    if folds == whole:
+        return f"{whole}-fold cross-validation"
+    return f"cross-validation with {folds} of {whole} folds held out"
+
+
 def chosen_setting(tuning: Mapping[str, Any]) -> dict[str, Any]:
     """The row of the table of settings that was chosen."""
     return tuning["candidates"][tuning["best"]]

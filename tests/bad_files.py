@@ -1,6 +1,7 @@
 """Tables that are bad in one respect each, as files, with what commands say of them.
 
-A command that can make something of a table says nothing and ends with 0; any other says one sentence, and ends with 1.
+A command that can make something of a table ends with 0; any other says one sentence, and ends with 1. Where learning
+leaves rows out, one sentence says so.
 """
 
 from __future__ import annotations
@@ -14,16 +15,20 @@ _ROWS = [[f"{a:.3f}", f"{b:.3f}", "p" if a + b > 0 else "q"] for a, b in _NUMBER
 _FINITE = "line 6, column 'b': the number -?inf is not finite"
 _NO_NUMBER = "line 6, column 'b': '.*' is not a number"
 _CELLS = "line 7: the row has . cells where 3 are expected"
-_UNLABELLED = r"1 of 30 rows has no label in column 'y' \(first: line 5\)"
+_LEFT_OUT = r"1 row without a label was left out \(first: line 5\)\."
 
 
 class BadFile(NamedTuple):
-    """A table as text, and what it is refused with: for learning, for a model's predictions, for a description."""
+    """A table as text, and what it is refused with: for learning, for a model's predictions, for a description.
+
+    At last what is said of rows that are left out of learning.
+    """
 
     text: str
     learning: str | None
     running: str | None
     describing: str | None
+    left_out: str | None = None
 
 
 def table(rows: list[list[str]] = _ROWS, header: str = "a,b,y") -> str:
@@ -64,8 +69,8 @@ FILES: dict[str, BadFile] = {
     "a constant column": BadFile(table([["1", b, y] for _, b, y in _ROWS]), None, None, None),
     "values of 1e200": BadFile(_times(1e200), "values up to .*squares overflow", None, None),
     "values of 1e-200": BadFile(_times(1e-200), "squares vanish", None, None),
-    "a missing label": BadFile(_with(3, 2, ""), _UNLABELLED, None, None),
-    "a label that is NaN": BadFile(_with(3, 2, "nan"), _UNLABELLED, None, None),
+    "a missing label": BadFile(_with(3, 2, ""), None, None, None, _LEFT_OUT),
+    "a label that is NaN": BadFile(_with(3, 2, "nan"), None, None, None, _LEFT_OUT),
     "labels of other kinds": BadFile(
         table([[a, b, "7" if k % 3 else y] for k, (a, b, y) in enumerate(_ROWS)]), None, "labels that .* not know", None
     ),

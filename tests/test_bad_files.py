@@ -41,8 +41,13 @@ def wrong_answers(folder, command, patch):
     wrong = {}
     for name, file in FILES.items():
         done = runner.invoke(main, [word.format(f"{name}.csv") for word in words])
-        says, last = getattr(file, use), (done.stderr.strip().splitlines() or [""])[-1]
-        fine = done.exit_code == 0 if says is None else done.exit_code == 1 and re.search(f"mercer: .*({says})", last)
+        says, lines = getattr(file, use), done.stderr.strip().splitlines() or [""]
+        if says is None:
+            told = [line for line in lines if "left out" in line]
+            expected = [file.left_out] if use == "learning" and file.left_out else []
+            fine = done.exit_code == 0 and len(told) == len(expected) and all(map(re.fullmatch, expected, told))
+        else:
+            fine = done.exit_code == 1 and re.search(f"mercer: .*({says})", lines[-1])
         if not fine or "Traceback" in done.output or not isinstance(done.exception, (SystemExit, type(None))):
             wrong[name] = f"{done.exit_code}: {done.stderr[-300:]}"
     return wrong

@@ -46,7 +46,7 @@ def workbook():
         ("few.csv", GOOD.replace("\n5,", "\nfive,").encode(), "line 6, column 'x1': 'five' is not a number"),
         ("inf.csv", GOOD.replace("\n5,", "\ninf,").encode(), "line 6, column 'x1': the number inf is not finite"),
         ("comma.csv", b"a;b;y\n1,5;1.5;p\n2,5;2.5;q\n", "column 'a': '1,5' seems to have a decimal comma"),
-        ("nolabel.csv", b"a,y\n1,p\n2,\n3,q\n", r"1 of 3 rows has no label in column 'y' \(first: line 3\)"),
+        ("fewlabels.csv", b"a,y\n1,p\n2,\n3,\n", r"2 of 3 rows have no label in column 'y' \(first: line 3\)"),
         ("nolabels.csv", b"a,b,y\n1,1,\n2,2,\n", "the target column 'y' has no values"),
         ("one.csv", b"y\np\nq\n", "only the target column 'y'"),
         ("label.svm", b"1 1:2 3:4\nx 1:2\n", "line 2: the label 'x' is not a number"),

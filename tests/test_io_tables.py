@@ -106,9 +106,12 @@ def test_labels_keep_their_kind(save):
 
 def test_rows_without_a_label(save):
     path = save("a,y\n1,p\n2,\n3,q\n")
-    dropped = read(path, unlabelled_rows="drop")
-    assert dropped.y.tolist() == ["p", "q"]
-    assert dropped.lines.tolist() == [2, 4]
+    for dropped in (read(path), read(path, unlabelled_rows="drop")):
+        assert dropped.y.tolist() == ["p", "q"]
+        assert dropped.lines.tolist() == [2, 4]
+        assert "1 row without a label was left out (first: line 3)." in dropped.notes
+    with pytest.raises(DataError, match=r"1 of 3 rows has no label in column 'y' \(first: line 3\)"):
+        read(path, unlabelled_rows="error")
     kept = read(path, unlabelled_rows="keep")
     assert kept.labelled.tolist() == [True, False, True]
     assert kept.class_counts == {"p": 1, "q": 1}

@@ -40,8 +40,7 @@ import csv
 import io
 import math
 import os
-import re
-import sys
+{imports}import sys
 
 import numpy as np
 
@@ -170,6 +169,7 @@ def python_text(computation: Computation) -> str:
         kind = "sign" if answer.node.width == 1 else "largest"
     one = computation.scores.width == 1 and (kind != "numbers" or computation.flat) and kind != "labels"
     beside = list(_written(computation))[1:]
+    parts = list(_parts_in("\n".join(body.lines)))
     pieces = [
         _HEAD.format(
             version=__version__,
@@ -180,11 +180,12 @@ def python_text(computation: Computation) -> str:
             missing=python_literal(sorted(MISSING_CELLS)),
             beside="nothing else" if kind == "numbers" else " and ".join(f"its {what}" for what, _ in beside),
             scores=_scores_in_words(computation),
+            imports="import re\n" if any("re.findall(" in part for part in parts) else "",
         ),
         _USE.format(answer=_ANSWERS[kind].format(*answer.places), first="[:, 0]" if one else ""),
         "" if computation.probabilities is None else _PROBABILITIES,
         *body.function(results),
-        *_parts_in("\n".join(body.lines)),
+        *parts,
         _ARRAY,
         "\n".join(body.constants),
         "\n",

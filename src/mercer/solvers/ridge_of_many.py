@@ -87,10 +87,10 @@ def solve_ridge_of_many(problems: Sequence[Problem], seconds: float = np.inf) ->
     >>> import numpy as np
     >>> from mercer.grams import Dense
     >>> from mercer.losses import Squared
-    >>> targets = np.array([1.0, -1.0]), np.array([4.0, 2.0])
+    >>> targets = np.array([2.0, 0.0]), np.array([4.0, 2.0])
     >>> problems = [Problem(Dense(np.eye(2)), y, Squared(), lam=0.5, intercept="free") for y in targets]
     >>> [round(each.b, 6) for each in solve_ridge_of_many(problems)]
-    [0.0, 3.0]
+    [1.0, 3.0]
     """
     deadline = time.monotonic() + seconds
     one = problems[0]

@@ -271,8 +271,30 @@ def test_tune(mercer):
     assert "no journal 'new' to go on with" in mercer("tune logistic moons:60 --folds 2 --journal new --resume").stderr
 
 
+def test_rates_are_tuned_in_the_scale_of_the_prepared_columns(mercer):
+    cells = json.loads(mercer("tune svc moons:60 --folds 2 --set C=50 --json").stdout)["cells"]
+    rates = sorted(cell["parameters"]["kernel__gamma"] for cell in cells)
+    assert rates == pytest.approx([2.0**power / 2 for power in (-5, -3, -1, 1, 3, 5)], rel=0.01)
+    cells = json.loads(mercer("tune svc moons:60 --folds 2 --set C=50 --json --degree 2").stdout)["cells"]
+    assert sorted(cell["parameters"]["kernel__gamma"] for cell in cells)[0] < 0.9 * rates[0]  # five columns of products
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("tune table moons", "table chooses kernel and λ by itself, so there is nothing to search"),
+        ("train table moons -o m --degree 2", "--degree multiplies columns of numbers, which table prepares by itself"),
+        ("train table moons -o m --no-standardise --constant", "by itself; leave out --constant and --no-standardise"),
+    ],
+)
+def test_a_learner_that_prepares_by_itself_says_what_it_does_not_take(mercer, line, said):
+    assert said in mercer(line, 1).stderr
+
+
 def test_advice_names_parameters_as_the_table_does(mercer):
-    advice = json.loads(mercer("tune svc moons:60 --folds 2 --set C=0.001 --json").stdout)["advice"]
+    places = [k * 7 % 400 for k in range(400)]  # stripes, far narrower than any kernel of the grid
+    Path("t.csv").write_text("x,y\n" + "".join(f"{x},{'pq'[x // 20 % 2]}\n" for x in places))
+    advice = json.loads(mercer("tune svc t.csv --folds 3 --set C=50 --json").stdout)["advice"]
     assert any("kernel__gamma" in text for text in advice)
     assert not any("learner__" in text for text in advice)
 

@@ -90,7 +90,7 @@ def test_a_precomputed_matrix(tmp_path):
     assert_same(SVC("precomputed").fit(K, TWO), tmp_path / "m", K[:5])
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", [name for name, learner in LEARNERS.items() if not learner.prepares])
 def test_every_learner_with_all_preparation(tmp_path, name):
     path = tmp_path / "t.csv"
     words = np.array(["red", "blue", "?"])[np.arange(60) % 3]
@@ -114,6 +114,19 @@ def test_every_learner_with_all_preparation(tmp_path, name):
     np.testing.assert_array_equal(back.estimator_["prepare"].get_feature_names_out(), names)
     assert back.estimator_["prepare"]["correlation"].groups_ == {0: [2]}
     assert open_model(tmp_path / "m").about["target"] == "y"
+
+
+@pytest.mark.parametrize(("name", "target"), [("table", "y"), ("table-regression", "a")])
+def test_learners_that_prepare_by_themselves_come_back_without_outliers(tmp_path, name, target):
+    path = tmp_path / "t.csv"
+    lines = [f"{a:.3f},{b:.3f},{'red' if b > a else ''},{'pq'[int(a * b > 0)]}" for a, b, _ in X]
+    path.write_text("a,b,w,y\n" + "\n".join(lines) + "\n90,,red,p\n")
+    table = read(path, target)
+    model = pipeline(table, LEARNERS[name].build(), outliers="zscore").fit(table.X, table.y)
+    new = table.frame.assign(w="green")
+    back = assert_same(model, tmp_path / "m", new)
+    assert back.report_ == model.report_
+    assert back.report_.dropped == (name == "table")  # targets are not looked at
 
 
 @pytest.mark.parametrize("standardise", ["minmax", "standard", False])

@@ -177,7 +177,8 @@ def machine(
     from ..preprocess import pipeline
 
     if degree is not None and not learner.on_rows:
-        raise DataError(f"--degree multiplies columns of numbers, which {learner.fixed['kernel']} does not see.")
+        why = f"{learner.name} prepares by itself" if learner.prepares else f"{learner.fixed['kernel']} does not see"
+        raise DataError(f"--degree multiplies columns of numbers, which {why}; leave it out.")
     return pipeline(table, learner.build(kernel, degree, seed, **params), **preparing)
 
 

@@ -122,9 +122,10 @@ def tune(
     from .._validation.unwrapped import machine_of, parameter_prefix
     from ..learners.catalogue import named
     from ..report.plain import setting
+    from ..report.preparation import Preparation
     from ..report.skewed_targets import RIDGES, quick_ridge, target_transform_of
     from ..search import KernelSearchCV
-    from .building import about_model, cross_validated, fit, fitting, machine, table_to_learn
+    from .building import APART, about_model, cross_validated, fit, fitting, machine, table_to_learn
     from .outputs import refuse_outputs
     from .recipe import recipe_of
     from .train_detector import WITHOUT_ERRORS
@@ -134,6 +135,10 @@ def tune(
 
     if learner.task == "detect":
         raise DataError(f"{learner.name} {WITHOUT_ERRORS}")
+    if learner.prepares:
+        raise DataError(
+            f"{learner.name} chooses kernel and λ by itself, so there is nothing to search; learn with mercer train."
+        )
     refuse_outputs([output, journal])
     if resume and journal is None:
         raise click.UsageError("--resume needs --journal FILE, where the search was kept.")
@@ -157,6 +162,9 @@ def tune(
     judgement = Judgement.of(table, scoring, positive, threshold, printer)
     table, division, splits = judgement.divided(table, folds, repeats, seed, group=group, time=time, ordered=ordered)
     learner = judgement.for_learner(learner)
+    if kernel is None:
+        options = {name: value for name, value in preparing.items() if name not in APART} | {"degree": degree or 1}
+        learner = Preparation(table, options).in_scale(learner, table)
     model = machine(table, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
     prefix = parameter_prefix(model)
     grid = learner.search_grid(model, kernel)

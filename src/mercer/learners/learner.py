@@ -46,7 +46,8 @@ class Learner:
     fixed : mapping
         Parameters that make it this learner, such as its loss.
     kernelised : str
-        The name of the learner that is the same with any kernel: its own name, where it is that one.
+        The name of the learner that is the same with any kernel: its own name, where it is that one. Of one that
+        prepares by itself, what to take instead where a kernel is named.
     kernel_title : str
         Its title with another kernel than its own, where its title tells the kernel.
     degree : int

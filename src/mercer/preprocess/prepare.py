@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from .transformers import Constant, CorrelationFilter, Numbers
 if TYPE_CHECKING:
     from ..io import Table
 
-__all__ = ["pipeline", "prepare"]
+__all__ = ["pipeline", "prepare", "steps_asked_for"]
 
 #: More columns than this, most of them zeros of one-hot codes, are kept as a sparse matrix.
 _WIDE = 2000
@@ -147,11 +148,12 @@ def pipeline(
     True
     """
     if hasattr(estimator, "kinds"):
-        _refuse_steps("of this learner", options)
+        _refuse_steps("this learner prepares the columns of a table by itself", steps_asked_for(options))
         estimator = clone(estimator).set_params(kinds={**table.kinds, **table.found.get("kinds", {})})
         model = Pipeline([("learner", estimator)])
     elif _sees_items(estimator):
-        _refuse_steps(estimator.kernel, options)
+        why = f"the kernel {estimator.kernel} sees the data as they are, so there is nothing to prepare"
+        _refuse_steps(why, steps_asked_for(options, idle=(False, "none")))
         model = Pipeline([*_filling(table, estimator, options.get("impute")), ("learner", estimator)])
     else:
         model = Pipeline([("prepare", prepare(table, **options)), ("learner", estimator)])
@@ -194,14 +196,24 @@ def _reading(table: Table, columns: Sequence[str]) -> ReadColumns:
     return ReadColumns({name: kinds[name] for name in columns}, **said)
 
 
-def _refuse_steps(kernel: Any, options: dict[str, Any]) -> None:
-    """Refuse preparation that was asked for where nothing is prepared."""
-    asked = [name for name, value in options.items() if value not in (None, False, "auto", "none", 1)]
+def steps_asked_for(options: Mapping[str, Any], idle: tuple[Any, ...] = ()) -> list[str]:
+    """Options of :func:`prepare` that are neither the usual ones nor ``idle``, as the command line calls them.
+
+    Examples
+    --------
+    >>> steps_asked_for({"standardise": False, "impute": "none", "constant": True, "degree": 1})
+    ['--no-standardise', '--impute', '--constant']
+    """
+    usual = inspect.signature(prepare).parameters
+    asked = {name: value for name, value in options.items() if value != usual[name].default and value not in idle}
+    words = {("standardise", False): "--no-standardise", ("standardise", "minmax"): "--min-max"}
+    return [words.get((name, value), f"--{name}") for name, value in asked.items()]
+
+
+def _refuse_steps(why: str, asked: list[str]) -> None:
+    """Refuse preparation that was asked for where these steps do not happen."""
     if asked:
-        raise DataError(
-            f"the kernel {kernel} sees the data as they are, so there is nothing to prepare; leave out "
-            f"{enumeration('--' + name for name in asked)}."
-        )
+        raise DataError(f"{why}; leave out {enumeration(asked)}.")
 
 
 def _scaler(standardise: str | bool, sparse: bool) -> Any:

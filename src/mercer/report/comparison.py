@@ -226,7 +226,7 @@ def compare(
         study.measure.scorer or study.measure.scoring,
     )
     chosen = [study.for_targets(learner, transformed_target(learned_as, y[train])) for learner in chosen]
-    preparation = Preparation(table, outliers, outlier_factor, options, learned_as)
+    preparation = Preparation(table, options, outliers, outlier_factor, learned_as)
     prepared = any(learner.on_rows for learner in chosen)
     facts["preprocessing"] = preparation.facts(learn, study.strata(y[train])) if prepared else preparation.no_facts()
     facts["preprocessing"]["target_transform"] = learned_as

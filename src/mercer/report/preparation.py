@@ -11,6 +11,7 @@ from .._runtime.compile import Array
 from .._validation.unwrapped import layers
 from .._validation.wording import enumeration
 from ..preprocess import OutlierFilter, pipeline, prepare
+from ..preprocess.prepare import steps_asked_for
 from .elements import count
 from .error_measure import percent
 from .plain import number, text
@@ -30,9 +31,9 @@ class Preparation:
     def __init__(
         self,
         table: Any,
-        outliers: str | None,
-        outlier_factor: float | None,
         options: dict[str, Any],
+        outliers: str | None = None,
+        outlier_factor: float | None = None,
         target_transform: str = "none",
     ) -> None:
         self.table, self.outliers, self.outlier_factor, self.options = table, outliers, outlier_factor, options
@@ -61,9 +62,8 @@ class Preparation:
             return f"it learns from the columns of a table, and {self.table.name} has sparse rows."
         if width > _WIDE and rows > _SHORT:
             return f"weights would have to be learned for {width:,} columns, which takes too long with {rows:,} rows."
-        asked = [name for name, value in self.options.items() if value not in (None, False, "auto")]
-        if asked:
-            return f"it prepares columns by itself, which --{asked[0]} asks to do otherwise."
+        if asked := steps_asked_for(self.options):
+            return f"it prepares columns by itself, which {asked[0]} asks to do otherwise."
         return None
 
     def facts(self, learn: Any, y: Array | None) -> dict[str, Any]:

@@ -55,10 +55,11 @@ class TableClassifier(ClassifierMixin, TableMachine):
     """Classes from a table as it is: an exact kernel machine whose kernel, weights of columns and λ it chooses itself.
 
     Columns of numbers are standardised, missing ones get the median and a column that says so, words become columns,
-    dates and texts numbers. The kernel is exp(−Σⱼ wⱼ·|xⱼ − zⱼ|/length) or a Gaussian, with weights of columns that are
-    learned by how much scores change with them; its length and λ are tried one by one. All of that is judged by the
-    squared error of the scores of each row under the machine of all others, which is known exactly from one
-    factorisation. Probabilities come from these scores too, by a sigmoid or, of three classes and more, by a softmax.
+    dates and texts numbers. The kernel is ``exp(−Σⱼ wⱼ·|xⱼ − zⱼ|/length)`` or a Gaussian, with weights of columns
+    that are learned by how much scores change with them; its length and λ are tried one by one. All of that is
+    judged by the squared error of the scores of each row under the machine of all others, which is known exactly
+    from one factorisation. Probabilities come from these scores too, by a sigmoid or, of three classes and more, by
+    a softmax.
 
     Parameters
     ----------

@@ -22,9 +22,10 @@ class TableRegressor(RegressorMixin, TableMachine):
     """Numbers from a table as it is: exact kernel ridge whose kernel, weights of columns and λ are chosen by itself.
 
     Columns of numbers are standardised, missing ones get the median and a column that says so, words become columns,
-    dates and texts numbers. The kernel is exp(−Σⱼ wⱼ·|xⱼ − zⱼ|/length) or a Gaussian, with weights of columns that are
-    learned by how much predictions change with them; its length and λ are tried one by one. All of that is judged by
-    the squared error of each row under the machine of all others, which is known exactly from one factorisation.
+    dates and texts numbers. The kernel is ``exp(−Σⱼ wⱼ·|xⱼ − zⱼ|/length)`` or a Gaussian, with weights of columns
+    that are learned by how much predictions change with them; its length and λ are tried one by one. All of that is
+    judged by the squared error of each row under the machine of all others, which is known exactly from one
+    factorisation.
 
     Parameters
     ----------

@@ -212,7 +212,9 @@ def _bytes(value: Any) -> int:
         return sum(part.nbytes for part in (value.data, value.indices, value.indptr))
     if isinstance(value, (np.ndarray, np.generic)):
         return value.nbytes
-    return 0 if isinstance(value, type) else _bytes(list(getattr(value, "__dict__", {}).values()))
+    if isinstance(value, dict):
+        return sum(map(_bytes, value.values()))
+    return 0 if value is None or isinstance(value, type) else _bytes(value.__getstate__())
 
 
 # -- what is done on a worker -----------------------------------------------------------------------------------------

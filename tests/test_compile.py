@@ -103,3 +103,17 @@ def test_sums_in_any_order_are_part_of_the_loops_that_ask_for_them():
     }
     assert {value.py_func.__name__ for value in reordered} >= {"_weigh"}
     assert all(value.targetoptions["forceinline"] for value in reordered)
+
+
+def test_a_stamp_is_the_same_in_every_process():
+    """Also for functions that name objects which lie somewhere else each time."""
+    program = (
+        "from mercer._runtime.source_stamps import source_stamp\n"
+        "from mercer.kernels.engine.weighted import _add_full\n"
+        "print(source_stamp(_add_full, _add_full.targetoptions))"
+    )
+    found = {
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(found) == 1

@@ -25,11 +25,9 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from mercer.io.fasta import read_fasta
-from mercer.io.tu import read_tu
+from mercer.io.structures import read_fasta, read_tu
 from mercer.kernels import Graphlet, Graphs, Mismatch, ShortestPath, Spectrum, Strings, WeisfeilerLehman
-from mercer.kernels.engine.matrices import matrix_block
-from mercer.kernels.engine.pairing import Pairing
+from mercer.kernels.engine.tiles import Pairing, matrix_block
 from reproductions.data import data_path
 from reproductions.results import Results
 

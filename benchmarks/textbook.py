@@ -127,7 +127,7 @@ def kernel_learners(sets: dict, results: Results) -> None:
             )
         races[f"kernel Pegasos, {rows} rows, λ={lam:g}, {T} steps"] = (
             lambda g=gram, y=y, draws=draws, lam=lam: (
-                solvers.Pegasos(steps=draws.size, average=False, sampling=draws, lead=1)
+                solvers.PegasosSteps(steps=draws.size, average=False, sampling=draws, lead=1)
                 .solve(Problem(g, y, losses.Hinge(), lam))
                 .z
             ),

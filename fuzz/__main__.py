@@ -23,9 +23,9 @@ with atheris.instrument_imports(include=["mercer.io", "mercer.model_files", "mer
     for package in ("mercer.io", "mercer.model_files"):
         for found in iter_modules(import_module(package).__path__):
             import_module(f"{package}.{found.name}")
-    import_module("mercer.search.journal_cells")
     import_module("mercer.search.journal")
-from mercer.kernels import text_parser  # noqa: E402
+    import_module("mercer.search.journal")
+from mercer.kernels import reading as text_parser  # noqa: E402
 
 from .seeds import seeds  # noqa: E402
 from .targets import TARGETS  # noqa: E402

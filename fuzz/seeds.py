@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 import mercer
-from mercer.model_files.container import content_of
+from mercer.model_files.packing import content_of
 from mercer.search.journal import Journal
-from mercer.search.outcome import Outcome
+from mercer.search.keys import Outcome
 
 __all__ = ["JOURNAL_ROWS", "JOURNAL_SEARCH", "model_file", "seeds"]
 

@@ -15,12 +15,13 @@ from functools import cache
 from typing import Any
 
 from mercer.io.formats import FORMATS
-from mercer.io.opening import _Opened, _table
-from mercer.io.options import Options
+from mercer.io.reading import _Opened
+from mercer.io.reading import _table_of_files as _table
 from mercer.io.sources import Source, unpacked
-from mercer.kernels.text_parser import parse
+from mercer.io.table import Options
+from mercer.kernels.reading import parse
 from mercer.model_files import load
-from mercer.model_files.container import Content, content_of, file_of
+from mercer.model_files.packing import Content, content_of, file_of
 from mercer.search import journal
 
 from .seeds import JOURNAL_ROWS, JOURNAL_SEARCH, model_file

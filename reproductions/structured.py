@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from mercer import SVC, Pegasos
-from mercer.io.tu import read_tu
+from mercer.io.structures import read_tu
 from mercer.kernels import (
     Jaccard,
     Kernel,

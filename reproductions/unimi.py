@@ -23,7 +23,7 @@ from mercer.grams import Dense, Features, Gram
 from mercer.kernels import Gaussian, Kernel, Polynomial
 from mercer.losses import Hinge, Logistic, Loss, PerceptronLoss
 from mercer.problems import Problem
-from mercer.solvers import MistakeDriven, Pegasos
+from mercer.solvers import MistakeDriven, PegasosSteps
 
 from . import published
 from .data import data_path
@@ -151,7 +151,7 @@ def perceptron_table(space: Space, epochs: list[int]) -> dict[int, float]:
 def pegasos(space: Space, rows: np.ndarray, loss: Loss, lam: float, draws: np.ndarray) -> np.ndarray:
     """One run as the report has it: the average of a linear model, the last iterate of a kernel model."""
     kernelised = space.kernel is not None
-    solver = Pegasos(steps=draws.size, average=not kernelised, lead=1 if kernelised else 0, sampling=draws)
+    solver = PegasosSteps(steps=draws.size, average=not kernelised, lead=1 if kernelised else 0, sampling=draws)
     return solver.solve(Problem(space.gram.take(rows), space.y[rows], loss, lam)).z
 
 

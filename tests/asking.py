@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from mercer.play.examples import example_scene
+from mercer.play.data import example_scene
 
 BOX = {"box": [-2, 3, -1.5, 2], "size": [12, 9]}
 _PORT, _TOKEN = 8123, "a-token-of-the-tests"

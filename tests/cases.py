@@ -8,7 +8,6 @@ import mercer
 from mercer import grams, kernels, losses, solvers
 from mercer.kernels import (
     After,
-    Conformal,
     Cosine,
     Diffusion,
     Equal,
@@ -32,6 +31,7 @@ from mercer.kernels import (
     Product,
     Quadratic,
     RandomWalk,
+    RankOne,
     Scaled,
     ScaledColumns,
     ShortestPath,
@@ -74,7 +74,7 @@ KERNELS = [
     Cosine(),
     Sigmoid(gamma=0.1, coef0=0.2),
     Quadratic(np.diag([1.0, 2.0, 0.5])),
-    Conformal(row_sums),
+    RankOne(row_sums),
     Function(squared_dots),
     Sum(Linear(), Gaussian(gamma=1.0)),
     Scaled(2.5, Gaussian(gamma=0.1)),
@@ -181,7 +181,7 @@ GRAMS = [grams.Dense, grams.Lazy, grams.Features, grams.Nystrom, grams.Streamed]
 
 SOLVERS = [
     solvers.MistakeDriven(epochs=20),
-    solvers.Pegasos(steps=2000),
+    solvers.PegasosSteps(steps=2000),
     solvers.SoftMargin(),
     solvers.Newton(),
     solvers.Gradient(),

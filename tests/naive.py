@@ -55,7 +55,7 @@ def value(kernel, x, z):
             return tanh(p["gamma"] * dot(x, z) + p["coef0"])
         case kernels.Quadratic():
             return sum(x[i] * p["B"][i][j] * z[j] for i in range(len(x)) for j in range(len(z)))
-        case kernels.Conformal():
+        case kernels.RankOne():
             return float(sum(x)) * float(sum(z))
         case kernels.Function():
             return dot(x, z) ** 2

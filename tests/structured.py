@@ -16,8 +16,8 @@ from mercer.kernels import (
     Subsequence,
     WeisfeilerLehman,
 )
-from mercer.kernels.engine.collection import Collection
-from mercer.kernels.engine.pairing import Tile
+from mercer.kernels.engine.counts import Collection
+from mercer.kernels.engine.tiles import Tile
 
 
 class Words(Collection):

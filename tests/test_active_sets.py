@@ -9,12 +9,12 @@ from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.preprocessing import StandardScaler
 
 import mercer
-from mercer._runtime.cholesky import cholesky_solver
 from mercer.grams import Dense
 from mercer.losses import EpsilonInsensitive, Hinge
 from mercer.problems import NuProblem, Problem, certify
+from mercer.runtime.numerics import cholesky_solver
 from mercer.solvers import SoftMargin, solve_certified
-from mercer.solvers.svm.active_sets import active_sets
+from mercer.solvers.svm.refinement import active_sets
 from mercer.solvers.svm.smo import levels_of
 
 

@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC
 from mercer.displays import DecisionBoundary
-from mercer.report.figures import boundary
-from mercer.report.planes import boundaries
+from mercer.report.charts import boundary
+from mercer.study.preparation import boundaries
 
 IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)
 

@@ -13,8 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from mercer import SVC, SVDD, KernelClassifier, KernelRegressor, OneClassSVM
 from mercer.grams import Dense
-from mercer.grams.multiple import Multiple
-from mercer.grams.repeated import Repeated
+from mercer.grams.base import Multiple, Repeated
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.losses import EpsilonInsensitive, Huber, Logistic, Squared, SquaredHinge
 from mercer.problems import Problem, Status, balanced, best_intercept, slack

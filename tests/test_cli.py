@@ -17,7 +17,7 @@ import pytest
 from mercer import load
 from mercer.cli import COMMANDS, main
 from mercer.io import read
-from mercer.model_files.container import file_of
+from mercer.model_files.packing import file_of
 
 SRC = str(Path(__file__).parents[1] / "src")
 
@@ -66,7 +66,7 @@ def test_the_module_is_the_command_and_reads_the_standard_input():
 
 def test_interrupting_a_command_ends_it_with_130_and_leaves_no_file(tmp_path):
     program = (
-        "import os, signal, threading, mercer.cli.building as b\n"
+        "import os, signal, threading, mercer.cli.recipe as b\n"
         "from mercer.cli import main\n"
         "def slow(*args): os.kill(os.getpid(), signal.SIGINT); import time; time.sleep(30)\n"
         "b.fit = slow\n"

@@ -244,7 +244,7 @@ def test_a_model_is_stored_though_its_intervals_were_interrupted(mercer, monkeyp
     def interrupted(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.report.number_errors.half_widths", interrupted)
+    monkeypatch.setattr("mercer.study.measures.half_widths", interrupted)
     done = mercer(line, 130)
     assert "the model in m is whole" in done.stderr
     assert np.isfinite(load("m").predict(read("waves:60").X)).all()

@@ -257,7 +257,7 @@ def test_a_study_that_is_interrupted_after_its_learners_keeps_them(mercer, monke
     def interrupted(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.report.number_study.out_of_fold_residuals", interrupted)
+    monkeypatch.setattr("mercer.study.number_study.out_of_fold_residuals", interrupted)
     done = mercer("compare waves:60 --learners ridge --cv 2 --repeats 1 --no-trees -o out", 130)
     assert "the comparison is partial, without what only the last pictures show" in done.stderr
     facts = json.loads(Path("out/report.json").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import mercer
-from mercer._runtime.compile import Loop
+from mercer.runtime.compile import Loop
 
 
 def run(folder, code):
@@ -20,8 +20,8 @@ def run(folder, code):
 
 _CALLER = """
 {above}
-from mercer._runtime.compile import jit
-from mercer._runtime.source_stamps import source_stamp
+from mercer.runtime.compile import jit
+from mercer.runtime.compile import source_stamp
 import callee
 
 FACTOR = {factor}
@@ -39,7 +39,7 @@ callee_function = callee.g
 print(source_stamp(f.py_func, f.targetoptions))
 """
 _CALLEE = """
-from mercer._runtime.compile import jit
+from mercer.runtime.compile import jit
 
 @jit(reorder={reorder})
 def g(x):
@@ -73,7 +73,7 @@ def test_a_function_of_another_file_is_compiled_anew_when_that_changes(tmp_path,
     outside = tmp_path / "outside.py"
     found = []
     for number in (3.0, 5.0):
-        outside.write_text(f"from mercer._runtime.compile import {kind}\n@{kind}\ndef f(x):\n    return {number} * x\n")
+        outside.write_text(f"from mercer.runtime.compile import {kind}\n@{kind}\ndef f(x):\n    return {number} * x\n")
         done = run(
             tmp_path / "code",
             f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from outside import f; print(f(1.0))",
@@ -108,7 +108,7 @@ def test_sums_in_any_order_are_part_of_the_loops_that_ask_for_them():
 def test_a_stamp_is_the_same_in_every_process():
     """Also for functions that name objects which lie somewhere else each time."""
     program = (
-        "from mercer._runtime.source_stamps import source_stamp\n"
+        "from mercer.runtime.compile import source_stamp\n"
         "from mercer.kernels.engine.weighted import _add_full\n"
         "print(source_stamp(_add_full, _add_full.targetoptions))"
     )

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from mercer import SVC
 from mercer.search import KernelSearchCV
-from mercer.search.content_keys import Unrecognisable, content_key, lasting_key
+from mercer.search.keys import Unrecognisable, content_key, lasting_key
 
 X, y = make_moons(40, noise=0.3, random_state=0)
 
@@ -35,7 +35,7 @@ def times(rows, factor=1):
 
 FACTOR = 2
 SCRIPT = """
-from mercer.search.content_keys import lasting_key
+from mercer.search.keys import lasting_key
 import functools, numpy as np
 SHIFT = {shift}
 def helper(x): return x + SHIFT

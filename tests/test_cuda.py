@@ -16,7 +16,7 @@ from sklearn.base import clone
 import mercer
 from mercer import cuda
 from mercer.cuda import Untraceable, formula_of
-from mercer.cuda.triton_text import Face, lowered, written
+from mercer.cuda.formulas import Face, lowered, written
 from mercer.grams import Cuda, Lazy, Placement
 from mercer.kernels import Gaussian, Laplacian, Linear, Matern, OfStatistic, Polynomial
 from mercer.kernels.engine.statistics import SQUARED_DISTANCE
@@ -190,7 +190,7 @@ def test_every_shape_of_a_tile(tiles):
 @on_card
 def test_little_memory_on_the_card_means_more_launches(monkeypatch):
     rows = RNG.normal(size=(600, 2))
-    monkeypatch.setattr("mercer.cuda.fused.free_memory", lambda: 1)
+    monkeypatch.setattr("mercer.cuda.products.free_memory", lambda: 1)
     operands = cuda.operands_of(Gaussian(gamma=0.5), rows, rows)
     assert error_of(cuda.as_array(cuda.product(operands, rows)), Gaussian(gamma=0.5)(rows) @ rows) < 1e-6
 

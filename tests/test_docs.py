@@ -20,11 +20,15 @@ FILES = ["CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", ".github/pull_r
 #: Modules with a public face that the reference does not list, and why.
 INTERNAL = {
     "mercer.calibration": "its classes are those of mercer",
+    "mercer.checks": "what users give, checked",
     "mercer.cli": "the command line describes itself",
     "mercer.cuda": "behind device='cuda'",
     "mercer.estimators": "its classes are those of mercer",
     "mercer.model_files": "its functions are those of mercer, and the format has a page of its own",
+    "mercer.messages": "words of messages",
     "mercer.play": "behind mercer play, with a page of its own",
+    "mercer.runtime": "what everything runs on",
+    "mercer.study": "behind mercer.report",
 }
 
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from mercer.grams import Dense, Features, Lazy
 from mercer.kernels import Gaussian
-from mercer.solvers.svm.dual_gradient import DualGradient as DualGradient
-from mercer.solvers.svm.row_cache import RowCache
+from mercer.solvers.svm.soft_margin import DualGradient, RowCache
 
 N = 90
 rng = np.random.default_rng(0)

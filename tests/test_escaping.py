@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.fault_trials._hostile_words import WORDS, in_html, in_spreadsheet, in_terminal
 from benchmarks.fault_trials.escaping import reached, reached_in_report
-from mercer._presentation.html import tag
-from mercer.cli.csv_writing import csv_of
+from mercer.cli.output import csv_of
+from mercer.presentation import tag
 
 #: All that can be said in one word, twice: as a formula, and as what may come before one.
 ALL = [beginning + "".join(word for name, word in WORDS.items() if name != "long") for beginning in ("=", "\t\r@")]

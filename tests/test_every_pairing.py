@@ -58,7 +58,7 @@ TOLERANCE = {
     solvers.Newton: 1e-8,
     solvers.InteriorPoint: 1e-8,
     solvers.Gradient: 0.15,
-    solvers.Pegasos: 0.2,
+    solvers.PegasosSteps: 0.2,
 }
 
 
@@ -127,7 +127,7 @@ def test_every_problem_has_a_solver(case):
 def test_a_start_at_the_solution_changes_nothing(solver):
     for case in CASES[:: 3 if isinstance(solver, solvers.Gradient) else 1]:  # the slowest of all
         problem = case.problem(GRAMS[0])
-        if solver.refusal(problem) is None and not isinstance(solver, solvers.Pegasos):
+        if solver.refusal(problem) is None and not isinstance(solver, solvers.PegasosSteps):
             found = quick(solver).solve(problem)
             again = quick(solver).solve(problem, found)
             before, after = (objective(case, K, each.z, each.b) for each in (found, again))

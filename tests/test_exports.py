@@ -31,14 +31,11 @@ from sklearn.preprocessing import (
 import mercer
 from mercer import SVC, SVDD, Calibrated, KernelClassifier, KernelQuantiles, KernelRegressor, Perceptron, TunedThreshold
 from mercer.cli.export import _TARGETS
-from mercer.cli.run_classes import _scores
+from mercer.cli.run import _scores
 from mercer.exports import TARGETS
-from mercer.exports.computed import computed
-from mercer.exports.deviation import deviation
-from mercer.exports.input_columns import Inputs, numbered
-from mercer.exports.likely_rows import likely_rows
-from mercer.exports.rows_in_doubt import with_gaps_and_new_words
-from mercer.exports.similarities import similarity
+from mercer.exports.computation import Inputs, numbered
+from mercer.exports.computed import computed, similarity
+from mercer.exports.deviation import deviation, likely_rows, with_gaps_and_new_words
 from mercer.io import DataError
 from mercer.kernels import Equal, Gaussian, Hamming, Linear, OfStatistic
 from mercer.kernels.engine.statistics import DOT, SQUARED_DISTANCE
@@ -211,7 +208,7 @@ def test_why_a_formula_stays_is_said():
         TARGETS["python"].files(model)
 
 
-REFUSED = ("matern(nu=1.0)", "conformal", "function", "after")
+REFUSED = ("matern(nu=1.0)", "rank_one", "function", "after")
 
 
 @pytest.mark.parametrize("kernel", [kernel for kernel in cases.KERNELS if kernel.always_psd], ids=str)

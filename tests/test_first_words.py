@@ -12,8 +12,7 @@ from mercer.displays import WeightTable
 from mercer.io import Table
 from mercer.report import compare, page
 from mercer.report.answer import answer_header
-from mercer.report.first_words import whether_learned
-from mercer.report.gaps import fit_in_a_word, verdict_in_words
+from mercer.study.verdicts import fit_in_a_word, verdict_in_words, whether_learned
 
 from .reporting import made_table, with_everything
 

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from mercer import losses, solvers
-from mercer._validation.memory import bytes_of
+from mercer.checks.parameters import bytes_of
 from mercer.grams import Dense, Features, Lazy, Placement
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.problems import Problem
@@ -43,8 +43,8 @@ class TestEveryGram:
         [
             solvers.MistakeDriven(epochs=7),
             solvers.MistakeDriven(epochs=5, variant="averaged", initial="random"),
-            solvers.Pegasos(steps=500),
-            solvers.Pegasos(steps=200, batch=3, project=True, sampling="epoch"),
+            solvers.PegasosSteps(steps=500),
+            solvers.PegasosSteps(steps=200, batch=3, project=True, sampling="epoch"),
         ],
         ids=str,
     )
@@ -64,7 +64,7 @@ class TestEveryGram:
 def test_rows_that_wait_are_added_before_others_take_their_place(loss, rows):
     many, some = Lazy(kernel, X), Lazy(kernel, X, memory=rows * 60 * 8)
     first, second = (
-        solvers.Pegasos(steps=700, average=True).solve(Problem(gram, y, loss, lam=0.01)) for gram in (many, some)
+        solvers.PegasosSteps(steps=700, average=True).solve(Problem(gram, y, loss, lam=0.01)) for gram in (many, some)
     )
     np.testing.assert_array_equal(first.z, second.z)
 
@@ -72,7 +72,7 @@ def test_rows_that_wait_are_added_before_others_take_their_place(loss, rows):
 def test_a_model_after_any_number_of_steps_is_the_sum_of_its_items():
     K = kernel(X)
     for steps in range(1, 40):
-        walked = solvers.Pegasos(steps=steps, average=False, sampling=np.arange(40), lead=1)
+        walked = solvers.PegasosSteps(steps=steps, average=False, sampling=np.arange(40), lead=1)
         counts = np.zeros(60)
         for t, i in enumerate(range(steps), start=1):
             counts[i] += y[i] / (0.01 * t) * (K[i] @ (counts * y)) < 1

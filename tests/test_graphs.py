@@ -16,7 +16,7 @@ from mercer.kernels import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
-from mercer.kernels.graphs.graphlets import scaled
+from mercer.kernels.graph_counts import scaled
 
 from . import naive_structured as naive
 

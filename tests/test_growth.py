@@ -16,6 +16,7 @@ from mercer.growth import (
     PowerLaw,
     footprint,
     foretell,
+    grown,
     held,
     in_bytes,
     in_seconds,
@@ -23,7 +24,6 @@ from mercer.growth import (
     recommendation,
     trials,
 )
-from mercer.growth.foretelling import grown
 
 
 def rows(n, seed=0):

@@ -11,7 +11,7 @@ from mercer.io.formats import formats_in_words
 from mercer.kernels import Gaussian
 from mercer.losses import Hinge, Logistic, PerceptronLoss
 from mercer.problems import Problem, certify
-from mercer.solvers import MistakeDriven, Newton, Pegasos, SoftMargin
+from mercer.solvers import MistakeDriven, Newton, PegasosSteps, SoftMargin
 
 from .guide_pages import DOCS, doctests_of, failures_of
 
@@ -72,7 +72,7 @@ class Plain(Gram):
     [
         (Newton(), Logistic(), "free"),
         (SoftMargin(tol=1e-6), Hinge(), "free"),
-        (Pegasos(steps=500), Hinge(), "penalised"),
+        (PegasosSteps(steps=500), Hinge(), "penalised"),
         (MistakeDriven(epochs=5), PerceptronLoss(), "none"),
     ],
     ids=["newton", "soft margin", "pegasos", "mistake-driven"],
@@ -109,7 +109,7 @@ def test_rows_that_have_no_room_are_made_again():
     gram.workspace = 8 * 80 * 3
     assert gram.capacity == 3
     of = [Problem(each, signs, Hinge(), 0.01) for each in (gram, Dense(KERNEL(X)))]
-    few, all_of_them = (Pegasos(steps=300).solve(each).z for each in of)
+    few, all_of_them = (PegasosSteps(steps=300).solve(each).z for each in of)
     np.testing.assert_allclose(few, all_of_them)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mercer import SVC, SVR, KernelClassifier, KernelSearchCV, Pegasos, Perceptron
-from mercer._validation.guide import PAGES, guide
 from mercer.datasets import make_margins
 from mercer.diagnostics import diagnose
+from mercer.messages import PAGES, guide
 
 ROOT = Path(__file__).parents[1]
 SOURCES = {path: path.read_text("utf-8") for path in (ROOT / "src" / "mercer").rglob("*.py")}

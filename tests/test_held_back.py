@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from mercer._runtime.held_back import held_back
+from mercer.runtime.interrupts import held_back
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_handler_of_somebody_else_has_it_at_the_end(pythons_handler):
 COMPILING = """
 import os, signal
 import numpy as np
-from mercer._runtime.compile import jit
+from mercer.runtime.compile import jit
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

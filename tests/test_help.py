@@ -9,12 +9,12 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from mercer.cli import COMMANDS, main
-from mercer.cli.help_topics import TOPICS, with_underscores
+from mercer.cli.help import TOPICS, with_underscores
 from mercer.io.formats import FORMATS
 from mercer.kernels import parse
-from mercer.kernels.registry import registered
+from mercer.kernels.text_form import registered
 from mercer.learners import LEARNERS
-from mercer.losses.base import KNOWN
+from mercer.losses.margins import KNOWN
 
 SRC = str(Path(__file__).parents[1] / "src")
 #: Lines of a large terminal.

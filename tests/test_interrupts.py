@@ -14,16 +14,17 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import cross_val_score
 
 import mercer
-import mercer.estimators.binary_machine
-import mercer.solvers.primal_refinement
-import mercer.solvers.svm.dual_refinement
+import mercer.estimators.pairs
+import mercer.solvers.certified
+import mercer.solvers.svm.refinement
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
-from mercer._runtime.interrupts import heed, kept, whole
-from mercer._runtime.parallel import for_each
-from mercer.estimators.binary_machine import BinaryMachine
+from mercer.estimators.pairs import BinaryMachine
 from mercer.io import read
 from mercer.report import compare
-from mercer.search import cell, nested_cross_validation
+from mercer.runtime.interrupts import heed, kept, whole
+from mercer.runtime.threads import for_each
+from mercer.search import nested_cross_validation
+from mercer.search import numbered as cell
 
 X, y = make_moons(600, noise=0.35, random_state=0)
 BLOBS, CLASSES = make_blobs(1500, centers=5, cluster_std=6, random_state=0)
@@ -204,10 +205,10 @@ def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypat
 
 
 IMPROVEMENTS = {
-    "polish": (mercer.solvers.svm.dual_refinement, "polish", SVC("gaussian(gamma=1)"), y),
-    "hard margin": (mercer.estimators.binary_machine, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
-    "smaller gap": (mercer.solvers.primal_refinement, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
-    "smaller gaps": (mercer.solvers.primal_refinement, "_improved", KernelClassifier("gaussian"), y),
+    "polish": (mercer.solvers.svm.refinement, "polish", SVC("gaussian(gamma=1)"), y),
+    "hard margin": (mercer.estimators.pairs, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
+    "smaller gap": (mercer.solvers.certified, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
+    "smaller gaps": (mercer.solvers.certified, "_improved", KernelClassifier("gaussian"), y),
 }
 
 

@@ -17,8 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import SVC, Conformal, KernelClassifier, KernelQuantiles, KernelRegressor, KernelSearchCV, load, save
-from mercer.intervals import leave_one_out
-from mercer.intervals.ranks import upper_rank
+from mercer.intervals import leave_one_out, upper_rank
 from mercer.kernels import Gaussian
 
 rng = np.random.default_rng(0)

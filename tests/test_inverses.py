@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from mercer.grams import Dense, Features, Lazy
-from mercer.grams.basis import Basis
-from mercer.grams.span import Exact, Whole
+from mercer.grams.span import Basis, Exact, Whole
 from mercer.kernels import Gaussian
 
 seeds = st.integers(0, 10**6)

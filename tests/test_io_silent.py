@@ -9,9 +9,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from mercer.io import read
-from mercer.io.baskets import read_baskets
+from mercer.io.structures import read_baskets, read_tu
 from mercer.io.table import DataError
-from mercer.io.tu import read_tu
 
 rng = np.random.default_rng(0)
 

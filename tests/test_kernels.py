@@ -10,7 +10,6 @@ from sklearn.base import clone
 
 from mercer.kernels import (
     After,
-    Conformal,
     Cosine,
     Function,
     Gaussian,
@@ -21,6 +20,7 @@ from mercer.kernels import (
     Polynomial,
     Precomputed,
     Quadratic,
+    RankOne,
     as_kernel,
     parse,
 )
@@ -248,7 +248,7 @@ def test_bad_text_is_refused(text, hint):
         (Function(lambda A, B: (A @ B.T) * 1j), "complex"),
         (Function(lambda A, B: (A @ B.T) * np.nan), "returned nan"),
         (Function(lambda A, B: np.full((len(A), len(B)), "x")), "not numbers"),
-        (Conformal(lambda A: A), "one a row"),
+        (RankOne(lambda A: A), "one a row"),
         (After(lambda A: A[:1], Linear()), "one item for each"),
     ],
 )
@@ -270,9 +270,9 @@ def test_as_kernel_takes_text_functions_and_kernels():
 
 
 def test_kernels_with_functions_print_their_names():
-    assert str(Conformal(row_sums) + After(halves, Linear())) == "conformal(<row_sums>) + after(<halves>, linear)"
+    assert str(RankOne(row_sums) + After(halves, Linear())) == "rank_one(<row_sums>) + after(<halves>, linear)"
     with pytest.raises(ValueError, match="cannot be read"):
-        parse("conformal(<row_sums>)")
+        parse("rank_one(<row_sums>)")
 
 
 def test_no_rows():

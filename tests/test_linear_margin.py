@@ -14,8 +14,7 @@ from mercer.grams import Features
 from mercer.losses import EpsilonInsensitive, Hinge
 from mercer.problems import Iterate, Problem, Status, certify
 from mercer.solvers import SoftMargin, solve_certified
-from mercer.solvers.svm.coordinate import CoordinateDescent
-from mercer.solvers.svm.linear_margin import linear_margin, passes_pay
+from mercer.solvers.svm.linear import CoordinateDescent, linear_margin, passes_pay
 
 RNG = np.random.default_rng(0)
 
@@ -84,8 +83,8 @@ def test_passes_alone_solve_what_is_easy():
 
 
 def test_what_passes_leave_over_the_exact_solver_finishes(monkeypatch):
-    monkeypatch.setattr("mercer.solvers.svm.linear_margin._AT_ONCE", 1)
-    monkeypatch.setattr("mercer.solvers.svm.linear_margin._LEAST", 1)
+    monkeypatch.setattr("mercer.solvers.svm.linear._AT_ONCE", 1)
+    monkeypatch.setattr("mercer.solvers.svm.linear._LEAST", 1)
     problem = soft_margin(X, y, 100.0)
     solution, certificate = linear_margin(problem, SoftMargin(), by_weights=True)
     assert solution.status is Status.CONVERGED

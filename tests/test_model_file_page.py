@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from mercer.model_files.models import FORMAT
-from mercer.model_files.specification import objects_in_words
+from mercer.model_files.models import FORMAT, objects_in_words
 from tests.golden_models import HOME
 
 from .guide_pages import DOCS, doctests_of, failures_of
@@ -14,7 +13,7 @@ PAGE = DOCS / "model-files.md"
 
 def test_the_list_of_objects_is_that_of_the_code():
     told = PAGE.read_text().partition("prints this list.\n\n")[2]
-    assert told.strip() == objects_in_words().strip(), "python -m mercer.model_files.specification prints it"
+    assert told.strip() == objects_in_words().strip(), "python -m mercer.model_files.models prints it"
     assert f'"format": {FORMAT}' in PAGE.read_text()
 
 

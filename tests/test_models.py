@@ -23,9 +23,9 @@ from mercer.io import DataError, read
 from mercer.kernels import Function, Quadratic
 from mercer.learners import LEARNERS
 from mercer.losses import Huber
-from mercer.model_files.container import checksum as _checksum
-from mercer.model_files.container import content_of, file_of
 from mercer.model_files.models import open_model
+from mercer.model_files.packing import checksum as _checksum
+from mercer.model_files.packing import content_of, file_of
 from mercer.preprocess import pipeline
 
 random = np.random.RandomState(0)

@@ -13,12 +13,11 @@ from safetensors.numpy import save as save_arrays
 
 from mercer import SVC, KernelClassifier, Perceptron, load, save
 from mercer.io import DataError
-from mercer.kernels import Bags, Graphs, Polynomial, Strings, parse
-from mercer.kernels.graphs import Diffusion
+from mercer.kernels import Bags, Diffusion, Graphs, Polynomial, Strings, parse
 from mercer.kernels.text_form import full_text
 from mercer.margins import width
-from mercer.model_files.container import checksum as _checksum
 from mercer.model_files.packing import Packer, Unpacker
+from mercer.model_files.packing import checksum as _checksum
 
 from . import cases
 

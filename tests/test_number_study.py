@@ -14,10 +14,11 @@ from mercer.describe import describe
 from mercer.displays import SearchCurve
 from mercer.io import Table
 from mercer.learners import Learner
-from mercer.report import compare, comparison, page
-from mercer.report.number_errors import COVERAGES, half_width, half_widths, in_digits, interval_of_rmse
-from mercer.report.number_verdicts import fit_of_numbers
-from mercer.report.significance import sign_flips
+from mercer.report import compare, page
+from mercer.study import comparison
+from mercer.study.measures import COVERAGES, half_width, half_widths, in_digits, interval_of_rmse
+from mercer.study.predictions import sign_flips
+from mercer.study.verdicts import fit_of_numbers
 
 from .test_page import Checker
 

@@ -11,8 +11,8 @@ import numba
 import pytest
 
 import mercer as package
-from mercer._runtime.compile import jit
 from mercer.cli import main
+from mercer.runtime.compile import jit
 
 SOURCE = Path(package.__file__).parents[1]
 COMMAND = [sys.executable, "-m", "mercer"]

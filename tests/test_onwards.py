@@ -12,9 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from mercer import load, read
-from mercer.cli.compare_tables import show_comparison
-from mercer.cli.printing import Printer
-from mercer.cli.train_line import given_command, said_besides
+from mercer.cli.printing import Printer, show_comparison
+from mercer.cli.training import given_command, said_besides
 from mercer.cli.tune import tune
 from mercer.learners import LEARNERS
 from mercer.model_files.models import open_model
@@ -124,7 +123,7 @@ def test_a_model_that_cannot_be_written_is_refused_before_any_work(mercer):
 
 
 def test_an_interrupted_comparison_writes_no_model(mercer, monkeypatch):
-    from mercer.report.learning import Learning
+    from mercer.study.learning import Learning
 
     fitted, calls = Learning.fitted, []
 
@@ -145,7 +144,7 @@ def test_a_model_of_numbers_is_stored_though_its_intervals_were_interrupted(merc
     def interrupted(*given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.report.number_errors.half_widths", interrupted)
+    monkeypatch.setattr("mercer.study.measures.half_widths", interrupted)
     done = mercer("train ridge waves:60 -o m", 130)
     assert "the model in m is whole, but for --intervals" in done.stderr
     assert "train it with 'mercer train'" in mercer("run m waves:60 --intervals 0.9", 1).stderr

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mercer.report import page, write
-from mercer.report.gaps import fit_in_a_word, verdict_in_words
-from mercer.report.sections import SECTIONS, section
-from mercer.report.table_facts import table_facts
+from mercer.report.layout import SECTIONS, section
+from mercer.study.facts import table_facts
+from mercer.study.verdicts import fit_in_a_word, verdict_in_words
 
 from .browsing import contrast, opened
 from .reporting import HOSTILE, made_facts, made_table, with_everything

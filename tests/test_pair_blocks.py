@@ -6,15 +6,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, keep_best
-from mercer._runtime.parallel import at_most
-from mercer.estimators import pair_blocks
-from mercer.estimators.pair_blocks import begin_pairs
+from mercer.estimators import pairs as pair_blocks
+from mercer.estimators.pairs import begin_pairs
 from mercer.grams import Lazy
 from mercer.kernels import Gaussian, Polynomial
-from mercer.kernels.engine.matrices import matrix_product
-from mercer.kernels.engine.pairing import Pairing
-from mercer.kernels.engine.segments import segment_products
+from mercer.kernels.engine.tiles import Pairing, matrix_product, segment_products
 from mercer.problems import certify
+from mercer.runtime.threads import at_most
 from mercer.solvers.svm.small_blocks import solve_block
 
 rng = np.random.default_rng(0)

@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, Calibrated, KernelSearchCV, NuSVC
-from mercer.estimators import pair_machines
-from mercer.estimators.pair_machines import solve_pairs
+from mercer.estimators import pairs as pair_machines
+from mercer.estimators.pairs import solve_pairs
 from mercer.estimators.training import training_of
 from mercer.grams import Dense
 from mercer.search import out_of_fold

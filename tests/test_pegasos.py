@@ -10,7 +10,7 @@ from mercer.datasets import make_margins
 from mercer.grams import Dense, Features
 from mercer.kernels import Gaussian, Polynomial
 from mercer.problems import Problem, certify
-from mercer.solvers.pegasos import _Draws
+from mercer.solvers.online import _Draws
 
 from . import naive
 
@@ -24,7 +24,7 @@ def solve(loss=None, lam=0.05, gram=None, intercept=False, **options):
     problem = Problem(
         gram or Features(X), y, loss or losses.Hinge(), lam, intercept="penalised" if intercept else "none"
     )
-    return solvers.Pegasos(**{"steps": 400, "sampling": draws, "average": True, **options}).solve(problem)
+    return solvers.PegasosSteps(**{"steps": 400, "sampling": draws, "average": True, **options}).solve(problem)
 
 
 @pytest.mark.parametrize("average", [True, False])
@@ -106,7 +106,7 @@ def test_the_misprinted_margin_test_is_wrong():
     assert right < 0.15
     assert wrong > right + 0.1
     problem = Problem(Dense(K).take(np.arange(1000)), labels[:1000].astype(float), losses.Hinge(), 0.1)
-    ours = solvers.Pegasos(steps=3000, sampling=steps, average=False, lead=1).solve(problem)
+    ours = solvers.PegasosSteps(steps=3000, sampling=steps, average=False, lead=1).solve(problem)
     assert np.mean(np.sign(K[1000:, :1000] @ ours.z) != labels[1000:]) == right
 
 
@@ -117,7 +117,7 @@ def test_reaches_the_exact_minimiser():
     problem = Problem(Features(X), y, losses.Hinge(), lam, intercept="penalised")
     z = np.zeros(80)
     z[exact.support_] = exact.dual_coef_[0]
-    ours = solvers.Pegasos(steps=200_000).solve(problem)
+    ours = solvers.PegasosSteps(steps=200_000).solve(problem)
     objective, gap = certify(problem, ours)[:2]
     assert gap <= 0.02 * objective
     with_free = np.mean(np.maximum(0, 1 - y * exact.decision_function(X @ X.T + 1))) + lam / 2 * z @ (X @ X.T + 1) @ z
@@ -157,7 +157,7 @@ def test_checkpoints_are_shorter_runs():
 
 @pytest.mark.parametrize("sampling", ["once", "epoch"])
 def test_permutations_visit_every_row_equally(sampling):
-    draws = _Draws(solvers.Pegasos(sampling=sampling), 80, None, np.ones(80), np.random.default_rng(0))
+    draws = _Draws(solvers.PegasosSteps(sampling=sampling), 80, None, np.ones(80), np.random.default_rng(0))
     drawn = np.concatenate([draws.take(count) for count in (50, 100, 90)])
     assert (np.bincount(drawn.ravel()) == 3).all()
     same = np.array_equal(drawn[:80], drawn[80:160])

@@ -7,8 +7,8 @@ import pytest
 
 from mercer import SVC
 from mercer.kernels import parse
-from mercer.play.examples import example_scene
-from mercer.play.lift import lift
+from mercer.play.data import example_scene
+from mercer.play.surface import lift
 
 CIRCLES = example_scene("circles", 0)
 SQUARE = parse("polynomial(degree=2, gamma=1, coef0=0)")

@@ -11,8 +11,7 @@ from mercer.explain import explain
 from mercer.io import DataError
 from mercer.io.table import Table
 from mercer.kernels import Cosine, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid, Strings, parse
-from mercer.kernels.readable import Name
-from mercer.kernels.registry import registered
+from mercer.kernels.text_form import Name, registered
 from mercer.learners import kernels_for, refuse_unfit
 from mercer.model_files import load, save
 

@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mercer.io import DataError, Table, read
 from mercer.learners import Learner
-from mercer.report import class_study, compare, comparison
-from mercer.report.significance import error_rate, holm, mcnemar
-from mercer.report.table_facts import table_facts
-from mercer.report.verdicts import fit_verdict
+from mercer.report import compare
+from mercer.study import class_study, comparison
+from mercer.study.facts import table_facts
+from mercer.study.predictions import error_rate, holm, mcnemar
+from mercer.study.verdicts import fit_verdict
 
 from .reporting import made_facts, made_table
 

@@ -9,14 +9,13 @@ import pytest
 
 import mercer
 from mercer import kernels
-from mercer._runtime.cholesky import cholesky_solver, factorise
-from mercer._runtime.interrupts import heed, until
-from mercer._runtime.parallel import for_each
-from mercer._runtime.products import product, turned_product, weighted_squares
-from mercer._validation.memory import bytes_of
-from mercer.estimators.binary_machine import BinaryMachine
+from mercer.checks.parameters import bytes_of
+from mercer.estimators.pairs import BinaryMachine
 from mercer.grams.base import Gram
 from mercer.problems import certify
+from mercer.runtime.interrupts import heed, until
+from mercer.runtime.numerics import cholesky_solver, factorise, product, turned_product, weighted_squares
+from mercer.runtime.threads import for_each
 
 rng = np.random.default_rng(0)
 A = rng.standard_normal((2311, 701))

@@ -1,4 +1,4 @@
-"""The house keeps its order: no circles between rooms, one meaning for a file name, everything says what it is."""
+"""The house keeps its order: no circles between rooms, one meaning for a class name, everything says what it is."""
 
 import ast
 from collections import defaultdict
@@ -12,14 +12,6 @@ import mercer
 
 ROOT = Path(mercer.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
-
-#: File names that several rooms have because they mean the same thing in each.
-SHARED_NAMES = {
-    "__init__.py": "what a room offers",
-    "base.py": "the class that all others of the room are derived from",
-    "pegasos.py": "Pegasos, as a solver and as an estimator",
-    "datasets.py": "the data sets that come with the package, and the command that lists them",
-}
 
 
 def name_of(path):
@@ -109,13 +101,14 @@ def test_the_engine_of_kernels_knows_no_kernel():
     assert not outside, "; ".join(outside)
 
 
-def test_a_file_name_means_one_thing():
-    homes = defaultdict(list)
-    for path in FILES:
-        homes[path.name].append(str(path.parent.relative_to(ROOT)))
-    several = {name: rooms for name, rooms in homes.items() if len(rooms) > 1 and name not in SHARED_NAMES}
-    assert not several, several
-    assert all(len(homes[name]) > 1 for name in SHARED_NAMES), "a name on the list that is not shared any more"
+def test_a_public_class_name_means_one_thing():
+    homes = defaultdict(set)
+    for room in ["mercer", *(name for name in MODULES if name.count(".") == 1)]:
+        module = import_module(room)
+        for name in getattr(module, "__all__", []):
+            if isinstance(entry := getattr(module, name), type):
+                homes[name].add(f"{entry.__module__}.{entry.__qualname__}")
+    assert {name: several for name, several in homes.items() if len(several) > 1} == {}
 
 
 def test_every_module_says_what_it_is():

@@ -26,7 +26,7 @@ from mercer.kernels import (
     Spectrum,
     Subsequence,
 )
-from mercer.kernels.engine.strips import Strips
+from mercer.kernels.engine.statistics import Strips
 
 from . import cases
 

@@ -16,15 +16,12 @@ from mercer import SVC, KernelClassifier, KernelRegressor, load
 from mercer.cli import main
 from mercer.io import Table
 from mercer.report import compare, page
-from mercer.report.choice import choose
-from mercer.report.class_scores import by_class, curves
-from mercer.report.predictions import predictions_of
-from mercer.report.score_intervals import scored
-from mercer.report.score_verdicts import compare_scores, fit_of_scores
-from mercer.report.scorings import class_measures, measure_named, number_measures, positive_class
-from mercer.report.significance import drawn_differences
-from mercer.report.verdicts import fit_verdict
-from mercer.report.weighted_scores import drawn_weights, on_all_rows, over_draws
+from mercer.study.class_study import by_class, curves
+from mercer.study.measures import drawn_weights, on_all_rows, over_draws, scored
+from mercer.study.predictions import drawn_differences, predictions_of
+from mercer.study.scorings import class_measures, measure_named, number_measures, positive_class
+from mercer.study.tuning import choose
+from mercer.study.verdicts import compare_scores, fit_of_scores, fit_verdict
 
 from .reporting import made_table
 
@@ -216,7 +213,7 @@ def test_each_class_and_every_curve_is_scikit_learns():
 
 
 def error(wrong, rows=200):
-    from mercer.report.significance import error_rate
+    from mercer.study.predictions import error_rate
 
     return error_rate(wrong, rows)
 
@@ -250,7 +247,7 @@ def tuned(name, mean, sd=0.01, converged=True):
 
 
 def test_a_learner_that_did_not_converge_is_chosen_only_where_it_is_clearly_better():
-    from mercer.report.error_measure import SHARE
+    from mercer.study.measures import SHARE
 
     near = choose([tuned("first", 0.10, converged=False), tuned("second", 0.104)])
     assert (near.name, near.passed_over) == ("second", ("First",))
@@ -261,7 +258,7 @@ def test_a_learner_that_did_not_converge_is_chosen_only_where_it_is_clearly_bett
 
 
 def test_ties_in_cross_validation_are_called_ties():
-    from mercer.report.error_measure import SHARE
+    from mercer.study.measures import SHARE
 
     choice = choose([tuned("first", 0.1), tuned("second", 0.1), tuned("third", 0.2)])
     assert choice.equals == ("Second",)

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from mercer.grams import Dense, Features, Lazy
-from mercer.grams.basis import Basis
+from mercer.grams.span import Basis
 from mercer.kernels import Gaussian, Linear
 from mercer.losses import Logistic
 from mercer.problems import Problem

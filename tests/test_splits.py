@@ -13,9 +13,9 @@ from mercer.cli import main
 from mercer.io import Table
 from mercer.io.table import DataError
 from mercer.report import compare, page
-from mercer.report.number_errors import out_of_fold_residuals
-from mercer.report.number_study import _learning_curve
-from mercer.report.splits import Division, Grouped, Ordered, division_of, usual_repeats
+from mercer.study.measures import out_of_fold_residuals
+from mercer.study.number_study import _learning_curve
+from mercer.study.splits import Division, Grouped, Ordered, division_of, usual_repeats
 
 from .reporting import made_table
 

@@ -168,7 +168,7 @@ def write_array(path, frame):
 def small_chunks(monkeypatch):
     """Chunks of 250 rows."""
     monkeypatch.setattr("mercer.io.chunked._CHUNK", 1000)
-    monkeypatch.setattr("mercer.io.svmlight_rows._PIECE", 20_000)
+    monkeypatch.setattr("mercer.io.svmlight._PIECE", 20_000)
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_a_large_protein_alphabet_uses_hashed_features():
 
 
 def test_many_neighbours_are_counted_in_groups(monkeypatch):
-    from mercer.kernels.strings import mismatch
+    from mercer.kernels import strings as mismatch
 
     strings = ["".join(row) for row in np.random.RandomState(0).choice(list("ACGT"), (12, 20))] + ["", "A"]
     expected = Mismatch(4, 1)(strings)

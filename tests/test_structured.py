@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from mercer import KernelRegressor
 from mercer.kernels import Kernel, parse
-from mercer.kernels.engine import count_dot
+from mercer.kernels.engine import counts as count_dot
 from mercer.losses import EpsilonInsensitive
 
 from . import naive_structured as naive

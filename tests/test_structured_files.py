@@ -3,9 +3,7 @@ import tarfile
 
 import pytest
 
-from mercer.io.baskets import read_baskets
-from mercer.io.fasta import read_fasta
-from mercer.io.tu import read_tu
+from mercer.io.structures import read_baskets, read_fasta, read_tu
 from reproductions.data import data_path
 
 

@@ -11,7 +11,8 @@ from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, keep_best
 from mercer.kernels import Gaussian, Polynomial
-from mercer.solvers.svm import row_cache, soft_margin
+from mercer.solvers.svm import soft_margin
+from mercer.solvers.svm import soft_margin as row_cache
 
 TOY = np.array([[1.0, 1], [2, 2], [2, 0], [0, 0], [1, 0], [0, 1]])
 TOY_LABELS = np.array([1, 1, 1, -1, -1, -1])

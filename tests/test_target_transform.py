@@ -15,8 +15,8 @@ from mercer import Conformal, KernelRegressor, KernelSearchCV
 from mercer.explain import explain
 from mercer.exports.deviation import deviation
 from mercer.preprocess import pipeline
-from mercer.report.skewed_targets import RIDGES, quick_ridge, target_transform_of
 from mercer.search import out_of_fold
+from mercer.study.tuning import RIDGES, quick_ridge, target_transform_of
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-1.5, 1.5, size=(300, 6))

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
-from mercer.describe.telling_columns import telling_columns
+from mercer.describe import telling_columns
 from mercer.io import Table
 from mercer.report import compare
-from mercer.report.first_words import closing_words
+from mercer.study.verdicts import closing_words
 
 RNG = np.random.default_rng(0)
 N = 400

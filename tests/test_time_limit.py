@@ -7,9 +7,9 @@ import pytest
 
 from mercer.learners import LEARNERS
 from mercer.report import compare
-from mercer.report.error_measure import SHARE
-from mercer.report.learning import Tuned
-from mercer.report.rounds import Budget, compared
+from mercer.study.learning import Tuned
+from mercer.study.measures import SHARE
+from mercer.study.rounds import Budget, compared
 
 from .reporting import made_table
 

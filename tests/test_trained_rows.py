@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from mercer import load, read, save
-from mercer.cli import trained_rows
-from mercer.cli.trained_rows import TrainedRows
+from mercer.cli import new_rows as trained_rows
+from mercer.cli.new_rows import TrainedRows
 from mercer.model_files.models import open_model
 
 rng = np.random.default_rng(0)

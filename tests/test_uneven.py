@@ -11,9 +11,9 @@ from mercer import load
 from mercer.io import Table
 from mercer.learners import LEARNERS
 from mercer.report import compare, page
-from mercer.report.error_measure import SHARE
-from mercer.report.score_verdicts import about_rarest
-from mercer.report.uneven import about_uneven, is_uneven, with_class_weights
+from mercer.study.measures import SHARE
+from mercer.study.scorings import about_uneven, is_uneven, with_class_weights
+from mercer.study.verdicts import about_rarest
 
 from .reporting import made_table
 

@@ -8,17 +8,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from mercer import SVC, KernelSearchCV, Pegasos, read
-from mercer._runtime.progress import progress
-from mercer._validation.target_kind import is_measurement
-from mercer._validation.unwrapped import (
-    feature_names,
-    layers,
-    machine_of,
-    parameter_prefix,
-    rows_at_machine,
-    steps_before,
-)
+from mercer.checks.labels import is_measurement
+from mercer.checks.parameters import feature_names, layers, machine_of, parameter_prefix, rows_at_machine, steps_before
 from mercer.preprocess import WithoutOutliers, pipeline
+from mercer.runtime.interrupts import progress
 
 table = read("xor:60")
 X, y = table.frame.to_numpy(), table.y
@@ -87,7 +80,7 @@ def test_labels_come_again_and_measurements_do_not(y, measured):
 
 def test_progress_writes_ten_lines_with_the_time_left(capsys, monkeypatch):
     now = iter(range(1000))
-    monkeypatch.setattr("mercer._runtime.progress.time.monotonic", lambda: float(next(now)))
+    monkeypatch.setattr("mercer.runtime.interrupts.time.monotonic", lambda: float(next(now)))
     with progress("searching", 40, unit="fits") as watched:
         for _ in range(40):
             watched.advance()

@@ -7,11 +7,11 @@ import pytest
 from numba import njit
 from scipy import sparse
 
-from mercer._runtime.exp import power_of_two
 from mercer.estimators.model import KernelModel
-from mercer.estimators.pair_votes import votes
+from mercer.estimators.pairs import votes
 from mercer.kernels import Gaussian, Linear, Matern, Polynomial
 from mercer.kernels.engine.weighted import weighted_items
+from mercer.runtime.numerics import power_of_two
 
 rng = np.random.default_rng(3)
 

@@ -14,8 +14,9 @@ import click
 import pytest
 
 from mercer.cli import COMMANDS, main
-from mercer.cli.reading_paths import READ
-from mercer.io import DataError, drafts
+from mercer.cli.paths import READ
+from mercer.io import DataError
+from mercer.io import writing as drafts
 from mercer.io.writing import refuse_unwritable, write_together, write_whole
 
 OLD, NEW = b"old" * 1000, b"new!" * 100_000

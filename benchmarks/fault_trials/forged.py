@@ -50,7 +50,7 @@ def show(results: Results, scale: float, seed: int) -> None:
 
 
 def _files(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    from mercer.model_files.saved_types import SAVED_TYPES
+    from mercer.model_files.models import SAVED_TYPES
 
     random = np.random.default_rng(seed)
     names = sorted(GOLDEN)

@@ -34,7 +34,7 @@ import numpy as np
 
 from mercer import SVC, load, save
 from mercer.cli import main
-from mercer.io import drafts
+from mercer.io import writing as drafts
 from mercer.io.table import DataError
 from mercer.report import compare, page, write
 from mercer.report.page import study_name

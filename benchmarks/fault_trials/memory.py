@@ -12,7 +12,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from mercer._validation.memory import bytes_of
+from mercer.checks.parameters import bytes_of
 from reproductions.results import Results
 
 #: Machine, rows, columns, kind of rows, classes (0: numbers).

@@ -21,7 +21,7 @@ from mercer.grams import Dense
 from mercer.kernels import Gaussian
 from mercer.losses import Hinge, Logistic
 from mercer.problems import Problem, certify
-from mercer.solvers import Gradient, Newton, Pegasos
+from mercer.solvers import Gradient, Newton, PegasosSteps
 
 X, y = make_margins(800, random_state=0)
 gram = Dense(Gaussian(gamma=0.1)(StandardScaler().fit_transform(X)))
@@ -44,7 +44,7 @@ def along(problem, solver_for, lengths):
 # equations with the matrix.
 
 ways = {
-    "Pegasos, hinge": (soft_margin, lambda n: Pegasos(steps=800 * n), 400),
+    "Pegasos, hinge": (soft_margin, lambda n: PegasosSteps(steps=800 * n), 400),
     "gradient descent, logistic": (logistic, lambda n: Gradient(max_iter=n), 3000),
     "Newton, logistic": (logistic, lambda n: Newton(max_iter=n), 8),
 }

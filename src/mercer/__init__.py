@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._runtime.interrupts import keep_best
     from .calibration import Calibrated, TunedThreshold
     from .estimators import (
         SVC,
@@ -30,10 +29,9 @@ if TYPE_CHECKING:
     from .intervals import Conformal
     from .io import read, scan
     from .model_files import load, save
+    from .runtime.interrupts import keep_best
     from .search import KernelSearchCV
     from .tables import TableClassifier, TableRegressor
-
-__version__ = "0.1.0"
 
 __all__ = [
     "SVC",
@@ -62,6 +60,9 @@ __all__ = [
     "scan",
 ]
 
+__version__ = "0.1.0"
+
+
 _ESTIMATORS = (
     "SVC",
     "SVDD",
@@ -83,7 +84,7 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "TableRegressor": "tables",
     "TunedThreshold": "calibration",
     "export": "exports",
-    "keep_best": "_runtime.interrupts",
+    "keep_best": "runtime.interrupts",
     "load": "model_files",
     "read": "io",
     "save": "model_files",

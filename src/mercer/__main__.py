@@ -1,6 +1,6 @@
 """``python -m mercer`` is the command line."""
 
-from mercer.cli import main
+from .cli import main
 
 if __name__ == "__main__":  # processes of ours read this file too
     main(prog_name="mercer")

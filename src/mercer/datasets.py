@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ._runtime.compile import Array
+from .runtime.compile import Array
 
 __all__ = ["make_margins", "make_waves", "make_xor"]
 

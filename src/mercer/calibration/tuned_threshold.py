@@ -14,15 +14,13 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils.multiclass import type_of_target
 
-from .._runtime.compile import Array
-from .._validation.before_folds import refuse_bad_rows, refuse_before_folds
-from .._validation.labels import checked_weights
-from .._validation.parameters import is_number, is_whole
-from .._validation.rare_classes import cv_of, refuse_single
-from ..kernels.engine.parts import length
+from ..checks.labels import checked_weights, cv_of, refuse_bad_rows, refuse_before_folds, refuse_single
+from ..checks.parameters import is_number, is_whole
+from ..kernels.engine.tiles import length
 from ..rows import refuse_elsewhere
-from ..search.cell import Cell
-from ..search.layers import weight_name
+from ..runtime.compile import Array
+from ..search.keys import weight_name
+from ..search.numbered import Cell
 from ..search.shared_cells import Fold, SharedCells
 
 __all__ = ["TunedThreshold"]

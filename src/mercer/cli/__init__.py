@@ -11,9 +11,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from .. import __version__
-from .._runtime.terminal import printable
-from .._validation.wording import nearest
 from ..io.formats import formats_in_words
+from ..messages import nearest, printable
 from . import streams
 
 __all__ = ["COMMANDS", "main"]
@@ -29,12 +28,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "kernel": ("mercer.cli.kernel:kernel", "Look at the kernel matrix of a table."),
     "inspect": ("mercer.cli.inspect:inspect", "Say what is in a model file."),
     "export": ("mercer.cli.export:export", "Write a model as ONNX, for LIBSVM, in C or in Python."),
-    "import": ("mercer.cli.import_model:import_model", "Read a model that LIBSVM has written."),
-    "sign": ("mercer.cli.sign:sign", "Say with a key who made a model file."),
+    "import": ("mercer.cli.export:import_model", "Read a model that LIBSVM has written."),
+    "sign": ("mercer.cli.inspect:sign", "Say with a key who made a model file."),
     "play": ("mercer.cli.play:play", "Open a page where kernels are learned by touching them."),
-    "datasets": ("mercer.cli.datasets:datasets", "List the tables that are built in."),
+    "datasets": ("mercer.cli.help:datasets", "List the tables that are built in."),
     "help": ("mercer.cli.help:help_command", "Say what kernels, losses, learners and formats there are."),
-    "completion": ("mercer.cli.completion:completion", "Let the shell complete what is typed."),
+    "completion": ("mercer.cli.help:completion", "Let the shell complete what is typed."),
 }
 
 

@@ -10,15 +10,14 @@ from typing import Any
 
 import click
 
-from .._validation.wording import enumeration
 from ..io.table import DataError
-from .arguments import Places, common, data_argument, data_options, preparation_options, target_transform_option
+from ..messages import enumeration
 from .cluster import cluster_option
-from .exit_status import end_partial
-from .judging import judging_options, with_apart
-from .model_paths import sign_option
+from .options import Places, common, data_argument, data_options, preparation_options, target_transform_option
+from .paths import kernel_names, several_learners, sign_option
 from .printing import Printer, run_line
-from .suggestions import kernel_names, several_learners
+from .streams import end_partial
+from .train import judging_options, with_apart
 
 __all__ = ["compare"]
 
@@ -32,7 +31,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     if given is None:
         return None
     from ..learners.catalogue import named
-    from .train_detector import WITHOUT_ERRORS
+    from .train import WITHOUT_ERRORS
 
     try:
         asked = [named(name.strip()) for name in given.split(",") if name.strip()]
@@ -127,17 +126,16 @@ def compare(
       mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
       mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
-    from .._runtime.interrupts import keep_best
     from ..io import read
     from ..report import compare as study
     from ..report import write
     from ..report.page import REPORT_FILES, refuse_unwritable_report, study_name
-    from ..report.splits import division_of
-    from .building import with_columns_of
-    from .compare_tables import show_comparison
-    from .outputs import refuse_outputs
-    from .train_line import given_command, said_besides, shown_name, train_command
-    from .winner import recipe_of_chosen, saved_winner
+    from ..runtime.interrupts import keep_best
+    from ..study.splits import division_of
+    from .output import refuse_outputs
+    from .printing import show_comparison
+    from .recipe import with_columns_of
+    from .training import given_command, recipe_of_chosen, said_besides, saved_winner, shown_name, train_command
 
     refuse_unwritable_report(output)
     if model is not None and Path(model).parent.resolve() == output.resolve():

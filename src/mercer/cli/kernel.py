@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .arguments import common, data_options, preparation_options
+from .options import common, data_options, preparation_options
+from .paths import ROWS, kernel_names
 from .printing import Printer
-from .reading_paths import ROWS
-from .suggestions import kernel_names
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -62,8 +61,8 @@ def kernel(
     from ..io import read
     from ..kernels import parse
     from ..learners.suited import refuse_unfit
-    from .building import with_columns_of
-    from .outputs import refuse_outputs
+    from .output import refuse_outputs
+    from .recipe import with_columns_of
 
     refuse_outputs([plot])
     if plot is not None:
@@ -100,8 +99,8 @@ def kernel(
 def _refuse_unknown_picture(path: str) -> None:
     from matplotlib.backend_bases import FigureCanvasBase
 
-    from .._validation.wording import enumeration
     from ..io import DataError
+    from ..messages import enumeration
 
     known = FigureCanvasBase.get_supported_filetypes()
     if _suffix(path) not in known:
@@ -150,11 +149,11 @@ def _usual(table: Table, preparing: dict[str, Any]) -> list[str]:
 
 def _items(kernel: Kernel, table: Table, preparing: dict[str, Any]) -> Any:
     """What the kernel works on: rows of numbers, the only column of a table of strings, or the table itself."""
-    from ..kernels.on_columns import columns_named
+    from ..kernels.columns import columns_named
 
     if kernel.on_rows:
         from ..preprocess import prepare
-        from .building import APART
+        from .recipe import APART
 
         steps = {name: value for name, value in preparing.items() if name not in APART}
         return prepare(table, **steps).fit_transform(table.X)

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from .arguments import common
+from .options import common
+from .paths import READ
 from .printing import Printer
-from .reading_paths import READ
 
 __all__ = ["play"]
 
@@ -82,7 +82,7 @@ def play(data: str | None, target: str | None, port: int, no_browser: bool, prin
 
 def _scene_of(data: str, target: str | None, seed: int) -> dict[str, Any]:
     from ..io import read
-    from ..play.table_scene import scene_of_table
+    from ..play.data import scene_of_table
 
     found = scene_of_table(read(data, target, unlabelled_rows="drop"))
     return {**found, "scene": {**found["scene"], "seed": seed}}

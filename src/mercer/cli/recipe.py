@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from ..checks.labels import extreme_in_words, is_measurement, looks_in_words
+from ..io.table import DataError
+from ..messages import counted
+from .options import Places
+from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.learner import Learner
+    from ..learners.catalogue import Learner
 
-__all__ = ["Recipe", "recipe_of"]
+__all__ = [
+    "APART",
+    "Recipe",
+    "about_model",
+    "cross_validated",
+    "errors_of",
+    "fit",
+    "fitting",
+    "held_out",
+    "machine",
+    "outliers_in_words",
+    "recipe_of",
+    "refuse_unlearnable",
+    "split",
+    "table_to_learn",
+    "usual_kernel",
+    "with_target_transform",
+]
 
 #: Parameters of a machine that have options of their own, or that belong to the study alone.
 _SAID_OTHERWISE = ("kernel", "random_state", "class_weight", "time_limit", "kinds")
@@ -109,10 +133,11 @@ def recipe_of(
     -------
     Recipe
     """
-    from .._validation.unwrapped import layers, learner_of
     from ..calibration import Calibrated, TunedThreshold
+    from ..checks.parameters import layers, learner_of
     from ..kernels import as_kernel
-    from .building import fitting
+
+    pass
 
     given = learner_of(model).get_params(deep=False)
     kernel = str(as_kernel(given["kernel"])) if learner.takes_kernel else None
@@ -136,3 +161,296 @@ def recipe_of(
         preparing=preparing,
         seed=seed,
     )
+
+
+# From a table and options to a machine, and to what is remembered about it.
+
+
+#: Arguments of :func:`mercer.preprocess.pipeline` that are none of :func:`mercer.preprocess.prepare`.
+APART = ("outliers", "outlier_factor", "target_transform")
+#: Rows from which on classes that never come again are a mistake.
+_FEW = 20
+
+
+def with_columns_of(reading: dict[str, Any], *kernels: str | None) -> dict[str, Any]:
+    """How to read a table whose columns kernels name: none of these is left out, whatever it looks like."""
+    from ..kernels import parse
+    from ..kernels.columns import columns_named
+
+    named = {name for kernel in kernels if kernel for name in columns_named(parse(kernel)) if isinstance(name, str)}
+    return {**reading, "kinds": {**dict.fromkeys(sorted(named), "keep"), **reading["kinds"]}}
+
+
+def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer, kernel: str | None = None) -> Table:
+    """The table, with notes on what was assumed and what is to be learned; refused where nothing is."""
+    from ..io import read
+
+    with printer.working("reading"):
+        table = read(data, **with_columns_of(reading, kernel))
+    for note in filter(None, (*table.notes, table.task_in_words)):
+        printer.note(note)
+    refuse_unlearnable(table)
+    return table
+
+
+def refuse_unlearnable(table: Table) -> None:
+    """A target of one value, or of words that never come again, tells nothing."""
+    assert table.y is not None
+    targets = table.y[table.labelled]
+    if len(table.class_counts) < 2:
+        label = next(iter(table.class_counts))
+        what, other = ("target", "with another") if table.measured else ("label", "of another class")
+        raise DataError(
+            f"all rows have the same {what}, {label!r}: there is nothing to learn; add rows {other}, or choose "
+            "another target (--target)."
+        )
+    if table.measured and (extreme := extreme_in_words(table.target, targets)):
+        raise DataError(extreme)
+    if table.asked == "classify" and len(table.class_counts) == targets.size > _FEW:
+        raise DataError(
+            f"the target {table.target!r} has another class in each of {targets.size} rows, and nothing is learned of "
+            "a class from one row; leave out --task classify, or name another with --target."
+        )
+    if table.asked is None and not table.measured and is_measurement(targets):
+        raise DataError(f"{looks_in_words(table.target, targets)} and not like classes; name another with --target.")
+
+
+def split(table: Table, holdout: float | None, seed: int, time: str | None = None) -> tuple[Table, Table | None]:
+    """The rows to learn from and those to test on, each class with its share, or the last ones in an order of time."""
+    if holdout is None:
+        return table, None
+    if time is not None:
+        from ..study.splits import division_of
+
+        assert table.y is not None  # what is learned without a target knows no order of time
+        learned, tested = division_of(table, time=time)[1].test_rows(table.y, holdout, seed)
+        return table.take(learned), table.take(tested)
+    import numpy as np
+    from sklearn.model_selection import train_test_split
+
+    from ..checks.labels import drawn_evenly
+
+    try:
+        if table.measured or table.y is None:
+            parts = train_test_split(np.arange(table.n_rows), test_size=holdout, random_state=seed)
+        else:
+            parts = drawn_evenly(table.y, seed, test_size=holdout)
+    except ValueError as error:
+        raise ValueError(f"the rows cannot be split with --holdout {holdout:g}: {error}") from None
+    return table.take(parts[0]), table.take(parts[1])
+
+
+def fitting(learner: Learner, table: Table, kernel: str | None, target_transform: str | None = None) -> Learner:
+    """The learner for the items of a table and, if it learns numbers, for the unit of its target."""
+    from ..learners import spread_of, suited
+    from ..preprocess import transformed_target
+
+    learner = suited(learner, table, [kernel] if kernel else [])
+    if learner.task != "regress":
+        return learner
+    assert table.y is not None
+    return learner.in_units(spread_of(transformed_target(target_transform, table.y)))
+
+
+def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], printer: Printer) -> str | None:
+    """The Gaussian whose gamma is by the rule "scale" on the prepared rows, as a number that can be read.
+
+    ``None`` where the learner has no kernel, or one of its own that is no Gaussian: on strings, sets and graphs the
+    one that suits them.
+    """
+    from ..kernels import Gaussian, as_kernel
+    from ..preprocess import prepare
+
+    if table.kind != "rows":
+        printer.note(f"No kernel was named; using {learner.fixed['kernel']}, which suits {table.kind}.")
+    if not isinstance(as_kernel(learner.fixed["kernel"]), Gaussian):
+        return None
+    steps = {name: value for name, value in preparing.items() if name not in APART}
+    rows = prepare(table, **steps).fit_transform(table.X)
+    rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows
+    if rows.min() == rows.max():
+        raise DataError(f"{table.name}: all columns are constant, so there is nothing to learn from.")
+    kernel = f"gaussian(gamma={Gaussian('scale').resolved(rows).gamma:.3g})"
+    printer.note(f"No kernel was named; using {kernel}, which suits the spread of the columns.")
+    return kernel
+
+
+def with_target_transform(recipe: Recipe, asked: str, table: Table, printer: Printer) -> Recipe:
+    """The recipe with what happens to the targets of these training rows."""
+    from ..study.tuning import target_transform_of
+
+    preparing = dict(recipe.preparing)
+
+    def made(name: str) -> Any:
+        """What the recipe says, with its usual kernel where it says none."""
+        learner = fitting(recipe.learner, table, recipe.kernel, name)
+        return machine(table, learner, {**preparing, "target_transform": name}, kernel=recipe.kernel,
+                       degree=recipe.degree, seed=recipe.seed, params=dict(recipe.params))  # fmt: skip
+
+    with printer.working("looking at the target"):
+        preparing["target_transform"], said = target_transform_of(asked, table, made, {}, recipe.seed)
+    if said:
+        printer.note(said)
+    return replace(recipe, preparing=preparing)
+
+
+def machine(
+    table: Table,
+    learner: Learner,
+    preparing: dict[str, Any],
+    *,
+    kernel: str | None,
+    degree: int | None,
+    seed: int,
+    params: dict[str, Any],
+) -> Any:
+    """The learner with everything that comes before it, not fitted."""
+    from ..preprocess import pipeline
+
+    if degree is not None and not learner.on_rows:
+        why = f"{learner.name} prepares by itself" if learner.prepares else f"{learner.fixed['kernel']} does not see"
+        raise DataError(f"--degree multiplies columns of numbers, which {why}; leave it out.")
+    return pipeline(table, learner.build(kernel, degree, seed, **params), **preparing)
+
+
+def fit(model: Any, table: Table, what: str, printer: Printer) -> float:
+    """Fit, and tell how many seconds it took."""
+    begin = time.perf_counter()
+    with printer.working(what):
+        model.fit(table.X, table.y)
+    if outliers := outliers_in_words(model):
+        printer.note(outliers)
+    return time.perf_counter() - begin
+
+
+def outliers_in_words(model: Any) -> str | None:
+    """How many training rows a fitted model has left out as outliers; nothing where it does not look for them."""
+    from ..checks.parameters import layers
+
+    return next((str(layer.report_) for layer in layers(model) if hasattr(layer, "report_")), None)
+
+
+def cross_validated(
+    model: Any, table: Table, seed: int, printer: Printer, division: Any = None, rows: Any = None
+) -> tuple[dict[str, Any], list[float | None] | None] | None:
+    """The error on rows that were left out of a fit in turn, and how far errors of numbers reach.
+
+    ``None`` after Ctrl-C: the model is there already, and nothing of it is lost by not knowing that. No error is told
+    where a class is too rare to be left out. Rows are left out as ``division`` says, in which these have the places
+    ``rows``.
+    """
+    import numpy as np
+
+    from ..study.measures import half_widths, out_of_fold_predictions
+    from ..study.scorings import is_uneven
+    from ..study.splits import Division
+
+    numbers = table.measured
+    y = np.asarray(table.y, dtype=np.float64) if numbers else table.y
+    assert y is not None
+    division = Division(classes=not numbers) if division is None else division
+    try:
+        with printer.working("measuring errors on rows left out in turn"):
+            tested, predicted, folds = out_of_fold_predictions(model, table, y, seed, division, rows)
+        error = errors_of(predicted, y[tested], "regress" if numbers else "classify")
+        widths = half_widths(y[tested] - predicted) if numbers else None
+    except KeyboardInterrupt:
+        return None
+    except ValueError as refusal:
+        if numbers:
+            raise
+        printer.note(f"No error was cross-validated: {refusal}")
+        return {}, None
+    facts = {"error": error, "rows": len(tested), "folds": folds}
+    if not numbers and is_uneven(y):
+        classes, counts = np.unique(y[tested], return_counts=True)
+        rare = classes[counts.argmin()]
+        found = int((predicted[y[tested] == rare] == rare).sum())
+        facts["rarest"] = {"label": str(rare), "rows": int(counts.min()), "found": found}
+    return facts, widths
+
+
+def errors_of(predicted: Any, y: Any, task: str) -> Any:
+    """The share of mistakes, or the errors of numbers."""
+    from ..study.measures import error_of_numbers
+
+    if task == "classify":
+        return float((predicted != y).mean())
+    return {name: value if value == value else None for name, value in error_of_numbers(y, predicted).items()}
+
+
+def about_model(
+    table: Table, learner: Learner, model: Any, learned: Table | tuple[Iterable[Table], int], **more: Any
+) -> dict[str, Any]:
+    """What a model file remembers besides the model.
+
+    Parameters
+    ----------
+    table : Table
+        All rows, or a sample of them that tells what its columns hold.
+    learner : Learner
+    model : estimator
+        Fitted.
+    learned : Table or (iterable of tables, number of rows)
+        The rows that were learned from, at once or in pieces.
+    **more
+        What else there is to remember.
+    """
+    from ..checks.parameters import machine_of
+    from ..io.frames import columns_used, reading_of
+    from .new_rows import remembered_rows
+
+    last, columns, read = machine_of(model), _columns_used(model, table), reading_of(table)
+    rows, n_rows = learned if isinstance(learned, tuple) else ([learned], learned.n_rows)
+    return {
+        "learner": learner.name,
+        "kernel": str(last.kernel_) if hasattr(last, "kernel_") else None,
+        "task": learner.task,
+        "classes": model.classes_.tolist() if learner.task == "classify" else None,
+        "target_range": _range_of(table.y) if learner.task == "regress" else None,
+        **read,
+        "columns": columns,
+        "words": [name for name in read["words"] if name in columns],
+        "kinds": {name: kind for name, kind in read["kinds"].items() if name in columns},
+        "data": {"name": table.name, "sha256": table.digest, "rows": table.n_rows},
+        "trained_rows": remembered_rows(rows, n_rows, columns_used(model, columns), table.digest),
+        **more,
+    }
+
+
+def _range_of(targets: Any) -> list[float]:
+    """The smallest and the largest target that is known."""
+    import numpy as np
+
+    known = np.asarray(targets, dtype=np.float64)
+    return [float(np.nanmin(known)), float(np.nanmax(known))]
+
+
+def held_out(model: Any, learning: Table, testing: Table | None, printer: Printer) -> dict[str, int]:
+    """How many rows were kept out of the training, and how many of these equal a training row: they tell little."""
+    from ..io.frames import columns_used
+    from .new_rows import repeated_rows
+
+    if testing is None:
+        return {}
+    columns = columns_used(model, _columns_used(model, learning))
+    repeated = repeated_rows(learning, testing, columns)
+    if repeated:
+        equal = counted(repeated, "equals a training row", "equal training rows")
+        printer.note(
+            f"Of the {testing.n_rows:,} {testing.kind} held out {equal}: new rows fare rather worse than these."
+        )
+    return {"holdout_rows": testing.n_rows, "holdout_repeated": repeated}
+
+
+def _columns_used(model: Any, table: Table) -> list[str]:
+    """The columns that a model was trained on: those that its kernel names, or all of them."""
+    from ..checks.parameters import machine_of
+    from ..kernels import as_kernel
+    from ..kernels.columns import columns_named
+
+    if table.frame is None:
+        return []
+    kernel = getattr(machine_of(model), "kernel", None)
+    named = set() if kernel is None else columns_named(as_kernel(kernel))
+    return [name for name in table.columns if name in named] if named <= set(table.columns) and named else table.columns

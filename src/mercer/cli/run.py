@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from ..io.table import DataError
-from .arguments import Places, common, data_options, one_or_several
-from .model_paths import open_model, verify_option
-from .printing import Printer
-from .reading_paths import MODEL, ROWS
+from ..messages import guide
+from .new_rows import SHOWN, by_origin, far_predictions, groups_to_show, show_record
+from .options import Places, common, data_options, one_or_several, options_of
+from .output import Delivery, csv_of
+from .paths import MODEL, ROWS, open_model, verify_option
+from .printing import Printer, error_in_words, show_most_unusual
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from ..io import Table
+    from ..model_files.models import ModelFile
+    from .new_rows import Seen
+
+__all__ = [
+    "run",
+    "run_classes",
+    "run_detector",
+    "run_numbers",
+    "run_streamed",
+    "show_mistakes",
+    "show_number_errors",
+    "show_unusual",
+]
 
 
 @click.command()
@@ -91,16 +111,13 @@ def run(
     """
     from dataclasses import replace
 
-    from .._validation.memory import bytes_of
-    from .as_in_training import as_in_training
-    from .carried import carried, read_twice
-    from .delivery import STANDARD_OUTPUT, Delivery
-    from .large_files import in_chunks
-    from .matching import matching_table, task_of_model
-    from .outputs import refuse_outputs
-    from .outside_training import far_rows, show_far
-    from .run_streamed import run_streamed
-    from .trained_rows import look_up
+    from ..checks.parameters import bytes_of
+    from .new_rows import as_in_training, far_rows, matching_table, show_far, task_of_model
+    from .options import carried, in_chunks, read_twice
+    from .output import STANDARD_OUTPUT, Delivery, refuse_outputs
+
+    pass
+    from .new_rows import look_up
 
     if not data:
         _tell_record(model, {"--output": output, "--keep": keep, "--intervals": intervals}, printer)
@@ -123,15 +140,15 @@ def run(
     seen = look_up(loaded.about, table, delivery.aside)
     facts["far_rows"] = far_rows(loaded.estimator, table)
     if task == "regress":
-        from .run_numbers import run_numbers
+        pass
 
         facts = run_numbers(loaded, table, seen, delivery, intervals, facts)
     elif task == "detect":
-        from .run_detector import run_detector
+        pass
 
         facts = run_detector(loaded, table, seen, delivery, facts)
     else:
-        from .run_classes import run_classes
+        pass
 
         facts = run_classes(loaded, table, seen, delivery, probabilities, facts)
     show_far(facts, delivery.aside)
@@ -143,7 +160,7 @@ def run(
 
 def _tell_record(model: str, asked: dict[str, Any], printer: Printer) -> None:
     """The errors on the training rows and on others that the model file tells."""
-    from .inspect_about import recorded_errors
+    from .inspect import recorded_errors
 
     about = open_model(model).about
     if given := [option for option, value in asked.items() if value]:
@@ -160,7 +177,7 @@ def _tell_record(model: str, asked: dict[str, Any], printer: Printer) -> None:
 @contextmanager
 def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
     """A file that is too large for memory need not be there as a whole."""
-    from .large_files import in_chunks
+    from .options import in_chunks
 
     try:
         yield
@@ -180,3 +197,470 @@ def _refuse_foreign(task: str, intervals: float | None, probabilities: bool) -> 
         raise DataError(f"--intervals is for models of numbers, and this one {_LEARNED[task]}.")
     if probabilities and task != "classify":
         raise DataError(f"--probabilities is for models of classes, and this one {_LEARNED[task]}.")
+
+
+# What ``mercer run`` does with a model of classes.
+
+
+#: More classes than this have no confusion matrix on the screen.
+_CLASSES_SHOWN = 12
+
+
+def run_classes(
+    loaded: ModelFile, table: Table, seen: Seen | None, delivery: Delivery, probabilities: bool, facts: dict[str, Any]
+) -> dict[str, Any]:
+    """Say of which class each row is, and count the mistakes where the labels are known."""
+    from ..calibration import Calibrated
+    from ..checks.parameters import machine_of
+
+    estimator, printer = loaded.estimator, delivery.aside
+    if probabilities and not hasattr(estimator, "predict_proba"):
+        raise DataError(
+            "the model knows no probabilities, and its scores are none; train it with --calibrate sigmoid, or train "
+            f"kernel-logistic {guide('probabilities')}."
+        )
+    if probabilities and getattr(machine_of(estimator), "class_weight", None) and not isinstance(estimator, Calibrated):
+        printer.note(
+            "The model was told to count classes by weights, so its probabilities of rare ones are too large; those of "
+            f"a model trained with --calibrate are not {guide('class weights')}."
+        )
+    with printer.working(f"predicting {table.n_rows} rows"):
+        predicted = estimator.predict(table.X)
+        scores = _scores(estimator, table.X)
+        likely = _probabilities(estimator, table.X) if probabilities else {}
+    classes = estimator.classes_
+    facts = {**facts, "labelled": int(table.labelled.sum())}
+    columns, shown = _class_columns(table, predicted, scores, classes, likely)
+    facts.update(delivery.give(table, columns, shown, seen))
+    if table.labelled.any():
+        surprising = np.stack(list(likely.values())[: len(classes)], axis=1) if probabilities else None
+        mistakes = partial(_mistakes, table, predicted, surprising, classes)
+        facts.update(mistakes(table.labelled), classes=classes, **by_origin(seen, table.labelled, mistakes))
+        show_mistakes(facts, loaded.about, printer)
+    else:
+        counts = {str(label): int((predicted == label).sum()) for label in classes}
+        facts["predicted"] = counts
+        printer.table(
+            ["<predicted class", "rows"], list(counts.items()), "The table has no labels to count errors with."
+        )
+    return facts
+
+
+def _scores(model: Any, X: Any) -> Any:
+    """Decision values; where a model has none, numbers whose largest is its prediction.
+
+    They are the logarithms of its probabilities or, where mistakes have costs, the expected ones less than nothing.
+    """
+    from ..calibration import TunedThreshold
+    from ..estimators.classifier import cost_matrix
+
+    if isinstance(model, TunedThreshold):
+        return _beyond_threshold(model, X)
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
+    probabilities = model.predict_proba(X)
+    if getattr(model, "costs", None) is not None:
+        saved = -probabilities @ cost_matrix(model.costs, model.classes_, type(model).__name__)
+        return saved[:, 1] - saved[:, 0] if saved.shape[1] == 2 else saved
+    logarithms = np.log(probabilities)
+    return logarithms[:, 1] - logarithms[:, 0] if logarithms.shape[1] == 2 else logarithms
+
+
+def _beyond_threshold(model: Any, X: Any) -> Any:
+    """How far the score of the second class, or its probability, lies beyond the threshold that was chosen."""
+    from sklearn.utils._response import _get_response_values_binary
+
+    methods = ["predict_proba", "decision_function"] if model.response_method == "auto" else model.response_method
+    values, _ = _get_response_values_binary(model.estimator_, X, methods, pos_label=model.classes_[1])
+    return values - model.best_threshold_
+
+
+def _probabilities(model: Any, X: Any) -> dict[str, Any]:
+    """A column for the probability of each class, and where it may lie if the model knows that."""
+    classes = model.classes_.tolist()
+    values = model.predict_proba(X)
+    found = {f"probability {label}": values[:, k] for k, label in enumerate(classes)}
+    if hasattr(model, "predict_proba_interval"):
+        intervals = model.predict_proba_interval(X)
+        known = [(classes[1], intervals)] if len(classes) == 2 else zip(classes, intervals.swapaxes(0, 1), strict=True)
+        for label, ends in known:
+            found |= {f"low {label}": ends[:, 0], f"high {label}": ends[:, 1]}
+    return found
+
+
+def _mistakes(table: Table, predicted: Any, probabilities: Any, classes: Any, rows: Any) -> dict[str, Any]:
+    """The mistakes on some rows, all of them with labels."""
+    from sklearn.metrics import confusion_matrix
+
+    truth = same_kind(table, classes)[rows].astype(classes.dtype)
+    answers = predicted[rows]
+    wrong = int((truth != answers).sum())
+    found = {
+        "error": wrong / truth.size,
+        "wrong": wrong,
+        "confusion_matrix": confusion_matrix(truth, answers, labels=classes),
+    }
+    return found if probabilities is None else {**found, **_log_loss(truth, probabilities[rows], classes)}
+
+
+def _log_loss(truth: Any, probabilities: Any, classes: Any) -> dict[str, float]:
+    """How much surprise there is in the labels, beside that of a model that knows only how often each occurs."""
+    from sklearn.metrics import log_loss
+
+    codes = np.searchsorted(classes, truth)
+    shares = np.bincount(codes, minlength=len(classes)) / codes.size
+    surprise = float(log_loss(codes, probabilities, labels=range(len(classes))))
+    return {"log_loss": surprise, "log_loss_of_shares": float(-np.sum(shares[shares > 0] * np.log(shares[shares > 0])))}
+
+
+def show_mistakes(facts: dict[str, Any], about: dict[str, Any], printer: Printer) -> None:
+    """The mistakes, on training rows apart from those on others; a confusion matrix of what tells more."""
+    apart = groups_to_show(facts)
+    for name, found in apart.items():
+        rows = found["labelled"]
+        printer.line(f"error {100 * found['error']:.2f} %: {found['wrong']} of {rows} {name}rows are wrong")
+        if "log_loss" in found:
+            least = f"probabilities by the shares of the classes alone would have {found['log_loss_of_shares']:.4f}"
+            of_rows = f" of {name}rows" if name else ""
+            printer.line(f"log loss {found['log_loss']:.4f}{of_rows}; {least}")
+    show_record(apart, about, printer)
+    classes, (name, found) = facts["classes"], next(iter(apart.items()))
+    matrix = found["confusion_matrix"]
+    of_rows = f" of {name}rows" if name else ""
+    if len(classes) <= _CLASSES_SHOWN:
+        rows = [[f"is {label}", *counts] for label, counts in zip(classes, matrix, strict=True)]
+        printer.table(["", *(f"said {label}" for label in classes)], rows, f"confusion matrix{of_rows}")
+    else:
+        totals = matrix.sum(axis=1)
+        missed = [(classes[k], totals[k], totals[k] - matrix[k, k]) for k in range(len(classes)) if totals[k]]
+        rows = [[label, total, gone, f"{100 * gone / total:.1f} %"] for label, total, gone in missed]
+        title = f"errors by class{of_rows} (--json has the confusion matrix)"
+        printer.table(["<class", "rows", "wrong", "error"], rows, title)
+
+
+def same_kind(table: Table, classes: Any) -> Any:
+    """The labels as the model writes them: a column of 0 and 1 may be numbers in one file and words in another."""
+    by_text = {str(label): label for label in classes.tolist()}
+    assert table.y is not None
+    labels = [None if label is None else by_text[str(label)] for label in table.y.tolist()]
+    return np.array(labels, dtype=object if None in labels else classes.dtype)
+
+
+def _class_columns(
+    table: Table, predicted: Any, scores: Any, classes: Any, probabilities: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """For each row its prediction, its scores and probabilities, and its label and margin where known.
+
+    The margin of two classes is y·f; of more, the score of the label less the best of the others. The second dictionary
+    is what a screen has room for: of several classes what was scored best.
+    """
+    from ..margins import decision_margins
+
+    two = scores.ndim == 1
+    columns: dict[str, Any] = {"prediction": predicted.tolist()}
+    shown = dict(columns)
+    columns |= {"score": scores} if two else {f"score {label}": scores[:, k] for k, label in enumerate(classes)}
+    columns |= probabilities
+    if probabilities:
+        likely = np.stack([probabilities[f"probability {label}"] for label in classes.tolist()], axis=1)
+        shown["probability"] = likely[np.arange(table.n_rows), np.searchsorted(classes, predicted)]
+    else:
+        shown["score"] = scores if two else scores.max(axis=1)
+    if table.y is not None:
+        truth = same_kind(table, classes).tolist()
+        numbers = {label: k for k, label in enumerate(classes.tolist())}
+        codes = np.array([numbers.get(label, 0) for label in truth])
+        margins = decision_margins(scores, codes)
+        columns["label"] = shown["label"] = truth
+        columns["margin"] = [
+            None if label is None else float(margin) for label, margin in zip(truth, margins, strict=True)
+        ]
+    return columns, shown
+
+
+# What ``mercer run`` does with a model of numbers.
+
+
+#: Rows with the largest errors that are shown.
+_ERRORS_SHOWN = 5
+
+
+def run_numbers(
+    loaded: ModelFile,
+    table: Table,
+    seen: Seen | None,
+    delivery: Delivery,
+    coverage: float | None,
+    facts: dict[str, Any],
+) -> dict[str, Any]:
+    """Predict numbers, and say how wrong they are where that can be known."""
+    from ..study.measures import in_digits
+
+    printer = delivery.aside
+    reach = None if coverage is None else _reach(loaded.about, coverage)
+    with printer.working(f"predicting {table.n_rows} rows"):
+        predicted = loaded.estimator.predict(table.X)
+    known = table.labelled
+    facts = {**facts, "labelled": int(known.sum())}
+    if reach is not None:
+        facts["intervals"] = {"coverage": coverage, "half_width": reach}
+    facts["far_predictions"] = far_predictions(table, predicted, loaded.about)
+    columns = _number_columns(table, predicted, reach)
+    facts.update(delivery.give(table, columns, columns, seen))
+    if known.any():
+        errors = partial(_errors, table, predicted, reach)
+        facts.update(errors(known), **by_origin(seen, known, errors))
+        show_number_errors(facts, loaded.about, printer)
+        _show_largest(table, predicted, printer)
+    else:
+        low, middle, high = np.quantile(predicted, [0, 0.5, 1])
+        facts["predicted"] = {"min": low, "median": middle, "max": high}
+        printer.line("The table has no values of the target to compute errors with.")
+        printer.line(f"predictions from {in_digits(low)} to {in_digits(high)}, median {in_digits(middle)}")
+    if reach is not None:
+        printer.line(
+            f"intervals: each prediction ± {in_digits(reach)}, to hold {100 * float(coverage or 0):g} % of new values"
+        )
+    return facts
+
+
+def _reach(about: dict[str, Any], coverage: float) -> float:
+    from ..study.measures import COVERAGES, half_width
+
+    widths = about.get("half_widths")
+    if not isinstance(widths, list) or len(widths) != len(COVERAGES):
+        raise DataError("the model does not know how far its errors reach; train it with 'mercer train'.")
+    found = half_width(widths, coverage)
+    if found is None:
+        raise DataError(
+            f"the model was trained on too few rows for intervals that hold {100 * coverage:g} % of new values; ask "
+            "for a smaller share."
+        )
+    return found
+
+
+def _errors(table: Table, predicted: Any, reach: float | None, rows: Any) -> dict[str, Any]:
+    """The errors on some rows, all of them with targets."""
+    from ..study.measures import error_of_numbers
+
+    assert table.y is not None
+    truth = table.y[rows].astype(np.float64)
+    facts = {name: value for name, value in error_of_numbers(truth, predicted[rows]).items() if name != "rows"}
+    if reach is not None:
+        facts["inside"] = float(np.mean(np.abs(truth - predicted[rows]) <= reach))
+    return facts
+
+
+def show_number_errors(facts: dict[str, Any], about: dict[str, Any], printer: Printer) -> None:
+    """The errors, on training rows apart from those on others."""
+    apart = groups_to_show(facts)
+    for name, found in apart.items():
+        rows = f"{found['labelled']} {name}rows"
+        if found["r2"] is not None and found["r2"] < 0:  # not so where it is unknown
+            printer.line(f"The predictions are worse than the mean of these {rows} would be.")
+        printer.line(f"{error_in_words(found)}  ({rows})")
+        if "inside" in found:
+            printer.line(f"{100 * found['inside']:.1f} % of the values lie inside their interval")
+    show_record(apart, about, printer)
+
+
+def _show_largest(table: Table, predicted: Any, printer: Printer) -> None:
+    from ..study.measures import in_digits
+
+    assert table.y is not None
+    known = np.flatnonzero(table.labelled)
+    truth = table.y[known].astype(np.float64)
+    residuals = truth - predicted[known]
+    worst = np.argsort(-np.abs(residuals), kind="stable")[:_ERRORS_SHOWN]
+    rows = [[table.where(int(known[k])), *map(in_digits, (truth[k], predicted[known[k]], residuals[k]))] for k in worst]
+    printer.table(["<where", "true", "predicted", "difference"], rows, "largest errors")
+
+
+def _number_columns(table: Table, predicted: Any, reach: float | None) -> dict[str, Any]:
+    """For each row its prediction, its interval where asked for, and its true value and what is left of it."""
+    columns: dict[str, Any] = {"prediction": predicted}
+    if reach is not None:
+        columns |= {"low": predicted - reach, "high": predicted + reach}
+    if table.y is not None:
+        truth = np.array([np.nan if value is None else float(value) for value in table.y.tolist()])
+        columns |= {"target": truth, "residual": truth - predicted}
+    return columns
+
+
+# What ``mercer run`` does with a model of what is usual.
+
+
+#: More labels than this are no classes to count by.
+_LABELS_SHOWN = 40
+
+
+def run_detector(
+    loaded: ModelFile, table: Table, seen: Seen | None, delivery: Delivery, facts: dict[str, Any]
+) -> dict[str, Any]:
+    """Say which rows are usual: 1 or −1 and the score of each."""
+    printer = delivery.aside
+    with printer.working(f"looking at {table.n_rows} rows"):
+        predicted = loaded.estimator.predict(table.X)
+        scores = loaded.estimator.decision_function(table.X)
+    columns: dict[str, Any] = {"prediction": predicted.tolist(), "score": scores}
+    if table.y is not None:
+        columns["label"] = table.y.tolist()
+    facts = {**facts, **delivery.give(table, columns, columns, seen), "unusual": int((predicted < 0).sum()),
+             **by_origin(seen, None, lambda rows: {"unusual": int((predicted[rows] < 0).sum())})}  # fmt: skip
+    show_unusual({**facts, "rows": table.n_rows}, loaded.about, table.kind, printer)
+    if table.labelled.any() and not table.measured:
+        facts["by_label"] = _by_label(table, predicted, printer)
+    show_most_unusual(table, scores, printer)
+    return facts
+
+
+def show_unusual(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
+    """How many rows are unusual, of training rows apart from others."""
+    apart = groups_to_show(facts)
+    for name, found in apart.items():
+        unusual, rows = found["unusual"], found["rows"]
+        printer.line(f"{unusual} of {rows} {name}{kind} ({100 * unusual / rows:.2f} %) are unusual")
+    show_record(apart, about, printer)
+
+
+def _by_label(table: Table, predicted: Any, printer: Printer) -> dict[str, dict[str, int]]:
+    """How many rows of each label are unusual: what the labels, which nobody has learned from, say to it."""
+    assert table.y is not None
+    found = {}
+    for label, count in table.class_counts.items():
+        found[str(label)] = {"rows": count, "unusual": int((predicted[table.y == label] < 0).sum())}
+    rows = [[name, one["rows"], one["unusual"], f"{100 * one['unusual'] / one['rows']:.1f} %"]
+            for name, one in found.items()]  # fmt: skip
+    if len(rows) <= _LABELS_SHOWN:
+        printer.table(["<label", "rows", "unusual", "share"], rows, f"by {table.target!r}")
+    return found
+
+
+# ``mercer run`` on files that are larger than the memory allowed: chunk by chunk, each as a table of its own.
+
+
+@dataclass(frozen=True)
+class _Pieces(Delivery):
+    """Predictions as pieces of one CSV file, with rows numbered on from chunk to chunk."""
+
+    first: int = 0
+    written: list[str] = field(default_factory=list)
+
+    def give(self, table: Any, columns: Mapping[str, Any], shown: Mapping[str, Any], seen: Any) -> dict[str, Any]:
+        # Whether one of the rows to come was trained on is not known yet: the column is there in any case.
+        known = {} if seen is None else {"trained on": seen.column}
+        text = csv_of({"row": range(self.first + 1, self.first + table.n_rows + 1), **columns, **known})
+        self.written.append(text if self.first == 0 else text.partition("\n")[2])
+        return {}
+
+
+def run_streamed(
+    model: str,
+    data: Places,
+    output: str,
+    keep: tuple[str, ...],
+    ignore_labels: bool,
+    intervals: float | None,
+    probabilities: bool,
+    reading: dict[str, Any],
+    printer: Printer,
+) -> None:
+    """Predict a file chunk by chunk, write the predictions as they come, and count errors."""
+    from ..io.scanning import open_chunked
+    from ..io.writing import write_whole
+    from .new_rows import as_in_training, far_rows, matching_table, show_far, task_of_model
+    from .paths import open_model
+
+    pass
+    pass
+    pass
+    from .new_rows import Seen, TrainedRows
+
+    if keep:
+        raise DataError(
+            "--keep needs the table in memory, and it is too large for that; leave --keep out, or allow more with "
+            "--max-bytes."
+        )
+    loaded = open_model(model)
+    task, about = task_of_model(loaded), loaded.about
+    reading = as_in_training(reading, about)
+    target = reading["target"] if reading["target"] is not None else about.get("target")
+    file, _, _, _ = open_chunked(Path(data if isinstance(data, str) else data[0]),
+                                 replace(options_of(reading), target=None, labelled=False))  # fmt: skip
+    wanted = {*(about.get("columns") or file.columns), str(target)}
+    used = [name for name in file.columns if name in wanted]
+    remembered = TrainedRows.of(about)
+    seen: list[Seen] = []
+    facts: list[dict[str, Any]] = []
+    total = file.n_rows
+
+    def pieces(watched: Any) -> Iterator[str]:
+        first = 0
+        for frame in file.frames(used):
+            speaker = printer if first == 0 else replace(printer, quiet=True)
+            table = matching_table(loaded, frame, reading, speaker, ignore_labels, file.shown)
+            delivery = _Pieces(output, {}, Printer(json=True, quiet=True), first)
+            met = None if remembered is None else remembered.among(table)
+            seen.extend([] if met is None else [met])
+            own = {"rows": table.n_rows, "far_rows": far_rows(loaded.estimator, table)}
+            if task == "regress":
+                facts.append(run_numbers(loaded, table, met, delivery, intervals, own))
+            elif task == "detect":
+                facts.append(run_detector(loaded, table, met, delivery, own))
+            else:
+                facts.append(run_classes(loaded, table, met, delivery, probabilities, own))
+            _number_on(facts[-1], first)
+            yield from delivery.written
+            first += table.n_rows
+            watched.reach(first)
+
+    with printer.working(f"predicting {total:,} rows", total) as watched:
+        write_whole(output, pieces(watched))
+    found = _together(facts)
+    for name in ("trained_on", "others"):
+        found |= {name: _together([each[name] for each in facts])} if seen else {}
+    if any(each.trained.any() for each in seen):
+        printer.line(Seen.of_all(seen).in_words("rows"))
+    show: Any = {
+        "classify": show_mistakes,
+        "regress": show_number_errors,
+        "detect": partial(show_unusual, kind="rows"),
+    }[task]
+    if task == "detect" or found["labelled"]:
+        show(found, about=about, printer=printer)
+    show_far(found, printer)
+    printer.line(f"predictions of {total:,} rows in {output}")
+    printer.json_result({"model": model, **found, "output": output})
+
+
+#: What is told of values and predictions that are far outside, and what the list of those named is called.
+_FAR = {"far_rows": "values", "far_predictions": "predictions"}
+
+
+def _number_on(facts: dict[str, Any], first: int) -> None:
+    """Number the rows that are named as the whole file does, of which the chunk begins after so many rows."""
+    for far, named in _FAR.items():
+        for one in facts.get(far, {}).get(named, []):
+            one["row"] += first
+            one["where"] = f"row {one['row']}"
+
+
+def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """What was counted in all chunks, and the errors where their targets are known."""
+    found: dict[str, Any] = {}
+    for far, named in _FAR.items():
+        if told := [part[far] for part in parts if part.get(far, {}).get("rows")]:
+            some = [one for each in told for one in each[named]]
+            found[far] = {**told[0], "rows": sum(each["rows"] for each in told), named: some[:SHOWN]}
+    for count in ("rows", "labelled", "unusual", "wrong", "confusion_matrix", "equal_to_training_rows"):
+        if counts := [part[count] for part in parts if count in part]:
+            found[count] = np.sum(counts, axis=0)
+    known = [part for part in parts if part.get("labelled")]
+    if "wrong" in found:
+        found |= {"error": found["wrong"] / found["labelled"]}
+        found |= {"classes": known[0]["classes"]} if "classes" in known[0] else {}
+    if known and "rmse" in known[0]:
+        share = np.array([part["labelled"] for part in known]) / found["labelled"]
+        found |= {name: float(share @ [part[name] for part in known]) for name in ("mae", "inside") if name in known[0]}
+        found |= {"rmse": float(np.sqrt(share @ [part["rmse"] ** 2 for part in known])), "r2": None}
+    return found

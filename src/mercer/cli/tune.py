@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._validation.wording import enumeration
 from ..io.table import DataError
-from .arguments import (
+from ..messages import enumeration
+from .cluster import cluster_option
+from .options import (
     LearnerCommand,
     Places,
     common,
@@ -21,18 +22,19 @@ from .arguments import (
     preparation_options,
     target_transform_option,
 )
-from .cluster import cluster_option
-from .exit_status import end_partial
-from .judging import judging_options, with_apart
-from .model_paths import save, sign_option
+from .paths import kernel_names, save, sign_option
 from .printing import Printer
-from .suggestions import kernel_names
+from .streams import end_partial
+from .train import judging_options, with_apart
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.learner import Learner
+    from ..learners.catalogue import Learner
+    from ..study.base import Study
+    from ..study.measures import ErrorMeasure
+    from ..study.splits import Division
 
-__all__ = ["tune"]
+__all__ = ["Judgement", "tune"]
 
 _SHOWN = 10
 
@@ -118,20 +120,19 @@ def tune(
       mercer tune svc visits.csv --scoring auc --group patient
       mercer tune svc baskets.basket
     """
-    from .._runtime.interrupts import keep_best
-    from .._validation.unwrapped import machine_of, parameter_prefix
+    from ..checks.parameters import machine_of, parameter_prefix
     from ..learners.catalogue import named
-    from ..report.plain import setting
-    from ..report.preparation import Preparation
-    from ..report.skewed_targets import RIDGES, quick_ridge, target_transform_of
+    from ..runtime.interrupts import keep_best
     from ..search import KernelSearchCV
-    from .building import APART, about_model, cross_validated, fit, fitting, machine, table_to_learn
-    from .outputs import refuse_outputs
-    from .recipe import recipe_of
-    from .train_detector import WITHOUT_ERRORS
-    from .train_line import given_command, said_besides, train_command
-    from .trained import error_on
-    from .tune_judgement import Judgement
+    from ..study.predictions import setting
+    from ..study.preparation import Preparation
+    from ..study.tuning import RIDGES, quick_ridge, target_transform_of
+    from .output import refuse_outputs
+    from .recipe import APART, about_model, cross_validated, fit, fitting, machine, recipe_of, table_to_learn
+    from .train import WITHOUT_ERRORS
+    from .training import error_on, given_command, said_besides, train_command
+
+    pass
 
     if learner.task == "detect":
         raise DataError(f"{learner.name} {WITHOUT_ERRORS}")
@@ -279,3 +280,129 @@ def _ranked(results: Any, prefix: str, perfect: float) -> list[dict[str, Any]]:
         )
     ]
     return sorted((cell for cell in cells if cell["error"] == cell["error"]), key=lambda cell: cell["error"])
+
+
+# What ``mercer tune`` calls good, on which splits, and how each class fares with the best setting.
+
+
+#: Classes that are told one by one.
+_CLASSES = 12
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a search is judged by.
+
+    Parameters
+    ----------
+    study : Study
+        Which says what is good.
+    threshold : scorer, optional
+        By which the threshold on the scores of the best setting is chosen.
+    """
+
+    study: Study
+    threshold: Any = None
+
+    @classmethod
+    def of(
+        cls, table: Table, scoring: str | None, positive: str | None, threshold: str | None, printer: Printer
+    ) -> Judgement:
+        """As somebody asked for it, or as the classes ask for it, with a note where one is rare."""
+        from ..study.class_study import ClassStudy
+        from ..study.number_study import NumberStudy
+        from .train import threshold_scorer
+
+        study = NumberStudy() if table.measured else ClassStudy()
+        assert table.y is not None
+        said = study.judge(table.y, scoring, positive)
+        if said.get("uneven"):
+            printer.note(said["uneven"])
+        if threshold is None:
+            return cls(study)
+        return cls(study, threshold_scorer(threshold, table, positive))
+
+    @property
+    def measure(self) -> ErrorMeasure:
+        return self.study.measure
+
+    @property
+    def scorer(self) -> Any:
+        """What the search scores by."""
+        return self.measure.scorer or self.measure.scoring
+
+    def for_learner(self, learner: Learner) -> Learner:
+        """The learner for what is good; refused where it cannot be judged so."""
+        if why := self.study.reason_to_skip(learner):
+            raise DataError(f"{learner.name}: {why}")
+        return self.study.for_measure(learner)
+
+    def divided(
+        self, table: Table, folds: int, repeats: int | None, seed: int, **options: Any
+    ) -> tuple[Table, Division, list[Any]]:
+        """The table without the column of groups or times, how its rows are divided, and the splits."""
+        import numpy as np
+
+        from ..study.splits import division_of, usual_repeats
+
+        table, division = division_of(table, **options)
+        rows, y = np.arange(table.n_rows), np.asarray(table.y)
+        again = (repeats or usual_repeats(len(rows))) if division.repeatable else 1
+        folds = min(folds, division.most_folds(rows, y)) if not division.repeatable else folds
+        return table, division, division.folds(rows, y, folds, seed, again)
+
+    def by_class(self, best: Any, table: Table, splits: list[Any]) -> list[dict[str, Any]] | None:
+        """How each class fares out of its fold; ``None`` for numbers, and where splits do not divide the rows."""
+        if self.study.task != "classify":
+            return None
+        import numpy as np
+
+        from ..search import out_of_fold
+        from ..study.class_study import by_class
+        from ..study.predictions import Predictions
+
+        once = _first_round(splits, table.n_rows)
+        if once is None:
+            return None
+        decisions = out_of_fold(best, table.X, table.y, once).decisions
+        codes = (decisions >= 0).astype(int) if decisions.ndim == 1 else decisions.argmax(axis=1)
+        return by_class(np.asarray(table.y), Predictions(best.classes_[codes], classes=best.classes_))
+
+    def with_threshold(self, best: Any, table: Table, splits: list[Any]) -> Any:
+        """The best setting, answering by the threshold that does best out of fold, where asked for."""
+        if self.threshold is None:
+            return best
+        from sklearn.base import clone
+
+        from ..calibration import TunedThreshold
+
+        return TunedThreshold(clone(best), scoring=self.threshold, cv=splits).fit(table.X, table.y)
+
+    def show(self, classes: list[dict[str, Any]] | None, found: Any, printer: Printer) -> None:
+        """A line for each class, and the threshold."""
+
+        def share(value: float | None) -> str:
+            return "—" if value is None else f"{100 * value:.1f} %"
+
+        if classes and len(classes) <= _CLASSES and not self.measure.is_usual:
+            rows = [
+                [one["label"], one["rows"], one["answered"], *(share(one[name]) for name in ("recall", "precision"))]
+                for one in classes
+            ]
+            heads = ["<class", "rows", "answered", "found (recall)", "right (precision)"]
+            printer.table(heads, rows, "each class in cross-validation, with the best setting")
+        if hasattr(found, "best_threshold_"):
+            what, usual = ("probability", 0.5) if hasattr(found.estimator_, "predict_proba") else ("score", 0)
+            printer.line(f"threshold on the {what}: {found.best_threshold_:.4g} instead of {usual}")
+
+
+def _first_round(splits: list[Any], rows: int) -> list[Any] | None:
+    """The first splits whose test rows are all rows, each once."""
+    import numpy as np
+
+    seen = np.zeros(rows, dtype=int)
+    for number, (_, test) in enumerate(splits, start=1):
+        seen[test] += 1
+        if (seen == 1).all():
+            return splits[:number]
+    return None

@@ -12,7 +12,7 @@ Examples
 'category'
 """
 
-from .deciding import KINDS, Decided, check_kind, decide
-from .text_units import are_molecules, text_units
+from .kinds import KINDS, Decided, check_kind, decide
+from .values import are_molecules, text_units
 
 __all__ = ["KINDS", "Decided", "are_molecules", "check_kind", "decide", "text_units"]

@@ -19,7 +19,6 @@ alignment with y: 1.000 (15.0 % of shufflings do as well)
 """
 
 from .diagnosis import Diagnosis, diagnose
-from .kernel_alignment import Alignment, align
-from .mercer_check import MercerCheck, check_mercer
+from .mercer_check import Alignment, MercerCheck, align, check_mercer
 
 __all__ = ["Alignment", "Diagnosis", "MercerCheck", "align", "check_mercer", "diagnose"]

@@ -7,15 +7,180 @@ from typing import Any
 
 import numpy as np
 
-from .._presentation.html import Markup, table_html
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.labels import plain_label
-from .._validation.wording import counted
+from ..checks.labels import is_measurement, plain_label, refuse_bad_labels
+from ..checks.tables import chosen
 from ..displays import KernelHeatmap
 from ..kernels import Kernel, as_kernel
-from . import measures
-from .sample import drawn, labels_of, looked_at, some_items
+from ..kernels.engine.tiles import length
+from ..messages import counted, guide
+from ..presentation import Markup, table_html
+from ..runtime.compile import Array
+from ..runtime.threads import aside
+
+# What a kernel matrix says about itself and about labels, one number at a time.
+
+
+#: How often labels are shuffled to see what alignment chance alone gives.
+SHUFFLES = 199
+
+#: Items nearer than this share of the usual distance (in the square mean) are nearly the same.
+NEARLY_EQUAL = 1e-3
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The eigenvalues of a symmetric matrix, smallest first, and what follows from them."""
+
+    eigenvalues: Array
+    #: Eigenvalues up to this size are rounding.
+    rounding: float
+
+    @property
+    def psd(self) -> bool:
+        return bool(self.eigenvalues[0] >= -self.rounding)
+
+    @property
+    def rank(self) -> int:
+        return int((np.abs(self.eigenvalues) > self.rounding).sum())
+
+    @property
+    def condition(self) -> float:
+        smallest = self.eigenvalues[0]
+        return float(self.eigenvalues[-1] / smallest) if smallest > self.rounding else float("inf")
+
+    @property
+    def effective_dimension(self) -> float:
+        """(Σλ)²/Σλ²: n for the identity, one where a single direction says all."""
+        positive = np.maximum(self.eigenvalues, 0)
+        squares = float(positive @ positive)
+        return float(positive.sum()) ** 2 / squares if squares else 0.0
+
+
+def spectrum_of(K: Array) -> Spectrum:
+    """The spectrum of a symmetric matrix."""
+    eigenvalues = aside(lambda: np.linalg.eigvalsh(K.astype(np.float64)))
+    digits = np.finfo(K.dtype if K.dtype.kind == "f" else np.float64).eps
+    return Spectrum(eigenvalues, float(10 * len(K) * digits * np.abs(eigenvalues).max(initial=0.0)))
+
+
+def cosines(K: Array) -> Array:
+    """K with every item brought to length one; items of length zero are like none."""
+    lengths = np.sqrt(np.maximum(K.diagonal(), 0))
+    inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return K * inverse[:, None] * inverse
+
+
+def centred(K: Array) -> Array:
+    """HKH with H = I − 11ᵀ/n: the same items with their mean in feature space moved to the origin."""
+    rows = K.mean(axis=0)
+    return K - rows - rows[:, None] + rows.mean()
+
+
+def off_diagonal(K: Array) -> Array:
+    """All entries but the diagonal, row by row: n rows of n − 1."""
+    n = len(K)
+    return K[~np.eye(n, dtype=bool)].reshape(n, n - 1)
+
+
+def target_columns(y: Array, task: str | None = None) -> tuple[Array, bool]:
+    """Columns T with T·Tᵀ the ideal kernel matrix of y, and whether y are classes: as the task says, or as they look.
+
+    Classes: one column for each, so that T·Tᵀ is 1 within a class and 0 between. Real targets: the target itself.
+    """
+    if task == "regress" or (task is None and y.dtype.kind in "iuf" and is_measurement(y)):
+        return np.asarray(y, dtype=np.float64)[:, None], False
+    return (y[:, None] == np.unique(y)).astype(np.float64), True
+
+
+def alignment(Kc: Array, T: Array) -> float:
+    """⟨HKH, HTTᵀH⟩/(‖HKH‖·‖HTTᵀH‖), the cosine of the angle between a centred kernel and the ideal one."""
+    Tc = T - T.mean(axis=0)
+    norm = np.linalg.norm(Kc) * np.linalg.norm(Tc.T @ Tc)
+    return float(np.sum(Tc * (Kc @ Tc)) / norm) if norm else 0.0
+
+
+def chance_of_alignment(Kc: Array, T: Array, random: np.random.Generator) -> float:
+    """The share of shuffled targets that are aligned better than the real ones; those aligned the same count half."""
+    Tc = T - T.mean(axis=0)
+    real = np.sum(Tc * (Kc @ Tc))
+    shuffled = np.hstack([Tc[random.permutation(len(Tc))] for _ in range(SHUFFLES)])
+    values = np.sum(shuffled * (Kc @ shuffled), axis=0).reshape(SHUFFLES, -1).sum(axis=1)
+    same = np.abs(values - real) <= 1e-9 * abs(real)
+    return float((0.5 + np.sum((values > real) & ~same) + 0.5 * same.sum()) / (1 + SHUFFLES))
+
+
+def class_means(C: Array, T: Array) -> Array:
+    """The mean similarity of two different items, for each pair of classes; NaN within a class of one item.
+
+    T has a column for each class, see :func:`target_columns`.
+    """
+    sizes = T.sum(axis=0)
+    pairs = np.outer(sizes, sizes) - np.diag(sizes)
+    sums = T.T @ C @ T - np.diag(T.T @ C.diagonal())
+    return np.divide(sums, pairs, out=np.full_like(sums, np.nan), where=pairs > 0)
+
+
+def near_duplicates(K: Array) -> Array:
+    """The pairs (i, j), i < j, of items that are nearly the same: ‖φ(x) − φ(z)‖ is next to nothing for this matrix."""
+    squared = K.diagonal()
+    distances = squared[:, None] + squared - 2 * K
+    near = distances <= NEARLY_EQUAL**2 * distances.mean()
+    return np.argwhere(np.triu(near, 1))
+
+
+def worst_asymmetry(K: Array) -> tuple[float, int, int]:
+    """The largest |K − Kᵀ|, and where it is."""
+    difference = np.abs(K - K.T)
+    i, j = np.unravel_index(int(difference.argmax()), K.shape)
+    return float(difference[i, j]), int(i), int(j)
+
+
+def as_matrix(K: Any) -> Array:
+    """A matrix of finite numbers, or one sentence that says why it is not."""
+    values = np.asarray(K.toarray() if hasattr(K, "toarray") else K)
+    if values.ndim != 2 or values.dtype.kind not in "fiub" or values.size == 0:
+        raise ValueError(f"expected a matrix of numbers, got shape {values.shape} of {values.dtype}.")
+    values = values if values.dtype.kind == "f" else values.astype(np.float64)
+    if not np.isfinite(values).all():
+        i, j = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(f"the kernel matrix holds {values[i, j]} in row {i}, column {j}; a kernel has finite values.")
+    return values
+
+
+# Some of many items, and their labels.
+
+
+def drawn(total: int, sample: int, random: np.random.Generator) -> Array:
+    """The places of all items, or of ``sample`` of them drawn at random, in order."""
+    if total < 2:
+        raise ValueError(f"two items or more are needed to compare any, got {total}.")
+    return np.arange(total) if total <= sample else np.sort(random.choice(total, size=sample, replace=False))
+
+
+def looked_at(number: int, total: int) -> str:
+    """How many items were looked at, in words."""
+    return f"{total} items" if number == total else f"{number} of {total} items, drawn at random"
+
+
+def some_items(X: Any, sample: int, random: np.random.Generator) -> tuple[Any, Array, int]:
+    """The items to look at, their places, and of how many they are."""
+    if not hasattr(X, "shape") and not hasattr(X, "__len__"):
+        raise ValueError(f"expected an array, frame or list of items, got {type(X).__name__}.")
+    total = length(X)
+    index = drawn(total, sample, random)
+    return (X if index.size == total else chosen(X, index)), index, total
+
+
+def labels_of(y: Any, total: int, index: Array) -> Array | None:
+    """The labels of the items in these places."""
+    if y is None:
+        return None
+    refuse_bad_labels(y)
+    labels = np.asarray(y)
+    if labels.shape != (total,):
+        raise ValueError(f"y must hold one label for each of the {total} items, got shape {labels.shape}.")
+    return labels[index]
+
 
 #: Below this similarity, two items have next to nothing in common.
 _UNLIKE = 0.1
@@ -175,7 +340,7 @@ def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0
         kernel = kernel.resolved(items)
         return _examine(kernel, kernel(items), labels_of(y, total, index), total, random, task)
     (y,) = _arguments(data, "diagnose(K, y)", least=0)
-    K = measures.as_matrix(subject)
+    K = as_matrix(subject)
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"a kernel matrix is square, with a row and a column for each item; this has shape {K.shape}.")
     index = drawn(len(K), sample, random)
@@ -191,18 +356,18 @@ def _arguments(data: tuple[Any, ...], form: str, least: int) -> tuple[Any, ...]:
 def _examine(
     kernel: Kernel | None, K: Array, y: Array | None, total: int, random: np.random.Generator, task: str | None
 ) -> Diagnosis:
-    gap, i, j = measures.worst_asymmetry(K)
+    gap, i, j = worst_asymmetry(K)
     symmetric = gap <= 1e-6 * float(np.abs(K).max())
     trouble = [] if symmetric else [f"not symmetric: k({i}, {j}) = {K[i, j]:.6g} but k({j}, {i}) = {K[j, i]:.6g}"]
     K = (K + K.T) / 2
-    spectrum = measures.spectrum(K)
+    spectrum = spectrum_of(K)
     if not spectrum.psd:
         trouble.append(
             f"not positive semi-definite: the smallest eigenvalue is {spectrum.eigenvalues[0]:.4g} "
             f"(largest {spectrum.eigenvalues[-1]:.4g})"
         )
-    C = measures.cosines(K)
-    others = measures.off_diagonal(C)
+    C = cosines(K)
+    others = off_diagonal(C)
     nearest, mean = float(np.median(others.max(axis=1))), float(others.mean())
     scattered = len(K) >= _FEW and spectrum.effective_dimension > _SCATTERED * len(K)
     diagonal = nearest < _UNLIKE or scattered
@@ -210,7 +375,7 @@ def _examine(
         trouble.append(f"no item is like any other: the matrix is nearly diagonal {guide('good kernels')}")
     elif others.min() > _ALIKE:
         trouble.append("every item is like every other: the matrix is nearly constant")
-    pairs = measures.near_duplicates(K)
+    pairs = near_duplicates(K)
     known: dict[str, Any] = dict.fromkeys(("within", "between", "nearest_agrees", "alignment", "chance"))
     contradictions = 0
     praise = ["symmetric and positive semi-definite", f"items are alike: {nearest:.2f} for the nearest in the median"]
@@ -255,19 +420,19 @@ def _examine(
 def _against_labels(
     K: Array, C: Array, y: Array, random: np.random.Generator, task: str | None
 ) -> tuple[dict[str, Any], bool]:
-    T, classes = measures.target_columns(y, task)
+    T, classes = target_columns(y, task)
     if len(np.unique(y)) < 2:
         raise ValueError(f"y holds only one class, {plain_label(y[0])!r}; leave it out, or give items of two classes.")
-    Kc = measures.centred(K.astype(np.float64))
+    Kc = centred(K.astype(np.float64))
     found: dict[str, Any] = {
         "within": None,
         "between": None,
         "nearest_agrees": None,
-        "alignment": measures.alignment(Kc, T),
-        "chance": measures.chance_of_alignment(Kc, T, random),
+        "alignment": alignment(Kc, T),
+        "chance": chance_of_alignment(Kc, T, random),
     }
     if classes:
-        means = measures.class_means(C, T)
+        means = class_means(C, T)
         apart = ~np.eye(len(means), dtype=bool)
         nearest = np.where(np.eye(len(C), dtype=bool), -np.inf, C).argmax(axis=1)
         inside = means.diagonal()[np.bincount(T.argmax(axis=1)) > 1]  # a class of one item has no pairs

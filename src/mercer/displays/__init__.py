@@ -15,12 +15,8 @@ Examples
 100
 """
 
-from .decision_boundary import DecisionBoundary
-from .kernel_heatmap import KernelHeatmap
-from .learning_curve import LearningCurve
-from .margin_histogram import MarginHistogram
-from .search_scores import SearchCurve, SearchHeatmap
-from .weight_table import WeightTable
+from .matrices import DecisionBoundary, KernelHeatmap, WeightTable
+from .scores import LearningCurve, MarginHistogram, SearchCurve, SearchHeatmap
 
 __all__ = [
     "DecisionBoundary",

@@ -1,9 +1,8 @@
 """Scikit-learn faces of the solvers."""
 
 from .kernel_classifier import KernelClassifier
-from .kernel_quantiles import KernelQuantiles
-from .kernel_regressor import KernelRegressor
-from .nu_svc import NuSVC
+from .kernel_regressor import KernelQuantiles, KernelRegressor
+from .nu import NuSVC
 from .one_class import SVDD, OneClassSVM
 from .pegasos import Pegasos
 from .perceptron import Perceptron

@@ -12,27 +12,171 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted, validate_data
 
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.memory import bytes_of
-from .._validation.objects import chosen
-from .._validation.parameters import choice, number
-from .._validation.tables import numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
+from ..checks.parameters import bytes_of, choice, number
+from ..checks.tables import chosen, numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
 from ..cuda import as_host, on_card
 from ..grams import Placement, is_linear
-from ..grams.basis import directions
 from ..grams.landmarks import LANDMARKS
+from ..grams.span import directions
 from ..kernels import Kernel, Linear, as_kernel
-from ..kernels.engine.parts import length
+from ..kernels.engine.tiles import length
+from ..messages import guide
 from ..problems import Certificate, Status
 from ..rows import Mapped, Rows, dask_client, is_dask, rows_of, values_of_dask
+from ..runtime.compile import Array
 from .model import KernelModel, LinearModel, scores_of_chunk
-from .names_elsewhere import remedy_for
-from .remedies import rescale
-from .sanity import LARGEST_SIMILARITY, warn_if_alike, warn_if_out_of_reach
-from .state import FittedState
-from .time_limits import getting_ready
-from .training import Training, training_of
+from .running import getting_ready
+from .training import LARGEST_SIMILARITY, Training, training_of, warn_if_alike, warn_if_out_of_reach
+
+__all__ = ["FittedState", "remedy_for", "rescale"]
+
+# What a fitted machine is, as plain values, and a machine from such values: what model files are made of.
+
+
+#: Attributes that a model tells by itself.
+_OF_THE_MODEL = ("support_vectors_", "kernel_")
+
+
+class FittedState:
+    """Two methods that every machine has: its state as values, and a machine of that state.
+
+    A subclass that keeps more than the model and its public attributes extends both.
+    """
+
+    _model: Any
+
+    def fitted_state(self) -> dict[str, Any]:
+        """What ``fit`` has found.
+
+        Returns
+        -------
+        dict
+            ``"parameters"`` as the constructor takes them, ``"attributes"`` that users read, the ``"model"`` that
+            predicts; other keys are a subclass's own. Values are numbers, words, arrays, kernels, items and models.
+
+        Examples
+        --------
+        >>> from mercer import Perceptron
+        >>> state = Perceptron(random_state=0).fit([[0.0], [1.0]], ["no", "yes"]).fitted_state()
+        >>> Perceptron.from_fitted_state(state).predict([[3.0]]).tolist()
+        ['yes']
+        """
+        check_is_fitted(self, "_model")
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
+        if not isinstance(parameters.get("random_state", 0), (int, np.integer)):
+            parameters["random_state"] = None  # a generator has moved on since; a restored machine may draw anew
+        if "checkpoints" in parameters:
+            parameters["checkpoints"] = None  # they belong to one run of fit, not to its result
+        attributes = {
+            name: value
+            for name, value in vars(self).items()
+            if name.endswith("_") and not name.startswith("_") and name not in _OF_THE_MODEL
+        }
+        return {"parameters": parameters, "attributes": attributes, "model": self._model}
+
+    @classmethod
+    def from_fitted_state(cls, state: dict[str, Any]) -> Self:
+        """A machine that predicts as the one did whose state this is.
+
+        Parameters
+        ----------
+        state : dict
+            As :meth:`fitted_state` returns it.
+
+        Returns
+        -------
+        estimator
+        """
+        made: Any = cls(**state["parameters"])
+        made._publish(state["model"])
+        vars(made).update(state["attributes"])
+        made._stage_models = []
+        return made
+
+
+# What to do about numbers of very different sizes, for the kind of items that a kernel compares.
+
+
+def rescale(kernel: Any) -> str:
+    """What brings items to one size: columns can be scaled, strings, sets and graphs have none.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian, Spectrum
+    >>> rescale(Gaussian()), rescale(Spectrum(p=3))
+    ('scale the columns', 'use normalised(spectrum)')
+    """
+    if kernel.precomputed:
+        return "bring the matrix to ones on its diagonal"
+    return "scale the columns" if kernel.on_rows else f"use normalised({kernel})"
+
+
+# What a parameter of scikit-learn's machines is called here: who types a name out of habit gets the remedy.
+
+
+_OF_THE_KERNEL = "it belongs to the kernel; write {machine}('{kernel}({name}=...)'), and kernel__{name} in a search"
+#: For each name, what is said of machines that have a parameter (of all, where that is empty): the first that fits.
+_OF_LIBRARIES: dict[str, tuple[tuple[str, str], ...]] = {
+    "C": (
+        ("lam", "lam weighs ½‖w‖² against the mean loss; write lam=1 / (C * n) for n rows"),
+        ("nu", "nu takes its place, a share of the rows"),
+        ("epochs", "nothing is penalised; leave it out"),
+    ),
+    "alpha": (("", "alpha of SGDClassifier is lam of Pegasos, alpha of KernelRidge n·lam of KernelRegressor"),),
+    "break_ties": (("", "leave it out; where votes are equal the sums of scores always decide"),),
+    "cache_size": (("", "memory='1GB' says what may be kept"),),
+    "coef0": (("", _OF_THE_KERNEL),),
+    "decision_function_shape": (("", "decision_function has a column for each class, pair_scores one for each pair"),),
+    "degree": (("", _OF_THE_KERNEL),),
+    "dual": (("", "leave it out, it changes no result"),),
+    "epsilon": (("", "mercer.SVR has it"),),
+    "eta0": (("rate", "the step is rate"), ("", "mercer.Perceptron has a rate")),
+    "gamma": (("", _OF_THE_KERNEL),),
+    "max_iter": (
+        ("epochs", "passes over the rows are epochs"),
+        ("steps", "steps says how many are taken; a pass over n rows is n of them"),
+    ),
+    "multi_class": (("strategy", "strategy='ovr' or 'ovo'"),),
+    "n_jobs": (("", "all cores are used; OMP_NUM_THREADS says otherwise"),),
+    "nu": (
+        ("epsilon", "it belongs to mercer.NuSVR"),
+        ("", "it belongs to mercer.NuSVC, of numbers mercer.NuSVR, of novelties mercer.OneClassSVM"),
+    ),
+    "penalty": (("", "all machines penalise ½‖w‖²"),),
+    "probability": (("", "wrap the machine, mercer.Calibrated({machine}(...)), for probabilities"),),
+    "random_state": (("", "leave it out, nothing is drawn"),),
+    "shrinking": (("", "leave it out, it changes no result"),),
+    "shuffle": (
+        ("order", "order='file' takes the rows as they stand"),
+        ("sampling", "sampling says how rows are drawn"),
+    ),
+    "tol": (
+        ("epochs", "it ends after a pass without mistakes, or after as many as epochs says"),
+        ("steps", "it ends after as many steps as steps says; duality_gap_ tells how good the result is"),
+    ),
+    "verbose": (("", "leave it out; status_ and other attributes tell how a fit ended"),),
+}
+
+
+def remedy_for(machine: str, given: Iterable[str], known: Iterable[str]) -> str | None:
+    """What to write in the place of the first parameter that the machine has not, where that is known.
+
+    Examples
+    --------
+    >>> remedy_for("SVC", ["C", "gamma"], ["C", "kernel"])
+    "SVC has no parameter 'gamma': it belongs to the kernel; write SVC('gaussian(gamma=...)'), and kernel__gamma in a
+    search."
+    """
+    parameters = {"", *known}
+    for name in given:
+        if name in parameters:
+            continue
+        said = next((text for having, text in _OF_LIBRARIES.get(name, ()) if having in parameters), None)
+        if said is not None:
+            kernel = "gaussian" if name == "gamma" else "polynomial"
+            return f"{machine} has no parameter {name!r}: {said.format(machine=machine, kernel=kernel, name=name)}."
+    return None
+
 
 #: What scikit-learn takes for "there are no targets to look at".
 _NO_TARGETS = "no_validation"
@@ -41,7 +185,7 @@ _NO_TARGETS = "no_validation"
 class KernelMachine(FittedState, BaseEstimator):
     """Base of all estimators. Subclasses have the parameters ``kernel`` and ``memory``.
 
-    Methods without an underscore are what :class:`mercer.search.contract.Machine` asks for.
+    Methods without an underscore are what :class:`mercer.search.keys.Machine` asks for.
     """
 
     kernel: Any

@@ -12,19 +12,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .. import solvers
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.memory import bytes_of
-from .._validation.parameters import number
+from ..checks.parameters import bytes_of, number
 from ..grams import Gram, Placement
+from ..messages import guide
 from ..problems import Certificate, Iterate, Problem, Solution, Status
-from ..solvers.svm.linear_margin import passes_pay
-from ..solvers.svm.trust import trusted
-from .base import KernelMachine
-from .callbacks import FRAMES, CallbackSupportMixin, reported
+from ..runtime.compile import Array
+from ..solvers.svm.linear import passes_pay
+from ..solvers.svm.smo import trusted
+from .base import KernelMachine, rescale
 from .model import model_of
-from .remedies import rescale
-from .time_limits import seconds_left
+from .running import FRAMES, CallbackSupportMixin, reported, seconds_left
 from .training import Training
 
 

@@ -10,14 +10,13 @@ import numpy as np
 from scipy import special
 
 from .. import solvers
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.parameters import choice
+from ..checks.parameters import choice
 from ..grams import Gram
 from ..losses import Logistic, Softmax, Squared, as_loss
+from ..messages import guide
 from ..problems import Iterate, Problem
-from .classifier import Classifier
-from .cost_matrix import cheapest
+from ..runtime.compile import Array
+from .classifier import Classifier, cheapest
 from .risk import RiskMinimiser
 from .training import Training
 

@@ -15,30 +15,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 
 from .. import solvers
-from .._runtime.compile import Array
-from .._runtime.interrupts import kept
-from .._runtime.parallel import for_each
-from .._validation.guide import guide
-from .._validation.memory import bytes_of
-from .._validation.offered import offered_if
-from .._validation.parameters import choice, number
+from ..checks.parameters import bytes_of, choice, number, offered_if
 from ..grams import Dense, Gram, Placement
+from ..messages import guide
 from ..problems import Iterate, Status
+from ..runtime.compile import Array
+from ..runtime.interrupts import kept
+from ..runtime.threads import for_each
 from ..solvers.svm.nested_blocks import NestedBlocks
 from ..solvers.svm.smo import Workspace
-from ..solvers.svm.workspaces import Workspaces
-from .binary_machine import BinaryMachine
-from .callbacks import FRAMES, CallbackSupportMixin, managed, reported
+from ..solvers.svm.soft_margin import Workspaces
+from .base import rescale
 from .classifier import Classifier
-from .mixing import Mixed
 from .model import KernelModel, LinearModel, kernel_model, model_of
-from .pair_blocks import begin_pairs
-from .pair_machines import solve_pairs
-from .pair_votes import laid_out, votes
-from .remedies import rescale
-from .sanity import refuse_undefined
-from .time_limits import seconds_left
-from .training import Training
+from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, votes
+from .running import FRAMES, CallbackSupportMixin, managed, reported, seconds_left
+from .training import Mixed, Training, refuse_undefined
 
 #: Machines for pairs of classes beyond this are worth a warning.
 _MANY = 1000

@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from .._runtime.compile import Array
-from .._runtime.parallel import for_each
-from .._validation.memory import bytes_of
+from ..checks.parameters import bytes_of
 from ..cuda import available, scores_on_card
 from ..grams import Features
 from ..kernels import Kernel, Linear
-from ..kernels.engine.accumulate import accumulate
-from ..kernels.engine.counts import LISTED_AT_ONCE
-from ..kernels.engine.pairing import length
+from ..kernels.engine.counts import LISTED_AT_ONCE, FeatureWeights
+from ..kernels.engine.tiles import accumulate, length
 from ..kernels.engine.weighted import WeightedItems, weighted_items
-from ..kernels.engine.weights import FeatureWeights
 from ..problems import Iterate
+from ..runtime.compile import Array
+from ..runtime.threads import for_each
+from ..solvers.online import Path
+from .training import Training
 
-if TYPE_CHECKING:
-    from .training import Training
+__all__ = ["Voter", "voter_along"]
 
 #: Numbers of the rows that one thread scores at a time by a linear model.
 _NUMBERS = 200_000
@@ -240,3 +239,41 @@ def kernel_model(data: Training, support: Array, coef: Array, intercept: Array) 
 
 def _items(data: Training, support: Array) -> Any:
     return None if data.kernel.precomputed else data.items[support]
+
+
+# The vote of all models that a Perceptron went through.
+
+
+@dataclass(frozen=True)
+class Voter:
+    """All models of a run, voting each for as many steps as it survived.
+
+    Update k adds ``coefficient[k]`` times the support item ``column[k]`` to the model; the intercept is then
+    ``bias[k]``, and the model survives ``survival[k]`` steps.
+    """
+
+    model: KernelModel
+    column: Array
+    coefficient: Array
+    bias: Array
+    survival: Array
+
+    def scores(self, X: Any, memory: int | str) -> Array:
+        out = np.zeros(length(X))
+        if self.survival.sum() == 0:
+            return out
+        for rows in self.model.blocks(X, memory, self.model.support.size + 2 * self.column.size):
+            similar = self.model.similarities(X, rows)[:, self.column]
+            f = np.cumsum(similar * self.coefficient, axis=1) + self.bias
+            out[rows] = np.where(f >= 0, 1.0, -1.0) @ self.survival / self.survival.sum()
+        return out
+
+
+def voter_along(data: Training, intercept: Array, path: Path, fit_intercept: bool) -> Voter:
+    """The vote of the models along a path of updates."""
+    used, column = np.unique(path.item, return_inverse=True)
+    items = None if data.kernel.precomputed else data.items[used]
+    support = KernelModel(data.kernel, used, items, np.zeros((1, used.size)), intercept)
+    bias = np.cumsum(path.coefficient) if fit_intercept else np.zeros(len(path.coefficient))
+    survival = np.diff(np.append(path.step, path.steps)).astype(np.float64)
+    return Voter(support, column, path.coefficient, bias, survival)

@@ -11,17 +11,17 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._runtime.compile import Array
-from .._validation.labels import checked_weights
-from .._validation.parameters import number
+from ..checks.labels import checked_weights
+from ..checks.parameters import number
 from ..grams import Gram, Placement
 from ..kernels import Kernel
-from ..kernels.engine.parts import length
+from ..kernels.engine.tiles import length
 from ..losses import Shortfall
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
-from .callbacks import FRAMES, managed
+from ..rows.dask import lazily
+from ..runtime.compile import Array
 from .dual_machine import DualMachine
-from .lazily import lazily
+from .running import FRAMES, managed
 from .training import Training
 
 #: Items from which the unit of scores is estimated.

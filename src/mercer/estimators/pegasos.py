@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,19 +13,71 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .. import solvers
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.offered import offered_if
-from .._validation.parameters import choice, number, truth
+from ..checks.labels import combine_weights, plain_label
+from ..checks.parameters import choice, number, offered_if, truth
+from ..grams import is_linear
 from ..losses import as_loss
+from ..messages import guide
 from ..problems import Intercept, Iterate, Problem, Status, certify
+from ..runtime.compile import Array
 from ..solvers.base import checked_items
-from ..solvers.pegasos import PegasosSolution
+from ..solvers.online import PegasosSolution
 from .classifier import Classifier, checkpoints_of
-from .content import content_order
 from .model import LinearModel, model_of
-from .partial import more_rows, offers_partial_fit
-from .training import Training
+from .training import Training, content_order, training_of
+
+# Learning from rows that come in pieces, for linear models.
+
+
+def offers_partial_fit(machine: Classifier) -> bool:
+    """Whether ``partial_fit`` is offered: a kernel model would have to keep every row it ever saw."""
+    with suppress(TypeError, ValueError):  # fit says what is wrong with a kernel
+        if is_linear(machine.read_kernel()):
+            return True
+    raise AttributeError(
+        f"{type(machine).__name__}.partial_fit is for linear models; with a kernel, call fit on all rows."
+    )
+
+
+def more_rows(machine: Classifier, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Training, bool]:
+    """Check a piece of the data; also whether it is the first piece, in which case the model is set to zero."""
+    first = not hasattr(machine, "coef_")
+    if first:
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit: all labels that will ever come.")
+        if np.unique(classes).size < 2:
+            raise ValueError("partial_fit needs two classes or more in classes.")
+    elif classes is not None and not np.array_equal(np.unique(classes), machine.classes_):
+        raise ValueError(f"classes={list(classes)} differ from those of the first call, {machine.classes_.tolist()}.")
+    known = np.unique(classes) if first else machine.classes_
+
+    def encode(labels: Any, sample_weight: Any, rows: Any) -> tuple[Array, Array | None]:
+        codes = _codes_of(labels, known)
+        if machine.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all rows at once; give partial_fit a dict of weights.")
+        return codes, combine_weights(sample_weight, machine.class_weight, rows, labels, whole=False)
+
+    data = training_of(machine, X, y, sample_weight, first, encode)
+    if first:
+        machine.classes_ = known
+        scores = len(machine._positions())
+        machine._publish(LinearModel(np.zeros((scores, data.items.shape[1])), np.zeros(scores)))
+        machine._stage_models = []
+    return data, first
+
+
+def _codes_of(labels: Any, classes: Any) -> Any:
+    """For each label the number of its class, or an error that names a label not announced."""
+    codes = np.minimum(np.searchsorted(classes, labels), classes.size - 1)
+    strange = np.flatnonzero(classes[codes] != labels)
+    if strange.size:
+        first = strange[0]
+        raise ValueError(
+            f"label {plain_label(labels[first])!r} in row {first} is not among the classes {classes.tolist()}; "
+            "name it in classes at the first call."
+        )
+    return codes
+
 
 #: A gap below this fraction of the objective counts as converged.
 _TOLERANCE = 1e-2
@@ -137,7 +190,7 @@ class Pegasos(Classifier):
         self._solver()
         as_loss(self.loss)
 
-    def _solver(self) -> solvers.Pegasos:
+    def _solver(self) -> solvers.PegasosSteps:
         number(self, "lam", 0)
         number(self, "steps", 1, whole=True, strict=False)
         number(self, "batch", 1, whole=True, strict=False)
@@ -152,7 +205,7 @@ class Pegasos(Classifier):
                 f"Pegasos: sampling names {np.size(self.sampling)} rows, but {self.steps} steps of {self.batch} need "
                 f"{self.steps * self.batch}."
             )
-        return solvers.Pegasos(
+        return solvers.PegasosSteps(
             steps=int(self.steps),
             average=self.average,
             project=bool(self.project),
@@ -277,7 +330,7 @@ class Pegasos(Classifier):
             self._last = [Iterate(np.empty(0), float(b), 0, w) for w, b in pairs]
         n, before = len(data.gram), self._last[0].n_iter
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        one_pass = solvers.Pegasos(steps=n, average=True, sampling="once")
+        one_pass = solvers.PegasosSteps(steps=n, average=True, sampling="once")
         runs = []
         for position, start in enumerate(self._last):
             run = one_pass.solve(

@@ -13,20 +13,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import solvers
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.offered import offered_if
-from .._validation.parameters import choice, number, truth
+from ..checks.parameters import choice, number, offered_if, truth
 from ..losses import PerceptronLoss
+from ..messages import guide
 from ..problems import Intercept, Iterate, Problem, Status
-from ..solvers.mistake_driven import MistakeDrivenSolution
+from ..rows.dask import lazily
+from ..runtime.compile import Array
+from ..solvers.online import MistakeDrivenSolution
 from .classifier import Classifier, checkpoints_of
-from .content import merged
-from .lazily import lazily
-from .model import LinearModel, model_of
-from .partial import more_rows, offers_partial_fit
-from .training import Training
-from .voters import voter_along
+from .model import LinearModel, model_of, voter_along
+from .pegasos import more_rows, offers_partial_fit
+from .training import Training, merged
 
 
 class Perceptron(Classifier):

@@ -10,17 +10,16 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import solvers
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.parameters import is_number, shown, truth
+from ..checks.parameters import is_number, shown, truth
+from ..messages import guide
 from ..mixtures import Components, Part
 from ..problems import Iterate, Status
-from .binary_machine import BinaryMachine, contradictions
-from .cost_matrix import pair_costs
+from ..runtime.compile import Array
+from .classifier import pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
-from .mixing import Mixed, components_of, mixed
-from .time_limits import getting_ready, seconds_left
-from .training import Training
+from .pairs import BinaryMachine, contradictions
+from .running import getting_ready, seconds_left
+from .training import Mixed, Training, components_of, mixed
 
 
 class SVC(MarginClassifier):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .._validation.parameters import number
+from ..checks.parameters import number
 from ..grams import Gram
 from ..losses import EpsilonInsensitive
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
-from .callbacks import managed
 from .dual_machine import DualMachine
 from .regressor import Regressor, Units
+from .running import managed
 from .training import Training
 
 

@@ -1,12 +1,16 @@
 """Which substrings, items, columns and training items push a prediction."""
 
-from .explanation import Explanation, Push, Supporter, explain
-from .kernel_shares import KernelShare, KernelShares, kernel_shares
-from .model_overview import ModelOverview, NamedFeature, overview
-from .permuted_columns import permutation_importance_of
-from .support_items import nearest_support, support_labels, support_lines
-from .training_ranges import FarValue, far_values
-from .wrong_rows import wrong_rows
+from .explanation import Explanation, FarValue, Push, Supporter, explain, far_values, wrong_rows
+from .model_overview import (
+    KernelShare,
+    KernelShares,
+    ModelOverview,
+    NamedFeature,
+    kernel_shares,
+    overview,
+    permutation_importance_of,
+)
+from .opened_model import nearest_support, support_labels, support_lines
 
 __all__ = [
     "Explanation",

@@ -14,18 +14,108 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from .._presentation.html import Markup, table_html, tag
-from .._runtime.compile import Array
-from .column_effects import column_effects
-from .named_weights import feature_weights, marked_features
-from .opened_model import OpenedModel
-from .support_items import Supporter, supporters
+import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
 
-__all__ = ["Explanation", "Push", "Supporter", "explain"]
+from ..checks.labels import plain_label
+from ..checks.parameters import parts_of, steps_before
+from ..checks.tables import chosen, is_missing
+from ..preprocess import ReadColumns
+from ..presentation import Markup, table_html, tag
+from ..runtime.compile import Array
+from .opened_model import (
+    Direction,
+    OpenedModel,
+    Supporter,
+    feature_weights,
+    marked_features,
+    nearest_support,
+    supporters,
+)
+
+__all__ = ["Explanation", "FarValue", "Push", "Supporter", "column_effects", "explain", "far_values", "wrong_rows"]
+
+# What each column of a row does to its score, whatever the model makes of it: beside the values of other rows.
+#
+# A column is taken away from a row x by giving it the values of other rows instead: f(x) less the mean of f over x with
+# the values that some other rows have in that column. It needs no feature that has a name and no typical value, so that
+# numbers, words, dates and texts are treated alike.
+
+
+#: Other rows whose values are tried, and rows scored at once.
+_OTHERS, _BLOCK = 50, 5000
+#: Smaller changes than this share of a score are rounding.
+
+
+def column_effects(
+    opened: OpenedModel, one: Any, among: Any, direction: Direction, *, random_state: Any = 0
+) -> dict[str, float]:
+    """By column, how much the score of a row is above its mean over the values that other rows have there.
+
+    Parameters
+    ----------
+    opened : OpenedModel
+    one : frame or array with one row
+    among : frame or array
+        Other rows.
+    direction : Direction
+        What the score speaks for.
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    dict
+        Empty where rows have no columns, or are sparse.
+    """
+    import pandas as pd
+
+    if not opened.takes_columns or sparse.issparse(one) or sparse.issparse(among):
+        return {}
+    row, others = as_frame(one), as_frame(among)
+    names = list(row.columns)
+    if list(others.columns) != names:
+        others = others[names] if set(names) <= set(others.columns) else others.set_axis(names, axis=1)
+    count = min(_OTHERS, len(others))
+    drawn = np.sort(check_random_state(random_state).permutation(len(others))[:count])
+    others = others.iloc[drawn].reset_index(drop=True)
+    base = pd.concat([row] * count, ignore_index=True)
+    score = float(opened.scores(one, direction)[0])
+    at_once = max(1, _BLOCK // count)
+    effects: dict[str, float] = {}
+    for begin in range(0, len(names), at_once):
+        some = names[begin : begin + at_once]
+        tried = pd.concat([_with_column(base, others, name) for name in some], ignore_index=True)
+        scores = opened.scores(as_given(tried, among), direction).reshape(len(some), count)
+        changes = score - scores.mean(axis=1)
+        changes[np.abs(changes) < _ROUNDING * np.abs(scores).max(axis=1)] = 0.0
+        effects |= {str(name): float(change) for name, change in zip(some, changes, strict=True)}
+    return effects
+
+
+def _with_column(base: Any, others: Any, name: Any) -> Any:
+    changed = base.copy(deep=False)
+    changed[name] = others[name]
+    return changed
+
+
+def as_frame(X: Any) -> Any:
+    """Rows as a pandas frame, whose columns can be changed one by one."""
+    import pandas as pd
+
+    if hasattr(X, "iloc"):
+        return X
+    return X.to_pandas() if hasattr(X, "to_pandas") else pd.DataFrame(np.asarray(X))
+
+
+def as_given(frame: Any, like: Any) -> Any:
+    """A frame as the user gives rows: an array where those are one."""
+    return frame if hasattr(like, "columns") else frame.to_numpy()
 
 
 #: What to do where a kernel has no features that could be named.
@@ -243,3 +333,210 @@ def plain_cell(value: Any) -> Any:
     if hasattr(value, "dtype") and value.dtype.kind in "mM":
         return str(value)[:19].removesuffix("T00:00:00")
     return value.item() if hasattr(value, "item") else value
+
+
+# Which rows a model gets wrong, most of all, and which training items made it so.
+
+
+#: Columns of a row that are shown, and letters of a cell.
+_CELLS, _LETTERS = 12, 120
+
+
+def _row(place: int) -> str:
+    return f"row {place + 1}"
+
+
+def _training_row(place: int) -> str:
+    return f"training row {place + 1}"
+
+
+def wrong_rows(
+    model: Any,
+    X: Any,
+    y: Any,
+    where: Callable[[int], str] = _row,
+    *,
+    top: int = 10,
+    nearest: int = 3,
+    where_trained: Callable[[int], str] = _training_row,
+    trained_labels: Any = None,
+) -> list[dict[str, Any]]:
+    """The rows that a fitted model is most wrong about, as plain values.
+
+    Of classes those whose score is farthest on the wrong side; of numbers those whose prediction is farthest off.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    X : frame, array, sparse matrix or collection of strings, sets or graphs
+    y : array
+        Their true labels or numbers.
+    where : callable, optional
+        Says where a row of X stands, given its number from 0, such as ``Table.where``.
+    top : int, default=10
+    nearest : int, default=3
+        How many support items are named beside each row.
+    where_trained : callable, optional
+        As ``where``, for the rows that the model was fitted on.
+    trained_labels : array, optional
+        The labels or numbers of these rows. By default what the coefficients tell of them.
+
+    Returns
+    -------
+    list of dict
+        ``"row"``, ``"label"``, ``"answer"``, ``"score"`` (how far on the wrong side: of classes the score of the label
+        less the best of the others, of numbers the truth less the prediction), ``"cells"`` by column, and
+        ``"nearest"``: support items with ``"row"``, ``"label"`` and ``"similarity"``, none for models without such.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.explain import wrong_rows
+    >>> model = SVC("gaussian(gamma=1)").fit([[0.0], [1.0], [5.0]], ["near", "near", "far"])
+    >>> [(each["row"], each["answer"]) for each in wrong_rows(model, [[0.5], [4.0]], ["near", "near"])]
+    [('row 2', 'far')]
+    """
+    truth = np.asarray(y)
+    classes = is_classifier(model)
+    margins = _margins(model, X, truth) if classes else -np.abs(truth.astype(np.float64) - model.predict(X))
+    answers = np.asarray(model.predict(X))
+    wrong = np.flatnonzero(answers != truth)
+    worst = wrong[np.argsort(margins[wrong], kind="stable")][:top]
+    beside = _nearest(model, nearest, where_trained, trained_labels)
+    out = []
+    for place in worst.tolist():
+        one = chosen(X, np.array([place]))
+        score = margins[place] if classes else float(truth[place]) - float(answers[place])
+        out.append(
+            {
+                "row": where(place),
+                "label": _plain(truth[place]),
+                "answer": _plain(answers[place]),
+                "score": float(f"{float(score):.6g}"),
+                "cells": _cells_of(one),
+                "nearest": beside(one),
+            }
+        )
+    return out
+
+
+def _margins(model: Any, X: Any, truth: Array) -> Array:
+    """The score of each row's label less the best of the others; of models without scores, of their probabilities."""
+    from ..margins import decision_margins
+
+    numbers = {label: k for k, label in enumerate(model.classes_.tolist())}
+    codes = np.array([numbers.get(label, 0) for label in truth.tolist()])
+    if hasattr(model, "decision_function"):
+        return np.asarray(decision_margins(model.decision_function(X), codes))
+    if hasattr(model, "predict_proba"):
+        likely = np.asarray(model.predict_proba(X))
+        return np.asarray(decision_margins(likely if likely.shape[1] > 2 else likely[:, 1] - likely[:, 0], codes))
+    return np.where(np.asarray(model.predict(X)) == truth, 1.0, -1.0)
+
+
+def _nearest(model: Any, count: int, where: Callable[[int], str], labels: Any) -> Callable[[Any], list[dict[str, Any]]]:
+    """What tells the support items that are most like a row; nothing where a model has none."""
+    try:
+        opened = OpenedModel(model)
+    except (TypeError, ValueError):
+        return lambda one: []
+    structured = not opened.takes_columns and not opened.machine.kernel_.on_rows
+
+    def found(one: Any) -> list[dict[str, Any]]:
+        near = nearest_support(model, one[0] if structured else one, top=count, where=where)
+        return [
+            {
+                "row": each["row"],
+                "label": _plain(each["label"] if labels is None else labels[each["place"]]),
+                "similarity": float(f"{each['similarity']:.4g}"),
+            }
+            for each in near
+        ]
+
+    return found
+
+
+def _cells_of(one: Any) -> dict[str, Any]:
+    if hasattr(one, "columns"):
+        names = list(one.columns)[:_CELLS]
+        return {str(name): _plain(plain_cell(one[name].to_numpy()[0])) for name in names}
+    if hasattr(one, "toarray"):
+        row = one.toarray()[0]
+        return {f"x{k + 1}": _plain(row[k]) for k in np.flatnonzero(row)[:_CELLS]}
+    if isinstance(one, np.ndarray) and one.ndim == 2:
+        return {f"x{k}": _plain(value) for k, value in enumerate(one[0, :_CELLS])}
+    return {"item": _plain(one[0])}
+
+
+def _plain(value: Any) -> Any:
+    """A value of JSON's kinds: numbers to six digits, everything else as a text that is not endless."""
+    value = plain_label(value)
+    if is_missing(value):
+        return None
+    if isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if np.isfinite(value) else None
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
+
+
+# Values of new rows far outside of what a model was trained on, where its predictions are guesses.
+
+
+#: A value is far outside where it is beyond the training range by more than this share of the range's width.
+_BEYOND = 0.5
+
+
+class FarValue(NamedTuple):
+    """A value, the place of its row, and the smallest and largest value of its column in training."""
+
+    row: int
+    column: str
+    value: float
+    low: float
+    high: float
+
+
+def far_values(model: Any, X: Any) -> list[FarValue]:
+    """The numbers of new rows that are far outside the training range of their column.
+
+    That is beyond the smallest or largest training value by more than half of what lies between these two. Models know
+    no such rows, and what they predict there is a guess.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A :class:`mercer.TableClassifier` or :class:`mercer.TableRegressor`, or a pipeline that
+        :func:`mercer.preprocess.pipeline` has made.
+    X : frame or array of new rows
+
+    Returns
+    -------
+    list of FarValue
+        Those furthest outside first; none where the model does not remember ranges.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mercer import TableRegressor
+    >>> from mercer.explain import far_values
+    >>> stones = pd.DataFrame({"width": [4.1, 5.2, 6.0, 7.3], "depth": [61.0, 60.5, 62.5, 59.0]})
+    >>> model = TableRegressor().fit(stones, [400, 700, 1200, 2100])
+    >>> far_values(model, pd.DataFrame({"width": [5.0, 31.8], "depth": [61.0, 61.0]}))
+    [FarValue(row=1, column='width', value=31.8, low=4.1, high=7.3)]
+    """
+    parts = (part for step in steps_before(model) for part in parts_of(step))
+    reading = next((part for part in parts if isinstance(part, ReadColumns)), None)
+    ranges = getattr(reading, "ranges_", {})
+    if reading is None or not ranges:
+        return []
+    rows = reading.transform(X)
+    found = []
+    for name, (low, high) in ranges.items():
+        values = rows[name].to_numpy() if hasattr(rows, "columns") else rows[:, [*reading.kinds].index(name)]
+        beyond = np.maximum(low - values, values - high)
+        for row in np.flatnonzero(beyond > _BEYOND * (high - low)).tolist():
+            share = beyond[row] / (high - low) if high > low else np.inf
+            found.append((share, FarValue(row, name, float(values[row]), low, high)))
+    return [far for _, far in sorted(found, key=lambda each: (-each[0], each[1].row))]

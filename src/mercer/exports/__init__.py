@@ -7,8 +7,7 @@ Examples
 ['c', 'libsvm', 'onnx', 'python']
 """
 
-from .libsvm_range import read_range
-from .libsvm_reading import read_libsvm
+from .libsvm import read_libsvm, read_range
 from .targets import TARGETS, Target, export
 
 __all__ = ["TARGETS", "Target", "export", "read_libsvm", "read_range"]

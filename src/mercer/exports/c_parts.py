@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .constants import NORMAL_ABOVE, NORMAL_BELOW
+from .computation import NORMAL_ABOVE, NORMAL_BELOW
 
 __all__ = ["C_PARTS"]
 

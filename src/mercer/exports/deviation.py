@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import ctypes
+import os
+import runpy
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,14 +17,305 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from .._runtime.compile import Array
-from ..kernels.engine.parts import length
+from ..checks.parameters import machine_of, rows_at_machine
+from ..checks.tables import is_missing
+from ..kernels.engine.tiles import length
+from ..runtime.compile import Array
+from .computation import (
+    Computation,
+    Filled,
+    Interpolated,
+    Level,
+    Node,
+    Numbers,
+    Pair,
+    Picked,
+    Powered,
+    Scaled,
+    Staircase,
+    TextCounts,
+    leaves_of,
+    nodes_of,
+)
 from .computed import computed
-from .exported_runs import RUNS, Answers, Missing
-from .likely_rows import likely_rows
-from .rows_in_doubt import with_gaps_and_new_words
+from .libsvm import read_libsvm
+from .numpy_parts import MISSING_CELLS
 
-__all__ = ["Deviation", "deviation"]
+__all__ = ["RUNS", "Answers", "Deviation", "Missing", "deviation", "likely_rows", "with_gaps_and_new_words"]
+
+# Rows like those that a model was made for, where no others are at hand: near its support rows, in its ranges.
+
+
+#: How far rows are from support rows, in units of the spread of each column.
+_NEAR = 0.3
+
+
+def likely_rows(computation: Computation, count: int, seed: int = 0) -> Any:
+    """Rows for a model: an array, or a frame where columns have names or hold words.
+
+    Numbers are drawn near support rows; where steps change them on the way, around what these take for the middle.
+    Words are drawn from those that are known.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.exports.computed import computed
+    >>> likely_rows(computed(SVC("rbf").fit([[0.0, 9.0], [1.0, 8.0]], [0, 1])), 3).round().tolist()
+    [[1.0, 8.0], [1.0, 8.0], [1.0, 8.0]]
+    """
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(size=(count, len(computation.columns)))
+    words: dict[int, Any] = {}
+    for node in nodes_of(computation.outputs):
+        if isinstance(node, Level):
+            known = [level for level in node.levels if level is not None]
+            drawn = rng.integers(len(known), size=count)
+            if computation.columns[node.place].words:
+                words[node.place] = [known[place] for place in drawn]
+            else:
+                numbers[:, node.place] = np.array(known)[drawn]
+        elif isinstance(node, TextCounts):
+            words[node.place] = [" ".join(rng.choice(node.terms, 4)) for _ in range(count)]
+        elif isinstance(node, Scaled) and (places := _places(node.source)):
+            middle = node.minus - node.plus / node.times
+            numbers[:, places] = middle + rng.normal(size=(count, node.width)) / node.times
+        elif isinstance(node, (Interpolated, Staircase)) and (places := _places(node.source)):
+            numbers[:, places[0]] = rng.choice(node.points, count) + 0.1 * np.ptp(node.points) * rng.normal(size=count)
+        elif isinstance(node, Powered) and not node.both and (places := _places(node.source)):
+            numbers[:, places] = np.exp(rng.normal(size=(count, node.width)))
+        else:
+            for places, support in _supports(node):
+                spread = support.std(axis=0)
+                near = support[rng.integers(len(support), size=count)]
+                numbers[:, places] = near + _NEAR * spread * rng.normal(size=near.shape)
+    names = [column.name for column in computation.columns]
+    if names == [f"x{place}" for place in range(len(names))] and not words:
+        return numbers
+    import pandas as pd
+
+    return pd.DataFrame({name: words.get(place, numbers[:, place]) for place, name in enumerate(names)})
+
+
+def _places(node: Node) -> list[int]:
+    """The columns that numbers are, where nothing has changed them but for gaps."""
+    while isinstance(node, Filled):
+        node = node.source
+    if isinstance(node, Picked):
+        before = _places(node.source)
+        return [before[place] for place in node.places] if before else []
+    return list(node.places) if isinstance(node, Numbers) else []
+
+
+def _supports(node: Node) -> list[tuple[list[int], Array]]:
+    """Support rows of a formula that compares columns as they are."""
+    formula = getattr(node, "formula", None)
+    leaves = [] if formula is None else [leaf for leaf in leaves_of(formula) if isinstance(leaf, Pair)]
+    return [(places, leaf.support) for leaf in leaves if (places := _places(leaf.rows))]
+
+
+# Gaps and new words in rows, where a model takes them: what a file has to treat as the model does.
+
+
+#: Columns that are tried, and every how many rows of a column are changed.
+_COLUMNS, _EVERY = 20, 9
+_NEW_WORD = "a word that is new"
+
+
+def with_gaps_and_new_words(X: Any, model: Any, computation: Computation) -> Any:
+    """The rows, some of them with a gap or a new word in a column; where the model refuses such, as they were.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.impute import SimpleImputer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from mercer import SVC
+    >>> from mercer.exports.computed import computed
+    >>> model = make_pipeline(SimpleImputer(), SVC("rbf")).fit([[0.0], [1.0]], [0, 1])
+    >>> with_gaps_and_new_words(np.array([[0.5], [0.7]]), model, computed(model)).tolist()
+    [[nan], [0.7]]
+    """
+    for place, column in enumerate(computation.columns[:_COLUMNS]):
+        strange = [(np.nan, 0), (_NEW_WORD, 4)] if column.words else [(np.nan, 0)]
+        for value, begin in strange:
+            changed = _changed(X, place, value, (begin + place) % _EVERY)
+            if _takes(model, changed):
+                X = changed
+    return X
+
+
+def _changed(X: Any, place: int, value: Any, begin: int) -> Any:
+    """The rows, with a value in every so many of a column."""
+    changed = X.copy()
+    if hasattr(X, "iloc"):
+        changed.iloc[begin::_EVERY, place] = value
+    else:
+        changed[begin::_EVERY, place] = value
+    return changed
+
+
+def _takes(model: Any, X: Any) -> bool:
+    try:
+        model.predict(X)
+    except Exception:  # whatever its steps raise, it refuses such rows
+        return False
+    return True
+
+
+# Exported files computed on rows, each in its own place: Python, a C compiler, an ONNX runtime, LIBSVM's format.
+
+
+class Missing(Exception):
+    """What it would take to compute a file."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a model, or its file, says of some rows; ``None`` where it does not say that.
+
+    Parameters
+    ----------
+    scores : array, optional
+    probabilities : array, optional
+    labels : array, optional
+        Labels of classes, or 1 and −1; not numbers that are predicted.
+    """
+
+    scores: Array | None
+    probabilities: Array | None = None
+    labels: Array | None = None
+
+
+def _columns(X: Any, computation: Computation) -> list[Any]:
+    """The columns of a table in the order of the exported model: words, None where one is missing, or numbers."""
+    named = hasattr(X, "columns")
+    dense = X.toarray() if hasattr(X, "toarray") else X
+    found = []
+    for place, column in enumerate(computation.columns):
+        values = np.asarray(X[column.name] if named else np.asarray(dense)[:, place], dtype=object)
+        if column.words:
+            found.append([None if is_missing(value) else value for value in values])
+        else:
+            found.append([np.nan if is_missing(value) else float(value) for value in values])
+    return found
+
+
+# -- one for each target ------------------------------------------------------------------------------------------
+
+
+def _by_python(model: Any, path: str, X: Any, computation: Computation) -> Answers:
+    alone = runpy.run_path(path)
+    names = [column.name for column in computation.columns]
+    table = dict(zip(names, _columns(X, computation), strict=True))
+    if _fits_csv(table, computation):
+        table = _through_csv(table, alone["read_csv"])
+    likely = None if computation.probabilities is None else alone["probabilities"](table)
+    labels = None if computation.answer.kind == "numbers" else alone["predict"](table)
+    return Answers(alone["scores"](table), likely, labels)
+
+
+def _fits_csv(table: dict[str, list[Any]], computation: Computation) -> bool:
+    """Whether names and words stay what they are in a CSV file: no spaces around them, and none that means a gap."""
+    words = [word for column in computation.columns if column.words for word in table[column.name] if word is not None]
+    texts = [*table, *words]
+    return all(text == text.strip() and "\r" not in text for text in texts) and not MISSING_CELLS.intersection(
+        word.lower() for word in words
+    )
+
+
+def _through_csv(table: dict[str, list[Any]], read: Callable[[str], Any]) -> Any:
+    """The table as the file reads it from CSV."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/rows.csv", "w", newline="", encoding="utf-8-sig", errors="surrogatepass") as file:
+            writer = csv.writer(file)
+            writer.writerow(table)
+            writer.writerows(zip(*table.values(), strict=True))
+        return read(f"{folder}/rows.csv")
+
+
+def _by_c(model: Any, path: str, X: Any, computation: Computation) -> Answers:
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None or os.name != "posix":
+        raise Missing("there is no C compiler")
+    with tempfile.TemporaryDirectory() as folder:
+        library = f"{folder}/model.so"
+        command = [compiler, "-std=c99", "-O1", "-shared", "-fPIC", "-x", "c", path, "-o", library, "-lm"]
+        made = subprocess.run(command, capture_output=True, text=True)
+        if made.returncode:
+            raise Missing(f"the C compiler says {made.stderr.strip()[:200]}")
+        return _called(ctypes.CDLL(library), X, computation)
+
+
+def _called(library: Any, X: Any, computation: Computation) -> Answers:
+    kinds = [column.words for column in computation.columns]
+    by_class = computation.answer.kind == "class"
+    scores, likely, labels = [], [], []
+    for row in zip(*_columns(X, computation), strict=True):
+        numbers = [value for value, words in zip(row, kinds, strict=True) if not words]
+        arguments: list[Any] = [(ctypes.c_double * max(1, len(numbers)))(*numbers)]
+        if any(kinds):
+            words = [value for value, is_word in zip(row, kinds, strict=True) if is_word]
+            coded = [None if word is None else word.encode("utf-8", "surrogatepass") for word in words]
+            arguments.append((ctypes.c_char_p * len(coded))(*coded))
+        scores.append(_filled(library.mercer_scores, arguments, computation.scores.width))
+        if computation.probabilities is not None:
+            likely.append(_filled(library.mercer_probabilities, arguments, computation.probabilities.width))
+        if by_class:
+            labels.append(library.mercer_predict(*arguments))
+    named = np.array([*computation.classes, None], dtype=object)[labels] if by_class else None
+    return Answers(np.array(scores), np.array(likely) if likely else None, named)
+
+
+def _filled(function: Any, arguments: list[Any], width: int) -> list[float]:
+    out = (ctypes.c_double * width)()
+    function(*arguments, out)
+    return list(out)
+
+
+def _by_onnx(model: Any, path: str, X: Any, computation: Computation) -> Answers:
+    columns = _columns(X, computation)
+    if any(column.words for column in computation.columns):
+        pairs = zip(columns, computation.columns, strict=True)
+        tables = [np.array([["" if value is None else value] for value in values], dtype=object) if column.words
+                  else np.array(values, dtype=float)[:, None] for values, column in pairs]  # fmt: skip
+    else:
+        tables = [np.column_stack([np.array(values, dtype=float) for values in columns])]
+    try:
+        import onnxruntime
+    except ImportError:
+        from onnx.reference import ReferenceEvaluator
+
+        reference: Any = ReferenceEvaluator(path)
+        values = reference.run(None, dict(zip(reference.input_names, tables, strict=True)))
+        found = dict(zip(reference.output_names, values, strict=True))
+    else:
+        session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        names, results = ([each.name for each in some] for some in (session.get_inputs(), session.get_outputs()))
+        found = dict(zip(results, session.run(None, dict(zip(names, tables, strict=True))), strict=True))
+    return Answers(found.get("scores", found.get("variable")), found.get("probabilities"), found.get("label"))
+
+
+def _by_libsvm(model: Any, path: str, X: Any, computation: Computation) -> Answers:
+    rows = rows_at_machine(model, X)
+    machine, back = machine_of(model), read_libsvm(path, n_features=rows.shape[1])
+    if is_regressor(machine):
+        return Answers(back.predict(rows))
+    if computation.probabilities is not None:
+        raise Missing("LIBSVM computes its probabilities itself, to about three digits")
+    labels = back.predict(rows)
+    if computation.classes:
+        labels = machine.classes_[np.searchsorted(back.classes_, labels)]
+    return Answers(back.decision_function(rows), None, labels)
+
+
+#: From a model, a path, rows and what the model computes to the answers of the file, by target.
+RUNS: dict[str, Callable[[Any, str, Any, Computation], Answers]] = {
+    "python": _by_python,
+    "c": _by_c,
+    "onnx": _by_onnx,
+    "libsvm": _by_libsvm,
+}
+
 
 #: Rows that are compared where none are given.
 _ROWS = 200

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._validation.wording import enumeration, nearest
 from ..io.table import DataError
 from ..io.writing import refuse_unwritable, write_whole
-from .c_target import c_text
-from .computation import Computation, nodes_of
+from ..messages import enumeration, nearest
+from .c import c_text
+from .computation import Computation, TextCounts, nodes_of
 from .computed import computed
-from .libsvm_target import libsvm_files
-from .nodes import TextCounts
-from .onnx_target import onnx_bytes
-from .python_target import python_text
+from .libsvm import libsvm_files
+from .onnx import onnx_bytes
+from .python import python_text
 
 __all__ = ["TARGETS", "Target", "export"]
 

@@ -2,10 +2,8 @@
 
 from .base import Gram
 from .cuda import Cuda
-from .dense import Dense
-from .features import Features
-from .lazy import Lazy
-from .nystrom import Nystrom
+from .dense import Dense, Features, Lazy
+from .landmarks import Nystrom
 from .placement import Placement, is_linear
 from .streamed import Streamed
 

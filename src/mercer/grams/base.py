@@ -9,11 +9,56 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from .._runtime.cholesky import Solve, cholesky_solver
-from .._runtime.compile import Array
-from .row_ring import RowRing
+from ..runtime.compile import Array
+from ..runtime.numerics import Solve, cholesky_solver, gather
 from .span import KernelSpan, Span
 from .walk import GramRows, Walk
+
+# Room for some rows of a kernel matrix, in which the newest takes the place of the oldest.
+
+
+class RowRing:
+    """A buffer of rows and who owns which.
+
+    Parameters
+    ----------
+    n : int
+        Items, and numbers in a row.
+    capacity : int
+        Rows that have room.
+    dtype : dtype
+
+    Examples
+    --------
+    >>> ring = RowRing(3, 2, np.float32)
+    >>> ring.claim(np.array([0, 2])).tolist(), ring.claim(np.array([1])).tolist()
+    ([0, 1], [0])
+    >>> ring.place.tolist(), ring.evicted
+    ([-1, 0, 1], True)
+    """
+
+    def __init__(self, n: int, capacity: int, dtype: Any) -> None:
+        self.capacity = capacity
+        self.rows = np.empty((capacity, n), dtype)
+        #: Where the row of each item is, −1 if it is not here.
+        self.place = np.full(n, -1)
+        self.owner = np.full(capacity, -1)
+        self.next = 0
+        #: Whether a row had to go to make room for another.
+        self.evicted = False
+
+    def claim(self, items: Array) -> Array:
+        """Places for the rows of these items, at most ``capacity`` of them, in a row until the buffer begins anew."""
+        places = (self.next + np.arange(items.size)) % self.capacity
+        old = self.owner[places]
+        old = old[old >= 0]
+        self.evicted |= bool(old.size)
+        self.place[old] = -1
+        self.owner[places] = items
+        self.place[items] = places
+        self.next = int((self.next + items.size) % self.capacity)
+        return places
+
 
 #: So many items at most are solved for at once, and how often what rounding leaves is solved for again.
 _LARGEST_INVERSE, _CORRECTIONS = 3000, 2
@@ -138,13 +183,13 @@ class Gram:
 
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""
-        from .repeated import Repeated
+        pass
 
         return Repeated(self, np.arange(len(self))[index])
 
     def scaled(self, factor: float) -> Gram:
         """The Gram of ``factor``·K, in float64 where it is in memory."""
-        from .multiple import Multiple
+        pass
 
         return Multiple(self, factor)
 
@@ -186,3 +231,127 @@ class Gram:
             ring.rows[ring.claim(wanted)] = rows
 
         return Walk(GramRows.of(ring.rows, ring.place, np.arange(n)), n, fetch)
+
+
+# A multiple of a kernel matrix, wherever that lives.
+
+
+class Multiple(Gram):
+    """The Gram of ``factor``·K.
+
+    Parameters
+    ----------
+    gram : Gram
+    factor : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Dense
+    >>> Multiple(Dense(np.eye(2)), 3.0).matvec(np.array([1.0, 2.0]))
+    array([3., 6.])
+    """
+
+    def __init__(self, gram: Gram, factor: float) -> None:
+        self.gram, self.factor = gram, factor
+        self.ready, self.expensive, self.workspace = gram.ready, gram.expensive, gram.workspace
+        self.error = gram.error
+
+    def __len__(self) -> int:
+        return len(self.gram)
+
+    def diag(self) -> Array:
+        return self.factor * self.gram.diag()
+
+    def matvec(self, z: Array) -> Array:
+        return self.factor * self.gram.matvec(z)
+
+    def rows(self, index: Any) -> Array:
+        return self.factor * self.gram.rows(index)
+
+    def exact(self) -> Gram:
+        exact = self.gram.exact()
+        return self if exact is self.gram else Multiple(exact, self.factor)
+
+
+# A kernel matrix in which items appear more than once: what is computed of an item is computed once.
+
+
+class Repeated(Gram):
+    """The Gram of items of another one, of which some come several times.
+
+    Parameters
+    ----------
+    gram : Gram
+    index : array
+        The item of ``gram`` that stands in each place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Lazy
+    >>> from mercer.kernels import Linear
+    >>> twice = Lazy(Linear(), np.array([[1.0], [2.0]])).take([0, 1, 0, 1])
+    >>> type(twice).__name__, twice.matvec(np.array([1.0, 0.0, 0.0, 1.0]))
+    ('Repeated', array([3., 6., 3., 6.]))
+    """
+
+    def __init__(self, gram: Gram, index: Any) -> None:
+        self.gram, self.index = gram, np.asarray(index, dtype=np.int64)
+        self.ready, self.expensive, self.factorises = gram.ready, gram.expensive, gram.factorises
+        self.error = gram.error
+
+    def __len__(self) -> int:
+        return self.index.size
+
+    def diag(self) -> Array:
+        return self.gram.diag()[self.index]
+
+    def lengths(self) -> Array:
+        return self.gram.lengths()[self.index]
+
+    def _merged(self, places: Array, z: Array) -> tuple[Array, Array]:
+        """The items in these places, each once, and what is multiplied with them altogether."""
+        items, where = np.unique(self.index[places], return_inverse=True)
+        sums = np.zeros((items.size, *z.shape[1:]))
+        np.add.at(sums, where, z)
+        return items, sums
+
+    def matvec(self, z: Array) -> Array:
+        items, sums = self._merged(np.arange(self.index.size), np.asarray(z, dtype=np.float64))
+        full = np.zeros((len(self.gram), *sums.shape[1:]))
+        full[items] = sums
+        return self.gram.matvec(full)[self.index]
+
+    def inverse(self, index: Array, ridge: Array) -> Solve | None:
+        items = self.index[index]
+        return self.gram.inverse(items, ridge) if np.unique(items).size == items.size else None
+
+    def rows(self, index: Any) -> Array:
+        return self.gram.rows(self.index[index])[:, self.index]
+
+    def block(self, rows: Array, columns: Array, out: Array) -> None:
+        some, there = np.unique(self.index[rows], return_inverse=True)
+        others, here = (some, there) if rows is columns else np.unique(self.index[columns], return_inverse=True)
+        small = np.empty((some.size, others.size), np.float32)
+        self.gram.block(some, others, small)
+        gather(small, there, here, out)
+
+    def scores(self, rows: Array, columns: Array, z: Array) -> Array:
+        some, there = np.unique(self.index[rows], return_inverse=True)
+        return self.gram.scores(some, *self._merged(columns, z))[there]
+
+    def fill(self, rows: Array, out: Array) -> None:
+        once = np.empty((rows.size, len(self.gram)), np.float32)
+        self.gram.fill(self.index[rows], once)
+        gather(once, np.arange(rows.size), self.index, out)
+
+    def exact(self) -> Gram:
+        exact = self.gram.exact()
+        return self if exact is self.gram else Repeated(exact, self.index)
+
+    def take(self, index: Any) -> Gram:
+        return self.gram.take(self.index[np.asarray(index)])
+
+    def scaled(self, factor: float) -> Repeated:
+        return Repeated(self.gram.scaled(factor), self.index)

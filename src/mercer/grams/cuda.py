@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .._runtime.cholesky import Solve
-from .._runtime.compile import Array
-from .._runtime.interrupts import heed
 from ..cuda import Operands, as_array, copied, matrix_values, operands_of, product, refuse_without_card
-from ..cuda.factorised import factorised
-from ..cuda.landmark_factor import LandmarkFactor
+from ..cuda.factorised import LandmarkFactor, factorised
 from ..kernels.base import Kernel
-from ..kernels.engine.pairing import length
-from .base import Gram
-from .lazy import Lazy
-from .repeated import Repeated
+from ..kernels.engine.tiles import length
+from ..runtime.compile import Array
+from ..runtime.interrupts import heed
+from ..runtime.numerics import Solve
+from .base import Gram, Repeated
+from .dense import Lazy
 from .span import KernelSpan, Preconditioner
 from .walk import Walk
 

@@ -8,22 +8,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.memory import bytes_of, memory_in_words, size_in_words
+from ..checks.parameters import bytes_of, memory_in_words, size_in_words
 from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
-from ..kernels.engine.pairing import length, shared_dtype
-from ..kernels.engine.thin import is_thin, near_origin
+from ..kernels.engine.statistics import is_thin, near_origin
+from ..kernels.engine.tiles import length, shared_dtype
+from ..messages import guide
 from ..rows import OnWorkers, Rows
+from ..runtime.compile import Array
 from .base import Gram
-from .basis import directions
 from .cuda import Cuda
-from .dense import Dense
-from .features import Features
-from .lazy import Lazy
-from .nystrom import Nystrom
-from .scattered import Scattered
-from .streamed import Streamed
+from .dense import Dense, Features, Lazy
+from .landmarks import Nystrom
+from .span import directions
+from .streamed import Scattered, Streamed
 
 #: The largest self-similarity that single precision is used for.
 _SINGLE = 1e30

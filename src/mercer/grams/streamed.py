@@ -13,23 +13,145 @@ problem is a good start. A few passes are then enough.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from copy import copy
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from .._runtime.compile import Array
-from .._validation.memory import bytes_of, memory_in_words, size_in_words
+from ..checks.parameters import bytes_of, memory_in_words, size_in_words
 from ..kernels import Kernel
-from ..kernels.engine.pairing import length
-from ..rows import Held, Rows
-from . import comparing
+from ..kernels.engine.tiles import Pairing, accumulate, accumulate_turned, length
+from ..rows import Held, OnWorkers, Rows
+from ..runtime.compile import Array
+from ..runtime.threads import for_each
 from .base import Gram
-from .nystrom import Nystrom
+from .dense import Lazy
+from .landmarks import Nystrom
 from .span import Exact, FeatureSpan, Preconditioner
 
-__all__ = ["Streamed"]
+__all__ = [
+    "Scattered",
+    "Streamed",
+    "combined",
+    "featured",
+    "multiplied",
+    "scored",
+    "self_similarities",
+    "weighed",
+    "write_features",
+]
+
+# What is done with a chunk of items that is compared with landmarks, wherever the chunk is.
+#
+# Similarities K of some items to all landmarks fill a block that stays in the processor's cache. Scores K·v of these
+# items, and sums Kᵀ·g over them, are made of it at once, in float64 whatever K is in, and the block is forgotten. Sums
+# over blocks are added up in the order of the items: they are the same for any number of threads.
+
+
+#: Similarities of a block: one core's second-level cache in float32.
+_BLOCK = 250_000
+#: Numbers that a kernel which cannot be cut into blocks may make at once.
+_AT_ONCE = 20_000_000
+
+
+def _on_blocks(items: Any, kernel: Kernel, landmarks: Any, work: Callable[[int, slice, Array], None]) -> int:
+    """Call ``work(number, place, K)`` on each block of similarities, on all threads; returns how many there were."""
+    pairing = Pairing(kernel, items, landmarks)
+    n, m = length(items), length(landmarks)
+    size = max(1, (_BLOCK if kernel.splits else _AT_ONCE) // max(1, m))
+    if kernel.splits and n:
+        pairing.warm()
+
+    def compare(number: int) -> None:
+        place = slice(number * size, min(n, (number + 1) * size))
+        work(number, place, kernel.evaluate(pairing.tile(place, slice(0, m))))
+
+    count = -(-n // size)
+    for_each(compare, range(count), threads=None if kernel.splits else 1)
+    return count
+
+
+def self_similarities(items: Any, kernel: Kernel) -> Array:
+    """k(x, x) of every item."""
+    return kernel.diag(items).astype(np.float64)
+
+
+def featured(items: Any, kernel: Kernel, landmarks: Any, transform: Array) -> Array:
+    """K·T."""
+    out = np.zeros((length(items), transform.shape[1]))
+    write_features(items, out, kernel, landmarks, transform)
+    return out
+
+
+def write_features(items: Any, out: Array, kernel: Kernel, landmarks: Any, transform: Array) -> None:
+    """K·T, where there is room for it already."""
+
+    def work(number: int, place: slice, K: Array) -> None:
+        np.matmul(K.astype(np.float64, copy=False), transform, out=out[place])
+
+    _on_blocks(items, kernel, landmarks, work)
+
+
+def scored(items: Any, kernel: Kernel, landmarks: Any, own: Array) -> Array:
+    """K·own, for a vector or for several as columns."""
+    columns = own.reshape(own.shape[0], -1)
+    out = np.zeros((length(items), columns.shape[1]))
+    _on_blocks(items, kernel, landmarks, lambda number, place, K: accumulate(K, columns, out[place]))
+    return out.reshape(len(out), *own.shape[1:])
+
+
+def combined(items: Any, g: Array, kernel: Kernel, landmarks: Any) -> Array:
+    """Kᵀ·g, for a vector or for several as columns."""
+    parts: dict[int, Array] = {}
+    columns = np.ascontiguousarray(g.reshape(len(g), -1).T)
+
+    def work(number: int, place: slice, K: Array) -> None:
+        parts[number] = _turned(K, columns[:, place])
+
+    count = _on_blocks(items, kernel, landmarks, work)
+    total = _added([parts[number] for number in range(count)], (columns.shape[0], length(landmarks)))
+    return total.T.reshape(length(landmarks), *g.shape[1:])
+
+
+def weighed(items: Any, h: Array, kernel: Kernel, landmarks: Any, own: Array, b: Array) -> tuple[Array, Array]:
+    """Scores s = K·own + b, and Kᵀ·(h·s): in one pass."""
+    scores, parts = np.zeros((length(items), 1)), dict[int, Array]()
+
+    def work(number: int, place: slice, K: Array) -> None:
+        accumulate(K, own[:, None], scores[place])
+        scores[place] += b
+        parts[number] = _turned(K, (h[place] * scores[place, 0])[None])
+
+    count = _on_blocks(items, kernel, landmarks, work)
+    return scores[:, 0], _added([parts[number] for number in range(count)], (1, own.size))[0]
+
+
+def multiplied(items: Any, g: Array, kernel: Kernel, landmarks: Any, own: Array) -> tuple[Array, Array]:
+    """K·own and Kᵀ·g, for vectors or for several as columns: in one pass."""
+    columns, turned = own.reshape(own.shape[0], -1), np.ascontiguousarray(g.reshape(len(g), -1).T)
+    scores, parts = np.zeros((length(items), columns.shape[1])), dict[int, Array]()
+
+    def work(number: int, place: slice, K: Array) -> None:
+        accumulate(K, columns, scores[place])
+        parts[number] = _turned(K, turned[:, place])
+
+    count = _on_blocks(items, kernel, landmarks, work)
+    total = _added([parts[number] for number in range(count)], (turned.shape[0], length(landmarks)))
+    return scores.reshape(len(scores), *own.shape[1:]), total.T.reshape(length(landmarks), *g.shape[1:])
+
+
+def _turned(K: Array, columns: Array) -> Array:
+    """Kᵀ·g, a row for each g."""
+    out = np.zeros((columns.shape[0], K.shape[1]))
+    accumulate_turned(K, columns.T, out.T)
+    return out
+
+
+def _added(parts: list[Array], shape: tuple[int, ...]) -> Array:
+    return np.sum(parts, axis=0) if parts else np.zeros(shape)
+
 
 #: Items of the sample: this many for each landmark, or as many as there is memory for, and never fewer than the least.
 _FOR_EACH, _LEAST = 20, 2
@@ -152,7 +274,7 @@ class Streamed(Gram):
         if self.kernel.translation_invariant and self.landmarks.size:  # k(x, x) is the same for all x
             return np.broadcast_to(self.kernel.diag(self.landmark_items[:1]).astype(np.float64), len(self))
         out = np.empty(len(self))
-        for place, values in self.items.each(partial(comparing.self_similarities, kernel=self.kernel)):
+        for place, values in self.items.each(partial(self_similarities, kernel=self.kernel)):
             out[place] = values
         return out
 
@@ -187,10 +309,10 @@ class Streamed(Gram):
         Phi = np.empty((len(self), self.transform.shape[1]))
         compared = {"transform": self.transform, **self._compared}
         if self.items.apart:
-            for place, part in self.items.each(partial(comparing.featured, **compared)):
+            for place, part in self.items.each(partial(featured, **compared)):
                 Phi[place] = part
         else:  # those of a chunk may be as large as the whole, and are written where they belong
-            for _ in self.items.each(partial(comparing.write_features, **compared), Phi):
+            for _ in self.items.each(partial(write_features, **compared), Phi):
                 pass
         own = slice(None) if self.counted is None else self.counted
         trace = float(self.diag()[own].sum())
@@ -202,19 +324,19 @@ class Streamed(Gram):
 
     def combined(self, g: Array) -> Array:
         """Σ gᵢ·k(xᵢ, landmark) for every landmark."""
-        return self.items.total(partial(comparing.combined, **self._compared), g)
+        return self.items.total(partial(combined, **self._compared), g)
 
     def scored(self, own: Array) -> Array:
         """Σ ownⱼ·k(xᵢ, landmark j) for every item."""
         out = np.empty((len(self), *own.shape[1:]))
-        for place, part in self.items.each(partial(comparing.scored, own=own, **self._compared)):
+        for place, part in self.items.each(partial(scored, own=own, **self._compared)):
             out[place] = part
         return out
 
     def weighed(self, h: Array, own: Array, b: Array) -> tuple[Array, Array]:
         """The scores of :meth:`scored` with an intercept, and :meth:`combined` of h times them, in one pass."""
         scores, total = np.empty(len(self)), np.zeros(self.landmarks.size)
-        for place, part in self.items.each(partial(comparing.weighed, own=own, b=b, **self._compared), h):
+        for place, part in self.items.each(partial(weighed, own=own, b=b, **self._compared), h):
             scores[place] = part[0]
             total += part[1]
         return scores, total
@@ -287,3 +409,65 @@ def sample_of(n: int, size: int, seed: int = 0) -> Array:
 def _double(items: Any) -> Any:
     """Rows of numbers in float64."""
     return items.astype(np.float64, copy=False) if hasattr(items, "astype") else items
+
+
+# A kernel matrix of rows on the workers of a cluster, computed anew in every product and never written down.
+
+
+class Scattered(Gram):
+    """The matrix of a kernel on rows of a cluster: a product is a sum over pairs of chunks, one task each.
+
+    A pair of chunks serves both: K is symmetric, and the half of it below the diagonal is not computed. Rows travel
+    from worker to worker, once as long as these have room for them; the client sends a number a row and gets one back.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    items : OnWorkers
+    """
+
+    ready = True
+
+    def __init__(self, kernel: Kernel, items: OnWorkers) -> None:
+        self.kernel, self.items = kernel, items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def diag(self) -> Array:
+        out = np.empty(len(self))
+        for place, values in self.items.each(partial(self_similarities, kernel=self.kernel)):
+            out[place] = values
+        return out
+
+    def matvec(self, z: Array) -> Array:
+        out = np.empty(np.shape(z))
+        for place, part in self.items.paired(partial(_both_ways, kernel=self.kernel), np.asarray(z, dtype=np.float64)):
+            out[place] = part
+        return out
+
+    def rows(self, index: Any) -> Array:
+        others = self.items[np.asarray(index)]
+        out = np.empty((len(others), len(self)))
+        for place, part in self.items.each(partial(_similarities, kernel=self.kernel, others=others)):
+            out[:, place] = part.T
+        return out
+
+    def take(self, index: Any) -> Gram:
+        """The Gram of these items alone, in this process."""
+        return Lazy(self.kernel, self.items[np.arange(len(self))[index]])
+
+    def scaled(self, factor: float) -> Scattered:
+        return Scattered(self.kernel * factor, self.items)
+
+
+# -- what is done on a worker -----------------------------------------------------------------------------------------
+
+
+def _similarities(items: Any, kernel: Kernel, others: Any) -> Array:
+    return kernel.matrix(items, others).astype(np.float64, copy=False)
+
+
+def _both_ways(left: Any, right: Any, z_left: Array, z_right: Array, kernel: Kernel) -> tuple[Array, Array]:
+    """K·z for the items on the left of a pair of chunks, and Kᵀ·z for those on its right."""
+    return multiplied(left, z_left, kernel, right, z_right)

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from .._runtime.compile import Array, jit
-from .._runtime.prefetch import prefetch
+from ..runtime.compile import Array, jit
+from ..runtime.loops import prefetch
 
 #: How many steps ahead a loop asks for an item's memory.
 SOON, LATER = 6, 14

@@ -12,14 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .assemble import RawTable
     from .builtin import BUILTIN
     from .formats import FORMATS, Format, register
-    from .options import Options
-    from .raw import RawTable
     from .reading import read
     from .scanning import Scan, scan
     from .sources import Source
-    from .table import DataError, Table
+    from .table import DataError, Options, Table
 
 __all__ = [
     "BUILTIN",
@@ -41,8 +40,8 @@ _HOMES = {
     "DataError": "table",
     "FORMATS": "formats",
     "Format": "formats",
-    "Options": "options",
-    "RawTable": "raw",
+    "Options": "table",
+    "RawTable": "assemble",
     "Scan": "scanning",
     "Source": "sources",
     "Table": "table",

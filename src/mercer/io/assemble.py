@@ -2,29 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._runtime.compile import Array
-from .._validation.target_kind import task_of
-from .._validation.wording import counted, enumeration, nearest
+from ..checks.labels import task_of
+from ..checks.parameters import bytes_of
 from ..columns import decide
-from ..columns.label_notes import about_labels
-from ..columns.signed_numbers import signed_either_way
-from .cells import with_point
-from .one_block import frame_in_one_block
-from .record_names import record_names
-from .row_places import RowPlaces
-from .table import DataError, Table, as_labels, as_targets
+from ..columns.kinds import about_labels
+from ..columns.values import signed_either_way
+from ..messages import counted, enumeration, nearest
+from ..runtime.compile import Array
+from .cells import open_cells, record_names, with_point
+from .sources import open_source
+from .table import DataError, RowPlaces, Table, as_labels, as_targets
+from .values import raw_column
 
 if TYPE_CHECKING:
-    from .options import Options
-    from .sources import Source
+    import pandas as pd
 
-__all__ = ["Origin", "assemble", "origin_of", "refuse_duplicates", "remaining", "target_position", "with_labels"]
+    from .sources import Source
+    from .table import Options
+
+__all__ = [
+    "Origin",
+    "RawTable",
+    "assemble",
+    "assembled",
+    "frame_in_one_block",
+    "item_table",
+    "joined",
+    "labels_from_file",
+    "of_values",
+    "origin_of",
+    "refuse_duplicates",
+    "refuse_other_columns",
+    "remaining",
+    "target_position",
+    "with_labels",
+]
+
+# Columns put together into a frame whose numbers lie in one block, without holding all of them twice.
+
+
+def frame_in_one_block(columns: dict[str, Any], texts: set[str], n_rows: int) -> pd.DataFrame:
+    """The frame of these columns, which are taken out of the dict one by one.
+
+    Parameters
+    ----------
+    columns : dict
+        Arrays of float64 or datetime64, or Categoricals; empty afterwards.
+    texts : set of str
+        Columns of texts, which stay Python's own.
+    n_rows : int
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> frame_in_one_block({"a": np.array([1.0, 2.0]), "b": np.array(["x", None], object)}, {"b"}, 2)
+         a     b
+    0  1.0     x
+    1  2.0  None
+    """
+    import pandas as pd
+
+    order = list(columns)
+    numbers = [name for name, column in columns.items() if getattr(column, "dtype", None) == np.float64]
+    block = np.empty((len(numbers), n_rows))  # takes memory as it is filled, while the columns give theirs back
+    for row, name in enumerate(numbers):
+        block[row] = columns.pop(name)
+    rows = pd.RangeIndex(n_rows)
+    others = {name: pd.Series(columns[name], dtype=object) if name in texts else columns[name] for name in columns}
+    columns.clear()
+    frame = pd.DataFrame(block.T, index=rows, columns=pd.Index(numbers, dtype=object), copy=False)
+    if others:
+        frame = pd.concat([frame, pd.DataFrame(others, index=rows)], axis=1)[order]
+    frame.columns = pd.Index(order)
+    return frame
 
 
 @dataclass(frozen=True)
@@ -265,3 +325,279 @@ def _named(names: list[str]) -> str:
     if len(names) == 1:
         return f"Column {names[0]!r} has"
     return f"{len(names)} columns ({enumeration(map(repr, names), 5)}) have"
+
+
+# The columns of a file before anybody decides what they are for; what readers of rows hand on.
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Named columns, without those that were to be dropped.
+
+    Parameters
+    ----------
+    columns : dict
+        Arrays of float64 for numbers, pandas Categoricals for words, arrays of datetime64[ns] for dates; a column of
+        labels may be a list of texts.
+    origin : Origin
+        Where they come from.
+    notes : tuple of str
+        What was assumed or noticed while reading.
+    found : dict
+        Arguments of :func:`mercer.read` that were found out.
+    target : str, optional
+        The column that is the target where nobody names one: by the file itself, or by its place in the whole file.
+    mixed : tuple of str
+        Columns of words some of which are numbers.
+    left_out : dict
+        Columns that were not read, and why.
+    """
+
+    columns: dict[str, Any]
+    origin: Origin
+    notes: tuple[str, ...] = ()
+    found: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+    mixed: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+def assembled(raw: RawTable, options: Options) -> Table:
+    """The table of these columns."""
+    if raw.target in raw.columns and options.labelled and options.target not in raw.columns:
+        options = replace(options, target=raw.target)
+    if "decimal" in raw.found:
+        options = replace(options, decimal=raw.found["decimal"])
+    table = assemble(raw.columns, raw.origin, replace(options, drop=frozenset()), raw.notes)
+    mixed = [name for name in raw.mixed if name in table.category_columns]
+    if mixed:
+        some = f"Some cells of {enumeration(map(repr, mixed), 5)} are numbers and others are not; read as categories."
+        table = replace(table, notes=(*table.notes, some))
+    left_out = {**raw.left_out, **table.left_out}
+    return replace(table, found={**table.found, **raw.found}, left_out=left_out)
+
+
+def of_values(columns: Mapping[str, Sequence[Any]], source: Source, options: Options) -> RawTable:
+    """Columns of Python values or arrays as readers hand them on; what each of them holds is looked at.
+
+    Parameters
+    ----------
+    columns : mapping
+        Numbers, words or dates by the names of the columns; ``None`` or NaN where one is missing.
+    source : Source
+        The file that they come from.
+    options : Options
+
+    Returns
+    -------
+    RawTable
+    """
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1 or lengths <= {0}:
+        raise DataError(f"{source.shown} has {'no rows' if lengths <= {0} else 'columns of different lengths'}.")
+    where = RowPlaces(range(1, lengths.pop() + 1), ["record"])
+    found, mixed = {}, []
+    for name in remaining(list(columns), options, source.shown):
+        values: Any = columns[name]
+        values = values.tolist() if hasattr(values, "tolist") else values
+        found[name], some = raw_column(name, values, lambda row: f"{source.shown}, {where[row]}", options)
+        mixed += [name] * some
+    return RawTable(found, origin_of(source, where), mixed=tuple(mixed))
+
+
+# Tables of strings, sets and graphs: the items stand where other tables have columns.
+
+
+def item_table(
+    items: Any,
+    kind: str,
+    labels: Sequence[Any] | None,
+    target: str,
+    origin: Origin,
+    options: Options,
+    remedy: str,
+    notes: Sequence[str] = (),
+    names: Array | None = None,
+) -> Table:
+    """Items with their labels, or without any where the options allow that; ``remedy`` says how to get some."""
+    if options.drop:
+        raise DataError(f"{origin.shown} holds {kind} and has no columns to leave out (--drop).")
+    if labels is not None and len(labels) != len(items):
+        raise DataError(f"{origin.shown} has {len(items)} {kind}, but there are {len(labels)} labels.")
+    table = Table(
+        origin.name, None, notes=tuple(notes), source=origin.source, digest=origin.digest, lines=origin.lines,
+        items=items, kind=kind, names=names,
+    )  # fmt: skip
+    if labels is not None:
+        return with_labels(table, list(labels), target, origin, options)
+    if options.labelled and options.unlabelled_rows != "keep":
+        raise DataError(f"{origin.shown} has no labels; {remedy}.")
+    return table
+
+
+def labels_from_file(names: list[str], options: Options) -> list[str | None]:
+    """The labels in a file of their own: one a line, or a name and a label."""
+    source = open_source(str(options.labels), options.max_bytes)
+    rows = [row for _, row in open_cells(source, quotes=options.quotes).rows() if any(row)]
+    if all(len(row) == 1 for row in rows):
+        if len(rows) != len(names):
+            raise DataError(f"{source.shown} has {len(rows)} labels for {len(names)} items; write one a line.")
+        return [row[0] or None for row in rows]
+    if any(len(row) != 2 for row in rows):
+        raise DataError(f"{source.shown}: a file of labels has one label a line, or a name and a label.")
+    known: dict[str, str] = {}
+    for name, label in rows:
+        if known.setdefault(name, label) != label:
+            raise DataError(f"{source.shown} has two labels for {name!r}, {known[name]!r} and {label!r}; keep one.")
+    if not any(name in known for name in names):
+        raise DataError(f"{source.shown} has no label for any item: no line begins with a name such as {names[0]!r}.")
+    return [known.get(name) or None for name in names]
+
+
+# Several files with the same columns, whose rows come one after the other.
+
+
+Reader = Callable[["Options"], RawTable]
+
+
+def joined(readers: Sequence[Reader], options: Options, shown: str, name: str, source: str) -> RawTable:
+    """The columns of several files as those of one.
+
+    Parameters
+    ----------
+    readers : sequence of callable
+        Each gives the columns of a file, read as the options say.
+    options : Options
+    shown, name, source : str
+        What messages, reports and tables call all of them together.
+
+    Returns
+    -------
+    RawTable
+    """
+    first = readers[0](options)
+    if options.target is not None or options.labelled:
+        # A position is one in the first file: the others may have their columns in another order.
+        position, _ = target_position(list(first.columns), _with_target(options, first), first.origin.shown)
+        if position is not None:
+            options = replace(options, target=list(first.columns)[position])
+    options = replace(options, decimal=options.decimal or first.found.get("decimal"))
+    # What lacks the target lacks a column, which is said below.
+    raws = [first]
+    for read in readers[1:]:
+        raws.append(read(_within_what_is_left(replace(options, labelled=False), raws)))
+    for raw in raws[1:]:
+        refuse_other_columns(first.origin.shown, first.columns, raw.origin.shown, raw.columns)
+    kinds = {column: {_kind(raw.columns[column]) for raw in raws} - {None, "labels"} for column in first.columns}
+    mixed = [column for column, different in kinds.items() if len(different) > 1]
+    if mixed:  # words in one file, numbers in another: words in all
+        options = replace(options, kinds={**dict.fromkeys(mixed, "category"), **options.kinds})
+        raws = []
+        for read in readers:
+            raws.append(read(_within_what_is_left(options, raws)))
+    columns = {column: _stacked([raw.columns[column] for raw in raws]) for column in first.columns}
+    counts = [_length(raw) for raw in raws]
+    digest = hashlib.sha256(" ".join(raw.origin.digest for raw in raws).encode()).hexdigest()
+    origin = Origin(shown, name, source, digest, _places(raws, counts))
+    found = {key: value for raw in raws for key, value in raw.found.items()}
+    partly = tuple(dict.fromkeys(column for raw in raws for column in raw.mixed))
+    return RawTable(columns, origin, tuple(_notes(raws, counts, mixed)), found, first.target, partly)
+
+
+def _within_what_is_left(options: Options, raws: list[RawTable]) -> Options:
+    """The options for the next file: columns of the earlier ones are in memory, and will be once more when joined."""
+    held = sum(2 * _held(column) for raw in raws for column in raw.columns.values())
+    return replace(options, max_bytes=max(1, bytes_of(options.max_bytes) - held))
+
+
+def _held(column: Any) -> int:
+    """What a column takes in memory, roughly."""
+    if isinstance(column, np.ndarray):
+        return int(column.nbytes)
+    return 8 * len(column) if isinstance(column, list) else int(column.codes.nbytes + 100 * len(column.categories))
+
+
+def _with_target(options: Options, first: RawTable) -> Options:
+    return replace(options, target=first.target) if options.target is None and first.target else options
+
+
+def refuse_other_columns(first: str, names: Iterable[str], other: str, others: Iterable[str]) -> None:
+    """Raise where a file has not the columns that the first one has; their order may be another.
+
+    Examples
+    --------
+    >>> refuse_other_columns("'a.csv'", ["x", "y"], "'b.csv'", ["y", "z"])
+    Traceback (most recent call last):
+        ...
+    mercer.io.table.DataError: 'b.csv' has other columns than 'a.csv': it lacks 'x' and also has 'z'; files that are \
+read together need the same names.
+    """
+    names, others = list(names), list(others)
+    lacks = [name for name in names if name not in others]
+    more = [name for name in others if name not in names]
+    if lacks or more:
+        what = [
+            *([f"lacks {enumeration(map(repr, lacks), 5)}"] if lacks else []),
+            *([f"also has {enumeration(map(repr, more), 5)}"] if more else []),
+        ]
+        raise DataError(
+            f"{other} has other columns than {first}: it {' and '.join(what)}; files that are read together need the "
+            "same names."
+        )
+
+
+def _length(raw: RawTable) -> int:
+    return len(next(iter(raw.columns.values())))
+
+
+def _kind(column: Any) -> str | None:
+    """What a column holds; ``None`` where it is empty, and fits every other."""
+    if isinstance(column, list):
+        return "labels"
+    if isinstance(column, np.ndarray):
+        return "dates" if column.dtype.kind == "M" else None if np.isnan(column).all() else "numbers"
+    return "words" if (column.codes >= 0).any() else None
+
+
+def _stacked(parts: list[Any]) -> Any:
+    import pandas as pd
+    from pandas.api.types import union_categoricals
+
+    kinds = {_kind(part) for part in parts} - {None}
+    if "labels" in kinds or len({type(part) for part in parts} - {np.ndarray}) > 1:
+        return [label for part in parts for label in part]
+    if "dates" in kinds:
+        empty = [part if part.dtype.kind == "M" else np.full(len(part), "NaT", "datetime64[ns]") for part in parts]
+        return np.concatenate(empty)
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    words = [pd.Categorical([None] * len(p), categories=[]) if isinstance(p, np.ndarray) else p for p in parts]
+    words = [part.set_categories(part.categories.astype(object)) for part in words]
+    same = all(list(part.categories) == list(words[0].categories) for part in words)
+    return union_categoricals(words, sort_categories=not same)
+
+
+def _places(raws: list[RawTable], counts: list[int]) -> RowPlaces:
+    numbers, words = [], []
+    for raw, count in zip(raws, counts, strict=True):
+        lines = raw.origin.lines
+        if isinstance(lines, RowPlaces):
+            numbers.append(lines.numbers)
+            words.append(lines.words[0])
+        else:
+            numbers.append(np.arange(1, count + 1) if lines is None else lines)
+            words.append("row" if lines is None else "line")
+    files = [raw.origin.shown for raw in raws]
+    return RowPlaces(np.concatenate(numbers), words, files, np.repeat(np.arange(len(raws)), counts))
+
+
+def _notes(raws: list[RawTable], counts: list[int], mixed: list[str]) -> list[str]:
+    files = (f"{raw.origin.shown} ({count} row{'s' if count != 1 else ''})" for raw, count in zip(raws, counts))
+    notes = [f"{len(raws)} files were read one after the other: {enumeration(files, 5)}."]
+    if mixed:
+        notes.append(
+            f"The values of {enumeration(map(repr, mixed), 5)} are not of one kind in all files; read as categories."
+        )
+    common = [note for note in raws[0].notes if all(note in raw.notes for raw in raws)]
+    own = [f"{raw.origin.shown}: {note}" for raw in raws for note in raw.notes if note not in common]
+    return [*notes, *common, *own[:5]]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._runtime.compile import Array
+from ..runtime.compile import Array
 from .assemble import Origin, assemble
 from .table import DataError, Table
 
 if TYPE_CHECKING:
-    from .options import Options
+    from .table import Options
 
 __all__ = ["BUILTIN", "Builtin", "builtin", "is_builtin"]
 

@@ -7,25 +7,35 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..columns.kinds import says_identifier
+from ..messages import enumeration
+from ..runtime.compile import Array
 from .sources import Source, line_of
 from .table import DataError
 
 if TYPE_CHECKING:
-    from .options import Options
+    from .table import Options
 
 __all__ = [
     "MISSING",
     "Cells",
     "as_number",
+    "decimal_sign",
     "first_rows",
     "has_header",
     "is_numeric",
     "missing_words",
     "open_cells",
+    "record_names",
+    "says_name",
+    "told_apart",
+    "with_decimal_sign",
     "with_point",
 ]
 
@@ -239,3 +249,123 @@ def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]
     return len(set(names)) == len(names) and not any(
         name in column for name, column in zip(first, columns, strict=False)
     )
+
+
+# Whether a text table writes its numbers with a decimal point or with a decimal comma.
+
+
+#: How much of a file is looked at.
+_ROWS = 1000
+#: A column of numbers may have some cells that are mistakes, or words for missing that nobody named.
+_MOST = 0.9
+_EXPONENT = r"([eE][-+]?\d+)?"
+_WHOLE = re.compile(rf"[-+]?\d+{_EXPONENT}")
+#: 3,14 or 1.234,5 or 1 234,5
+_COMMA = re.compile(rf"[-+]?(\d*|\d{{1,3}}([. ]\d{{3}})+),\d+{_EXPONENT}")
+_POINT = re.compile(rf"[-+]?(\d*|\d{{1,3}}([, ]\d{{3}})+)\.\d+{_EXPONENT}")
+#: Might as well be a whole number whose thousands are set apart.
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
+
+
+def decimal_sign(columns: list[list[str]]) -> str:
+    """The decimal sign of columns of cells: a comma where numbers have one and no number has a point.
+
+    Examples
+    --------
+    >>> decimal_sign([["3,14", "2"], ["red", "7,5"]]), decimal_sign([["3,14"], ["2.5"]]), decimal_sign([["1,234"]])
+    (',', '.', '.')
+    """
+    found: Counter[str] = Counter()
+    for cells in columns:
+        commas = [cell for cell in cells if _COMMA.fullmatch(cell)]
+        points = [cell for cell in cells if _POINT.fullmatch(cell)]
+        whole = sum(_WHOLE.fullmatch(cell) is not None for cell in cells)
+        for sign, numbers in ((",", commas), (".", points)):
+            if len(numbers) + whole >= _MOST * len(cells) and not all(map(_THOUSANDS.fullmatch, numbers)):
+                found[sign] += 1
+    return "," if found[","] and not found["."] else "."
+
+
+def with_decimal_sign(cells: Cells, options: Options) -> tuple[Options, tuple[str, ...]]:
+    """The options with a decimal sign, looked for in the first rows where none is given, and a note on a comma."""
+    if options.decimal is not None:
+        return options, ()
+    missing = missing_words(options)
+    rows = first_rows((row for _, row in cells.rows() if any(row)), _ROWS + 1)
+    rows = rows[1:] or rows  # the first may be a header
+    width = max(map(len, rows), default=0)
+    columns = [[row[k] for row in rows if k < len(row) and row[k].lower() not in missing] for k in range(width)]
+    has_comma = any("," in cell for cells_below in columns for cell in cells_below)
+    sign = decimal_sign(columns) if has_comma else "."
+    said = ("Numbers have a decimal comma; --decimal . says otherwise.",) if sign == "," else ()
+    return replace(options, decimal=sign), said
+
+
+# Columns of one name, told apart.
+
+
+def told_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names, those that come again with a number behind them, and a note where there are such.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Returns
+    -------
+    names, notes : list of str
+
+    Examples
+    --------
+    >>> told_apart(["size", "age", "size"])
+    (['size', 'age', 'size.2'], ["A column has the name of an earlier one and is called 'size.2'."])
+    """
+    found: list[str] = []
+    again: list[str] = []
+    taken, seen = set(names), set[str]()
+    for name in names:
+        if name in seen:
+            count = 2
+            while f"{name}.{count}" in taken:
+                count += 1
+            name = f"{name}.{count}"
+            taken.add(name)
+            again.append(name)
+        seen.add(name)
+        found.append(name)
+    if not again:
+        return found, []
+    which, called = ("A column has", "is") if len(again) == 1 else (f"{len(again)} columns have", "are")
+    return found, [f"{which} the name of an earlier one and {called} called {enumeration(map(repr, again), 5)}."]
+
+
+# What records call themselves: the column of names that many tables have beside their features.
+
+
+def says_name(column: str) -> bool:
+    """Whether a column is called as those are that name records."""
+    return column.lower() == "name" or says_identifier(column)
+
+
+def record_names(columns: Mapping[str, Any]) -> tuple[str, Array] | tuple[None, None]:
+    """The first column that is called like an id and has another value in each row: its name, and its cells as words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> record_names({"age": np.array([7.0, 8.0]), "patient_id": np.array([1001.0, 1002.0])})
+    ('patient_id', array(['1001', '1002'], dtype=object))
+    >>> record_names({"id": np.array([1.0, 1.0]), "width": np.array([1.0, 2.0])})
+    (None, None)
+    """
+    for name, column in columns.items():
+        if says_name(name):
+            cells = list(column)
+            if len(set(cells)) == len(cells) > 1 and not any(cell is None or cell != cell for cell in cells):
+                return name, np.array([_text(cell) for cell in cells], dtype=object)
+    return None, None
+
+
+def _text(cell: Any) -> str:
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell)) if whole else str(cell)

@@ -12,23 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._runtime.compile import Array
-from .._validation.memory import bytes_of
-from .._validation.wording import enumeration
-from ..columns.signed_numbers import signed_either_way
-from .allowance import refuse_beyond
-from .assemble import origin_of, remaining, target_position
-from .cells import Cells, as_number, first_rows, has_header, missing_words, open_cells
-from .decimal_sign import with_decimal_sign
-from .mistakes import refuse_few_mistakes
-from .raw import RawTable
-from .record_names import says_name
-from .repeated_names import told_apart
-from .sources import Source
+from ..checks.parameters import bytes_of
+from ..columns.values import signed_either_way
+from ..messages import enumeration
+from ..runtime.compile import Array
+from .assemble import RawTable, origin_of, remaining, target_position
+from .cells import (
+    Cells,
+    as_number,
+    first_rows,
+    has_header,
+    missing_words,
+    open_cells,
+    says_name,
+    told_apart,
+    with_decimal_sign,
+)
+from .sources import Source, refuse_beyond, refuse_few_mistakes
 from .table import DataError
 
 if TYPE_CHECKING:
-    from .options import Options
+    from .table import Options
 
 __all__ = ["columns_of", "layout_of"]
 

@@ -13,13 +13,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._validation.wording import enumeration
+from ..messages import enumeration
 
 if TYPE_CHECKING:
-    from .options import Options
-    from .raw import RawTable
+    from .assemble import RawTable
     from .sources import Source
-    from .table import Table
+    from .table import Options, Table
 
 __all__ = ["FORMATS", "Folder", "Format", "format_of", "formats_in_words", "register"]
 
@@ -111,7 +110,7 @@ class Format:
 
     def raw_table(self, source: Source, options: Options) -> RawTable:
         """The columns of a source, of a format that has ``columns_of``."""
-        from .raw import RawTable, of_values
+        from .assemble import RawTable, of_values
 
         assert self.columns_of is not None
         found = self.columns_of(source, options)
@@ -119,7 +118,7 @@ class Format:
 
     def table(self, source: Source, options: Options) -> Table:
         """The table of a source."""
-        from .raw import assembled
+        from .assemble import assembled
 
         if self.read is not None:
             return self.read(source, options)
@@ -178,19 +177,28 @@ def _later(module: str, function: str) -> Callable[..., Any]:
     return lambda *given: getattr(import_module(f".{module}", __package__), function)(*given)
 
 
-def _of_rows(name: str, title: str, suffixes: tuple[str, ...], module: str, **more: Any) -> Format:
-    """A format of rows, whose module has a function ``columns_of``."""
-    return Format(name, title, suffixes, columns_of=_later(module, "columns_of"), **more)
+def _of_rows(
+    name: str, title: str, suffixes: tuple[str, ...], module: str, function: str = "columns_of", **more: Any
+) -> Format:
+    """A format of rows, whose module has a function that gives their columns."""
+    return Format(name, title, suffixes, columns_of=_later(module, function), **more)
 
 
-def _signed(module: str) -> dict[str, Any]:
-    return {"looks_like": _later(module, "looks_like"), "signed": True}
+def _signed(module: str, function: str = "looks_like") -> dict[str, Any]:
+    return {"looks_like": _later(module, function), "signed": True}
 
 
 register(_of_rows("csv", "CSV files and their relatives", (".csv", ".tsv", ".tab"), "csv"))
 register(
     _of_rows(
-        "excel", "Excel workbooks", (".xlsx", ".xlsm"), "excel", has_sheets=True, extra="excel", **_signed("excel")
+        "excel",
+        "Excel workbooks",
+        (".xlsx", ".xlsm"),
+        "sheets",
+        "columns_of",
+        has_sheets=True,
+        extra="excel",
+        **_signed("sheets"),
     )
 )
 register(
@@ -198,20 +206,42 @@ register(
         "json",
         "JSON files, also with a record in each line",
         (".json", ".jsonl", ".ndjson"),
-        "json_records",
-        looks_like=_later("json_records", "looks_like"),
+        "records",
+        looks_like=_later("records", "looks_like"),
     )
 )
 register(_of_rows("arff", "ARFF and KEEL files", (".arff",), "arff", **_signed("arff")))
-register(_of_rows("parquet", "Parquet files", (".parquet",), "parquet", extra="parquet", **_signed("parquet")))
 register(
     _of_rows(
-        "feather", "Feather and Arrow files", (".feather", ".arrow"), "feather", extra="parquet", **_signed("feather")
+        "parquet",
+        "Parquet files",
+        (".parquet",),
+        "arrow",
+        "parquet_columns",
+        extra="parquet",
+        **_signed("arrow", "looks_like_parquet"),
     )
 )
 register(
     _of_rows(
-        "sqlite", "SQLite databases", (".sqlite", ".sqlite3", ".db"), "sqlite", has_sheets=True, **_signed("sqlite")
+        "feather",
+        "Feather and Arrow files",
+        (".feather", ".arrow"),
+        "arrow",
+        "feather_columns",
+        extra="parquet",
+        **_signed("arrow", "looks_like_feather"),
+    )
+)
+register(
+    _of_rows(
+        "sqlite",
+        "SQLite databases",
+        (".sqlite", ".sqlite3", ".db"),
+        "databases",
+        "columns_of",
+        has_sheets=True,
+        **_signed("databases"),
     )
 )
 register(
@@ -228,26 +258,32 @@ register(
         "fasta",
         "FASTA files",
         (".fasta", ".fa", ".fna", ".faa"),
-        _later("fasta", "read"),
+        _later("structures", "fasta_table"),
         holds="strings",
-        looks_like=_later("fasta", "looks_like"),
+        looks_like=_later("structures", "looks_like_fasta"),
     )
 )
 register(
-    Format("baskets", "basket files, one set a line", (".basket", ".baskets"), _later("baskets", "read"), holds="sets")
+    Format(
+        "baskets",
+        "basket files, one set a line",
+        (".basket", ".baskets"),
+        _later("structures", "basket_table"),
+        holds="sets",
+    )
 )
 register(
     Format(
         "graphs",
         "folders and tar archives in the TU format",
         (".tar", ".tgz", ".txz"),
-        _later("tu", "read"),
+        _later("structures", "graph_table"),
         holds="graphs",
-        looks_like=_later("tu_parts", "looks_like"),
+        looks_like=_later("structures", "looks_like_tar"),
         folder=Folder(
             "a folder of graphs with files NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt",
-            _later("tu_parts", "in_folder"),
-            _later("tu", "read_folder"),
+            _later("structures", "in_folder"),
+            _later("structures", "graph_folder_table"),
         ),
     )
 )

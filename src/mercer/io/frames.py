@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._runtime.compile import Array
-from .assemble import Origin, refuse_duplicates, remaining, target_position
-from .cells import missing_words
-from .python_values import Place, raw_column, refuse_infinite
-from .raw import RawTable, assembled
-from .record_names import says_name
-from .table import DataError, Table
+from ..checks.parameters import machine_of, steps_before
+from ..messages import counted, enumeration, nearest
+from ..runtime.compile import Array
+from .assemble import Origin, RawTable, assembled, refuse_duplicates, remaining, target_position
+from .cells import is_numeric, missing_words, says_name
+from .table import DataError, Options, Table
+from .values import Place, raw_column, refuse_infinite, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .options import Options
-
-__all__ = ["is_frame", "read_frame"]
+__all__ = [
+    "as_described",
+    "as_known",
+    "columns_used",
+    "described",
+    "frame_as_known",
+    "is_frame",
+    "numbers_or_truth",
+    "read_frame",
+    "reading_like",
+    "reading_of",
+    "said_or_described",
+    "what_was_said",
+    "with_unknown_words",
+]
 
 _SHOWN = "the frame"
 
@@ -92,7 +106,7 @@ def _words(values: pd.Series, dtype: pd.CategoricalDtype, missing: frozenset[str
     """Categories as texts, in the order that they have."""
     import pandas as pd
 
-    from .python_values import text_of
+    from .values import text_of
 
     words = [text_of(value) for value in dtype.categories]
     present = [word for word in words if word.lower() not in missing]
@@ -109,3 +123,298 @@ def _dates(name: str, values: pd.Series, place: Place) -> Array:
         return values.dt.as_unit("ns").to_numpy()
     except (ValueError, OverflowError):
         raise DataError(f"{_SHOWN}, column {name!r}: a date lies outside the years 1678 to 2261.") from None
+
+
+# New rows read like others: with the columns, kinds, missing values and signs of a table or of a fitted model.
+
+
+#: What is found out about a file, and is the same in other files of its kind.
+_FOUND = ("delimiter", "decimal", "zero_based", "header")
+_TRUTH = frozenset({"true", "false"})
+#: What people say about files, and is the same in other files of their kind.
+_SAID = ("header", "delimiter", "decimal", "quotes", "missing", "missing_words", "drop", "format")
+
+
+def what_was_said(options: Options) -> dict[str, Any]:
+    """How files of the same kind are to be read as well, as far as somebody said so; plain values."""
+    said = {name: getattr(options, name) for name in _SAID if getattr(options, name) != getattr(Options(), name)}
+    return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in said.items()}
+
+
+def reading_of(table: Table) -> dict[str, Any]:
+    """How a table was read, as plain values: what model files remember, so that new rows are read alike.
+
+    Examples
+    --------
+    >>> from mercer import read
+    >>> found = reading_of(read("margins:50"))
+    >>> found["kind"], found["target"], found["columns"][:2]
+    ('rows', 'y', ['x1', 'x2'])
+    """
+    framed = table.frame is not None
+    return {
+        "target": table.target,
+        "kind": table.kind,
+        "format": table.read_as.get("format"),
+        "columns": table.columns if framed else [],
+        "words": table.category_columns,
+        "kinds": {**table.kinds, **table.found.get("kinds", {})} if framed else {},
+        "left_out": table.left_out,
+        "dropped": list(table.read_as.get("drop", ())),
+        "missing": list(table.read_as.get("missing", ())),
+        "missing_words": table.read_as.get("missing_words", True),
+        "sparse": table.rows is not None,
+        "features": table.n_columns,
+        "found": table.found,
+        "as_read": {
+            **{name: table.found[name] for name in ("header",) if name in table.found},
+            **{name: table.read_as[name] for name in _SAID[:4] if name in table.read_as},
+        },
+    }
+
+
+def described(like: Any) -> dict[str, Any]:
+    """What a table, a model file or a fitted model says of how its rows were read; of columns those that it uses.
+
+    Columns may have been left out by a kernel, which names its own, or by the preparation, for lack of values: they may
+    be missing from new rows.
+    """
+    if isinstance(like, Table):
+        if like.y is None:
+            return reading_of(like)
+        return {**reading_of(like), "task": like.task, "classes": None if like.measured else [*like.class_counts]}
+    model = getattr(like, "estimator", like) if isinstance(getattr(like, "about", None), Mapping) else like
+    about = dict(like.about) if model is not like else {}
+    if "columns" not in about:
+        about = {**_of_steps(model, needed=model is like), **about}
+    if not about.get("columns"):
+        return about
+    used = columns_used(model, about["columns"])
+    found: dict[str, Any] = {}
+    for name in ("columns", "words"):
+        found[name] = [each for each in about.get(name) or [] if each in used]
+    if isinstance(about.get("kinds"), dict):
+        found["kinds"] = {name: kind for name, kind in about["kinds"].items() if name in used}
+    return {**about, **found}
+
+
+def _of_steps(model: Any, needed: bool) -> dict[str, Any]:
+    """What the step of a model says that reads columns; where there is none, nothing, or that it is needed."""
+    step = next((each for each in _all_steps(model) if hasattr(each, "kinds") and hasattr(each, "missing_words")), None)
+    if step is None and not needed:
+        return {}
+    if step is None:
+        raise DataError(
+            f"the {type(machine_of(model)).__name__} does not know how its rows were read; give the table that it was "
+            "fitted on (like=table), or a model made with mercer.preprocess.pipeline."
+        )
+    return {
+        "columns": [*step.kinds],
+        "kinds": dict(step.kinds),
+        "missing": list(step.missing),
+        "missing_words": step.missing_words,
+        "as_read": {} if step.decimal is None else {"decimal": step.decimal},
+        "classes": model.classes_.tolist() if hasattr(model, "classes_") else None,
+    }
+
+
+def _all_steps(model: Any) -> list[Any]:
+    """The steps before the machine, those of pipelines inside them too, in the order in which rows pass them."""
+    from sklearn.pipeline import Pipeline
+
+    found: list[Any] = []
+    waiting = steps_before(model)
+    while waiting:
+        step = waiting.pop(0)
+        if isinstance(step, Pipeline):
+            waiting = [part for _, part in step.steps] + waiting
+        else:
+            found.append(step)
+    return found
+
+
+def columns_used(model: Any, columns: list[str]) -> list[str]:
+    """Of the columns that a model was trained on those that it looks at, now that it is fitted."""
+    from sklearn.compose import ColumnTransformer
+
+    from ..kernels.columns import columns_named
+
+    steps = _all_steps(model)
+    names: list[Any] = []
+    if not steps:
+        kernel = getattr(machine_of(model), "kernel_", None)
+        names = [] if kernel is None else list(columns_named(kernel))
+    elif hasattr(steps[0], "kinds"):
+        names = [*steps[0].kinds]
+    elif isinstance(steps[0], ColumnTransformer):
+        taken = [columns for _, step, columns in steps[0].transformers_ if step != "drop"]
+        names = [name for columns in taken for name in columns]
+    elif hasattr(steps[0], "columns_"):
+        names = list(steps[0].columns_)
+    known = set(names)
+    chosen = known and all(isinstance(name, str) for name in known)
+    return [name for name in columns if name in known] if chosen else columns
+
+
+def said_or_described(reading: Mapping[str, Any], about: Mapping[str, Any], said: Collection[str]) -> dict[str, Any]:
+    """Arguments of :func:`mercer.read`: how the file is written, where it was not said now, is as it was then."""
+    found: Any = about.get("found")
+    then: Any = about.get("as_read")
+    known = {name: found[name] for name in _FOUND if isinstance(found, dict) and name in found}
+    known |= then if isinstance(then, dict) else {}
+    return {**reading, **{name: value for name, value in known.items() if name in reading and name not in said}}
+
+
+def reading_like(reading: Mapping[str, Any], about: Mapping[str, Any], blind: bool = False) -> dict[str, Any]:
+    """Arguments of :func:`mercer.read` for rows like those that are described; ``blind``: labels are left aside."""
+    columns = about.get("columns") or []
+    target = reading["target"] if reading["target"] is not None else about.get("target")
+    words = dict.fromkeys(about.get("words") or [], "category")
+    kinds = {**dict.fromkeys(columns, "number"), **words, **(about.get("kinds") or {})}
+    task = about.get("task")
+    if reading["task"] not in (None, task) and task is not None:
+        learned = {"regress": "numbers", "classify": "classes", "detect": "rows without labels"}[str(task)]
+        raise DataError(f"the model was trained on {learned}; leave out --task {reading['task']}.")
+    if all(isinstance(label, str) for label in about.get("classes") or [None]):
+        kinds[str(target)] = "category"
+    for column, kind in (reading["kinds"] or {}).items():
+        if column in columns and kind.partition(":")[0] != kinds[column].partition(":")[0]:
+            raise DataError(f"the model learned column {column!r} as a {kinds[column].partition(':')[0]}; leave out "
+                            f"--as {column}={kind}, or train anew with it.")  # fmt: skip
+    return {
+        **reading,
+        "target": target,
+        "kinds": {**kinds, **(reading["kinds"] or {})},
+        "columns": columns or None,
+        "drop": (*reading["drop"], *(name for name in about.get("dropped") or () if not says_name(name))),
+        "missing": [*reading["missing"], *(about.get("missing") or [])],
+        "missing_words": reading["missing_words"] and about.get("missing_words", True),
+        "labelled": False,
+        "unlabelled_rows": "keep",
+        "dense": not about.get("sparse"),
+        "features": about.get("features"),
+        "serials": bool(about.get("serials")),
+        "format": reading["format"] or about.get("format"),
+        "task": "regress" if task == "regress" and not blind else None,
+    }
+
+
+def as_described(table: Table, about: Mapping[str, Any], shown: str | None = None) -> Table:
+    """A table with the columns that are described, in their order; refused where it is of another kind."""
+    kind, sparse, columns = about.get("kind", "rows"), bool(about.get("sparse")), about.get("columns") or []
+    if table.kind != kind:
+        raise DataError(f"the model was trained on {kind}, but {table.name} holds {table.kind}.")
+    if sparse and table.n_columns != about["features"]:
+        features = about["features"]
+        raise DataError(f"{table.name} has {table.n_columns} features, the model was trained on {features}.")
+    if not columns:
+        return table
+    absent = [name for name in columns if name not in table.columns]
+    if absent:
+        missing = enumeration(map(repr, absent), 6)
+        others = [name for name in (*table.columns, *table.left_out) if name not in columns]
+        alike = next((near for name in absent if (near := nearest(name, others))), None)
+        asked = "" if alike is None else f"did you mean {alike!r}? Else "
+        raise DataError(
+            f"{shown or repr(table.name)} lacks columns that the model was trained on: {missing}; {asked}add them, or "
+            "train without them (--drop)."
+        )
+    known = about.get("left_out") or {}
+    extra = [name for name in table.left_out if name not in known]
+    assert table.frame is not None
+    table = replace(table, frame=table.frame[columns])
+    if not extra:
+        return table
+    ignored = f"Columns that the model does not know are ignored: {enumeration(map(repr, extra), 6)}."
+    return replace(table, notes=(*table.notes, ignored))
+
+
+def frame_as_known(frame: Any, like: Any) -> Any:
+    """A frame whose numbers and truth values in columns of categories are written as in a table or a fitted model."""
+    if isinstance(like, Table):
+        known = {name: numbers_or_truth(like.X[name]) for name in like.category_columns}
+    else:
+        steps = _all_steps(getattr(like, "estimator", like))
+        known = next((each.words_ for each in steps if hasattr(each, "words_")), {})
+    frame = frame if hasattr(frame, "iloc") else frame.to_pandas()
+    own = [name for name, words in known.items() if len(words) and name in frame.columns]
+    return frame.assign(**{name: as_known(frame[name], known[name]) for name in own})
+
+
+def numbers_or_truth(column: Any) -> list[str]:
+    """The words of a column of categories, where all are numbers or truth values, which libraries write differently."""
+    words = [str(word) for word in column.cat.categories]
+    return words if all(is_numeric(word) or word.lower() in _TRUTH for word in words) else []
+
+
+def as_known(column: Any, known: Collection[str] | None) -> Any:
+    """A column of categories; where its words are numbers or truth values, written as the known ones are.
+
+    A library that reads the code 007 keeps the number 7, of true the value True, and of 2 beside a gap 2.0.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> as_known(pd.Series([7, 12]), ["007", "012"]).tolist()
+    ['007', '012']
+    """
+    if column.dtype.kind not in "fiub":
+        with suppress(TypeError):  # lists and their like, which are refused later
+            column = column.astype("category")  # each word is looked at once
+    if known is None or not len(known):
+        return column
+    written, words = {_plainly(word): word for word in known}, set(known)
+    values = [value for value in column.dropna().unique().tolist() if text_of(value) not in words]
+    by_value = {value: written.get(_plainly(text_of(value)), value) for value in values}
+    return column.astype(object).replace(by_value) if by_value else column
+
+
+def _plainly(word: str) -> str | float:
+    """What a number or a truth value says, however it is written."""
+    return float(word) if is_numeric(word) else word.lower()
+
+
+def with_unknown_words(table: Table, model: Any) -> Table:
+    """The table with notes on words that a fitted model never saw; where a column has no other ones, and these are
+    numbers, it is another column."""
+    notes = []
+    for name, words in _known_words(model).items():
+        column = table.X[name].dropna().astype(str)
+        seen = {str(word) for word in words if word == word}
+        strange = column[~column.isin(seen)]
+        if strange.empty:
+            continue
+        found = sorted(strange.unique())
+        some = enumeration(map(repr, found), 3)
+        examples = enumeration(map(repr, sorted(seen)), 3)
+        if len(strange) == len(column) and all(map(is_numeric, found)):
+            raise DataError(
+                f"column {name!r} held words when the model was trained ({examples}) and holds numbers in "
+                f"{table.name} ({enumeration(found, 3)}); write the same words as then."
+            )
+        if len(strange) == len(column):
+            notes.append(f"The model knows no word of column {name!r}: in training it held {examples}.")
+            continue
+        rows = counted(len(strange), "row holds", "rows hold")
+        counts = "it counts" if len(strange) == 1 else "they count"
+        notes.append(f"{name!r}: {rows} a word that the model never saw ({some}); {counts} as none of the known ones.")
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def _known_words(model: Any) -> dict[str, list[Any]]:
+    """For each column of words, the words that a fitted model has seen in it."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    found: dict[str, list[Any]] = {}
+    waiting: list[tuple[Any, Any]] = [(step, []) for step in _all_steps(model)]
+    while waiting:
+        step, columns = waiting.pop()
+        if isinstance(step, Pipeline):
+            waiting += [(part, columns) for _, part in step.steps]
+        elif isinstance(step, ColumnTransformer):
+            waiting += [(part, own) for _, part, own in step.transformers_]
+        elif isinstance(step, OneHotEncoder):
+            found |= {column: list(words) for column, words in zip(columns, step.categories_, strict=True)}
+    return found

@@ -2,32 +2,365 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._runtime.compile import Array
-from .._validation.parameters import shown
-from .._validation.wording import enumeration, nearest
-from ..rows import Mapped, Rows, dask_client
+from ..checks.parameters import shown
+from ..checks.parameters import shown as as_shown
+from ..messages import enumeration, nearest
+from ..rows import Mapped, NumberRows, OnWorkers, Rows, dask_client
+from ..runtime.compile import Array
+from .arrow import frame_of_arrow
 from .assemble import refuse_duplicates, remaining, target_position
-from .chunked import Chunked
-from .chunked_csv import ChunkedCsv
-from .chunked_parquet import ChunkedParquet
-from .columns_in_doubt import columns_in_doubt
-from .file_rows import FileRows
-from .options import Options
-from .row_groups import rows_on_workers
-from .scanned_files import ARRAY, PARQUET, SVMLIGHT, ScannedFiles
-from .sources import said_by
-from .svmlight_rows import SvmlightRows
-from .table import DataError, as_labels
-from .unpacking import is_packed
+from .chunked import Chunked, ChunkedCsv, ChunkedParquet, columns_in_doubt
+from .reading import named, together
+from .sources import is_packed, said_by, suffix_of
+from .svmlight import SvmlightRows
+from .table import DataError, Options, as_labels
 
-__all__ = ["Scan", "is_parquet", "open_chunked", "scan", "targets_of"]
+__all__ = [
+    "ARRAY",
+    "CSV",
+    "PARQUET",
+    "SVMLIGHT",
+    "FileRows",
+    "PreparedRows",
+    "Scan",
+    "ScannedFiles",
+    "is_parquet",
+    "numbers_of_frame",
+    "open_chunked",
+    "rows_on_workers",
+    "scan",
+    "targets_of",
+]
+
+# Which files a table that is read in chunks consists of.
+
+
+#: Suffixes of files that can be read in chunks.
+PARQUET, CSV = (".parquet",), (".csv", ".tsv", ".tab")
+SVMLIGHT, ARRAY = (".svm", ".svmlight", ".libsvm"), (".npy",)
+_KNOWN = (*PARQUET, *CSV, *SVMLIGHT, *ARRAY)
+
+
+class ScannedFiles(NamedTuple):
+    """Files of one kind, in the order of their rows."""
+
+    paths: list[Path]
+    #: What tables and messages call all of them together.
+    name: str
+    shown: str
+
+    @classmethod
+    def of(cls, source: str | Path | Sequence[str | Path]) -> ScannedFiles:
+        """The files that a path, a folder, a pattern or several of them stand for."""
+        sources = [Path(source)] if isinstance(source, (str, Path)) else [Path(each) for each in source]
+        if not sources:
+            raise DataError("no file is named; give at least one.")
+        paths = [path for each in sources for path in _paths(each)]
+        if len({suffix_of(path) for path in paths}) != 1:
+            kinds = enumeration(sorted({suffix_of(path) for path in paths}))
+            raise DataError(f"files that are read together must be of one kind, and these are {kinds}; name one kind.")
+        if len(sources) == 1 and sources[0].is_dir():
+            folder = sources[0].resolve().name
+            return cls(paths, folder, repr(folder))
+        name = paths[0].name.partition(".")[0]
+        return cls(paths, name, repr(paths[0].name) if len(paths) == 1 else together([str(path) for path in paths]))
+
+    @property
+    def suffix(self) -> str:
+        """What tells the kind of the files."""
+        return suffix_of(self.paths[0])
+
+    def the_only_one(self, kind: str) -> Path:
+        """The file, where a table of this kind is one."""
+        if len(self.paths) != 1:
+            raise DataError(f"{self.shown}: {len(self.paths)} {kind} are not read together; name one of them.")
+        return self.paths[0]
+
+    @property
+    def divided_by(self) -> dict[str, str]:
+        """The columns by which files are divided among folders such as ``year=2024``, each with one of the folders.
+
+        Examples
+        --------
+        >>> ScannedFiles([Path("t/year=1/a.csv"), Path("t/year=2/a.csv")], "t", "'t'").divided_by
+        {'year': 'year=1'}
+        """
+        folders: dict[str, dict[str, None]] = {}
+        for path in self.paths:
+            for part in path.parent.parts:
+                column, mark, _ = part.partition("=")
+                if column and mark:
+                    folders.setdefault(column, {})[part] = None
+        return {column: next(iter(parts)) for column, parts in folders.items() if len(parts) > 1}
+
+    def refuse_divided(self, columns: Sequence[str], options: Options) -> None:
+        """Raise where a column that is asked for is in the names of folders, and in no file."""
+        for column, folder in self.divided_by.items():
+            asked = options.columns is None or column in options.columns or column == options.target
+            if column not in columns and column not in options.drop and asked:
+                raise DataError(
+                    f"{self.shown}: the column {column!r} is in the names of folders ({folder!r}) and in no file; "
+                    f"store it in the files, or leave it out (drop={[column]!r})."
+                )
+
+
+def _paths(place: Path) -> list[Path]:
+    if place.is_dir():
+        return _inside(place)
+    paths = [Path(path) for path, _ in named(str(place), None)]
+    for path in paths:
+        if not path.exists():
+            raise DataError(f"there is no file {as_shown(str(path))}.")
+        if suffix_of(path) not in _KNOWN:
+            raise DataError(
+                f"{path.name!r} cannot be read in chunks, which {enumeration(_KNOWN, last='or')} files can; use "
+                "mercer.read, or store it as Parquet."
+            )
+    return paths
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The files of a folder and of those in it, in the order of their names."""
+    inside = sorted(each for each in folder.rglob("*") if each.is_file() and each.name[0] not in "._")
+    found = [each for each in inside if suffix_of(each) in _KNOWN]
+    if len({suffix_of(each) for each in found}) != 1:
+        raise DataError(
+            f"the folder {folder.name!r} should hold files of one kind that can be read in chunks "
+            f"({enumeration(_KNOWN, last='or')}); it holds "
+            f"{enumeration(sorted({each.suffix for each in inside}) or ['none'])}."
+        )
+    return found
+
+
+# Rows of any table in files, each chunk prepared as a sample of the rows was.
+
+
+class PreparedRows(NumberRows):
+    """Columns of words, dates and numbers with gaps, made into numbers chunk by chunk.
+
+    Parameters
+    ----------
+    file : Chunked
+    columns : list of str
+    n_rows : int
+    prepare : callable
+        Makes rows of numbers of a frame with these columns.
+    told : callable
+        Is told the number of the pass, from 1, and how far it is.
+    """
+
+    dtype = np.dtype(np.float64)
+
+    def __init__(
+        self,
+        file: Chunked,
+        columns: list[str],
+        n_rows: int,
+        prepare: Callable[[Any], Any],
+        told: Callable[[int, float], None] = lambda number, share: None,
+    ) -> None:
+        self.file, self.columns, self.n_rows, self.prepare, self.told = file, columns, n_rows, prepare, told
+        #: How often the file was read so far.
+        self.passes = 0
+        rows = prepare(file.taken(columns, np.arange(min(n_rows, 1))))
+        self.n_columns = rows.shape[1]
+        self.names = [str(name) for name in rows.columns] if hasattr(rows, "columns") else None
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def chunks(self) -> Iterator[Any]:
+        self.passes += 1
+        done = 0
+        for frame in self.file.frames(self.columns):
+            rows = self.prepare(frame)
+            yield rows.to_numpy() if hasattr(rows, "to_numpy") else rows
+            done += len(frame)
+            self.told(self.passes, done / self.n_rows)
+
+
+# Frames read from files as rows of numbers; a cell that holds none is named with its row.
+
+
+def numbers_of_frame(frame: Any, dtype: Any, file: str, first: int) -> Array:
+    """A frame as an array of finite numbers.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    dtype : dtype
+    file : str
+        What messages call the file.
+    first : int
+        How many rows of the file stand above the frame; messages count rows from 1.
+
+    Returns
+    -------
+    array
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> numbers_of_frame(pd.DataFrame({"a": [1.0, None]}), float, "'t.csv'", 10)
+    Traceback (most recent call last):
+        ...
+    mercer.io.table.DataError: 't.csv', row 12: the value of 'a' is missing; fill it or leave the row out first, or \
+leave the column out (drop=['a']).
+    """
+    if not len(frame):
+        return np.empty(frame.shape, dtype)
+    frame = frame.assign(**{
+        name: _without_words(name, column, file, first)
+        for name, column in frame.items() if column.dtype.kind not in "fiub"
+    })  # fmt: skip
+    values: Array = frame.to_numpy(dtype=dtype)
+    if not np.isfinite(values.sum(dtype=np.float64)):
+        places = np.argwhere(~np.isfinite(values))
+        if places.size:
+            row, column = places[0]
+            name = str(frame.columns[column])
+            what = "is missing" if np.isnan(values[row, column]) else "is infinite"
+            raise DataError(
+                f"{file}, row {first + row + 1}: the value of {name!r} {what}; fill it or leave the row out first, or "
+                f"leave the column out (drop={[name]!r})."
+            )
+    return values
+
+
+def _without_words(name: str, column: Any, file: str, first: int) -> Any:
+    """Numbers that came as something else; the first cell that is none is named."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(column, errors="coerce")
+    strange = np.flatnonzero(numbers.isna())
+    if not strange.size:
+        return numbers.astype(np.float64)
+    row = int(strange[0])
+    cell = column.iloc[row]
+    kind = "is missing" if pd.isna(cell) else f"is {shown(str(cell))}, not a number"
+    raise DataError(
+        f"{file}, row {first + row + 1}: the value of {name!r} {kind}; correct it, or leave the column out "
+        f"(drop={[name]!r})."
+    )
+
+
+# Rows of numbers in files of any size, as machines with landmarks learn from them.
+
+
+class FileRows(NumberRows):
+    """Columns of numbers of a file, read chunk by chunk in every pass.
+
+    Parameters
+    ----------
+    file : Chunked
+    columns : list of str
+    dtype : dtype
+        float32 or float64.
+    n_rows : int
+    """
+
+    def __init__(self, file: Chunked, columns: list[str], dtype: Any, n_rows: int) -> None:
+        self.file, self.names, self.n_columns = file, columns, len(columns)
+        self.dtype, self.n_rows = np.dtype(dtype), n_rows
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        return f"<{self.n_rows:,} rows of {self.n_columns} numbers in {self.file.shown}>"
+
+    def chunks(self) -> Iterator[Any]:
+        first = 0
+        for frame in self.file.frames(self.names or []):
+            yield numbers_of_frame(frame, self.dtype, self.file.shown, first)
+            first += len(frame)
+        if first != self.n_rows:
+            self.file.refuse_changed()
+            raise DataError(f"{self.file.shown} had {self.n_rows:,} rows, and now has {first:,}; begin once more.")
+
+
+# Parquet files on a cluster: each worker reads its own groups of rows, and keeps them.
+
+
+#: Rows that a chunk has at least, where a file has so many: smaller groups are read together.
+_ROWS = 100_000
+
+
+def rows_on_workers(
+    client: Any,
+    file: ChunkedParquet,
+    columns: list[str],
+    dtype: Any,
+    prepare: Callable[[Any], Any] | None = None,
+) -> OnWorkers:
+    """Columns of Parquet files that all workers see under the same names, in the order of files and rows.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    file : ChunkedParquet
+    columns : list of str
+    dtype : dtype
+        float32 or float64.
+    prepare : callable, optional
+        Makes rows of numbers of a frame with these columns; it is sent to the workers.
+    """
+    from dask import delayed
+
+    names: list[str] | None = columns
+    n_columns = len(columns)
+    make = partial(delayed(_numbers), np.dtype(dtype), file.shown)
+    if prepare is not None:
+        shown = prepare(_read(str(file.paths[0]), [0], columns)[:1])
+        names, n_columns = list(map(str, shown.columns)) if hasattr(shown, "columns") else None, shown.shape[1]
+        make = partial(delayed(_prepared), delayed(prepare, pure=False, traverse=False))
+
+    chunks: list[Any] = []
+    sizes: list[int] = []
+    for path in file.paths:
+        counts = file.group_sizes(path)
+        groups: list[int] = []
+        for number, _ in enumerate(counts):
+            groups.append(number)
+            rows = sum(counts[each] for each in groups)
+            if rows >= _ROWS or number == len(counts) - 1:
+                chunks.append(make(sum(sizes), str(path.resolve()), groups, columns))
+                sizes.append(rows)
+                groups = []
+    return OnWorkers(client, names, n_columns, np.dtype(dtype), chunks, sizes)
+
+
+def _prepared(prepare: Callable[[Any], Any], first: int, path: str, groups: list[int], columns: list[str]) -> Any:
+    return prepare(_read(path, groups, columns))
+
+
+def _numbers(dtype: Any, shown: str, first: int, path: str, groups: list[int], columns: list[str]) -> Any:
+    return numbers_of_frame(_read(path, groups, columns), dtype, shown, first)
+
+
+def _read(path: str, groups: list[int], columns: list[str]) -> Any:
+    """Some groups of rows, on a worker."""
+    import platform
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return frame_of_arrow(file.read_row_groups(groups, columns=columns, use_threads=False), columns)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(
+            f"the worker on {platform.node()} cannot read {path!r} ({said_by(error)}); put the file where all machines "
+            "of the cluster see it under this name."
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)

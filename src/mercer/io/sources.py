@@ -9,23 +9,33 @@ import io
 import lzma
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from .._validation.memory import bytes_of, size_in_words
+from ..checks.parameters import bytes_of, size_in_words
+from ..messages import guide
 from .table import DataError
+
+if TYPE_CHECKING:
+    from .table import Options
 
 __all__ = [
     "MissingFileError",
     "Source",
     "as_text",
+    "is_packed",
     "line_of",
     "open_source",
     "raw_bytes",
+    "refuse_beyond",
+    "refuse_few_mistakes",
     "said_by",
     "suffix_of",
     "unpacked",
+    "unpacking",
 ]
 
 _PIECE = 1 << 20
@@ -240,3 +250,106 @@ def _read_within(file: BinaryIO, limit: int, shown: str, verb: str, packed: _InP
             )
         found.write(piece)
     return found.getvalue()
+
+
+# Packed files of any size, unpacked as they are read.
+
+
+_OPENED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+def is_packed(path: Path) -> bool:
+    """Whether the name says so.
+
+    Examples
+    --------
+    >>> is_packed(Path("a.svm.gz")), is_packed(Path("a.svm"))
+    (True, False)
+    """
+    return path.suffix.lower() in _OPENED
+
+
+@contextmanager
+def unpacking(path: Path) -> Iterator[BinaryIO]:
+    """A packed file, open for reading what is in it."""
+    try:
+        with _OPENED[path.suffix.lower()](path, "rb") as file:
+            yield file
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        raise DataError(f"{path.name!r} is damaged: {said_by(error)}; fetch it again.") from None
+
+
+# Columns of numbers with a few mistakes in them, rather than columns of categories.
+
+
+#: Of so many cells at least, fewer than this share that are no numbers are mistakes.
+_ENOUGH_MISTAKES, _FEW_MISTAKES = 20, 0.05
+
+
+def refuse_few_mistakes(place: str, name: str, shown: str, wrong: int, right: int) -> None:
+    """Raise where nearly all cells of a column are numbers.
+
+    Parameters
+    ----------
+    place : str
+        Where the first cell stands that is no number.
+    name : str
+        Of the column.
+    shown : str
+        That cell.
+    wrong, right : int
+        Cells that are no numbers, and that are.
+
+    Examples
+    --------
+    >>> refuse_few_mistakes("'a.csv', line 2", "age", "x", wrong=7, right=30)
+    >>> refuse_few_mistakes("'a.csv', line 2", "age", "x", wrong=1, right=30)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    mercer.io.table.DataError: 'a.csv', line 2, column 'age': 'x' is not a number, but the other 30 cells are; ...
+    """
+    if wrong + right < _ENOUGH_MISTAKES or wrong > _FEW_MISTAKES * (wrong + right):
+        return
+    others = f" and {wrong - 1} more" if wrong > 1 else ""
+    raise DataError(
+        f"{place}, column {name!r}: {shown!r}{others} is not a number, but the other {right} cells are; correct it, "
+        f"name it as a word for missing (--missing), or read the column as categories (--as {name!r}=category)."
+    )
+
+
+# What reading a file may take in memory: foretold from what is in it, and refused in one sentence beyond the limit.
+#
+# Bytes on disk say little about bytes in memory: a cell of one byte becomes a number of eight, a line of two a list of
+# fifty-six. Each reader counts what it makes (cells, rows, items, words) times what one of them takes, as measured.
+
+
+#: Bytes that are there for every file: nobody means to refuse a small table.
+_ALWAYS = 1_000_000
+
+
+def refuse_beyond(foretold: float, shown: str, options: Options) -> None:
+    """Raise where reading would take more than ``max_bytes``.
+
+    Parameters
+    ----------
+    foretold : float
+        Bytes that reading takes at its height, the bytes of the file among them.
+    shown : str
+        The file as messages name it.
+    options : Options
+
+    Examples
+    --------
+    >>> from mercer.io.table import Options
+    >>> refuse_beyond(3e9, "'a.csv'", Options())
+    Traceback (most recent call last):
+        ...
+    mercer.io.table.DataError: 'a.csv' would take about 3.0 GB in memory, and 1.0 GB are allowed; allow more with \
+max_bytes (--max-bytes), or read fewer columns or rows (guide: ideas/scaling).
+    """
+    limit = bytes_of(options.max_bytes)
+    if foretold > limit + _ALWAYS:
+        raise DataError(
+            f"{shown} would take about {size_in_words(foretold)} in memory, and {size_in_words(limit)} are allowed; "
+            f"allow more with max_bytes (--max-bytes), or read fewer columns or rows {guide('memory')}."
+        )

@@ -3,23 +3,68 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._presentation.html import escaped
-from .._runtime.compile import Array
-from .._runtime.terminal import printable
-from .._validation.target_kind import is_measurement, task_in_words, task_of
-from .._validation.wording import counted, enumeration
-from .row_places import RowPlaces
+from ..checks.labels import TASKS, is_measurement, task_in_words, task_of
+from ..columns.kinds import KINDS, check_kind
+from ..messages import counted, enumeration, printable
+from ..presentation import escaped
+from ..runtime.compile import Array
+from .formats import FORMATS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DataError", "Table"]
+__all__ = ["DataError", "Options", "RowPlaces", "Table"]
+
+# Where rows stand, for messages: in which row of a sheet, in which line of which file.
+
+
+class RowPlaces:
+    """The places of the rows of a table.
+
+    Parameters
+    ----------
+    numbers : array of int
+        The number of each row, as people count in the file.
+    words : sequence of str
+        What such a number counts in each file, such as ``"line"`` or ``"row"``.
+    files : sequence of str
+        What messages call each file; empty names where there is only one.
+    file : array of int, optional
+        The file of each row. By default the first.
+
+    Examples
+    --------
+    >>> places = RowPlaces([2, 3, 2], ["line", "row"], ["'a.csv'", "'b.xlsx'"], [0, 0, 1])
+    >>> places[1], places[[2, 0]][0], len(places)
+    ("line 3 of 'a.csv'", "row 2 of 'b.xlsx'", 3)
+    """
+
+    def __init__(self, numbers: Any, words: Any = ("row",), files: Any = ("",), file: Any = None):
+        self.numbers: Array = np.asarray(numbers, dtype=np.int64)
+        self.words, self.files = list(words), list(files)
+        self.file: Array = np.zeros(len(self.numbers), np.int32) if file is None else np.asarray(file, np.int32)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, (int, np.integer)):
+            return RowPlaces(self.numbers[index], self.words, self.files, self.file[index])
+        file = self.file[index]
+        of = f" of {self.files[file]}" if self.files[file] else ""
+        return f"{self.words[file]} {self.numbers[index]}{of}"
+
+    def tolist(self) -> list[str]:
+        """The place of each row."""
+        return [self[row] for row in range(len(self))]
 
 
 #: Rows that a notebook shows, and columns of sparse ones.
@@ -328,3 +373,50 @@ def as_targets(values: list[Any] | Array) -> tuple[Array, int | None]:
             return numbers, place
     strange = np.flatnonzero(~np.isfinite(numbers))
     return numbers, int(strange[0]) if strange.size else None
+
+
+# How a file is to be read.
+
+
+_CHOICES = {"unlabelled_rows": (None, "error", "drop", "keep"), "decimal": (None, ".", ",")}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a file is to be read, checked; see :func:`mercer.read`."""
+
+    target: str | int | None = None
+    labelled: bool = True
+    unlabelled_rows: str | None = None
+    header: bool | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    quotes: bool = True
+    missing: frozenset[str] = frozenset()
+    missing_words: bool = True
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    drop: frozenset[str] = frozenset()
+    columns: frozenset[str] | None = None
+    dense: bool | None = None
+    features: int | None = None
+    zero_based: bool | None = None
+    serials: bool = False
+    format: str | None = None
+    labels: str | Path | None = None
+    sheet: str | None = None
+    max_bytes: int | str = "1GB"
+    task: str | None = None
+
+    def __post_init__(self) -> None:
+        choices = {**_CHOICES, "format": (None, *FORMATS), "task": (None, *TASKS)}
+        for name, words in choices.items():
+            given = getattr(self, name)
+            if given not in words:
+                known = enumeration(filter(None, words), last="or")
+                raise ValueError(f"read: {name} must be one of {known}; got {given!r}.")
+        for column, kind in self.kinds.items():
+            if not check_kind(kind):
+                known = enumeration(map(repr, KINDS), last="or")
+                raise ValueError(f"read: the kind of {column!r} must be {known}, got {kind!r}.")
+        if self.delimiter is not None and len(self.delimiter) != 1:
+            raise ValueError(f"read: delimiter must be one character, got {self.delimiter!r}.")

@@ -13,25 +13,136 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
 
-from .._runtime.blockwise import Blockwise
-from .._runtime.compile import Array
-from .._validation.parameters import is_number
-from .._validation.tables import as_rows
-from .engine.collection import Collection
-from .engine.counts import of_columns
-from .engine.matrices import matrix_block, matrix_product
-from .engine.pairing import Pairing, Tile
-from .engine.parts import Parts, length, part_of
-from .engine.statistics import SQUARED_DISTANCE, Statistic
-from .html_form import html
-from .parametrised import Parametrised
-from .rates import RULES, check_rate, rate
-from .readable import NamedFeatures
-from .registry import is_ours, register
-from .text_form import Text, call
+from ..checks.parameters import is_number, number, shown
+from ..checks.tables import as_rows
+from ..messages import enumeration
+from ..runtime.compile import Array
+from ..runtime.loops import Blockwise
+from .engine.counts import Collection, of_columns
+from .engine.statistics import DISTANCE, MANHATTAN, SQUARED_DISTANCE, Statistic
+from .engine.tiles import Pairing, Parts, Tile, length, matrix_block, matrix_product, part_of
+from .text_form import NamedFeatures, Text, call, html, is_ours, register
 
 __all__ = ["Kernel", "OfStatistic"]
+
+# scikit-learn's parameters for what is no estimator: it is cloned, searched over and nested, and prints itself.
+
+
+class Parametrised:
+    """``get_params`` and ``set_params`` as estimators have them.
+
+    It does not derive from ``BaseEstimator``: scikit-learn prints whatever does as ``Class(parameter=value)``, wherever
+    it stands, and would never ask it for its own text. Its own kernels (of Gaussian processes) are made the same way.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> SVC(2 * Gaussian() + Linear())
+    SVC(kernel=2*gaussian + linear)
+    """
+
+    get_params = BaseEstimator.get_params
+    set_params = BaseEstimator.set_params
+    _get_param_names: Any = classmethod(BaseEstimator._get_param_names.__func__)
+
+
+# How fast similarity falls with distance, where the data are to decide: rates such as ``gamma="scale"``.
+#
+# A rate multiplies a statistic, so that a typical value of the statistic should become a number of order one:
+#
+# - "auto": 1/d for rows of d numbers, which are taken to have been scaled.
+# - "scale": 1/(d·v), v the variance of all numbers, as in scikit-learn: half the mean squared distance of two rows of
+#   independent columns with one mean. A distance that is not squared has the unit of the numbers, not of their squares:
+#   there it is 1/(d·√v) for sums of differences, 1/√(d·v) for straight lines.
+# - "median": 1/(the median of the statistic between rows that differ), by at most a thousand rows.
+#
+# Where all rows are the same, no rate is better than another, and it is one.
+
+
+#: Rules by which data decide a rate.
+RULES = ("scale", "auto", "median")
+#: Rows that are compared for a median.
+_SAMPLE = 1000
+#: A rate beyond this is no number for the products that it is for.
+_FASTEST = 1e290
+
+
+def check_rate(owner: Any, name: str) -> None:
+    """Check that a parameter is a number greater than 0, or a rule."""
+    value = getattr(owner, name)
+    if not isinstance(value, str):
+        number(owner, name)
+    elif value not in RULES:
+        words = enumeration(map(repr, RULES), last="or")
+        raise ValueError(
+            f"{type(owner).__name__}: {name} must be a number greater than 0, {words}; got {shown(value)}."
+        )
+
+
+def rate(rule: str, rows: Any, statistic: Statistic, weight: Array | None = None) -> float:
+    """The rate for a statistic of rows, by one of the :data:`RULES`; a row of weight two counts as two rows.
+
+    Examples
+    --------
+    >>> from mercer.kernels.engine.statistics import SQUARED_DISTANCE
+    >>> rate("scale", np.array([[1.0, 3.0], [3.0, 5.0]]), SQUARED_DISTANCE)  # a variance of two
+    0.25
+    >>> rate("median", np.array([[0.0, 0.0], [0.0, 2.0], [0.0, 2.0]]), SQUARED_DISTANCE)
+    0.25
+    """
+    if statistic is DISTANCE:
+        return float(np.sqrt(rate(rule, rows, SQUARED_DISTANCE, weight)))
+    weight = np.ones(rows.shape[0]) if weight is None else weight
+    rows, weight = (rows, weight) if weight.all() else (rows[weight > 0], weight[weight > 0])
+    typical = _median(rows, weight, statistic) if rule == "median" else float(rows.shape[1])
+    if rule == "scale":
+        variance = _variance(rows, weight)
+        typical *= np.sqrt(variance) if statistic is MANHATTAN else variance
+    return min(max(1.0 / typical, 1 / _FASTEST), _FASTEST) if typical > 0 else 1.0
+
+
+def _variance(rows: Any, weight: Array) -> float:
+    """The variance of all numbers, zeros of sparse rows included."""
+    if not min(rows.shape) or rows.min() == rows.max():  # exactly nothing, which rounding would make a little
+        return 0.0
+    width = rows.shape[1]
+    mean = float(np.average(_row_sums(rows), weights=weight)) / width
+    if sparse.issparse(rows):
+        squares = sparse.csr_array((np.square(rows.data - mean), rows.indices, rows.indptr), shape=rows.shape)
+        apart = _row_sums(squares) + (width - np.diff(rows.indptr)) * mean**2
+    else:
+        apart = np.square(rows - mean, dtype=np.float64).sum(axis=1)
+    return float(np.average(apart, weights=weight)) / width
+
+
+def _row_sums(rows: Any) -> Array:
+    return np.asarray(rows.sum(axis=1, dtype=np.float64)).ravel()
+
+
+def _median(rows: Any, weight: Array, statistic: Statistic) -> float:
+    """The median of the statistic over pairs of rows that differ."""
+    if rows.shape[0] > _SAMPLE:
+        some = np.sort(np.random.default_rng(0).choice(rows.shape[0], _SAMPLE, replace=False))
+        rows, weight = rows[some], weight[some]
+    every = slice(0, rows.shape[0])
+    distance = MANHATTAN if statistic is MANHATTAN else DISTANCE
+    left, right = distance.prepare(rows, rows)
+    values = distance.tile(left, right, every, every)
+    i, j = np.triu_indices(rows.shape[0], 1)
+    i, j = i[values[i, j] > 0], j[values[i, j] > 0]
+    if not i.size:
+        return 0.0
+    apart = values[i, j].astype(np.float64)
+    order = np.argsort(apart, kind="stable")
+    # The value with half of the weight on either side, or the mean of the two beside that half.
+    sums = np.cumsum((weight[i] * weight[j])[order])
+    beside = [np.searchsorted(sums, sums[-1] / 2, side=side) for side in ("left", "right")]
+    middle = apart[order[beside]]
+    return float((middle if distance is MANHATTAN else np.square(middle)).mean())
 
 
 class Kernel(Parametrised):
@@ -303,13 +414,13 @@ class Kernel(Parametrised):
 
     def on(self, *columns: str | int) -> Kernel:
         """This kernel on some columns of a frame (by name) or of an array (by position)."""
-        from .on_columns import OnColumns
+        from .columns import OnColumns
 
         return OnColumns(self, columns)
 
     def scaled(self, weights: Sequence[float]) -> Kernel:
         """This kernel on rows whose columns are multiplied by weights, a number of at least 0 for each column."""
-        from .scaled_columns import ScaledColumns
+        from .columns import ScaledColumns
 
         return ScaledColumns(self, weights)
 

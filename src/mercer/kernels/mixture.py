@@ -18,15 +18,12 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from .._runtime.compile import Array
-from .._validation.parameters import is_number, number
+from ..checks.parameters import is_number, number
+from ..runtime.compile import Array
 from .base import Kernel
 from .engine.counts import beside, marked
-from .engine.pairing import Tile
-from .engine.parts import length, part_of
-from .html_form import table
-from .readable import Name, renamed, rescaled
-from .text_form import Precedence, Text, is_written, literal, shortest, within
+from .engine.tiles import Tile, length, part_of
+from .text_form import Name, Precedence, Text, is_written, literal, renamed, rescaled, shortest, table, within
 
 __all__ = ["Mixture"]
 

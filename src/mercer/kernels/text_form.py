@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import inspect
 import keyword
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextvars import ContextVar
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
+
+from ..messages import nearest
+from ..presentation import escaped
 
 if TYPE_CHECKING:
     from .base import Kernel
@@ -116,3 +120,132 @@ def literal(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+# Features that can be read: the substrings of a text, the items of a set, the surroundings of a graph's nodes.
+#
+# For a kernel with a readable feature map, k(x, z) = Σ φ(x)·φ(z) over names, :meth:`Kernel.named_features` gives for
+# each item a mapping from names to φ.
+
+
+class Name(NamedTuple):
+    """A feature: what to show, and what tells it from features of the same name in other parts of an expression."""
+
+    text: str
+    mark: Hashable = ()
+
+
+class InColumns(tuple[tuple[int, str], ...]):
+    """The mark of a feature that is the values of some columns: the number of each column, and what it is there."""
+
+    def text(self, names: Sequence[Any] | None = None) -> str:
+        """The feature by the names of columns; without names, column 2 is x2."""
+        return ", ".join(f"{f'x{k}' if names is None else names[k]}{value}" for k, value in self)
+
+    @classmethod
+    def name(cls, values: Iterable[tuple[int, str]]) -> Name:
+        mark = cls(values)
+        return Name(mark.text(), mark)
+
+
+#: The features of each item; ``None`` where a kernel has none, or none that anybody could read.
+NamedFeatures = list[dict[Name, float]] | None
+
+
+def renamed(features: NamedFeatures, rename: Callable[[Name], Name]) -> NamedFeatures:
+    return features and [{rename(name): value for name, value in each.items()} for each in features]
+
+
+def rescaled(features: NamedFeatures, factors: Iterable[Any]) -> NamedFeatures:
+    """The features of each item times a factor of its own."""
+    return features and [
+        {name: float(factor) * value for name, value in each.items()}
+        for factor, each in zip(factors, features, strict=True)
+    ]
+
+
+def quoted(tokens: Any) -> str:
+    """Some tokens of a string as they are shown: a text, bytes, or a list of words."""
+    return repr(" ".join(tokens)) if isinstance(tokens, list) else repr(tokens)
+
+
+# Kernels as notebooks show them: the expression, and what each kernel in it is.
+
+
+def html(kernel: Kernel) -> str:
+    """The text form of a kernel above a table of the kernels it is made of: name, parameters, definition."""
+    return table(str(kernel), ("kernel", "parameters", "definition"), map(_described, _leaves(kernel)))
+
+
+def table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table below a line of code."""
+    body = "".join(_row("td", row) for row in rows)
+    head = _row("th", heads)
+    return f"<div><code>{escaped(title)}</code><table><thead>{head}</thead><tbody>{body}</tbody></table></div>"
+
+
+def _row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escaped(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _leaves(kernel: Kernel) -> list[Kernel]:
+    """The different kernels that are made of no others, in the order of the expression."""
+    parts = [leaf for part in kernel.parts() for leaf in _leaves(part)]
+    return list(dict.fromkeys(parts)) or [kernel]
+
+
+def _described(kernel: Kernel) -> tuple[str, str, str]:
+    parameters = ", ".join(f"{name}={literal(value)}" for name, value in kernel.get_params(deep=False).items())
+    paragraph = (inspect.getdoc(type(kernel)) or "").split("\n\n")[0]
+    return type(kernel).__name__, parameters, " ".join(paragraph.split())
+
+
+# Every kernel by the names that it has in texts. Classes enter themselves when they are made.
+#
+# Only classes in use are held: one that nobody refers to any more is forgotten, and its names are free again.
+
+
+_LIBRARY = __name__.partition(".")[0]
+_KERNELS: WeakValueDictionary[str, type[Kernel]] = WeakValueDictionary()
+
+
+class UnknownKernel(ValueError):
+    """There is no kernel of that name here."""
+
+
+def register(kernel: type[Kernel], names: Iterable[str]) -> None:
+    """Let texts call a class by these names. Names of the library's own kernels keep their meaning."""
+    for name in map(_without_case, names):
+        known = _KERNELS.get(name)
+        if known is not None and is_ours(known) and _home(known) != _home(kernel):
+            raise TypeError(f"the kernel name {name!r} belongs to {_home(known)}; give {_home(kernel)} another name.")
+        _KERNELS[name] = kernel
+
+
+def find(name: str) -> type[Kernel]:
+    """The class of a name in any spelling of capitals and underscores, or an error that suggests the nearest."""
+    known = _KERNELS.get(_without_case(name))
+    if known is not None:
+        return known
+    near = nearest(_without_case(name), _KERNELS)
+    names = ", ".join(kernel.__name__.lower() for kernel in registered())
+    hint = f"the nearest name is {near!r}" if near else f"the names are {names}"
+    raise UnknownKernel(f"there is no kernel {name!r}; {hint}")
+
+
+def registered() -> list[type[Kernel]]:
+    """All classes that have a name, by name."""
+    return [kernel for name, kernel in sorted(_KERNELS.items()) if name == _without_case(kernel.__name__)]
+
+
+def _without_case(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+def is_ours(kernel: type[Kernel]) -> bool:
+    """Whether a class is one of the library, not of somebody who uses it."""
+    return kernel.__module__.partition(".")[0] == _LIBRARY
+
+
+def _home(kernel: type[Kernel]) -> str:
+    return f"{kernel.__module__}.{kernel.__qualname__}"

@@ -10,19 +10,15 @@ import numpy as np
 from numba import carray
 from scipy import sparse, special
 
-from .._runtime.blockwise import Blockwise
-from .._runtime.compile import Array, jit
-from .._runtime.exp import exp_scaled, power_of_two
-from .._runtime.register_tiles import WIDTH
-from .._validation.parameters import is_number, number, size
+from ..checks.parameters import is_number, number, size
+from ..runtime.compile import Array, jit
+from ..runtime.loops import Blockwise
+from ..runtime.numerics import WIDTH, exp_scaled, power_of_two
 from .algebra import Normalised
-from .base import Kernel, OfStatistic
-from .engine.pairing import Tile
-from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, squared_norms
-from .engine.strips import in_one_order
-from .rates import rate
-from .readable import InColumns
-from .text_form import Text, call
+from .base import Kernel, OfStatistic, rate
+from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, in_one_order, squared_norms
+from .engine.tiles import Tile
+from .text_form import InColumns, Text, call
 
 __all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
 

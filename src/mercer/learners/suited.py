@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._validation.guide import guide
-from .._validation.target_kind import could_be_numbers, looks_in_words
+from ..checks.labels import could_be_numbers, looks_in_words
 from ..io.table import DataError
+from ..messages import guide
 
 if TYPE_CHECKING:
     from ..io import Table
     from ..kernels import Kernel
-    from .learner import Learner
+    from .catalogue import Learner
 
-__all__ = ["kernels_for", "refuse_unfit", "suited"]
+__all__ = ["kernels_for", "refuse_unfit", "spread_of", "suited"]
 
 
 def kernels_for(table: Table) -> list[str]:
@@ -39,7 +39,7 @@ def kernels_for(table: Table) -> list[str]:
 
 def _fitting(table: Table) -> list[type[Kernel]]:
     """Kernels on what a table holds, the usual ones first."""
-    from ..kernels.registry import registered
+    from ..kernels.text_form import registered
 
     def rank(kernel: type[Kernel]) -> float:
         return min((rank for rank, _ in kernel.suggestions(table.items)), default=np.inf)
@@ -110,3 +110,28 @@ def refuse_unfit(kernel: Any, table: Table) -> None:
         raise DataError(
             f"the kernel {kernel} does not compare {table.kind}, which {table.name} holds; {remedy}."
         ) from None
+
+
+# The size of a target, by which parameters that depend on its unit are chosen.
+
+
+#: The middle half of a bell-shaped target is so many standard deviations wide.
+_QUARTILES = 1.349
+
+
+def spread_of(y: Any) -> float:
+    """The spread of a target: its standard deviation as the middle half of the values shows it.
+
+    A few huge values do not change it. Where half of the values are the same it is the standard deviation itself, and
+    1 where all are. It has two digits, as no more are meant.
+
+    Examples
+    --------
+    >>> spread_of([1, 2, 3, 4, 1e9]), spread_of([0, 0, 0, 0, 10]), spread_of([7, 7])
+    (1.5, 4.0, 1.0)
+    """
+    values = np.asarray(y, dtype=np.float64)
+    lower, upper = np.quantile(values, [0.25, 0.75])
+    largest = float(np.abs(values).max(initial=0.0)) or 1.0
+    spread = (upper - lower) / _QUARTILES or largest * float(np.std(values / largest)) or 1.0
+    return float(f"{spread:.2g}")

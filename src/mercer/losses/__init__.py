@@ -9,14 +9,17 @@ array([2., 1., 0., 0.])
 array([0.125, 2.5  ])
 """
 
-from .._runtime.compile import Scalar
-from .base import Loss
-from .margins import Hinge, Logistic, MarginLoss, PerceptronLoss, SmoothHinge, SquaredHinge
-from .named import as_loss, as_residual_loss
+from __future__ import annotations
+
+from typing import Any
+
+from ..checks.parameters import shown
+from ..runtime.compile import Scalar
+from .margins import KNOWN, Hinge, Logistic, Loss, MarginLoss, PerceptronLoss, SmoothHinge, Softmax, SquaredHinge
 from .residuals import EpsilonInsensitive, Huber, Pinball, ResidualLoss, Shortfall, Squared
-from .softmax import Softmax
 
 __all__ = [
+    "KNOWN",
     "EpsilonInsensitive",
     "Hinge",
     "Huber",
@@ -34,4 +37,54 @@ __all__ = [
     "SquaredHinge",
     "as_loss",
     "as_residual_loss",
+    "loss_named",
 ]
+
+# Losses by the names that parameters, texts and files use. A loss is known by its class: defining one is enough.
+
+
+def as_loss(loss: Any) -> Loss:
+    """The loss of labels ±1 with that name; a loss itself is returned as it is.
+
+    Examples
+    --------
+    >>> as_loss("hinge")
+    Hinge()
+    """
+    return _named(loss, (MarginLoss, Squared))
+
+
+def as_residual_loss(loss: Any) -> ResidualLoss:
+    """The loss of numbers with that name and its usual parameter; a loss itself is returned as it is.
+
+    Examples
+    --------
+    >>> as_residual_loss("huber")
+    Huber(delta=1.0)
+    """
+    return _named(loss, (ResidualLoss,))
+
+
+def loss_named(name: str) -> type[Loss]:
+    """The class of that name, of whatever kind of loss.
+
+    Examples
+    --------
+    >>> loss_named("huber").__name__
+    'Huber'
+    """
+    if name not in KNOWN:
+        raise ValueError(f"there is no loss {name!r}; the names are {', '.join(sorted(KNOWN))}.")
+    return KNOWN[name]
+
+
+def _named(loss: Any, kinds: tuple[Any, ...]) -> Any:
+    if isinstance(loss, kinds):
+        return loss
+    known = {name: kind for name, kind in KNOWN.items() if issubclass(kind, kinds)}
+    if isinstance(loss, str) and loss in known:
+        return known[loss]()
+    raise ValueError(
+        f"loss={shown(loss)} is not known; use one of {', '.join(sorted(known))}, or a "
+        f"mercer.losses.{kinds[0].__name__}."
+    )

@@ -19,9 +19,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._runtime.compile import Array, Scalar
-from .._validation.parameters import is_number, number, shown
-from .base import Loss
+from ..checks.parameters import is_number, number, shown
+from ..runtime.compile import Array, Scalar
+from .margins import Loss
 
 __all__ = ["EpsilonInsensitive", "Huber", "Pinball", "ResidualLoss", "Shortfall", "Squared"]
 

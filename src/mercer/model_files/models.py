@@ -10,22 +10,86 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from inspect import isroutine
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
-from .._validation.guide import guide
-from .._validation.parameters import whole_number
+from sklearn.exceptions import NotFittedError
+
+from .. import __version__, estimators
+from ..checks.parameters import whole_number
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
-from ..kernels.registry import UnknownKernel
-from .container import Content, checksum, content_of, file_of
-from .packing import Packer, Unpacker
-from .saved_types import pack_object, unpack_object
+from ..kernels.text_form import UnknownKernel
+from ..messages import enumeration, guide
+from .packing import Content, Packer, Unpacker, checksum, content_of, file_of
+from .saved_machines import machine_types, table_types
+from .saved_steps import step_types, wrapper_types
+from .schema import Meaning, SavedType
 from .signing import Keys, signature_fits, signature_of, signer_told, verified
 
-__all__ = ["FORMAT", "ModelFile", "load", "open_model", "save", "sign", "write_model"]
+__all__ = [
+    "FORMAT",
+    "SAVED_TYPES",
+    "ModelFile",
+    "load",
+    "objects_in_words",
+    "open_model",
+    "pack_object",
+    "save",
+    "sign",
+    "unpack_object",
+    "write_model",
+]
+
+# Everything that a model file can hold, by the name it has there.
+#
+# A file names a class only as :data:`SAVED_TYPES` does; each entry says how a fitted object is stored, what each of its
+# fields must be (``meanings.py``) and how it is restored.
+
+
+SAVED_TYPES: dict[str, SavedType] = {
+    each.name: each for types in (machine_types(), step_types(), wrapper_types(), table_types()) for each in types
+}
+#: What is stored inside others, never on its own.
+_PARTS = ("KernelModel", "LinearModel", "OutlierReport")
+
+
+def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
+    """The JSON node of a machine or a step."""
+    known = next((each for each in SAVED_TYPES.values() if each.cls is type(value)), None)
+    if known is None:
+        name = f"{type(value).__module__}.{type(value).__name__}"
+        if hasattr(value, "best_estimator_"):
+            raise DataError(f"a {name} cannot be saved in a model file, but what it found can: its .best_estimator_.")
+        if isroutine(value):
+            raise DataError(
+                "a function as a kernel cannot be saved in a model file, which holds no code; write it as a class "
+                f"{guide('new kernel')}, or pickle the model."
+            )
+        these = enumeration((each for each in SAVED_TYPES if each[0] != "_" and each not in _PARTS), len(SAVED_TYPES))
+        raise DataError(
+            f"a {name} cannot be saved in a model file; these can: {these}; use one of them, such as Texts for a "
+            "column of texts, or pickle."
+        )
+    try:
+        state = known.state(value)
+    except NotFittedError:
+        raise DataError(f"{type(value).__name__} is not fitted yet; only fitted models can be saved.") from None
+    return {"object": known.name, "fields": {key: packer.pack(item) for key, item in state.items()}}
+
+
+def unpack_object(unpacker: Unpacker, node: dict[str, Any]) -> Any:
+    """The machine or step of a JSON node."""
+    known = SAVED_TYPES.get(node["object"])
+    if known is None:
+        raise ValueError(f"it holds an unknown kind of step, {node['object'][:40]!r}")
+    fields = node["fields"]
+    if not isinstance(fields, dict):
+        raise ValueError(f"a {known.name} has no fields")
+    return known.restored({key: unpacker.unpack(item) for key, item in fields.items()})
+
 
 #: The number of the file format; raised whenever an older mercer could not read what this one writes.
 FORMAT = 1
@@ -208,3 +272,37 @@ def _no_number(word: str) -> None:
 
 def _reason(error: BaseException) -> str:
     return str(error).splitlines()[0][:200].rstrip(".") if str(error) else type(error).__name__
+
+
+# The part of the specification of model files that the code knows best: every kind of object, and its fields.
+#
+# python -m mercer.model_files.models        prints what docs/model-files.md has under "Objects"
+
+
+def objects_in_words() -> str:
+    """A Markdown list of every kind of object with its fields and what each must be.
+
+    Examples
+    --------
+    >>> "- `coef`: finite numbers (scores × columns)" in objects_in_words().splitlines()
+    True
+    """
+    machines = [SAVED_TYPES[name].meanings for name in estimators.__all__]
+    shared = {field: each for field, each in machines[0].items() if all(own.get(field) is each for own in machines)}
+    parts = [_object(f"Every machine ({', '.join(estimators.__all__)})", shared)]
+    for name, known in SAVED_TYPES.items():
+        inherits = name in estimators.__all__
+        own = {field: each for field, each in known.meanings.items() if not (inherits and field in shared)}
+        parts.append(_object(name, own, "as every machine" if inherits else ""))
+    return "\n".join(parts)
+
+
+def _object(name: str, meanings: Mapping[str, Meaning], also: str = "") -> str:
+    lines = [f"**{name}**{f' {also}' if also and not meanings else f' {also}, and' if also else ''}", ""]
+    for name, meaning in meanings.items():
+        lines.append(f"- `{name}`{'' if meaning.needed else ' (optional)'}: {meaning.words}")
+    return "\n".join([*lines, ""] if meanings else lines)
+
+
+if __name__ == "__main__":
+    print(objects_in_words())

@@ -1,6 +1,6 @@
 """Machines and their models as fields, and back.
 
-Machines say themselves what they are made of (:class:`mercer.estimators.state.FittedState`); here stands what each
+Machines say themselves what they are made of (:class:`mercer.estimators.base.FittedState`); here stands what each
 field must be. What a model tells by itself, such as its coefficients, is also an attribute that users read: the file
 has it twice, and both must be the same.
 """
@@ -13,16 +13,25 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
-from ..estimators.model import KernelModel, LinearModel
-from ..estimators.regression import Regression
-from ..estimators.voters import Voter
+from ..calibration.calibrated import SigmoidMap
+from ..columns.kinds import check_kind
+from ..estimators import KernelClassifier, KernelRegressor
+from ..estimators.model import KernelModel, LinearModel, Voter
+from ..estimators.regressor import Regression
 from ..kernels import Kernel
-from ..kernels.engine.parts import length
+from ..kernels.engine.tiles import length
 from ..problems import Status
-from .meanings import (
+from ..tables import TableClassifier, TableRegressor
+from ..tables.base import CERTIFICATE
+from .packing import ITEM_KINDS
+from .schema import (
+    Fields,
     Meaning,
+    SavedType,
     anything,
     choice,
     flag,
@@ -35,16 +44,16 @@ from .meanings import (
     number,
     numbers,
     optional,
+    own_fields,
+    plain_state,
     sparse_numbers,
     text,
     tuple_of,
     whole,
     wholes,
 )
-from .packed_items import ITEM_KINDS
-from .saved_type import Fields, SavedType, own_fields
 
-__all__ = ["PARAMETERS", "machine_types"]
+__all__ = ["PARAMETERS", "machine_types", "table_types"]
 
 #: What the constructor is given.
 PARAMETERS = Meaning("parameters by their names, as the constructor takes them and checks them before a fit",
@@ -238,3 +247,57 @@ def _check_scores(cls: type, scores: int, attributes: Fields, strategy: str) -> 
             raise ValueError("its scores do not fit its classes")
     elif scores != 1:
         raise ValueError("its scores do not fit what it predicts")
+
+
+# Estimators of tables as fields, and back: preparation, machine, and what was known of training rows.
+
+
+_COMMON = {
+    "parameters": PARAMETERS,
+    "preparation_": instance(Pipeline),
+    "kinds_": mapping(text, text),
+    "ignored_": mapping(text, text),
+    "n_features_in_": whole(size="columns"),
+    "feature_names_in_": optional(names("columns")),
+    "feature_importances_": numbers("columns", low=0),
+    "loo_score_": number(),
+    "tried_": TRIED,
+}
+_TABLE_CLASSES = {
+    "machine_": instance(KernelClassifier),
+    "classes_": labels("classes"),
+    "maps_": list_of(instance(SigmoidMap, words="a map")),
+    "loo_predictions_": numbers("rows") | numbers("rows", "classes"),
+}
+_NUMBERS = {"machine_": instance(KernelRegressor), "loo_predictions_": numbers("rows")}
+
+
+def table_types() -> Iterator[SavedType]:
+    """Every estimator of tables."""
+    for cls, own in ((TableClassifier, _TABLE_CLASSES), (TableRegressor, _NUMBERS)):
+        yield SavedType(cls.__name__, cls, _table_state, _table, {**_COMMON, **own})
+
+
+def _table_state(model: Any) -> Fields:
+    check_is_fitted(model, "machine_")
+    known = {**_COMMON, **(_TABLE_CLASSES if isinstance(model, TableClassifier) else _NUMBERS)}
+    state = plain_state(model)
+    return {**state, "attributes": {name: value for name, value in state["attributes"].items() if name in known}}
+
+
+def _table(cls: Any, fields: Fields) -> Any:
+    made = cls(**fields["parameters"])
+    vars(made).update(fields["attributes"])
+    made.check_parameters()
+    machine = made.machine_
+    for name in CERTIFICATE:
+        setattr(made, name, getattr(machine, name))
+    if not all(map(check_kind, made.kinds_.values())):
+        raise ValueError("its columns are of an unknown kind")
+    if len(made.preparation_.get_feature_names_out()) != machine.n_features_in_:
+        raise ValueError("its preparation does not fit its machine")
+    if isinstance(made, TableClassifier):
+        scores = 1 if made.classes_.size == 2 else made.classes_.size
+        if made.classes_.tolist() != machine.classes_.tolist() or len(made.maps_) != scores:
+            raise ValueError("its maps do not fit its classes")
+    return made

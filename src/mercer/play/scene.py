@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
 
-from .._runtime.compile import Array
-from .._validation.parameters import shown
+from ..checks.parameters import shown
+from ..estimators import SVC
 from ..kernels import Kernel, parse
-from .asked import chosen, list_of, mapping, number, numbers, text, truth, whole
-from .on_offer import LEARNERS, SLIDERS, Offered
+from ..margins import Bound, mistake_bound
+from ..runtime.compile import Array
+from .requests import (
+    LEARNERS,
+    SLIDERS,
+    TIME_LIMIT,
+    Offered,
+    chosen,
+    list_of,
+    mapping,
+    number,
+    numbers,
+    text,
+    truth,
+    whole,
+)
 
-__all__ = ["MOST_POINTS", "Scene", "kernel_on_points"]
+__all__ = [
+    "MOST_POINTS",
+    "Learned",
+    "Scene",
+    "bytes_text",
+    "floats_text",
+    "grid_of",
+    "kernel_on_points",
+    "learn",
+    "least_mistake_bound",
+    "plain",
+    "rival",
+    "scaler_of",
+]
 
 MOST_POINTS = 2000
 _LONGEST_KERNEL, _LONGEST_NAME = 500, 60
@@ -141,3 +172,110 @@ def _labels(given: Any, points: int, classes: int) -> Array:
     if ((labels < 0) | (labels >= classes) | (labels != np.floor(labels))).any():
         raise ValueError(f"labels should be whole numbers from 0 to {classes - 1}, one for each name.")
     return labels.astype(np.int64)
+
+
+# Soft margins that a Perceptron is measured by: the mistake bound holds for every u, and theirs are good ones.
+
+
+_COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+def rival(scene: Scene, X: Array, C: float) -> SVC:
+    """A soft margin with the kernel of a scene."""
+    return SVC(scene.parsed, C=C, time_limit=TIME_LIMIT).fit(X, scene.y)
+
+
+def least_mistake_bound(scene: Scene, X: Array, passes: int) -> Bound:
+    """The least of the bounds that soft margins of several C give."""
+    return min((mistake_bound(X, scene.y, model=rival(scene, X, C), passes=passes) for C in _COSTS), key=float)
+
+
+# A scene that has been learned: the machine, the points as it sees them, and its scores anywhere.
+
+
+#: Learners and shapes of kernels that were fitted here before, so that their code is compiled.
+_compiled: set[tuple[str, str]] = set()
+_NUMBERS = re.compile(r"[\d.]+")
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A fitted machine; ``X`` are the points as it sees them, behind the scaler where there is one."""
+
+    scene: Scene
+    scaler: StandardScaler | None
+    machine: Any
+    X: Array
+
+    def seen(self, places: Array) -> Array:
+        """Places as the machine sees them."""
+        return places if self.scaler is None else self.scaler.transform(places)
+
+    def scores(self, places: Array) -> Array:
+        """Decision values of places: one number each, or one for each class."""
+        return self.machine.decision_function(self.seen(places))
+
+    def pair_scores(self, places: Array) -> Array | None:
+        """The score of each pair of classes at places, of machines that let pairs vote."""
+        vote = getattr(self.machine, "pair_scores", None)
+        return None if vote is None else vote(self.seen(places))
+
+    def predictions(self, places: Array) -> Array:
+        """What is predicted at places."""
+        return self.machine.predict(self.seen(places))
+
+
+def scaler_of(scene: Scene) -> StandardScaler | None:
+    """The scaler of a scene that asks for one, fitted to its points."""
+    return StandardScaler().fit(scene.X) if scene.scaled else None
+
+
+def learn(scene: Scene, **changed: Any) -> Learned:
+    """Fit the learner of a scene, with some of its parameters changed."""
+    scene.refuse_few()
+    scaler = scaler_of(scene)
+    X = scene.X if scaler is None else scaler.transform(scene.X)
+    kind = scene.learner, _NUMBERS.sub("", str(changed.get("kernel", scene.kernel)))
+    if kind not in _compiled:  # by a fit that has less time for its work
+        _compiled.add(kind)
+        with suppress(ValueError):
+            _fitted(scene, X, changed)
+    return Learned(scene, scaler, _fitted(scene, X, changed), X)
+
+
+def _fitted(scene: Scene, X: Array, changed: dict[str, Any]) -> Any:
+    machine = scene.offered.build(scene, **changed)
+    return machine.fit(X) if scene.y is None else machine.fit(X, scene.y)
+
+
+# Numbers for the page: many of them as base64 of their bytes, few of them as lists without NaN.
+
+
+#: What float32 can hold.
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+def floats_text(values: Array) -> str:
+    """Little-endian float32 in base64; what is too large for it is as large as it can be.
+
+    Examples
+    --------
+    >>> floats_text(np.array([1.0, -2.0]))
+    'AACAPwAAAMA='
+    """
+    return b64encode(np.clip(values, -_LARGEST, _LARGEST).astype("<f4").tobytes()).decode("ascii")
+
+
+def bytes_text(values: Array) -> str:
+    """Small whole numbers in base64."""
+    return b64encode(values.astype(np.uint8).tobytes()).decode("ascii")
+
+
+def grid_of(values: Array, width: int, height: int) -> dict[str, Any]:
+    """Values on a grid, row by row from the bottom."""
+    return {"width": width, "height": height, "values": floats_text(values)}
+
+
+def plain(values: Array) -> list[Any]:
+    """A list of finite numbers."""
+    return np.nan_to_num(values, posinf=1e300, neginf=-1e300).tolist() if values.dtype.kind == "f" else values.tolist()

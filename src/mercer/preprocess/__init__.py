@@ -11,16 +11,11 @@ Examples
 14
 """
 
-from .clipped import Clipped
-from .date_parts import DateParts
-from .filled import Filled
-from .outliers import OutlierFilter, OutlierReport, WithoutOutliers
+from .numbers import Clipped, Filled, OutlierFilter, OutlierReport, Standardised, WithoutOutliers
 from .prepare import pipeline, prepare
 from .read_columns import ReadColumns
-from .standardised import Standardised
-from .target_transform import transformed_target, with_transformed_target
-from .texts import Texts
-from .transformers import Constant, CorrelationFilter, Numbers
+from .transformers import Constant, CorrelationFilter, Numbers, transformed_target, with_transformed_target
+from .words import DateParts, Texts
 
 __all__ = [
     "Clipped",

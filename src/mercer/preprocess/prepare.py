@@ -13,19 +13,15 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, StandardScaler
 
-from .._validation.tables import LARGEST
-from .._validation.wording import enumeration
+from ..checks.tables import LARGEST
 from ..columns import are_molecules, text_units
 from ..io.table import DataError
-from ..kernels.on_columns import columns_named
-from .date_parts import DateParts
-from .filled import Filled
-from .outliers import OutlierFilter, WithoutOutliers
+from ..kernels.columns import columns_named
+from ..messages import enumeration
+from .numbers import Filled, OutlierFilter, Standardised, WithoutOutliers
 from .read_columns import ReadColumns
-from .standardised import Standardised
-from .target_transform import with_transformed_target
-from .texts import Texts
-from .transformers import Constant, CorrelationFilter, Numbers
+from .transformers import Constant, CorrelationFilter, Numbers, with_transformed_target
+from .words import DateParts, Texts
 
 if TYPE_CHECKING:
     from ..io import Table

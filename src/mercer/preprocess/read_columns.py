@@ -10,12 +10,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._runtime.compile import Array
-from .._validation.objects import holds_no_rows_yet
-from .._validation.wording import enumeration
-from ..io.frames import is_frame, read_frame
-from ..io.like import as_known, numbers_or_truth
-from ..io.options import Options
+from ..checks.tables import holds_no_rows_yet
+from ..io.frames import as_known, is_frame, numbers_or_truth, read_frame
+from ..io.table import Options
+from ..messages import enumeration
+from ..runtime.compile import Array
 
 __all__ = ["ReadColumns"]
 

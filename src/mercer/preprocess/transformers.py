@@ -7,13 +7,23 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from .._runtime.compile import Array
-from .._validation.wording import enumeration
+from ..io.table import DataError
+from ..messages import enumeration
+from ..runtime.compile import Array
 
-__all__ = ["Constant", "CorrelationFilter", "Numbers", "correlated_groups"]
+__all__ = [
+    "TARGET_TRANSFORMS",
+    "Constant",
+    "CorrelationFilter",
+    "Numbers",
+    "correlated_groups",
+    "transformed_target",
+    "with_transformed_target",
+]
 
 #: Columns whose correlations with all earlier ones are computed at a time.
 _BLOCK = 512
@@ -198,3 +208,59 @@ class Constant(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+# Targets learned as logarithms: scikit-learn's TransformedTargetRegressor.
+
+
+#: By name: the logarithm, and the way back. Where a target is zero, logarithms are of 1 + it.
+TARGET_TRANSFORMS: dict[str, tuple[Any, Any]] = {"log": (np.log, np.exp), "log1p": (np.log1p, np.expm1)}
+
+
+def _named(name: str | None, y: Any) -> str | None:
+    """The entry of :data:`TARGET_TRANSFORMS` for these targets; ``None`` where they stay as they are."""
+    if name in (None, "none"):
+        return None
+    if name != "log":
+        known = enumeration(map(repr, ("log", "none")), last="or")
+        raise ValueError(f"pipeline: target_transform must be {known}, got {name!r}.")
+    smallest = float(np.min(y))
+    if smallest < 0:
+        raise DataError(
+            f"the target has negative values, such as {smallest:g}, and these have no logarithm; leave "
+            "--target-transform log out."
+        )
+    return "log" if smallest > 0 else "log1p"
+
+
+def with_transformed_target(estimator: Any, name: str | None, y: Any) -> Any:
+    """An estimator that learns the logarithms of targets, and predicts in their unit.
+
+    Parameters
+    ----------
+    estimator : regressor
+    name : {"log", "none"}, optional
+    y : array
+        All targets there are: where some are zero, logarithms are of 1 + y.
+
+    Returns
+    -------
+    TransformedTargetRegressor, or the estimator as it is
+
+    Examples
+    --------
+    >>> from mercer import KernelRegressor
+    >>> with_transformed_target(KernelRegressor(), "log", [1.0, 10.0]).func is np.log
+    True
+    """
+    found = _named(name, y)
+    if found is None:
+        return estimator
+    there, back = TARGET_TRANSFORMS[found]
+    return TransformedTargetRegressor(estimator, func=there, inverse_func=back, check_inverse=False)
+
+
+def transformed_target(name: str | None, y: Array) -> Array:
+    """Targets as they are learned."""
+    found = _named(name, y)
+    return y if found is None else TARGET_TRANSFORMS[found][0](np.asarray(y, dtype=np.float64))

@@ -16,11 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._presentation.html import table_html
-from .._runtime.compile import Array
-from .nu_problem import NuProblem
-from .problem import Intercept, Problem
-from .solution import Iterate
+from ..presentation import table_html
+from ..runtime.compile import Array
+from .problem import Intercept, Iterate, NuProblem, Problem
 
 __all__ = ["CLOSE", "Certificate", "certify", "certify_nothing", "keeps"]
 

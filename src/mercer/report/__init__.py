@@ -7,7 +7,7 @@ Examples
 >>> html = page(facts)  # doctest: +SKIP
 """
 
-from .comparison import DEFAULT_LEARNERS, Comparison, compare
+from ..study.comparison import DEFAULT_LEARNERS, Comparison, compare
 from .page import page, write
 
 __all__ = ["DEFAULT_LEARNERS", "Comparison", "compare", "page", "write"]

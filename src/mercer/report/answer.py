@@ -6,15 +6,13 @@ import re
 import shlex
 from itertools import pairwise
 
-from .._presentation.canvas import short
-from .._presentation.html import Markup, tag
 from ..io.sources import suffix_of
-from .elements import bullets, count, paragraphs
-from .error_measure import measure_of
-from .figures import settings
-from .first_words import closing_words
-from .scores import chosen_of_facts, score_in_words, scored_by
-from .sections import Facts
+from ..messages import count
+from ..presentation import Markup, short, tag
+from ..study.measures import chosen_of_facts, measure_of, score_in_words, scored_by
+from ..study.verdicts import closing_words
+from .charts import settings
+from .layout import Facts, bullets, paragraphs
 
 #: Warnings that are shown at once; the others are folded.
 _WARNINGS = 4

@@ -9,19 +9,11 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from .._presentation.html import Markup, tag
-from .._runtime.terminal import printable_json
 from ..io.writing import refuse_unwritable, write_together
-from . import (  # noqa: F401  they register
-    sections_chosen,
-    sections_data,
-    sections_learners,
-    sections_numbers,
-    sections_results,
-    sections_scores,
-)
+from ..messages import printable_json
+from ..presentation import Markup, tag
 from .answer import answer_header
-from .sections import Facts, Section, rendered
+from .layout import Facts, Section, rendered
 
 #: The files of a report, in the order in which they are written.
 REPORT_FILES = "report.html", "report.json"

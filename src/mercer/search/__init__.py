@@ -12,8 +12,14 @@ Examples
 """
 
 from .advice import Advice
-from .out_of_fold import OutOfFold, out_of_fold
-from .protocols import NestedResult, ProtocolResult, nested_cross_validation, train_validate_test
+from .out_of_fold import (
+    NestedResult,
+    OutOfFold,
+    ProtocolResult,
+    nested_cross_validation,
+    out_of_fold,
+    train_validate_test,
+)
 from .search_cv import KernelSearchCV
 
 __all__ = [

@@ -2,27 +2,135 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import is_classifier
 
-from .._presentation.canvas import short
-from .._presentation.html import Markup, table_html, tag
-from .._runtime.compile import Array
-from .._validation.guide import guide
-from .._validation.parameters import is_number
-from .._validation.unwrapped import machine_of
-from .._validation.wording import enumeration
-from .beyond import beyond, largest_nu
-from .content_keys import setting_key
-from .simpler import SIMPLER_SMALL, is_simpler, simplest_of
+from ..checks.parameters import is_number, machine_of
+from ..messages import enumeration, guide
+from ..presentation import Markup, short, table_html, tag
+from ..runtime.compile import Array
+from .keys import setting_key
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
 
-__all__ = ["Advice", "advise"]
+__all__ = ["SIMPLER_LARGE", "SIMPLER_SMALL", "Advice", "advise", "beyond", "is_simpler", "largest_nu", "simplest_of"]
+
+# Which value to try beyond the edge of a grid: one that the parameter can have.
+
+
+#: Parameters that count something, with the least that can be counted.
+_COUNTS = {"degree": 1, "epochs": 1, "steps": 1, "batch": 1, "max_iter": 1, "p": 1, "h": 0, "d": 1, "k": 1, "m": 0}
+#: Parameters that are shares of the rows, above 0 and at most 1.
+_SHARES = ("nu",)
+#: Parameters whose values may reach zero or below: the next one is as far away as the last.
+_DIFFERENCES = ("coef0", "shift")
+
+
+def beyond(name: str, edge: float, beside: float, most: float = 1.0) -> float | None:
+    """The next value after an edge, in steps like the last one; ``None`` where the parameter ends there.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter in its machine or kernel.
+    edge, beside : float
+        The value at the edge, and the one before it.
+    most : float, default=1
+        The largest share that the rows allow.
+
+    Examples
+    --------
+    >>> beyond("C", 0.1, 1.0), beyond("degree", 2, 3), beyond("degree", 3, 2), beyond("degree", 1, 2)
+    (0.01, 1, 4, None)
+    >>> beyond("nu", 0.6, 0.3), beyond("nu", 0.6, 0.3, most=0.7), beyond("nu", 1.0, 0.3), beyond("coef0", 0, 1)
+    (1.0, 0.7, None, -1)
+    """
+    up = edge > beside
+    if name in _COUNTS and float(edge).is_integer() and float(beside).is_integer():
+        return _next_count(int(edge), int(beside), up, _COUNTS[name])
+    if name in _DIFFERENCES:
+        return edge + (edge - beside)
+    if edge <= 0:
+        return None
+    further = edge * edge / beside if beside > 0 else 10 * edge
+    if name in _SHARES:
+        further = min(further, most)
+    further = float(f"{further:.6g}")  # digits enough to try it
+    return further if (further > edge) == up and further != edge else None
+
+
+def _next_count(edge: int, beside: int, up: bool, least: int) -> int | None:
+    """A whole number at least one away, in the ratio of the last two where that is more."""
+    if up:
+        return max(edge + 1, edge * edge // max(1, beside))
+    further = max(least, min(edge - 1, round(edge * edge / beside)))
+    return further if further < edge else None
+
+
+def largest_nu(y: Any) -> float:
+    """The largest nu that classes of these sizes allow: twice the share of the smaller in its pair with the largest.
+
+    Coefficients of both classes of a machine sum to the same, and no class has more of them than rows.
+
+    Examples
+    --------
+    >>> largest_nu(["a", "a", "a", "b"])
+    0.5
+    """
+    sizes = np.unique(np.asarray(y), return_counts=True)[1]
+    return float(np.floor(2000 * sizes.min() / (sizes.min() + sizes.max())) / 1000)
+
+
+# Which of two settings makes the simpler model, as far as their parameters tell.
+
+
+Params = dict[str, Any]
+
+#: Parameters of which a smaller value makes a simpler model, and those of which a larger one does.
+SIMPLER_SMALL = ("C", "gamma", "degree", "epochs", "steps")
+SIMPLER_LARGE = ("lam", "length", "tol", "nu", "epsilon")
+
+
+def is_simpler(one: Params, other: Params) -> bool:
+    """Whether a setting makes a simpler model than another: simpler in some parameter, and richer in none.
+
+    Examples
+    --------
+    >>> is_simpler({"C": 1, "gamma": 0.5}, {"C": 10, "gamma": 0.5}), is_simpler({"lam": 0.1}, {"lam": 0.01})
+    (True, True)
+    >>> is_simpler({"degree": 3, "C": 0.1}, {"degree": 2, "C": 1}), is_simpler({"kernel": "rbf"}, {"kernel": "linear"})
+    (False, False)
+    """
+    if one.keys() != other.keys():
+        return False
+    differing = [name for name in one if setting_key({name: one[name]}) != setting_key({name: other[name]})]
+    return bool(differing) and all(_is_simpler_in(name, one[name], other[name]) for name in differing)
+
+
+def simplest_of(settings: Sequence[Params]) -> Params | None:
+    """The setting that is simpler than all others; ``None`` where there is none such.
+
+    Examples
+    --------
+    >>> simplest_of([{"C": 10}, {"C": 1}, {"C": 100}])
+    {'C': 1}
+    >>> simplest_of([{"C": 1, "degree": 3}, {"C": 10, "degree": 2}]) is None
+    True
+    """
+    return next((one for one in settings if all(one is other or is_simpler(one, other) for other in settings)), None)
+
+
+def _is_simpler_in(name: str, value: Any, other: Any) -> bool:
+    last = name.rpartition("__")[2]
+    if not (is_number(value) and is_number(other)):
+        return False
+    return (last in SIMPLER_SMALL and value < other) or (last in SIMPLER_LARGE and value > other)
+
 
 #: Parameters that are advised where they were not searched.
 _ADVISED = ("C", "gamma", "degree", "epochs", "steps", "lam")

@@ -2,31 +2,236 @@
 
 from __future__ import annotations
 
+import time
+import warnings
 from collections.abc import Iterator
+from copy import copy
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
-from sklearn.base import is_classifier
+from joblib import effective_n_jobs, parallel_config
+from joblib.parallel import get_active_backend
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.metrics._scorer import _BaseScorer
+from sklearn.utils import Tags
 from sklearn.utils._metadata_requests import _routing_enabled
+from sklearn.utils.parallel import Parallel, delayed
 
 from .. import __version__
-from .._runtime.compile import Array
-from .._runtime.progress import progress
-from .._validation.memory import bytes_of
-from .._validation.rare_classes import cv_of
-from .cell import Accuracy, Cell
-from .content_keys import Unrecognisable, lasting_key, setting_key
+from ..checks.labels import cv_of
+from ..checks.parameters import bytes_of, offered_as
+from ..runtime.compile import Array
+from ..runtime.interrupts import progress
+from ..runtime.threads import at_most
 from .journal import Journal
-from .layers import peel, weight_name
+from .keys import Outcome, Unrecognisable, lasting_key, peel, setting_key, spaces_of, target_functions, weight_name
 from .loop import Loop, Split, _Asked
-from .shared_cells import SharedCells
-from .tasks import Tasks
+from .shared_cells import Fold, SharedCells
 
 if TYPE_CHECKING:
     from .search_cv import KernelSearchCV
+
+__all__ = ["Tasks", "threads_asked_for"]
+
+# One setting of a search as scikit-learn sees it: an estimator on row numbers that looks its answers up.
+
+
+class Cell(BaseEstimator):
+    """Stands for the estimator of a search. Its X is a column of row numbers.
+
+    ``fit`` looks the fold up in what was computed together; what is not there is fitted for real. A search makes a cell
+    for every setting and fold, so a cell is light: the estimator is shared, and made with the cell's parameters only
+    where it is needed.
+    """
+
+    def __init__(self, estimator: Any, shared_cells: SharedCells, params: dict[str, Any] | None = None) -> None:
+        self.estimator = estimator
+        self.shared_cells = shared_cells
+        self.params = params or {}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return self.estimator.get_params(deep)
+
+    def set_params(self, **params: Any) -> Cell:
+        self.params = {**self.params, **params}
+        return self
+
+    def made(self) -> Any:
+        """The estimator with the parameters of this cell, which stay as they are whatever becomes of it."""
+        return clone(self.estimator).set_params(**clone(self.params, safe=False))
+
+    def __sklearn_clone__(self) -> Cell:
+        return Cell(self.estimator, self.shared_cells, dict(self.params))
+
+    def __sklearn_tags__(self) -> Tags:
+        return self.shared_cells.tags
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Cell:
+        train = _numbers(X)
+        self.outcome_: Outcome | None = None
+        if not self.shared_cells.over:  # else the winner is fitted
+            self.outcome_ = self.shared_cells.outcome(setting_key(self.params), train)
+        if self.outcome_ is None:
+            self.fitted_, self.train_ = self.made(), train
+            try:
+                self.fitted_.fit(self._rows(X), y, **fit_params)
+            except (ValueError, ImportError, RuntimeError) as error:  # of the last two, that there is no graphics card
+                self.shared_cells.refusals[str(error)] += 1
+                raise
+            return self
+        if self.outcome_.error is not None:
+            self.shared_cells.refusals[self.outcome_.error] += 1
+            raise ValueError(self.outcome_.error)
+        # Once decision values are known, path and kernel have no say in what becomes of them; anything else may.
+        _, machine = peel(self.estimator)
+        silent = all({machine.path, "kernel"} & set(name.split("__")) for name in self.params)
+        self.machine_ = copy(machine if silent else peel(self.made())[1])
+        if is_classifier(self.estimator):
+            self.machine_.name_classes(self.shared_cells.targets[train])
+        return self
+
+    @property
+    def shared(self) -> bool:
+        """Whether the cell was computed together with others."""
+        return self.outcome_ is not None
+
+    def _rows(self, X: Any) -> Any:
+        return self.shared_cells.rows(self.fitted_, _numbers(X), self.train_)
+
+    @property
+    def classes_(self) -> Array:
+        return self.fitted_.classes_ if self.outcome_ is None else self.machine_.classes_
+
+    def predict(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.predict(self._rows(X))
+        return predicted(self.estimator, self.machine_.predictions_of(self.outcome_.of(_numbers(X))))
+
+    @offered_as(made)
+    def decision_function(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.decision_function(self._rows(X))
+        return self.outcome_.of(_numbers(X))
+
+    @offered_as(made)
+    def predict_proba(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.predict_proba(self._rows(X))
+        return self.machine_.probabilities_of(self.outcome_.of(_numbers(X)))
+
+    @offered_as(made)
+    def predict_log_proba(self, X: Any) -> Array:
+        if self.outcome_ is None:
+            return self.fitted_.predict_log_proba(self._rows(X))
+        return self.machine_.probabilities_of(self.outcome_.of(_numbers(X)), log=True)
+
+    def score(self, X: Any, y: Any, **score_params: Any) -> float:
+        if self.outcome_ is None:
+            return self.fitted_.score(self._rows(X), y, **score_params)
+        usual = accuracy_score if is_classifier(self.estimator) else r2_score
+        own = usual if target_functions(self.estimator) else getattr(self.machine_, "score_of", usual)
+        return float(own(y, self.predict(X), **score_params))
+
+
+class Accuracy:
+    """The accuracy of shared cells, without the checks that cost more than a cell; of others, what the scorer says."""
+
+    def __init__(self, scorer: Any) -> None:
+        self.scorer = scorer
+
+    def __call__(self, cell: Cell, X: Any, y: Any) -> float:
+        if not cell.shared:
+            return self.scorer(cell, X, y)
+        return float(np.mean(cell.predict(X) == np.asarray(y)))
+
+
+def predicted(estimator: Any, predictions: Array) -> Array:
+    """Predictions of the machine inside an estimator in the unit of the targets."""
+    for _, back in reversed(target_functions(estimator)):
+        predictions = back(predictions)
+    return predictions
+
+
+def _numbers(X: Any) -> Array:
+    return np.asarray(X)[:, 0]
+
+
+# The cells of a search as tasks for joblib: one for each kernel and fold, in other processes or on other machines.
+#
+# A task computes its kernel matrix itself, so that rows travel and matrices do not, and shares in it whatever the
+# search would: the result is that of a search in one process, bit for bit. Journal, progress and limits stay with the
+# caller, who is told of each task that is done.
+
+
+def threads_asked_for(n_jobs: int | None) -> int | None:
+    """How many threads ``n_jobs`` or ``joblib.parallel_config`` allow; ``None`` where neither says anything."""
+    _, configured = get_active_backend()
+    # Where nothing is configured, older versions of joblib say 1 and newer ones None.
+    silent = n_jobs is None and configured in (None, 1)
+    return None if silent else effective_n_jobs(n_jobs)
+
+
+class Tasks(SharedCells):
+    """Cells of a search that are computed by tasks. Parameters as those of :class:`SharedCells`."""
+
+    def by(self, n_jobs: int | None) -> Tasks:
+        """Have so many tasks done at once, by whom joblib is told to have them done."""
+        self.backend, configured = get_active_backend()
+        self.n_jobs = configured if n_jobs is None else n_jobs
+        return self
+
+    @staticmethod
+    def asked_for(n_jobs: int | None) -> bool:
+        """Whether joblib was told (``joblib.parallel_config``) to work where this process has no memory."""
+        backend, configured = get_active_backend(prefer="threads")
+        shared = getattr(backend, "supports_sharedmem", False)
+        asked = configured if n_jobs is None else n_jobs
+        return not shared and (backend.default_n_jobs if asked is None else asked) != 1
+
+    def _run(self, settings: list[dict[str, Any]], folds: list[Fold]) -> None:
+        # Where time is limited, a task is handed out when it can begin.
+        ahead = "2*n_jobs" if self.deadline == np.inf else "n_jobs"
+        parallel = Parallel(self.n_jobs, backend=self.backend, batch_size=1, pre_dispatch=ahead, return_as="generator")
+        with warnings.catch_warnings():  # tasks may be threads of this process, whose filters belong to all of them
+            warnings.simplefilter("ignore")
+            for cells in parallel(self._tasks(settings, folds)):
+                self._store(cells)
+
+    def _tasks(self, settings: list[dict[str, Any]], folds: list[Fold]) -> Iterator[Any]:
+        by_key = {setting_key(params): params for params in settings}
+        for space in spaces_of(self.estimator, settings):
+            matrices = self.matrices_of(space, folds)
+            for lines in space.by_matrix():
+                some = [by_key[key] for line in lines for key in line.keys]
+                for fold in folds:
+                    if not self._missing(lines, [fold]):
+                        continue
+                    if self._late():
+                        return
+                    yield delayed(_cells)(self.estimator, self.X, self.y, self.targets, self.weight, self.memory,
+                                          self.deadline - time.monotonic(), matrices, some, fold)  # fmt: skip
+
+
+def _cells(
+    estimator: Any, X: Any, y: Any, targets: Array, weight: Array | None, memory: int, seconds: float, matrices: int,
+    settings: list[dict[str, Any]], fold: Fold,
+) -> dict[tuple[str, str], Outcome]:  # fmt: skip
+    """All settings of one kernel on one fold, on one core."""
+    cells = SharedCells(estimator, _plain(X), _plain(y), _plain(targets), weight, memory, time.monotonic() + seconds)
+    cells.matrices = matrices
+    # A step of a pipeline that hands tasks out itself, as scikit-learn's for columns do, would wait for workers that
+    # are busy with tasks like this one.
+    with at_most(1), parallel_config("sequential"):
+        cells.run(settings, [fold])
+    return cells.outcomes
+
+
+def _plain(values: Any) -> Any:
+    """joblib maps large arrays into the memory of its processes: here they are arrays like any other."""
+    return np.asarray(values) if isinstance(values, np.memmap) else values
 
 
 class Numbered(Loop):

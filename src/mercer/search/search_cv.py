@@ -15,19 +15,15 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 
-from .._runtime.interrupts import whole
-from .._runtime.parallel import at_most
-from .._validation.before_folds import refuse_bad_rows, refuse_before_folds
-from .._validation.memory import in_all
-from .._validation.parameters import choice, number, shown
-from .._validation.unwrapped import machine_of
+from ..checks.labels import refuse_bad_rows, refuse_before_folds
+from ..checks.parameters import choice, in_all, machine_of, number, shown
 from ..rows import refuse_elsewhere
+from ..runtime.interrupts import whole
+from ..runtime.threads import at_most
 from .advice import advise
-from .loop import Loop, Split, all_fits_failed
-from .numbered import Numbered, shared_cells_of
+from .loop import STRATEGIES, Loop, Split, all_fits_failed
+from .numbered import Numbered, shared_cells_of, threads_asked_for
 from .shared_cells import SharedCells
-from .strategies import STRATEGIES
-from .tasks import threads_asked_for
 
 __all__ = ["KernelSearchCV"]
 

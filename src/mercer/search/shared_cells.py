@@ -22,24 +22,187 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
-from .._runtime.compile import Array
-from .._runtime.freed_memory import give_back
-from .._runtime.interrupts import kept, until, whole
-from .._runtime.parallel import for_each, one_blas_thread, thread_count
-from .._validation.labels import checked_weights
-from .._validation.memory import in_all
+from ..checks.labels import checked_weights
+from ..checks.parameters import in_all
 from ..estimators.model import KernelModel
-from ..estimators.sanity import refuse_unusable
-from ..estimators.training import Training, fold_of
-from ..grams import Dense
+from ..estimators.training import Training, fold_of, refuse_unusable
+from ..grams import Dense, Placement, is_linear
 from ..kernels import Kernel
-from ..kernels.engine.parts import length
+from ..kernels.engine.statistics import Statistic
+from ..kernels.engine.tiles import Pairing, Tile, length, matrix_block, shared_dtype
+from ..runtime.compile import Array
+from ..runtime.interrupts import kept, until, whole
+from ..runtime.threads import for_each, give_back, one_blas_thread, thread_count
 from ..solvers.svm.smo import Workspace
 from .journal import Journal
-from .layers import Rows, learned_targets, peel, prepared, shareable, target_functions
-from .lines import Line, Space, spaces_of
-from .outcome import Outcome, fold_key
-from .shared_matrices import SharedMatrices
+from .keys import (
+    Line,
+    Outcome,
+    Rows,
+    Space,
+    fold_key,
+    learned_targets,
+    peel,
+    prepared,
+    shareable,
+    spaces_of,
+    target_functions,
+)
+
+# Kernel matrices of several parameters from one computation of what they share.
+
+
+#: Rows of a matrix that are made from known statistics at a time; whole rows need no transposing.
+_STRIP = 32
+
+
+class _Raw(Kernel, named=False):
+    """A statistic itself, as if it were a kernel: its matrix is computed as every other."""
+
+    def __init__(self, statistic: Statistic) -> None:
+        self.statistic = statistic
+
+    def statistics(self):
+        return Counter([self.statistic])
+
+    def evaluate(self, tile: Tile) -> Array:
+        return tile.compute(self.statistic)
+
+
+class SharedStatistics:
+    """The statistics of one collection of items, computed once and kept for all kernels that are functions of them.
+
+    Parameters
+    ----------
+    items : collection
+        Items that have passed :meth:`Kernel.items` of every kernel asked for.
+    memory : int
+        Bytes that statistics and kernel matrices may take together.
+    keep : bool, default=True
+        Whether statistics are kept, for more than one matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> shared = SharedStatistics(np.array([[0.0], [2.0]]), memory=10**6)
+    >>> shared.matrix(Gaussian(gamma=0.25)).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    def __init__(self, items: Any, memory: int, keep: bool = True) -> None:
+        self.items, self.keep = items, keep
+        self._memory, self._size = memory, max(1, length(items) ** 2 * shared_dtype(items, items).itemsize)
+        #: Matrices by their place.
+        self._out: dict[int, Array] = {}
+        self._known: dict[Statistic, Array] = {}
+
+    @property
+    def fits(self) -> bool:
+        """Whether one kernel matrix fits into the memory."""
+        return self._memory >= self._size
+
+    @property
+    def nbytes(self) -> int:
+        """What statistics and matrices take now."""
+        return sum(array.nbytes for array in (*self._known.values(), *self._out.values()))
+
+    def at_once(self, spare: int) -> int:
+        """How many matrices have room at a time beside the statistics, with so many bytes to spare."""
+        return max(1, (self._memory - spare) // self._size - len(self._known))
+
+    def matrix(self, kernel: Kernel, place: int = 0) -> Array:
+        """The matrix of a kernel on the items, in the memory of the last one with the same place."""
+        pairing = Pairing(kernel, self.items, self.items)
+        kernel = pairing.kernel
+        if kernel.splits:
+            for statistic in kernel.statistics() if self.keep else ():
+                alive = max(len(self._out), place + 1)
+                if statistic not in self._known and len(self._known) + alive < self._memory // self._size:
+                    raw = _Raw(statistic)
+                    self._known[statistic] = matrix_block(Pairing(raw, self.items, self.items, pairing.dtype))
+            pairing.known = self._known
+        n = length(self.items)
+        if place not in self._out:
+            self._out[place] = np.empty((n, n), pairing.dtype)
+        out = self._out[place]
+        if kernel.splits and set(kernel.statistics()) <= set(self._known):
+
+            def fill(begin: int) -> None:
+                strip = slice(begin, min(begin + _STRIP, n))
+                out[strip] = kernel.evaluate(pairing.tile(strip, slice(0, n)))
+
+            pairing.warm()
+            for_each(fill, range(0, n, _STRIP))
+        else:
+            matrix_block(pairing, out=out)
+        return out.view()  # another object, so that nobody takes the new matrix for the old one
+
+
+# The kernel matrices of a search: one at a time, of which the Grams of all folds are views.
+
+
+class SharedMatrices:
+    """Kernel matrices of all items, made from statistics that kernels share.
+
+    Parameters
+    ----------
+    memory : int
+        Bytes that statistics and matrices may take together.
+    matrices : int, default=2
+        How many will be asked for at most: what they share is not kept for one alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Placement
+    >>> from mercer.kernels import Gaussian
+    >>> matrices = SharedMatrices(memory=10**6)
+    >>> matrices.matrix(Gaussian(gamma=0.25), np.array([[0.0], [2.0]]), Placement()).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    def __init__(self, memory: int, matrices: int = 2) -> None:
+        self.memory, self.matrices = memory, matrices
+        #: Those of one kind of items at a time: the memory is for all of them.
+        self._shared: dict[Any, SharedStatistics] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """What statistics and matrices take now."""
+        return sum(shared.nbytes for shared in self._shared.values())
+
+    def at_once(self, spare: int) -> int:
+        """How many matrices like the last one have room at a time, with so many bytes to spare."""
+        return min((shared.at_once(spare) for shared in self._shared.values()), default=1)
+
+    def matrix(
+        self, kernel: Kernel, items: Any, placement: Placement, reader: Kernel | None = None, place: int = 0
+    ) -> Array | None:
+        """The matrix of a kernel on all items; ``None`` where it does not fit, where features take its place, where
+        it is computed on a graphics card, or where a machine is to learn the weights of the kernel.
+
+        ``reader`` is the kernel that read the items, where that is another: one whose parameters were open then. The
+        next matrix with the same ``place`` is made in the memory of this one.
+        """
+        if is_linear(kernel) or kernel.learns or placement.rank is not None or placement.device is not None:
+            return None
+        if kernel.precomputed:
+            matrix = items
+        else:
+            rounded = placement.rounded(kernel, items)
+            # Rows of numbers serve every kernel that wants them in this form; other items serve the one that read them.
+            key = (str(rounded.dtype), kernel.translation_invariant) if kernel.on_rows else (reader or kernel)
+            if key not in self._shared:
+                self._shared.clear()
+                self._shared[key] = SharedStatistics(rounded, self.memory, keep=self.matrices > 1)
+            if not self._shared[key].fits:
+                return None
+            matrix = self._shared[key].matrix(kernel, place)
+        return matrix.astype(np.float32, copy=False) if placement.single else matrix
+
 
 #: Kernel matrices that a fold has at once: statistics of a kernel, the matrix itself, and the part of a working set.
 _MATRICES = 3

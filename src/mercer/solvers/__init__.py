@@ -2,11 +2,9 @@
 
 from .base import CannotSolve, Solver
 from .certified import Certified, solve_certified
-from .gradient import Gradient
-from .interior_dual import InteriorPoint
-from .mistake_driven import MistakeDriven
-from .newton import Newton
-from .pegasos import Pegasos
+from .interior import InteriorPoint
+from .newton import Gradient, Newton
+from .online import MistakeDriven, PegasosSteps
 from .svm.soft_margin import SoftMargin
 
 __all__ = [
@@ -16,7 +14,7 @@ __all__ = [
     "InteriorPoint",
     "MistakeDriven",
     "Newton",
-    "Pegasos",
+    "PegasosSteps",
     "SoftMargin",
     "Solver",
     "solve_certified",

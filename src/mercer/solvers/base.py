@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from .._runtime.compile import Array
 from ..problems import Iterate, NuProblem, Problem, Solution
+from ..runtime.compile import Array
 
 __all__ = ["CannotSolve", "Solver", "checked_items"]
 

@@ -21,16 +21,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy import linalg
+import scipy
+from scipy import linalg, sparse
 
-from .._runtime.cholesky import cholesky_solver
-from .._runtime.compile import Array
-from .._runtime.interrupts import heed
-from .._runtime.parallel import one_blas_thread
-from .._runtime.products import product, turned_product
+from ..grams.base import Gram
+from ..problems import BoxDual, Intercept, Iterate, Problem, Solution, Status, best_intercept, certify
+from ..runtime.compile import Array
+from ..runtime.interrupts import heed
+from ..runtime.numerics import cholesky_solver, product, turned_product
+from ..runtime.threads import one_blas_thread
+from .base import Solver
 
 #: Steps at most; after some thirty rounding errors have the word.
 _STEPS = 80
@@ -311,3 +315,203 @@ class _Walk:
             if falling.any():
                 longest = min(longest, float((value[falling] / -change[falling]).min()))
         return longest
+
+
+# Between a Gram and an interior point method: K as it is given to one, and a model as it comes back.
+
+
+#: So many items, or features, an interior point method takes at most.
+LARGEST_MATRIX, LARGEST_WIDTH = 3000, 512
+#: Numbers that features may have to be used by an interior point method.
+_LARGEST_TABLE = 50_000_000
+#: What rounding leaves of a weight, relative to the terms that it is the sum of.
+_ROUNDED = 1e-14
+
+
+def few_features(gram: Gram) -> Any | None:
+    """The features of the items, where they are few enough for an interior point method, else ``None``."""
+    Phi = gram.features()
+    if Phi is None:
+        return None
+    small = Phi.shape[1] <= LARGEST_WIDTH and Phi.shape[0] * Phi.shape[1] <= _LARGEST_TABLE
+    return Phi if small else None
+
+
+def few_enough(gram: Gram) -> bool:
+    """Whether an interior point method can take all items, or their features."""
+    return len(gram) <= LARGEST_MATRIX or few_features(gram) is not None
+
+
+def weights_of(gram: Gram, found: Optimum, unit: float) -> Array | None:
+    """The weights of the linear model that was found, where an interior point method worked with them."""
+    return None if few_features(gram) is None else found.vector / np.sqrt(unit)
+
+
+def reconciled(Phi: Any, w: Array, z: Array, low: Any = -np.inf, high: Any = np.inf, balance: bool = True) -> Array:
+    """Coefficients near z whose vector Φᵀz is w, and whose sum is zero if they are to ``balance``.
+
+    Putting coefficients on their bounds changes their vector by little, but large columns make much of that. The free
+    ones make up for it, by the change that does and is smallest beside their distances to their bounds: one that is
+    close to a bound would leave it otherwise, and undo all when it is put there again. Several models are columns.
+    """
+    z, w = z.copy(), np.asarray(w)
+    wide = z.reshape(z.shape[0], -1)
+    free = np.flatnonzero(((z > low) & (z < high)).reshape(wide.shape).all(axis=1))
+    if not free.size:
+        return z
+    rows = np.asarray(Phi[free].toarray() if sparse.issparse(Phi) else Phi[free], dtype=np.float64)
+    unit = np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1e-300)
+    equations = np.column_stack([rows / unit, np.ones(free.size)][: 1 + balance]).T
+    room = np.minimum(z - low, high - z).reshape(wide.shape)[free].min(axis=1)
+    room = np.where(np.isfinite(room), room, 1.0)
+    for _ in range(2):
+        missing = (w.reshape(w.shape[0], -1) - Phi.T @ wide) / unit[:, None]
+        missing = np.vstack([missing, -wide.sum(axis=0)]) if balance else missing
+        wide[free] += room[:, None] * np.linalg.lstsq(equations * room, missing, rcond=None)[0]
+    return np.clip(z, low, high)
+
+
+def agree(Phi: Any, w: Array, z: Array, tol: float) -> bool:
+    """Whether the model with coefficients z is the one with weights w.
+
+    The weight of every column is then Φᵀz but for rounding in its own unit, or what is beyond that changes no score by
+    more than ``tol``. What rounding leaves of a large column says nothing about the weight of a small one.
+    """
+    size = abs(Phi)
+    beyond = np.maximum(np.abs(Phi.T @ z - w) - _ROUNDED * (size.T @ np.abs(z)), 0.0)
+    return bool((size @ beyond <= tol).all())
+
+
+def curvature_of(gram: Gram, items: Array, centred: bool) -> tuple[Curvature, float]:
+    """K/s for some items, with s such that its diagonal is at most one; and s.
+
+    ``centred``: where Σz = 0, moving all items by the same amount changes no more than the intercept, and a matrix of
+    items around their mean has more digits for what they differ in.
+    """
+    Phi = few_features(gram)
+    if Phi is not None:
+        Phi = Phi[items].toarray() if sparse.issparse(Phi) else Phi[items]
+        Phi = np.asarray(Phi, dtype=np.float64)
+        if centred:
+            Phi = Phi - Phi.mean(axis=0)
+        unit = float(np.einsum("ij,ij->i", Phi, Phi).max(initial=0.0)) or 1.0
+        return FeatureCurvature(Phi / np.sqrt(unit)), unit
+    part = gram if items.size == len(gram) else gram.take(items)
+    K = np.array(part.rows(np.arange(items.size)), dtype=np.float64)
+    if centred:
+        means = K.mean(axis=0)
+        K += means.mean() - means - means[:, None]
+    unit = float(K.diagonal().max(initial=0.0)) or 1.0
+    K /= unit
+    return MatrixCurvature(K), unit
+
+
+# Losses whose dual is a quadratic program, by an interior point method.
+#
+# Losses such as the squared hinge and Huber's are made of straight and of curved pieces. Newton's method jumps from
+# piece to piece, and where λ is small it may do so for very long. Their duals (:mod:`mercer.problems.dual`),
+#
+#     minimise  ½·zᵀ(K + D)z − tᵀz     subject to  lowᵢ ≤ zᵢ ≤ highᵢ,   Σz = 0 where the intercept is free,
+#
+# have no pieces.
+
+
+@dataclass(frozen=True)
+class InteriorPoint(Solver[Solution]):
+    """Some twenty steps that each solve for all coefficients at once, in float64, however badly K is conditioned.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds after which the best model so far is returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import SquaredHinge
+    >>> from mercer.problems import Problem
+    >>> from mercer.solvers import InteriorPoint
+    >>> problem = Problem(Features(np.array([[1.0], [-1.0]])), np.array([1.0, -1.0]), SquaredHinge(), lam=0.5)
+    >>> InteriorPoint().solve(problem).z.round(4)
+    array([ 0.3333, -0.3333])
+    """
+
+    time_limit: float = np.inf
+
+    def refusal(self, problem: Problem) -> str | None:
+        dual = problem.box_dual
+        if problem.lam == 0:
+            return "its dual has no bounds without λ; state λ > 0, or use SoftMargin for a hard margin"
+        if dual is None:
+            return f"the dual of {problem.loss} is no quadratic program; use Newton or Gradient"
+        if problem.intercept is Intercept.PENALISED:
+            return "its matrix has no room for a penalised intercept; state a free one or none, or use Newton"
+        if not few_enough(dual.gram(problem.gram)):
+            return f"{len(problem.gram)} items are too many for matrices of them all; use Newton or SoftMargin"
+        return None
+
+    def _solve(self, problem: Problem, start: Iterate | None, rng: np.random.Generator) -> Solution:
+        return min(self.candidates(problem, start), key=lambda found: certify(problem, found).gap)
+
+    def candidates(self, problem: Problem, start: Iterate | None = None) -> list[Solution]:
+        """The minimum with coefficients that belong on a bound put there, and as it was found.
+
+        Putting them there takes away digits where K is nearly singular. How large coefficients are is guessed from the
+        start.
+        """
+        dual = problem.box_dual
+        assert dual is not None
+        gram = dual.gram(problem.gram)
+        items = np.flatnonzero(dual.high > dual.low)
+        curvature, unit = curvature_of(gram, items, centred=dual.even)
+        free = int(problem.is_free)
+        A, c = np.ones((free, items.size)), np.zeros(free)
+        size = 1.0 if start is None else float(np.abs(start.z).max(initial=0.0)) or 1.0
+        low, high = _bounded(problem, dual)
+        bounds = low[items] * unit, high[items] * unit
+        deadline = time.monotonic() + self.time_limit
+        found = interior_point(
+            curvature, dual.targets[items], A, c, *bounds, dual.ridge[items] / unit, (1.0, size * unit), deadline
+        )
+        w = weights_of(gram, found, unit)
+        points = []
+        for new in (np.where(found.at_low, bounds[0], np.where(found.at_high, bounds[1], found.z)), found.z):
+            z = np.zeros(dual.low.size)
+            z[items] = np.clip(new / unit, dual.low[items], dual.high[items])
+            if w is not None:
+                z = reconciled(few_features(gram), w, z, dual.low, dual.high, balance=problem.is_free)
+            z = dual.merged(z)
+            scores = problem.gram.scores_and_square(z, w)[0]
+            b = _intercept(problem, dual, scores) if problem.is_free else 0.0
+            points.append(Solution(z, b, found.steps, w, scores, Status.CONVERGED))
+        return points
+
+
+def _bounded(problem: Problem, dual: BoxDual) -> tuple[Array, Array]:
+    """Bounds of which one at least is finite, as the method asks for.
+
+    The squared loss has none. But its minimum costs no more than the model of zeros, so that no item's residual r has
+    s·r² > Σ s·y², and z = s·r/(λn).
+    """
+    endless = np.isinf(dual.low) & np.isinf(dual.high)
+    if not endless.any():
+        return dual.low, dual.high
+    largest = (
+        2 * np.sqrt(problem.weights * (problem.weights @ np.square(problem.y))) / (problem.lam * len(problem.gram))
+    )
+    return np.where(endless, -largest, dual.low), np.where(endless, largest, dual.high)
+
+
+def _intercept(problem: Problem, dual: BoxDual, scores: Array) -> float:
+    """The b for which the loss is least: its slope by b, which never falls, is zero there."""
+    if dual.straight:
+        return best_intercept(dual.targets - dual.spread(scores), dual.low, dual.high)
+
+    def slope(b: float) -> float:
+        return float(problem.slopes(scores + b).sum())
+
+    wide = 2 * float(np.abs(problem.y - scores).max()) + 1.0  # beyond it all items are on one side
+    if not slope(-wide) < 0 < slope(wide):
+        return 0.0
+    return float(scipy.optimize.brentq(slope, -wide, wide, xtol=1e-15 * wide, rtol=1e-15))

@@ -11,10 +11,10 @@ from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import column_or_1d
 
-from .._runtime.compile import Array
-from .._validation.labels import combine_weights, encode
-from ..calibration.sigmoid_map import SigmoidMap
+from ..calibration.calibrated import SigmoidMap
+from ..checks.labels import combine_weights, encode
 from ..estimators import KernelClassifier
+from ..runtime.compile import Array
 from .base import TableMachine
 
 __all__ = ["TableClassifier"]

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import _check_y
 
-from .._runtime.compile import Array
-from .._validation.labels import checked_weights
+from ..checks.labels import checked_weights
 from ..estimators import KernelRegressor
 from ..estimators.regressor import Units
+from ..runtime.compile import Array
 from .base import TableMachine
 
 __all__ = ["TableRegressor"]

@@ -6,18 +6,166 @@ vector with a place for each of the 2⁶⁴ keys.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy import sparse
 
-from ..._runtime.compile import Array, jit
-from ..._runtime.parallel import for_each
-from .flat import chunks, gather, in_chunks, starts_of
-from .hash_table import empty_table, place_of
-from .keys import chain, number_keys
+from ...runtime.compile import Array, jit
+from ...runtime.threads import for_each
+from .statistics import Statistic
+from .tiles import chunks, gather, in_chunks, indices, starts_of
+
+# The hash table by which keys are numbered, counted and looked up.
+#
+# Different keys stand one after the other in a list of ``names``; the table has, at a place that the key says, the
+# number of a key in that list, or −1. A key whose place is taken goes to the next free one (open addressing). The size
+# is a power of two and at least twice the number of keys, so that a search ends soon.
+
+
+@jit
+def empty_table(size: int) -> Array:
+    return np.full(size, -1, np.int32)
+
+
+@jit
+def place_of(table: Array, names: Array, key: Any) -> Any:
+    """Where the table has a key, or would have it; keys are mixed, so that their last bits address the table."""
+    s = np.int64(key & np.uint64(table.size - 1))
+    while table[s] >= 0 and names[table[s]] != key:
+        s = (s + 1) & (table.size - 1)
+    return s
+
+
+@jit
+def table_of(names: Array, used: int, size: int) -> Array:
+    """A table of this size with the first ``used`` of the names."""
+    table = empty_table(size)
+    for k in range(used):
+        table[place_of(table, names, names[k])] = k
+    return table
+
+
+@jit
+def doubled(values: Array) -> Array:
+    """The values with as much room again behind them."""
+    out = np.empty(2 * values.size, values.dtype)
+    out[: values.size] = values
+    return out
+
+
+@jit
+def number(keys: Array) -> tuple[Array, Array, Array]:
+    """The number of each key in order of first appearance; the different keys; and the table of their numbers."""
+    size, used = 1024, 0
+    table, names = empty_table(size), np.empty(size, np.uint64)
+    out = np.empty(keys.size, np.int32)
+    for p in range(keys.size):
+        if 2 * used >= size:
+            size *= 2
+            names = doubled(names)
+            table = table_of(names, used, size)
+        s = place_of(table, names, keys[p])
+        if table[s] < 0:
+            table[s] = used
+            names[used] = keys[p]
+            used += 1
+        out[p] = table[s]
+    return out, names[:used], table
+
+
+@jit
+def look_up(table: Array, names: Array, keys: Array) -> Array:
+    """The numbers of some keys, −1 for those that have none."""
+    out = np.empty(keys.size, np.int32)
+    for p in range(keys.size):
+        out[p] = table[place_of(table, names, keys[p])]
+    return out
+
+
+# Keys of 64 bits for tokens, set items and labels.
+#
+# A key depends on the thing it stands for and on nothing else: the same word has the same key in every batch, process
+# and machine, so nothing has to be fitted or remembered. Among a million different things, two share a key with
+# probability 3·10⁻⁸.
+
+
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+@jit
+def mix(x: Any) -> Any:
+    """A bijection of 64-bit numbers after which every bit depends on every bit (the finaliser of SplitMix64)."""
+    x = np.uint64(x) + _STEP
+    x = (x ^ (x >> _30)) * _FIRST
+    x = (x ^ (x >> _27)) * _SECOND
+    return x ^ (x >> _31)
+
+
+@jit
+def chain(key: Any, value: Any) -> Any:
+    """The key of a sequence with one more value at its end."""
+    return mix(mix(key) ^ np.uint64(value))
+
+
+@jit
+def number_keys(numbers: Array) -> Array:
+    """The keys of whole numbers."""
+    out = np.empty(numbers.size, np.uint64)
+    for i in range(numbers.size):
+        out[i] = mix(np.uint64(numbers[i]))
+    return out
+
+
+def key_of(value: Any) -> int:
+    """The key of a text, a number, or a tuple or frozen set of such.
+
+    Numbers that are equal in Python (``1``, ``1.0``, ``True``) have the same key.
+    """
+    if isinstance(value, str):
+        return _digest(b"text", value.encode("utf-8", "surrogatepass"))
+    if isinstance(value, bytes):
+        return _digest(b"bytes", value)
+    if isinstance(value, (bool, int, np.integer, np.bool_)):
+        whole = int(value)
+        if -(2**63) <= whole < 2**63:
+            return int(number_keys(np.array([whole]))[0])
+        return _digest(b"whole", str(whole).encode())
+    if isinstance(value, (float, np.floating)):
+        if not np.isfinite(value):
+            raise ValueError(f"{value!r} is not an item; drop it first.")
+        return key_of(int(value)) if value == int(value) else _digest(b"real", float(value).hex().encode())
+    if isinstance(value, (tuple, frozenset)):
+        keys = [key_of(part) for part in value]
+        kind = b"tuple" if isinstance(value, tuple) else b"set"
+        ordered = keys if isinstance(value, tuple) else sorted(keys)
+        return _digest(kind, np.array(ordered, dtype="<u8").tobytes())
+    raise ValueError(
+        f"an item must be text, a number, or a tuple of these; got {value!r:.60} ({type(value).__name__})."
+    )
+
+
+def _digest(kind: bytes, data: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8, person=kind).digest(), "little")
+
+
+class KnownKeys(dict[Any, int]):
+    """Keys of the values met so far: each different value is digested once."""
+
+    def __missing__(self, value: Any) -> int:
+        key = self[value] = key_of(value)
+        return key
+
+    def of(self, values: Iterable[Any], count: int = -1) -> Array:
+        return np.fromiter(map(self.__getitem__, values), np.uint64, count)
+
 
 #: Columns of a hashed feature map. Two of s features in use fall together with probability s²/2²¹.
 COLUMNS = 2**20
@@ -240,3 +388,291 @@ def _pair_keys(keys: Array, p: Array, others: Array, q: Array) -> Array:
     for r in range(p.size):
         out[r] = chain(keys[p[r]], others[q[r]])
     return out
+
+
+# Σⱼ zⱼφ(xⱼ) as one vector of weights, so that new items are scored by their features alone.
+
+
+class FeatureWeights:
+    """w = Σⱼ zⱼφ(xⱼ), one column for each class score, over the features that any of the items has.
+
+    As Σⱼ zⱼ·k(xⱼ, x) = ⟨w, φ(x)⟩, a new item costs one look-up for each of its features, however many items w is made
+    of. Features are known by their keys of 64 bits, so that nothing is lost by hashing into columns.
+
+    Parameters
+    ----------
+    counts : Counts
+        φ of the items.
+    coef : array of shape (scores, items)
+        The coefficients z.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Spectrum
+    >>> kernel = Spectrum(p=1)
+    >>> weights = FeatureWeights(kernel.keyed(kernel.items(["aab", "c"])), np.array([[2.0, -1.0]]))
+    >>> weights.scores(kernel.keyed(kernel.items(["ab", "cc", "d"])))  # 2·(2 + 1), −1·2, 0
+    array([[ 6.],
+           [-2.],
+           [ 0.]])
+    """
+
+    def __init__(self, counts: Counts, coef: Array) -> None:
+        self._counts, self._coef = counts, coef
+        self._columns, self._names, self._table = number(counts.keys)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the weights, which are made when the first item is scored."""
+        return 8 * self._names.size * self._coef.shape[0]
+
+    @cached_property
+    def _weights(self) -> Array:
+        out = np.zeros((self._names.size, self._coef.shape[0]))
+        counts, coef = self._counts, np.ascontiguousarray(self._coef.T, dtype=np.float64)
+        _gather(counts.starts, self._columns, counts.values, coef, out)
+        return out
+
+    def scores(self, counts: Counts) -> Array:
+        """⟨w, φ(x)⟩ for every item x."""
+        weights = self._weights
+        out = np.zeros((len(counts), weights.shape[1]))
+        columns = look_up(self._table, self._names, counts.keys)
+        in_chunks(len(counts), lambda a, b: _score(counts.starts, columns, counts.values, weights, a, b, out))
+        return out
+
+
+@jit
+def _gather(starts: Array, columns: Array, values: Array, coef: Array, out: Array) -> None:
+    for j in range(starts.size - 1):
+        for p in range(starts[j], starts[j + 1]):
+            for k in range(out.shape[1]):
+                out[columns[p], k] += values[p] * coef[j, k]
+
+
+@jit
+def _score(starts: Array, columns: Array, values: Array, weights: Array, first: int, stop: int, out: Array) -> None:
+    for i in range(first, stop):
+        for p in range(starts[i], starts[i + 1]):
+            if columns[p] >= 0:
+                for k in range(out.shape[1]):
+                    out[i, k] += values[p] * weights[columns[p], k]
+
+
+# Collections of items that are not rows of numbers: strings, sets, graphs, stored flat so that compiled loops run over
+# all of them.
+
+
+T = TypeVar("T")
+
+
+class Collection:
+    """An immutable collection of items. Slices and index arrays give collections, a whole number gives one item."""
+
+    ndim = 1
+    #: What the items are called.
+    kind: ClassVar[str]
+    #: Whether every kernel reads the same items in the same way, so that the parts of an expression can share them.
+    shared: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, items: Any) -> Any:
+        """From a user's list, array or column; a collection of this kind is returned as it is."""
+        raise NotImplementedError
+
+    def __init__(self) -> None:
+        self._memo: dict[Hashable, Any] = {}
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int]:
+        """As of an array of items: scikit-learn then takes items from a collection as it takes them from an array."""
+        return (len(self),)
+
+    def take(self, index: Array) -> Any:
+        """The collection of the items in these places."""
+        raise NotImplementedError
+
+    def item(self, place: int) -> Any:
+        """One item, in the form that a user would write it."""
+        raise NotImplementedError
+
+    def __getitem__(self, places: Any) -> Any:
+        if isinstance(places, (int, np.integer)):
+            return self.item(range(len(self))[places])
+        return self.take(np.arange(len(self))[places])
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.item, range(len(self)))
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of ``make()``, computed at the first request for ``key`` and kept with the items."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        return self._memo[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_memo": {}}
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {type(self).__name__.lower()}>"
+
+
+def listed(items: Any, what: str) -> list[Any]:
+    """A user's list, array or column as a list of objects, none of them missing."""
+    if isinstance(items, (str, bytes)):
+        raise ValueError(f"expected a collection of {what}, got the single text {items!r:.60}; put it into a list.")
+    if len(getattr(items, "shape", ())) == 2:
+        if items.shape[1] != 1:
+            raise ValueError(
+                f"expected one column of {what}, got {items.shape[1]} columns; name the column that counts."
+            )
+        items = items.iloc[:, 0] if hasattr(items, "iloc") else items[:, 0]
+    if hasattr(items, "tolist") or hasattr(items, "to_list"):
+        return list(items.tolist() if hasattr(items, "tolist") else items.to_list())
+    if isinstance(items, (set, frozenset, dict)) or not hasattr(items, "__len__") or not hasattr(items, "__iter__"):
+        raise ValueError(f"expected a list, array or column of {what}, got {type(items).__name__}.")
+    return list(items)
+
+
+# The dot product of counts: what kernels on strings, sets and graphs are functions of.
+
+
+#: A product of dense rows does about this many multiplications in the time of one among sparse ones,
+_DENSE_GAIN = 50
+#: and may hold this many numbers.
+_DENSE_NUMBERS = 2**28
+#: Prepared blocks of the right side are kept up to this many bytes.
+_KEPT_BYTES = 2**28
+#: Whole numbers below this are exact in single precision.
+_EXACT_SINGLE = 2**24
+
+
+class CountDot(Statistic):
+    """Σ over all keys of (count in x)·(count in z). A subclass says what is counted."""
+
+    translation_invariant = False
+
+    def count(self, A: Any) -> Counts:
+        """The counts of every item."""
+        raise NotImplementedError
+
+    def counts(self, A: Collection) -> Counts:
+        """As :meth:`count`, kept with the items."""
+        return A.once(self, lambda: self.count(A))
+
+    def prepare(self, A, B):
+        return paired(self.counts(A), self.counts(B))
+
+    def tile(self, a, b, i, j):
+        if isinstance(a, np.ndarray):
+            return a[i] @ b[j].T
+        rows = indices(i)
+        inverted = b.inverted(j)
+        out = np.zeros((rows.size, inverted.items), a.values.dtype)
+        _accumulate(a.starts, a.columns, a.values, rows, inverted.starts, inverted.places, inverted.values, out)
+        return out
+
+    def diag(self, A):
+        return self.counts(A).squared_norms()
+
+    def features(self, A: Collection) -> Any:
+        """The counts as a CSR matrix with hashed columns."""
+        return self.counts(A).hashed()
+
+
+@dataclass(frozen=True)
+class Inverted:
+    """Some rows of a sparse matrix by columns: which of them have a column, and with what value."""
+
+    items: int
+    starts: Array
+    places: Array
+    values: Array
+
+
+class NumberedCounts:
+    """Counts whose keys are numbered 0, 1, 2, …: rows of a sparse matrix with few columns."""
+
+    def __init__(self, starts: Array, columns: Array, values: Array, width: int) -> None:
+        self.starts, self.columns, self.values, self.width = starts, columns, values, width
+        self._kept: dict[tuple[int, int], Inverted] = {}
+        self._free_bytes = _KEPT_BYTES
+
+    def inverted(self, places: Any) -> Inverted:
+        """Some rows by columns. What belongs to a slice is kept, as every row of tiles asks for it again."""
+        key = (places.start, places.stop) if isinstance(places, slice) else None
+        if key in self._kept:
+            return self._kept[key]
+        rows = indices(places)
+        out = Inverted(rows.size, *_invert(self.starts, self.columns, self.values, rows, self.width))
+        size = out.starts.nbytes + out.places.nbytes + out.values.nbytes
+        if key is not None and size <= self._free_bytes:
+            self._free_bytes -= size
+            self._kept[key] = out
+        return out
+
+    def dense(self) -> Array:
+        out = np.zeros((self.starts.size - 1, self.width), self.values.dtype)
+        out[np.repeat(np.arange(len(out)), np.diff(self.starts)), self.columns] = self.values
+        return out
+
+
+def paired(a: Counts, b: Counts) -> tuple[Any, Any]:
+    """Both sides with their keys numbered together: dense rows where that is faster, else :class:`NumberedCounts`.
+
+    By Cauchy and Schwarz no partial sum of a dot product of counts exceeds the largest squared norm, and sums of whole
+    numbers below 2²⁴ are exact in single precision, which is twice as fast.
+    """
+    largest = max(float(side.squared_norms().max(initial=0.0)) for side in (a, b))
+    dtype = np.float32 if largest < _EXACT_SINGLE else np.float64
+    columns_b, names, table = number(b.keys)
+    width = names.size
+    right = NumberedCounts(b.starts, columns_b, b.values.astype(dtype), width)
+    if a is b:
+        left = right
+    else:
+        columns_a = look_up(table, names, a.keys)
+        known = columns_a >= 0
+        sizes = np.diff(np.concatenate([[0], np.cumsum(known)])[a.starts])
+        left = NumberedCounts(starts_of(sizes), columns_a[known], a.values[known].astype(dtype), width)
+    columns = [np.bincount(side.columns, minlength=width).astype(np.float64) for side in (left, right)]
+    sparse_work = columns[0] @ columns[1] / max(1, len(a) * len(b))  # pairs of entries to multiply for a pair of items
+    rows = len(a) + (0 if a is b else len(b))
+    if width <= _DENSE_GAIN * sparse_work and rows * width <= _DENSE_NUMBERS:
+        dense = right.dense()
+        return (dense if left is right else left.dense()), dense
+    return left, right
+
+
+@jit
+def _invert(starts: Array, columns: Array, values: Array, rows: Array, width: int) -> tuple[Array, Array, Array]:
+    begins = np.zeros(width + 1, np.int32)
+    for i in rows:
+        for p in range(starts[i], starts[i + 1]):
+            begins[columns[p] + 1] += 1
+    for c in range(width):
+        begins[c + 1] += begins[c]
+    free = begins[:-1].copy()
+    places, weights = np.empty(begins[-1], np.uint32), np.empty(begins[-1], values.dtype)
+    for r in range(rows.size):
+        for p in range(starts[rows[r]], starts[rows[r] + 1]):
+            c = columns[p]
+            places[free[c]] = r
+            weights[free[c]] = values[p]
+            free[c] += 1
+    return begins, places, weights
+
+
+@jit
+def _accumulate(
+    starts: Array, columns: Array, values: Array, rows: Array, begins: Array, places: Array, weights: Array, out: Array
+) -> None:
+    for r in range(rows.size):
+        row = out[r]
+        for p in range(starts[rows[r]], starts[rows[r] + 1]):
+            c, value = columns[p], values[p]
+            for q in range(begins[c], begins[c + 1]):
+                row[places[q]] += value * weights[q]

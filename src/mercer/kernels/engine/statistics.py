@@ -17,9 +17,241 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..._runtime.compile import Array, jit
-from .strips import Strips, in_one_order, moved
-from .thin import ThinRows, is_thin, near_origin
+from ...runtime.compile import Array, jit
+from ...runtime.numerics import ROWS, WIDTH, multiply_listed, multiply_rows
+
+# Products of dense rows that are summed in one order.
+#
+# What a BLAS library returns for a row depends, in the last digits, on how many rows stand in the same call and on how
+# many threads it may use. New rows are scored by products whose sums run over the features one by one, from the first
+# to the last, whatever rows stand beside them: a score is then the same, bit for bit, for one row or a million, on any
+# number of threads.
+#
+# The right side, which all rows are multiplied with, is laid out in strips, feature by feature, which a few rows at a
+# time pass by (:mod:`mercer.runtime.numerics`).
+
+
+#: Rows that are moved to the centre at a time.
+_AT_ONCE = 16 * WIDTH
+
+
+class Strips:
+    """Dense rows, seen from a centre if one is given, laid out to be multiplied with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Strips(np.array([[1.0, 2.0], [3.0, 4.0]])).product(np.array([[1.0, 10.0]]), slice(0, 2))
+    array([[21., 43.]])
+    """
+
+    def __init__(self, rows: Array, centre: Any = None) -> None:
+        n, features = rows.shape
+        #: (strips, features, rows of a strip), with rows of zeros to make their number even.
+        self.values = np.zeros((-(-n // WIDTH), features, WIDTH), rows.dtype)
+        squares = np.zeros(self.values.shape[::2])
+        for begin in range(0, n, _AT_ONCE):
+            _lay_out(moved(rows[begin : begin + _AT_ONCE], centre), self.values[begin // WIDTH :])
+        _add_squares(self.values, squares)
+        self.squared_norms = squares.ravel()[:n].astype(rows.dtype)
+
+    def __getitem__(self, places: Array) -> Array:
+        """The rows in these places."""
+        return self.values[places // WIDTH, :, places % WIDTH]
+
+    def product(self, left: Array, places: slice | Array) -> Array:
+        """⟨x, z⟩ for each row x of ``left``, which has the type of these rows, and each z in these places."""
+        if not isinstance(places, slice) or places.start % WIDTH:
+            chosen = np.r_[places]
+            return Strips(self[chosen]).product(left, slice(0, chosen.size))
+        out = np.empty((left.shape[0], places.stop - places.start), self.values.dtype)
+        _multiply(np.ascontiguousarray(left), self.values[places.start // WIDTH :], out)
+        return out
+
+
+def in_one_order(A: Array, B: Array, centre: Any = None) -> tuple[Array, Strips]:
+    """Both sides as rows of one type, seen from a centre if one is given; the right one laid out."""
+    dtype = np.result_type(A, B)
+    return moved(A, centre).astype(dtype, copy=False), Strips(B.astype(dtype, copy=False), centre)
+
+
+def moved(rows: Array, centre: Any) -> Array:
+    """The rows as they are seen from a centre, in their own type."""
+    return rows if centre is None else (rows - centre).astype(rows.dtype, copy=False)
+
+
+@jit
+def _lay_out(rows: Array, strips: Array) -> None:
+    for i in range(rows.shape[0]):
+        strip, place = strips[i // WIDTH], i % WIDTH
+        for k in range(rows.shape[1]):
+            strip[k, place] = rows[i, k]
+
+
+@jit
+def _add_squares(strips: Array, sums: Array) -> None:
+    for s in range(strips.shape[0]):
+        for k in range(strips.shape[1]):
+            for j in range(WIDTH):
+                sums[s, j] += np.float64(strips[s, k, j]) * np.float64(strips[s, k, j])
+
+
+@jit
+def _multiply(left: Array, strips: Array, out: Array) -> None:
+    """Every sum is ((x₀·z₀ + x₁·z₁) + x₂·z₂) + …, with products that are not rounded where the processor can."""
+    flat, strip = strips.reshape(-1), strips.shape[1] * WIDTH
+    sums = np.empty((ROWS, WIDTH), left.dtype)
+    for begin in range(0, out.shape[1], WIDTH):
+        width = min(WIDTH, out.shape[1] - begin)
+        for first in range(0, left.shape[0], ROWS):
+            multiply_rows(left, first, left.shape[0] - 1, flat, begin // WIDTH * strip, sums, 0)
+            for r in range(min(ROWS, left.shape[0] - first)):
+                for j in range(width):
+                    out[first + r, begin + j] = sums[r, j]
+
+
+# Rows that are mostly zeros, such as one-hot columns or counts: products that skip the zeros.
+#
+# A dense product of rows with d features takes d multiplications a pair; these take as many as one of the rows has
+# numbers. The other side is laid out feature by feature in strips, so that each number of the first side is multiplied
+# with a whole strip at once. With every eighth number different from zero this is already faster than a dense product,
+# whose multiplications are cheaper.
+
+
+#: Rows count as thin when at most this part of their numbers is not zero.
+_DENSITY = 0.125
+#: Fewer features than this are multiplied faster than looked at; more do not fit into a strip in the cache.
+_FEWEST, _MOST = 48, 2048
+#: Numbers, or little more, in the strips that are kept for the next tile.
+KEPT = 8_000_000
+#: Rows that are looked at to judge all of them.
+_SAMPLE = 1024
+#: Moving rows to their mean must leave at least this part of their squared length: else they lie far from the origin.
+_SPREAD = 0.25
+
+
+def is_thin(A: Any) -> bool:
+    """Whether rows are mostly zeros, by a sample of them."""
+    n, width = A.shape
+    if not (_FEWEST <= width <= _MOST and n > 0):
+        return False
+    if sparse.issparse(A):
+        return A.nnz <= _DENSITY * n * width
+    sample = A[:: max(1, n // _SAMPLE)]
+    return bool(np.count_nonzero(sample) <= _DENSITY * sample.size)
+
+
+def near_origin(A: Any) -> bool:
+    """Whether ‖x‖² + ‖z‖² − 2⟨x, z⟩ loses no more than two bits to cancellation, by a sample of the rows."""
+    sample = A[:: max(1, A.shape[0] // _SAMPLE)]
+    mean = np.asarray(sample.mean(axis=0), dtype=np.float64).ravel()
+    numbers = sample.data if sparse.issparse(sample) else sample
+    length = float(np.square(numbers, dtype=np.float64).sum()) / max(1, sample.shape[0])
+    return length - float(mean @ mean) >= _SPREAD * length
+
+
+class ThinRows:
+    """Rows as lists of their numbers that are not zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = np.eye(3)
+    >>> thin = ThinRows.of(A)
+    >>> thin.product(slice(0, 2), ThinRows.of(2 * A), np.array([2, 1]))
+    array([[0., 0.],
+           [0., 2.]])
+    """
+
+    def __init__(self, data: Array, indices: Array, indptr: Array, width: int) -> None:
+        self.data, self.indices, self.indptr, self.width = data, indices, indptr, width
+        #: Strips by the rows that they hold; those stand beside them, so that no other array gets their number.
+        self._kept: dict[Any, tuple[Any, Array]] = {}
+
+    @classmethod
+    def of(cls, A: Any) -> ThinRows:
+        """The same rows, from a dense array or a CSR matrix."""
+        if sparse.issparse(A):
+            return cls(A.data, A.indices.astype(np.int32, copy=False), A.indptr.astype(np.int64), A.shape[1])
+        indptr = np.zeros(A.shape[0] + 1, np.int64)
+        _count(A, indptr)
+        np.cumsum(indptr, out=indptr)
+        data, indices = np.empty(indptr[-1], A.dtype), np.empty(indptr[-1], np.int32)
+        _collect(A, indptr, data, indices)
+        return cls(data, indices, indptr, A.shape[1])
+
+    def __len__(self) -> int:
+        return self.indptr.size - 1
+
+    def _numbers(self, places: slice | Array) -> Array:
+        return np.arange(*places.indices(len(self))) if isinstance(places, slice) else np.asarray(places)
+
+    def strips(self, places: slice | Array) -> Array:
+        """These rows, feature by feature: (strips, features, rows of a strip).
+
+        The same rows come again and again, tile after tile, and some strips are kept.
+        """
+        key = (places.start, places.stop) if isinstance(places, slice) else id(places)
+        found = self._kept.get(key)
+        if found is None:
+            strips = self._laid_out(self._numbers(places))
+            if len(self._kept) * strips.size > KEPT:
+                self._kept = {}
+            found = self._kept[key] = places, strips
+        return found[1]
+
+    def _laid_out(self, rows: Array) -> Array:
+        out = np.zeros((-(-rows.size // WIDTH), self.width, WIDTH), self.data.dtype)
+        _spread(self.data, self.indices, self.indptr, rows, out)
+        return out
+
+    def product(self, i: slice | Array, other: ThinRows, j: slice | Array) -> Array:
+        """⟨x, z⟩ for rows i of these and rows j of the others."""
+        rows, strips = self._numbers(i), other.strips(j)
+        out = np.empty((rows.size, other._numbers(j).size), self.data.dtype)
+        _multiply_thin(self.data, self.indices, self.indptr, rows, strips, out)
+        return out
+
+
+@jit
+def _count(A: Array, indptr: Array) -> None:
+    for i in range(A.shape[0]):
+        count = 0
+        for k in range(A.shape[1]):
+            count += A[i, k] != 0
+        indptr[i + 1] = count
+
+
+@jit
+def _collect(A: Array, indptr: Array, data: Array, indices: Array) -> None:
+    for i in range(A.shape[0]):
+        place = indptr[i]
+        for k in range(A.shape[1]):
+            if A[i, k] != 0:
+                data[place] = A[i, k]
+                indices[place] = k
+                place += 1
+
+
+@jit
+def _spread(data: Array, indices: Array, indptr: Array, rows: Array, out: Array) -> None:
+    for r in range(rows.size):
+        strip, column = out[r // WIDTH], r % WIDTH
+        for p in range(indptr[rows[r]], indptr[rows[r] + 1]):
+            strip[indices[p], column] += data[p]
+
+
+@jit
+def _multiply_thin(data: Array, indices: Array, indptr: Array, rows: Array, strips: Array, out: Array) -> None:
+    flat, strip = strips.reshape(-1), strips.shape[1] * WIDTH
+    sums = np.empty(WIDTH, data.dtype)
+    for s in range(strips.shape[0]):
+        first = s * WIDTH
+        for r in range(rows.size):
+            multiply_listed(data, indices, indptr[rows[r]], indptr[rows[r] + 1], flat, s * strip, sums, 0)
+            for j in range(min(WIDTH, out.shape[1] - first)):
+                out[r, first + j] = sums[j]
+
 
 #: A dense sparse-times-dense product wants one side dense; at most this many numbers of it at a time.
 _DENSE_NUMBERS = 4_000_000

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from ..._runtime.blockwise import call_blockwise
-from ..._runtime.compile import Array, jit
-from ..._runtime.interrupts import heed
-from ..._runtime.parallel import for_each, thread_count
-from ..._runtime.register_tiles import ROWS, WIDTH, multiply_listed, multiply_rows
-from .statistics import SQUARED_DISTANCE, squared_norms
-from .strips import Strips
-from .thin import KEPT, ThinRows, is_thin, near_origin
+from ...runtime.compile import Array, jit
+from ...runtime.interrupts import heed
+from ...runtime.loops import call_blockwise
+from ...runtime.numerics import ROWS, WIDTH, multiply_listed, multiply_rows
+from ...runtime.threads import for_each, thread_count
+from .statistics import KEPT, SQUARED_DISTANCE, Strips, ThinRows, is_thin, near_origin, squared_norms
 
 if TYPE_CHECKING:
     from ..base import Kernel

@@ -19,10 +19,9 @@ from itertools import count
 
 import numpy as np
 
-from ..._runtime.compile import Array, jit
-from ..._runtime.interrupts import heed
-from .leap import leap
-from .smo import Workspace, _allow, _smo, gap_of
+from ...runtime.compile import Array, jit
+from ...runtime.interrupts import heed
+from .smo import Workspace, _allow, _smo, gap_of, leap
 
 __all__ = ["NestedBlocks"]
 

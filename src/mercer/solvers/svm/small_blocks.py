@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..._runtime.compile import Array, jit
 from ...problems import Status
+from ...runtime.compile import Array, jit
 from .smo import _allow, _smo, gap_of
 from .soft_margin import DualSolution
 

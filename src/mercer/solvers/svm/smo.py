@@ -9,7 +9,7 @@ zᵢ < highᵢ and zⱼ > lowⱼ; so z is optimal when max F over all that may g
 no more than the tolerance. That difference is the *gap* here. A step takes the j with the least F and the i that
 gains most with it, (Fᵢ − Fⱼ)²/(Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ), and goes all the way.
 
-Where the coefficients of two groups have sums of their own (:mod:`mercer.problems.nu_problem`), both items of a step
+Where the coefficients of two groups have sums of their own (:mod:`mercer.problems.problem`), both items of a step
 belong to the same group, and the gap is that of the worse one. Groups lie side by side in a working set.
 
 Two levels: :meth:`Workspace.solve` picks a working set of one or two thousand items out of the block, gathers their
@@ -23,14 +23,157 @@ and runs on many numbers at once.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
+from scipy import linalg
 
-from ..._runtime.combine import add_rows, gather
-from ..._runtime.combine import turn as transpose
-from ..._runtime.compile import Array, jit
-from .leap import leap
-from .watched_blocks import note_block
+from ...grams.base import Gram
+from ...problems import BoxDual, Iterate, Problem, Status
+from ...runtime.compile import Array, jit
+from ...runtime.numerics import add_rows, gather
+from ...runtime.numerics import turn as transpose
+
+__all__ = ["note_block", "watched_blocks"]
+
+# From nearly solved to solved in one step, where few coefficients are free.
+#
+# When it is known which coefficients are at a bound, the others solve a linear system: all free items have the same F,
+# and all coefficients sum to what they sum to now,
+#
+#     K_FF·d + b = F_F,      Σd = 0,      z_F ← z_F + d,
+#
+# with a b and a Σ for each group of variables whose sums are given.
+#
+# Pairwise steps need tens of thousands of visits to get there when K is badly conditioned. Coefficients that the system
+# puts beyond a bound are put on it, and the rest is solved again.
+#
+# The same leap, on the exact kernel matrix, gives the last digits of a solution (:func:`polish`): an iterative solver
+# stops when no condition is violated by more than its tolerance, and from there one linear system leads to machine
+# precision.
+
+
+#: The cost grows with the cube of the free items; with more of them pairwise steps are faster.
+LARGEST_LEAP = 600
+_ATTEMPTS = 12
+#: Added to the diagonal, relative to it: single precision makes nearly equal items look indefinite, and equal ones make
+#: K singular in any precision.
+_RIDGE, _EXACT_RIDGE = 3e-7, 1e-14
+#: With more free items than this a solution is left as it is: a tolerance is a tolerance.
+_LARGEST_POLISHED = 300
+
+
+def leap(
+    K: Array, F: Array, z: Array, low: Array, high: Array, ridge: float = _RIDGE, groups: Array | None = None
+) -> bool:
+    """Solve for the free coefficients in place; ``False``, and nothing changed, where that does not help.
+
+    ``K`` and ``F`` may be in float32; F is brought up to date. ``ridge`` is added to the diagonal, relative to it.
+    """
+    free = np.flatnonzero((z > low) & (z < high))
+    if not 2 <= free.size <= LARGEST_LEAP:
+        return False
+    A = K[np.ix_(free, free)].astype(np.float64)
+    right, old = F[free].astype(np.float64), z[free]
+    change, moving = np.zeros(free.size), np.arange(free.size)
+    own = np.zeros(free.size, np.int64) if groups is None else groups[free]
+    belongs = (own[:, None] == np.unique(own)).astype(np.float64)
+    for _ in range(_ATTEMPTS):
+        fixed = np.setdiff1d(np.arange(free.size), moving, assume_unique=True)
+        rest = right[moving] - A[np.ix_(moving, fixed)] @ change[fixed]
+        totals = -belongs[fixed].T @ change[fixed]
+        step = _balanced_solution(A[np.ix_(moving, moving)], rest, belongs[moving], totals, ridge)
+        if step is None:
+            return False
+        wanted = old[moving] + step
+        inside = (wanted >= low[free[moving]]) & (wanted <= high[free[moving]])
+        change[moving] = np.clip(wanted, low[free[moving]], high[free[moving]]) - old[moving]
+        if inside.all():
+            break
+        moving = moving[inside]
+        if moving.size < 2 or not belongs[moving].any(axis=0).all():
+            return False
+    else:
+        return False
+    if change @ right - 0.5 * change @ (A @ change) <= 0:  # what the dual gains
+        return False
+    z[free] = np.clip(old + change, low[free], high[free])
+    add_rows(F, K, free, -change)
+    return True
+
+
+def _balanced_solution(A: Array, right: Array, belongs: Array, totals: Array, ridge: float) -> Array | None:
+    """x with A·x + b = right for some b, and Σx = total, for each group, whose items are a column of ones."""
+    A[np.diag_indices_from(A)] *= 1 + ridge
+    try:
+        factor = linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        return None
+    solved = linalg.cho_solve(factor, np.column_stack([right, belongs]), check_finite=False)
+    try:
+        b = np.linalg.solve(belongs.T @ solved[:, 1:], belongs.T @ solved[:, 0] - totals)
+    except np.linalg.LinAlgError:
+        return None
+    x = solved[:, 0] - solved[:, 1:] @ b
+    return x if np.isfinite(x).all() else None
+
+
+def polish(dual: BoxDual, exact: Gram, z: Array, scores: Array) -> tuple[Array, Array] | None:
+    """Variables of a dual with those that are free solved for, and their scores; ``None`` where that does not help.
+
+    ``exact`` is the Gram of the variables; their scores must be exact, and those of the result are.
+    """
+    low, high = dual.low, dual.high
+    free = np.flatnonzero((z > low) & (z < high))
+    if not 2 <= free.size <= _LARGEST_POLISHED:
+        return None
+    K = np.asarray(exact.take(free).rows(np.arange(free.size)), dtype=np.float64)
+    F, own = (dual.targets - scores)[free], z[free].copy()
+    groups = dual.groups[free]
+    if not leap(K, F, own, low[free], high[free], _EXACT_RIDGE, groups):
+        return None
+    leap(K, F, own, low[free], high[free], _EXACT_RIDGE, groups)  # what rounding has left
+    better = z.copy()
+    better[free] = own
+    better = dual.balanced(better)
+    moved = np.flatnonzero(better != z)
+    return better, scores + exact.scores(np.arange(z.size), moved, (better - z)[moved])
+
+
+# How much memory the blocks of exact machines take, for those who want to foretell it.
+
+
+#: Items of a block, and the bytes that its workspace then has.
+Seen = tuple[int, int]
+
+_watching: list[list[Seen]] = []
+
+
+@contextmanager
+def watched_blocks() -> Iterator[list[Seen]]:
+    """A list of all blocks that are made as long as the context lasts: their items, and the bytes in use by then.
+
+    Examples
+    --------
+    >>> with watched_blocks() as seen:
+    ...     note_block(5, 100)
+    >>> seen
+    [(5, 100)]
+    """
+    seen: list[Seen] = []
+    _watching.append(seen)
+    try:
+        yield seen
+    finally:
+        _watching[:] = [each for each in _watching if each is not seen]
+
+
+def note_block(items: int, nbytes: int) -> None:
+    """Tell those who watch."""
+    for seen in _watching:
+        seen.append((items, nbytes))
+
 
 #: Items in a working set, or more where more are free; their float32 matrix takes 16 megabytes.
 WORKING_SET = 2048
@@ -384,3 +527,34 @@ class Workspace:
             add_rows(F, K, W[moved], -change[moved])
             z[W] = local
         return total, previous
+
+
+# Whether a solution that was found in single precision is one, as far as a few exact scores tell.
+
+
+#: Items whose scores tell, in a search, whether single precision can be trusted.
+_SPOTS = 32
+
+
+def trusted(problem: Problem, found: Iterate, tol: float, rng: np.random.Generator) -> bool:
+    """Whether the scores of some items, computed anew by the problem's Gram, are those that a solver thinks they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.grams import Features
+    >>> from mercer.losses import Hinge
+    >>> from mercer.problems import Problem
+    >>> from mercer.solvers import SoftMargin
+    >>> problem = Problem(Features(np.array([[2.0], [-2.0]])), np.array([1.0, -1.0]), Hinge(), 0.1, intercept="free")
+    >>> trusted(problem, SoftMargin().solve(problem), 1e-3, np.random.default_rng(0))
+    True
+    """
+    if getattr(found, "status", None) is not Status.CONVERGED or not np.isfinite(found.z).all():
+        return False
+    used, n = np.flatnonzero(found.z), found.z.size
+    spots = np.sort(rng.choice(n, min(n, _SPOTS), replace=False))
+    if not used.size:
+        return True
+    scores = problem.gram.scores(spots, used, found.z[used])
+    return bool(np.abs(scores - np.asarray(found.scores)[spots]).max() <= 10 * tol)

@@ -17,23 +17,213 @@ computed is a small multiple of (support items) × (all items), which no method 
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import deque
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from ..._runtime.combine import add_rows, gather
-from ..._runtime.compile import Array
-from ..._runtime.interrupts import heed, kept
+from ...grams.base import Gram, RowRing
 from ...grams.dense import Dense
 from ...losses import MarginLoss
 from ...problems import BoxDual, Iterate, Problem, Solution, Status
+from ...runtime.compile import Array
+from ...runtime.interrupts import heed, kept
+from ...runtime.numerics import add_rows, gather, turn
 from ..base import Solver
-from .dual_gradient import DualGradient
 from .nested_blocks import NestedBlocks
-from .row_cache import RowCache
 from .smo import Workspace, levels_of
+
+__all__ = ["Workspaces"]
+
+# Workspaces that wait for the next fit.
+#
+# Memory that a process touches for the first time is cleared by the system: hundreds of megabytes of blocks can take as
+# long as all steps on them, and on virtual machines several times as long. What a fit leaves behind is therefore kept,
+# up to a limit, for the fit that comes next.
+
+
+#: Bytes that all workspaces which wait may have together.
+_KEPT = 1_000_000_000
+
+#: Workspaces that nobody uses; taking one and giving it back are single operations, and need no lock.
+_waiting: deque[Workspace] = deque()
+
+
+class Workspaces:
+    """A workspace for each thread of a fit.
+
+    Examples
+    --------
+    >>> with Workspaces() as workspaces:
+    ...     workspaces.mine is workspaces.mine
+    True
+    """
+
+    def __init__(self) -> None:
+        self._of_thread = threading.local()
+        self._lent: list[Workspace] = []
+
+    @property
+    def mine(self) -> Workspace:
+        """The workspace of this thread."""
+        if not hasattr(self._of_thread, "own"):
+            try:
+                self._of_thread.own = _waiting.pop()
+            except IndexError:
+                self._of_thread.own = Workspace()
+            self._lent.append(self._of_thread.own)
+        return self._of_thread.own
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for each in self._lent:
+            each.forget()
+            if each.room + sum(other.room for other in list(_waiting)) <= _KEPT:
+                _waiting.append(each)
+        self._lent = []
+
+
+# Rows of the kernel matrix that are kept because they will be needed again.
+
+
+class RowCache:
+    """Some rows of a Gram in float32, the newest in the place of the oldest, within a memory limit.
+
+    Rows that are at hand, or computed as fast as fresh memory is filled, are not kept at all.
+    """
+
+    def __init__(self, gram: Gram, memory: int) -> None:
+        n = len(gram)
+        self.gram = gram
+        keeps = gram.expensive and not gram.ready
+        self.capacity = 0 if not keeps else int(min(n, max(64, memory // (4 * n))))
+        self.ring = RowRing(n, self.capacity, np.float32)
+
+    @property
+    def full(self) -> bool:
+        """Whether a row had to go to make room for another."""
+        return self.ring.evicted
+
+    def subtract(self, F: Array, items: Array, coefficients: Array, keep: Array) -> None:
+        """F −= Σ coefficient·K[item], computing rows that are not here.
+
+        ``keep`` says which of them will be needed again; the others go by without being stored.
+        """
+        known = self.ring.place[items] >= 0
+        passing = ~known & (~keep | (self.capacity == 0))
+        if passing.any():
+            z = np.zeros(F.size)
+            z[items[passing]] = coefficients[passing]
+            F -= self.gram.matvec(z)
+        items, coefficients, known = items[~passing], coefficients[~passing], known[~passing]
+        self._apply(F, items[known], coefficients[known])
+        missing, weights = items[~known], coefficients[~known]
+        done = 0
+        while done < missing.size:
+            count = min(missing.size - done, self.capacity - self.ring.next)
+            chunk = missing[done : done + count]
+            first = self.ring.next
+            rows = self.ring.rows[first : first + count]
+            self.gram.fill(chunk, rows)
+            self.ring.claim(chunk)
+            self._apply(F, chunk, weights[done : done + count])
+            done += count
+
+    def _apply(self, F: Array, items: Array, coefficients: Array) -> None:
+        if items.size:
+            add_rows(F, self.ring.rows, self.ring.place[items], -coefficients)
+
+    def extend(self, out: Array, kept: Array, new: Array) -> Array:
+        """Complete the matrix of kept and new items, whose upper left corner is there; their order is returned.
+
+        ``kept`` is as :meth:`arrange` puts it. Rows that are here are copied; the rest is computed, but only once for
+        (x, z) and (z, x).
+        """
+        here = self.ring.place[new] >= 0
+        known, absent = new[here], new[~here]
+        order = np.concatenate([kept, known, absent])
+        a, b = kept.size, kept.size + known.size
+        first = a - int(np.count_nonzero(self.ring.place[kept] >= 0))  # rows of items first … b−1 are here
+        if b > first:
+            gather(self.ring.rows, self.ring.place[order[first:b]], order[a:], out[first:b, a:])
+            gather(self.ring.rows, self.ring.place[known], order[:first], out[a:b, :first])
+            turn(out[a:b, :first], out[:first, a:b])
+            turn(out[first:a, a:], out[a:, first:a])
+            turn(out[a:b, b:], out[b:, a:b])
+        if absent.size:
+            self.gram.block(absent, absent, out[b:, b:])
+            if first:
+                self.gram.block(absent, order[:first], out[b:, :first])
+                turn(out[b:, :first], out[:first, b:])
+        return order
+
+    def arrange(self, items: Array) -> Array:
+        """The order in which items whose rows are here come last."""
+        return np.argsort(self.ring.place[items] >= 0, kind="stable")
+
+
+# The gradient of the dual: how much every item falls short of its target, kept up to date as coefficients change.
+
+
+class DualGradient:
+    """F = t − Kz of all items, the gradient of tᵀz − ½·zᵀKz; while it is narrowed, of those that are likely to matter.
+
+    Bringing F up to date costs one row of K for every coefficient that has changed. As the coefficients change by less
+    and less, items far from the margin stay there: F is then kept for the others alone (:meth:`narrow`), which may be
+    fewer and fewer, and the far ones catch up in one go when all seems done (:meth:`widen`).
+    """
+
+    def __init__(self, gram: Gram, targets: Array, memory: int) -> None:
+        self.gram = gram
+        self.F = targets.copy()
+        self.cache = RowCache(gram, memory)
+        self._z = np.zeros(targets.size)
+        #: The items whose F is kept up to date.
+        self.near = np.arange(targets.size)
+        #: Items that were left behind together, and the coefficients that their F belongs to.
+        self._left_behind: list[tuple[Array, Array]] = []
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether F of some items lags behind."""
+        return bool(self._left_behind)
+
+    def update(self, z: Array, free: Array) -> int:
+        """Bring F up to date with z; rows of ``free`` items will be needed again. Returns how many z have changed."""
+        moved = np.flatnonzero(z != self._z)
+        change = z[moved] - self._z[moved]
+        if not self.narrowed:
+            self.cache.subtract(self.F, moved, change, keep=free[moved])
+        elif moved.size:
+            self.F[self.near] -= self.gram.scores(self.near, moved, change)
+        self._z = z.copy()
+        return moved.size
+
+    def belongs_to(self, z: Array) -> int:
+        """Take note that F has been brought up to date with z elsewhere."""
+        moved = int(np.count_nonzero(z != self._z))
+        self._z = z.copy()
+        return moved
+
+    def narrow(self, near: Array) -> None:
+        """From now on keep F of these items only, which are some of those whose F is kept so far."""
+        self._left_behind.append((np.setdiff1d(self.near, near, assume_unique=True), self._z))
+        self.near = near
+
+    def widen(self) -> None:
+        """Bring F of the far items up to date as well."""
+        for items, z in self._left_behind:
+            changed = np.flatnonzero(self._z != z)
+            if changed.size and items.size:
+                self.F[items] -= self.gram.scores(items, changed, (self._z - z)[changed])
+        self._left_behind = []
+        self.near = np.arange(self.F.size)
+
 
 #: The parts of the memory that rows which are kept may take, and a block; there are two, and working sets of both.
 _OF_ROWS, _OF_BLOCK = 0.5, 0.16
@@ -383,3 +573,53 @@ def _levels(F: Array, z: Array, low: Array, high: Array, groups: Array) -> Array
         if own.any():
             levels[group] = F[own].mean()
     return levels
+
+
+# The scores of all items in float64, computed anew where that can matter.
+
+
+#: Items that a solver in float32 puts this far on the right side of their margin, or farther, need no look …
+_CLEAR = 0.05
+#: … as long as no score that was looked at is wrong by more than this part of it. So many of the others are tried.
+_TRUSTED, _SAMPLE = 0.02, 256
+#: With so few items all scores are computed anew.
+_FEW_ITEMS = 2000
+
+
+def exact_scores(problem: Problem, found: Iterate) -> Array:
+    """Scores from the exact Gram of a problem, for a solution whose own scores are as exact as float32 is.
+
+    An item with zᵢ = 0 and a score clearly beyond its target adds nothing to the primal or the dual and violates
+    nothing, whatever the last digits of its score. The scores of all others are computed anew, and so are those of the
+    clear ones where rounding turns out to be more than a small part of "clearly".
+    """
+    if found.w is not None:
+        return problem.gram.scores_and_square(found.z, found.w)[0]
+    z, dual = found.z, problem.box_dual
+    assert dual is not None
+    used = np.flatnonzero(z)
+    weights = z[used]
+    scores = np.array(found.scores, dtype=np.float64)
+
+    def look(items: Array) -> float:
+        """Put exact scores in; the largest error that there was."""
+        if not items.size:
+            return 0.0
+        anew = problem.gram.scores(items, used, weights) if used.size else np.zeros(items.size)
+        error = float(np.abs(scores[items] - anew).max())
+        scores[items] = anew
+        return error
+
+    left = np.arange(z.size)
+    if z.size > _FEW_ITEMS:
+        levels = problem.levels(found.b, found.width)
+        distance = dual.targets - dual.spread(scores) - levels[dual.groups]
+        clear = np.where(dual.high > 0, distance < -_CLEAR, True) & np.where(dual.low < 0, distance > _CLEAR, True)
+        clear = (z == 0) & (dual.merged((~clear).astype(np.float64)) == 0)
+        error = look(np.flatnonzero(~clear))
+        left = np.flatnonzero(clear)
+        sample = left[np.random.default_rng(0).permutation(left.size)[:_SAMPLE]]
+        error = max(error, look(np.sort(sample)))
+        left = np.setdiff1d(left, sample, assume_unique=True) if not error <= _TRUSTED * _CLEAR else left[:0]
+    look(left)
+    return scores

@@ -1,1 +1,0 @@
-"""What everything runs on: compiled loops, threads, memory, Ctrl-C."""

@@ -1,1 +1,0 @@
-"""What users give, checked: tables, labels, parameters, items."""

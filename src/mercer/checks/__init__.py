@@ -1,0 +1,3 @@
+"""What users give, checked: tables, labels, parameters, items."""
+
+__all__: list[str] = []

@@ -1,0 +1,494 @@
+"""A fitted model as one Python file that needs NumPy alone."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import re
+from collections.abc import Iterator
+from functools import singledispatchmethod
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..kernels.formulas import Symbol
+from ..runtime.compile import Array
+from . import computation
+from .computation import (
+    Computation,
+    Logarithms,
+    Node,
+    OfSupport,
+    Own,
+    Pair,
+    nodes_of,
+    python_literal,
+    refuse_strange_labels,
+    symbols_of,
+)
+from .numpy_parts import CSV_PARTS, MISSING_CELLS, PARTS
+
+__all__ = ["PythonBody", "python_text"]
+
+# The lines of NumPy that compute the nodes of a model for some rows.
+
+
+#: Arrays of more numbers than this are written in base64.
+_FEW = 24
+
+_PAIRS = {
+    "dot": "{rows} @ {support}.T",
+    "squared_distance": "squared_distances({rows}, {support})",
+    "distance": "np.sqrt(squared_distances({rows}, {support}))",
+    "manhattan": "manhattan_distances({rows}, {support})",
+    "agreement": "agreements({rows}, {support})",
+    "equal": "(agreements({rows}, {support}) == 1).astype(float)",
+}
+_OPERATIONS = {
+    "add": "{} + {}",
+    "subtract": "{} - {}",
+    "multiply": "{} * {}",
+    "divide": "{} / {}",
+    "exp": "np.exp({})",
+    "log": "np.log({})",
+    "log1p": "np.log1p({})",
+    "power": "np.power({}, {})",
+    "sqrt": "np.sqrt({})",
+    "absolute": "np.abs({})",
+    "maximum": "np.maximum({}, {})",
+    "minimum": "np.minimum({}, {})",
+    "inverse_length": "inverse_lengths({})",
+}
+
+
+class PythonBody:
+    """The lines that compute nodes, and the constants in them."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: list[str] = []
+        self._names: dict[int, str] = {}
+        self._kept: list[Node] = []
+
+    def name(self, output: Node) -> str:
+        """The name of a node's numbers; the lines that compute them are written first."""
+        for node in nodes_of([output]):
+            if id(node) not in self._names:
+                self._names[id(node)] = self._line(self._text(node))
+                self._kept.append(node)
+        return self._names[id(output)]
+
+    def function(self, results: list[str]) -> Iterator[str]:
+        yield '\ndef computed(columns):\n    """All results for some rows, of which these are the columns."""\n'
+        yield from (f"    {line}\n" for line in self.lines)
+        yield f"    return {', '.join(results)}\n\n"
+
+    def _line(self, expression: str) -> str:
+        name = f"v{len(self.lines)}"
+        self.lines.append(f"{name} = {expression}")
+        return name
+
+    def _of(self, node: Node) -> str:
+        return self._names[id(node)]
+
+    def _constant(self, text: str, what: str) -> str:
+        name = f"C{len(self.constants)}"
+        self.constants.append(f"#: {what}\n{name} = {text}")
+        return name
+
+    def _array(self, values: Array, what: str) -> str:
+        if values.dtype.kind == "f" and values.size <= _FEW and np.isfinite(values).all() and values.size:
+            return self._constant(f"np.array({values.tolist()!r})", what)
+        kind = "<f8" if values.dtype.kind == "f" else "<i8"
+        coded = base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
+        lines = "".join(f"{coded[k : k + _LINE]}\n" for k in range(0, len(coded), _LINE))
+        return self._constant(f'array({tuple(values.shape)!r}, "{kind}", """\n{lines}""")', what)
+
+    def _formula(self, root: Symbol) -> str:
+        """The name of a formula's values, a column for each support row."""
+        known: dict[int, str] = {}
+        for symbol in symbols_of(root):
+            if symbol.operation == "leaf":
+                text = self._leaf(symbol.arguments[0])
+            else:
+                own = [known[id(each)] if isinstance(each, Symbol) else repr(each) for each in symbol.arguments]
+                text = _OPERATIONS[symbol.operation].format(*own)
+            known[id(symbol)] = self._line(text)
+        return known[id(root)]
+
+    def _leaf(self, leaf: Pair | Own | OfSupport) -> str:
+        if isinstance(leaf, OfSupport):
+            return self._array(leaf.values, computation.NUMBERS_OF_SUPPORT)
+        if isinstance(leaf, Own):
+            return f"({self._of(leaf.rows)} ** 2).sum(axis=1)[:, None]"
+        return _PAIRS[leaf.statistic].format(
+            rows=self._of(leaf.rows), support=self._array(leaf.support, computation.SUPPORT_ROWS)
+        )
+
+    # -- nodes ----------------------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def _text(self, node: Any) -> str:
+        raise NotImplementedError(type(node).__name__)
+
+    @_text.register
+    def _(self, node: computation.Numbers) -> str:
+        return f"np.column_stack([columns[k] for k in {_places(node.places)}])"
+
+    @_text.register
+    def _(self, node: computation.Level) -> str:
+        known = self._constant(python_literal(node.levels), computation.KNOWN)
+        return f"levels(columns[{node.place}], {known}, {node.missing})"
+
+    @_text.register
+    def _(self, node: computation.TextCounts) -> str:
+        terms = self._constant(python_literal(node.terms), computation.TERMS)
+        importance = self._array(node.importance, computation.IMPORTANCE)
+        how = f"{node.tokens!r}, {node.sizes!r}, {terms}, {importance}, {node.length!r}, {node.case!r}"
+        return f"text_counts(columns[{node.place}], {how})"
+
+    @_text.register
+    def _(self, node: computation.OneHot) -> str:
+        places = self._array(node.hot, computation.PLACES_OF_ONES)
+        return f"one_hot({self._of(node.source)}, {places}, {node.unknown}, {node.count})"
+
+    @_text.register
+    def _(self, node: computation.Filled) -> str:
+        source = self._of(node.source)
+        values = self._array(node.values, computation.FILLED)
+        return f"np.where(is_gap({source}, {python_literal(node.marker)}), {values}, {source})"
+
+    @_text.register
+    def _(self, node: computation.Gaps) -> str:
+        marker = python_literal(node.marker)
+        return f"is_gap({self._of(node.source)}[:, {_places(node.places)}], {marker}).astype(float)"
+
+    @_text.register
+    def _(self, node: computation.Scaled) -> str:
+        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), computation.SCALING)
+        return f"({self._of(node.source)} - {minus}) * {times} + {plus}"
+
+    @_text.register
+    def _(self, node: computation.Clipped) -> str:
+        return f"np.clip({self._of(node.source)}, {node.low!r}, {node.high!r})"
+
+    @_text.register
+    def _(self, node: computation.Monomials) -> str:
+        return f"monomials({self._of(node.source)}, {self._constant(repr(node.factors), computation.FACTORS)})"
+
+    @_text.register
+    def _(self, node: computation.Powered) -> str:
+        return f"powered({self._of(node.source)}, {self._array(node.exponents, computation.EXPONENTS)}, {node.both})"
+
+    @_text.register
+    def _(self, node: computation.UnitLength) -> str:
+        return f"unit_length({self._of(node.source)}, {node.norm!r})"
+
+    @_text.register
+    def _(self, node: computation.NormalQuantile) -> str:
+        tables = (
+            self._array(np.array(table), computation.NORMAL)
+            for table in (computation.NORMAL_ABOVE, computation.NORMAL_BELOW)
+        )
+        return f"normal_quantile({self._of(node.source)}, {', '.join(tables)})"
+
+    @_text.register
+    def _(self, node: computation.Picked) -> str:
+        return f"{self._of(node.source)}[:, {_places(node.places)}]"
+
+    @_text.register
+    def _(self, node: computation.Beside) -> str:
+        return f"np.hstack([{', '.join(self._of(part) for part in node.parts)}])"
+
+    @_text.register
+    def _(self, node: computation.Ones) -> str:
+        return "np.ones((len(columns[0]), 1))"
+
+    @_text.register
+    def _(self, node: computation.Linear) -> str:
+        weights = self._array(node.matrix, computation.WEIGHTS)
+        return f"{self._of(node.source)} @ {weights} + {self._array(node.plus, computation.INTERCEPTS)}"
+
+    @_text.register
+    def _(self, node: computation.KernelSum) -> str:
+        similar, coef = self._formula(node.formula), self._array(node.coef, computation.COEFFICIENTS)
+        return f"{similar} @ {coef} + {self._array(node.plus, computation.INTERCEPTS)}"
+
+    @_text.register
+    def _(self, node: computation.OwnSimilarity) -> str:
+        return self._formula(node.formula)
+
+    @_text.register
+    def _(self, node: computation.PathVote) -> str:
+        along = ", ".join(map(self._array, (node.column, node.coefficient, node.bias, node.weight), computation.PATH))
+        return f"path_vote({self._formula(node.formula)}, {along})"
+
+    @_text.register
+    def _(self, node: computation.PairVotes) -> str:
+        return f"pair_votes({self._of(node.source)}, {node.classes})"
+
+    @_text.register
+    def _(self, node: computation.Sorted) -> str:
+        return f"np.sort({self._of(node.source)}, axis=1)"
+
+    @_text.register
+    def _(self, node: computation.Logistic) -> str:
+        slope, level = map(self._array, (node.slope, node.level), (computation.SLOPES, computation.LEVELS))
+        inside = f"logistic({slope} * {self._of(node.source)} + {level})"
+        return f"np.clip({inside}, {node.bound!r}, 1 - {node.bound!r})"
+
+    @_text.register
+    def _(self, node: computation.Logarithms) -> str:
+        return f"np.log({self._of(node.source)})"
+
+    @_text.register
+    def _(self, node: computation.Exponentials) -> str:
+        return f"np.exp({self._of(node.source)})"
+
+    @_text.register
+    def _(self, node: computation.Softmax) -> str:
+        return f"softmax({self._of(node.source)})"
+
+    @_text.register
+    def _(self, node: computation.Interpolated) -> str:
+        return self._at_points("np.interp", node)
+
+    @_text.register
+    def _(self, node: computation.Staircase) -> str:
+        return self._at_points("staircase", node)
+
+    def _at_points(self, part: str, node: Any) -> str:
+        points, values = map(self._array, (node.points, node.values), (computation.POINTS, computation.VALUES))
+        return f"{part}({self._of(node.source)}, {points}, {values})"
+
+    @_text.register
+    def _(self, node: computation.Coupled) -> str:
+        return f"coupled({self._of(node.source)}, {node.classes})"
+
+    @_text.register
+    def _(self, node: computation.ToOne) -> str:
+        return f"to_one({self._of(node.source)})"
+
+
+def _places(places: tuple[int, ...]) -> str:
+    """Places as a list; those that follow each other as a range."""
+    if len(places) > 2 and list(places) == list(range(places[0], places[-1] + 1)):
+        return f"range({places[0]}, {places[-1] + 1})"
+    return repr(list(places))
+
+
+_LINE = 100
+
+_HEAD = '''"""A fitted model in NumPy alone, written by mercer {version}.
+
+    python model.py rows.csv         writes the answer for each row, and {beside}
+
+    predict(rows)                    the answer for each row
+    scores(rows)                     the numbers behind it: {scores}
+{more}    read_csv(path)                   rows of a CSV file, whose first line names the columns
+
+Rows are a table of numbers (and words, where COLUMNS has some) with the COLUMNS in their order, or a frame or a
+dictionary of columns by name. A missing number is NaN, a missing word None; in CSV files cells are gaps that are empty
+or hold one of MISSING_CELLS, and spaces around cells do not count. A row that the model refuses (an infinite number, a
+gap that no step fills, a word that must not be new) is refused here too.
+
+A kernel machine is made of some of its training rows: share this file as you would share the data.
+"""
+
+import base64
+import csv
+import io
+import math
+import os
+{imports}import sys
+
+import numpy as np
+
+MODEL = {model}
+#: The columns of a row; those with True hold words.
+COLUMNS = {columns}
+#: What predict answers of: labels in the order of scores and probabilities; none where it answers numbers.
+CLASSES = {classes}
+#: What cells of a CSV file say where nothing is there, in small letters.
+MISSING_CELLS = {missing}
+#: Rows that are computed at a time.
+BLOCK = 1000
+
+'''
+
+_MORE = "    probabilities(rows)              of each class, in the order of CLASSES\n"
+
+_USE = '''
+def predict(rows):
+    """The answer for each row."""
+    return {answer}
+
+
+def scores(rows):
+    """The decision values of each row, or the predicted numbers."""
+    return finite(all_of(rows, 0)){first}
+
+
+def table(rows):
+    """The columns, whatever holds them."""
+    if hasattr(rows, "keys"):
+        missing = [name for name, _ in COLUMNS if name not in rows.keys()]
+        if missing:
+            raise ValueError("rows lack the columns %r" % missing)
+        columns = [rows[name] if isinstance(rows[name], list) else np.asarray(rows[name]) for name, _ in COLUMNS]
+    else:
+        rows = np.asarray(rows, dtype=object if any(words for _, words in COLUMNS) else float)
+        if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):
+            raise ValueError("rows must have %d columns, got shape %r" % (len(COLUMNS), rows.shape))
+        columns = list(rows.T)
+    return [(as_words if words else as_numbers)(column, name) for column, (name, words) in zip(columns, COLUMNS)]
+
+
+def all_of(rows, which):
+    """One of the results, block by block."""
+    columns = table(rows)
+    count = len(columns[0]) if columns else 0
+    starts = range(0, count, BLOCK) or [0]
+    parts = [computed([column[start : start + BLOCK] for column in columns])[which] for start in starts]
+    return np.concatenate(parts)
+
+
+def finite(values):
+    """The same values; a score that is no number says nothing."""
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if bad.size:
+        raise ValueError("the score of row %d is no finite number: a value is missing or out of range" % bad[0])
+    return values
+
+'''
+
+_PROBABILITIES = '''
+def probabilities(rows):
+    """The probability of each class."""
+    return finite(all_of(rows, 1))
+
+'''
+
+_ARRAY = '''
+def array(shape, kind, text):
+    """Numbers as they lie in memory, the lowest byte first, in base64."""
+    return np.frombuffer(base64.b64decode(text), dtype=kind).reshape(shape)
+
+'''
+
+_MAIN = '''
+
+def main(path):
+    """Answer a CSV file whose first line names the columns."""
+    rows = read_csv(path)
+    write_csv({%s})
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("give a CSV file whose first line names the columns")
+    try:
+        main(sys.argv[1])
+    except (ValueError, csv.Error) as error:
+        sys.exit(f"{error}.")
+    except BrokenPipeError:  # nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+'''
+
+_ANSWERS = {
+    "numbers": "scores(rows)",
+    "usual": "np.where(finite(all_of(rows, 2))[:, 0] >= 0, 1, -1)",
+    "labels": "(finite(all_of(rows, 2)) >= 0).astype(int)",
+    "largest": "np.array(CLASSES)[finite(all_of(rows, 2)).argmax(axis=1)]",
+    "sign": "np.array(CLASSES)[np.where(finite(all_of(rows, 2))[:, 0] >= 0, {1}, {0})]",
+}
+
+
+def python_text(computation: Computation) -> str:
+    """The Python file of a model.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.exports.computed import computed
+    >>> text = python_text(computed(SVC("linear").fit([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])))
+    >>> names = {}
+    >>> exec(text, names)
+    >>> names["predict"]([[3.0, 0.0]]).tolist()
+    ['yes']
+    """
+    refuse_strange_labels(computation.classes)
+    body = PythonBody()
+    results = [body.name(node) for node in (computation.scores, computation.probabilities, computation.answer.node)
+               if node is not None]  # fmt: skip
+    if computation.probabilities is None:
+        results.insert(1, "None")
+    answer = computation.answer
+    kind = answer.kind
+    if kind == "class":
+        kind = "sign" if answer.node.width == 1 else "largest"
+    one = computation.scores.width == 1 and (kind != "numbers" or computation.flat) and kind != "labels"
+    beside = list(_written(computation))[1:]
+    parts = list(_parts_in("\n".join(body.lines)))
+    pieces = [
+        _HEAD.format(
+            version=__version__,
+            more="" if computation.probabilities is None else _MORE,
+            model=python_literal(computation.title),
+            columns=_listed([(column.name, column.words) for column in computation.columns]),
+            classes=_listed(computation.classes),
+            missing=python_literal(sorted(MISSING_CELLS)),
+            beside="nothing else" if kind == "numbers" else " and ".join(f"its {what}" for what, _ in beside),
+            scores=_scores_in_words(computation),
+            imports="import re\n" if any("re.findall(" in part for part in parts) else "",
+        ),
+        _USE.format(answer=_ANSWERS[kind].format(*answer.places), first="[:, 0]" if one else ""),
+        "" if computation.probabilities is None else _PROBABILITIES,
+        *body.function(results),
+        *parts,
+        _ARRAY,
+        "\n".join(body.constants),
+        "\n",
+        *(f"\n\n{inspect.getsource(part)}" for part in CSV_PARTS),
+        _MAIN % ", ".join(f'**named("{name}", {function}(rows))' for name, function in _written(computation)),
+    ]
+    return "".join(pieces)
+
+
+def _written(computation: Computation) -> Iterator[tuple[str, str]]:
+    """What is written of each row, and the functions that give it."""
+    yield "prediction", "predict"
+    if computation.answer.kind != "numbers":
+        yield "score", "scores"
+    if computation.probabilities is not None:
+        yield "probability", "probabilities"
+
+
+def _scores_in_words(computation: Computation) -> str:
+    """What scores are of this model."""
+    if computation.answer.kind == "numbers":
+        return "the predicted numbers"
+    if any(isinstance(node, Logarithms) for node in nodes_of([computation.scores])):
+        return "logarithms of probabilities, of two classes the second's less the first's"
+    return "decision values, of two classes positive for the second"
+
+
+def _listed(values: list[Any]) -> str:
+    """A list, an entry a line where it is long."""
+    entries = [python_literal(value) for value in values]
+    short = f"[{', '.join(entries)}]"
+    return short if len(short) < _LINE else "[\n" + "".join(f"    {entry},\n" for entry in entries) + "]"
+
+
+def _parts_in(text: str) -> Iterator[str]:
+    """The source of all parts that a text calls, and of those that they call."""
+    called, waiting = {"is_missing", "as_words", "as_numbers"}, [text]
+    while waiting:
+        source = waiting.pop()
+        found = {name for name in PARTS if re.search(rf"\b{name}\(", source)} - called
+        called |= found
+        waiting += [inspect.getsource(PARTS[name]) for name in found]
+    for name, part in PARTS.items():
+        if name in called:
+            yield f"\n{inspect.getsource(part)}\n"

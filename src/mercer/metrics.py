@@ -1,0 +1,617 @@
+"""Weights of columns that are learned, and what is chosen by exact leave-one-out.
+
+Examples
+--------
+>>> import numpy as np
+>>> from mercer.metrics import learned_metric
+>>> X = np.random.default_rng(0).normal(size=(150, 4))
+>>> found = learned_metric(X, np.abs(X[:, [2]]))
+>>> int(np.argmax(found.best.weights))
+2
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .kernels import MANHATTAN, SQUARED_DISTANCE, Gaussian, Kernel, Laplacian
+from .kernels.engine.statistics import Statistic
+from .runtime.compile import Array, jit
+from .runtime.numerics import exp_scaled, factorise, inverse_diagonal, product, solve_factorised
+from .runtime.threads import for_each
+from .solvers.ridge import LARGEST_RIDGE, RidgePath
+
+__all__ = [
+    "FAMILIES",
+    "Family",
+    "LearnedMetric",
+    "LeftOut",
+    "Setting",
+    "Tried",
+    "descended",
+    "exactly_left_out",
+    "family_of",
+    "gaussian_gradients",
+    "laplacian_gradients",
+    "learned_metric",
+    "left_out",
+    "tried_table",
+]
+
+# How much predictions change with each column: the diagonal of the average gradient outer product.
+#
+# Of f(x) = Σᵢ zᵢ·k(x, xᵢ) + b with columns weighted by w,
+#
+#     ∂f/∂xⱼ = −γ·wⱼ·Σᵢ zᵢ·k(x, xᵢ)·sign(xⱼ − xᵢⱼ)        for exp(−γ·Σⱼ wⱼ·|xⱼ − zⱼ|),
+#     ∂f/∂xⱼ = −2γ·wⱼ²·Σᵢ zᵢ·k(x, xᵢ)·(xⱼ − xᵢⱼ)          for exp(−γ·Σⱼ wⱼ²·(xⱼ − zⱼ)²).
+
+
+#: Rows of a piece of work, and rows whose signs are looked at together.
+_GRADIENT_ROWS, _STRIP = 32, 512
+
+
+def laplacian_gradients(rows: Array, items: Array, weights: Array, gamma: float, K: Array, z: Array) -> Array:
+    """The gradients at some rows, (rows, columns, targets); ``K`` is the matrix of rows and items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, z = np.array([[1.0]]), np.array([[0.0]])
+    >>> laplacian_gradients(x, z, np.ones(1), 2.0, np.exp(-2.0 * np.abs(x - z)), np.ones((1, 1))).ravel().round(3)
+    array([-0.271])
+    """
+    columns, coefficients = np.ascontiguousarray(items.T), np.ascontiguousarray(z.T)
+    out = np.zeros((len(rows), rows.shape[1], z.shape[1]))
+
+    def work(begin: int) -> None:
+        piece = slice(begin, begin + _GRADIENT_ROWS)
+        _signed_sums(rows[piece], columns, K[piece], coefficients, out[piece])
+
+    for_each(work, range(0, len(rows), _GRADIENT_ROWS))
+    out *= -gamma * weights[:, None]
+    return out
+
+
+@jit(reorder=True)
+def _signed_sums(rows: Array, columns: Array, K: Array, coefficients: Array, out: Array) -> None:
+    """out[r, j, t] = Σᵢ z[t, i]·K[r, i]·sign(rows[r, j] − columns[j, i]), a strip of items at a time."""
+    n, targets = columns.shape[1], coefficients.shape[0]
+    for begin in range(0, n, _STRIP):
+        end = min(begin + _STRIP, n)
+        terms = np.empty((targets, end - begin))
+        signs = np.empty(end - begin)
+        for r in range(rows.shape[0]):
+            for t in range(targets):
+                for i in range(end - begin):
+                    terms[t, i] = coefficients[t, begin + i] * K[r, begin + i]
+            for j in range(rows.shape[1]):
+                x = rows[r, j]
+                for i in range(end - begin):
+                    other = columns[j, begin + i]
+                    signs[i] = np.float64(x > other) - np.float64(x < other)
+                for t in range(targets):
+                    total = 0.0
+                    for i in range(end - begin):
+                        total += terms[t, i] * signs[i]
+                    out[r, j, t] += total
+
+
+def gaussian_gradients(rows: Array, items: Array, weights: Array, gamma: float, K: Array, z: Array) -> Array:
+    """The gradients at some rows, (rows, columns, targets); ``K`` is the matrix of rows and items."""
+    out = np.empty((len(rows), rows.shape[1], z.shape[1]))
+    for t, column in enumerate(z.T):
+        out[:, :, t] = rows * product(K, column)[:, None] - product(K, column[:, None] * items)
+    out *= -2 * gamma * np.square(weights)[:, None]
+    return out
+
+
+# Kernels whose columns can be given weights by gradients: what there is to know of each family.
+
+
+#: Rows of a piece of a matrix; and rows by which a median is known.
+_ROWS, _SAMPLE = 256, 1000
+
+
+@dataclass(frozen=True)
+class Family:
+    """Kernels exp(−γ·distance) of one distance.
+
+    Parameters
+    ----------
+    name : str
+        That of the kernel in texts.
+    kernel : class
+    statistic : Statistic
+        The distance.
+    power : int
+        The power of a length that the distance is: γ = 1/(power·length^power).
+    gradients : callable
+    """
+
+    name: str
+    kernel: Any
+    statistic: Statistic
+    power: int
+    gradients: Callable[..., Array]
+
+    def distances(self, rows: Array, others: Array | None = None) -> Array:
+        """The distances of all pairs of rows; of rows and others, where these are given."""
+        others = rows if others is None else others
+        left, right = self.statistic.prepare(rows, others)
+        out = np.empty((len(rows), len(others)))
+        every = slice(0, len(others))
+
+        def fill(begin: int) -> None:
+            piece = slice(begin, min(begin + _ROWS, len(rows)))
+            out[piece] = self.statistic.tile(left, right, piece, every)
+
+        for_each(fill, range(0, len(rows), _ROWS))
+        return out
+
+    def values(self, distances: Array, gamma: float) -> Array:
+        """The kernel of distances, in a new array."""
+        out = distances.copy()
+
+        def fill(begin: int) -> None:
+            exp_scaled(out[begin : begin + _ROWS], -gamma)
+
+        for_each(fill, range(0, len(out), _ROWS))
+        return out
+
+    def median(self, distances: Array) -> float:
+        """The median distance of rows that differ; 1 where none do."""
+        step = max(1, len(distances) // _SAMPLE)
+        some = distances[::step, ::step]
+        apart = some[some > 0]
+        return float(np.median(apart)) if apart.size else 1.0
+
+    def rate(self, scale: float, median: float) -> float:
+        """γ for a length that is so many times that of the median distance."""
+        return 1.0 / (self.power * scale**self.power * median)
+
+    def kernel_of(self, gamma: float, weights: Array | None) -> Kernel:
+        """The kernel as a whole."""
+        plain: Kernel = self.kernel(gamma=gamma)
+        return plain if weights is None else plain.scaled(weights.tolist())
+
+
+FAMILIES = {
+    "laplacian": Family("laplacian", Laplacian, MANHATTAN, 1, laplacian_gradients),
+    "gaussian": Family("gaussian", Gaussian, SQUARED_DISTANCE, 2, gaussian_gradients),
+}
+
+
+def family_of(kernel: Kernel) -> Family | None:
+    """The family of a kernel, if it is of one."""
+    return next((family for family in FAMILIES.values() if type(kernel) is family.kernel), None)
+
+
+# The squared loss without each row in turn, from one factor of Cholesky's.
+#
+# As :mod:`mercer.solvers.ridge` derives it: with weights s of mean 1, d = √s, ρ = λ·(n − s) and
+# G = (diag(d)·K·diag(d) + ρ)⁻¹, what is predicted of row i by the model of all others misses its target by
+#
+#     uᵢ / (dᵢ·(Gᵢᵢ − (Gd)ᵢ²/dᵀGd)),      u = G(d∘y) − b·Gd,      b = dᵀG(d∘y)/dᵀGd,
+#
+# without b and the second term where there is no intercept. G is never formed: its diagonal is the sum of the squares
+# of the inverse factor's columns, which takes as long again as the factor itself.
+#
+# ρ is the same for all rows where their weights are. Where they differ, one factor serves the mean weight
+# (:func:`left_out`), which is what settings are compared by. What rows are told in the end is exact
+# (:func:`exactly_left_out`): predictions are analytic in ρ, and the ρ of all rows lie within a few thousandths of each
+# other unless there are few rows, so a polynomial through a few of them has every digit; few rows are decomposed.
+
+
+#: Values of ρ that a polynomial goes through, where weights differ.
+_NODES = 4
+
+
+class LeftOut(NamedTuple):
+    """What each row is told by the model of all others, a column for each target; and the model of all rows."""
+
+    predictions: Array
+    z: Array
+    b: Array
+
+    def error(self, y: Array, weights: Array | None = None) -> float:
+        """The mean squared error, over rows as they count and over targets."""
+        return float(np.average(np.square(y - self.predictions).mean(axis=1), weights=weights))
+
+
+def left_out(K: Array, y: Array, ridge: float, intercept: bool = True, weights: Array | None = None) -> LeftOut:
+    """Predict each row by the model of all others, for one ρ; ``K`` is written over.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+    y : array of shape (n, n_targets)
+    ridge : float
+        ρ, of the models without a row.
+    intercept : bool, default=True
+    weights : array of shape (n,), optional
+        Of mean 1.
+
+    Returns
+    -------
+    LeftOut
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> left_out(np.eye(2), np.array([[1.0], [3.0]]), ridge=0.5).predictions.ravel()
+    array([3., 1.])
+    """
+    n = len(K)
+    d = np.ones(n) if weights is None else np.sqrt(weights)
+    unseen = np.flatnonzero(d == 0)
+    rows = K[unseen]
+    if weights is not None:
+        K *= d
+        K *= d[:, None]
+    np.einsum("ii->i", K)[:] += ridge
+    factorise(K)
+    own = inverse_diagonal(K)
+    solved = solve_factorised(K, np.column_stack([d[:, None] * y, d]))
+    u, of_one = solved[:, :-1], solved[:, -1]
+    b = np.zeros(y.shape[1])
+    if intercept:
+        total = d @ of_one
+        b = (d @ u) / total
+        u = u - np.outer(of_one, b)
+        own = own - np.square(of_one) / total
+    z = d[:, None] * u
+    errors = np.divide(u, (d * own)[:, None], out=np.zeros_like(y, dtype=np.float64), where=d[:, None] > 0)
+    errors[unseen] = y[unseen] - rows @ z - b
+    return LeftOut(y - errors, z, b)
+
+
+def exactly_left_out(
+    matrix: Callable[[], Array], y: Array, lam: float, intercept: bool = True, weights: Array | None = None
+) -> Array:
+    """Predict each row by the model of all others, for one λ; rows of different weight by their own ρ.
+
+    Parameters
+    ----------
+    matrix : callable
+        Makes the kernel matrix, which is written over.
+    y : array of shape (n, n_targets)
+    lam : float
+    intercept : bool, default=True
+    weights : array of shape (n,), optional
+
+    Returns
+    -------
+    array of shape (n, n_targets)
+    """
+    n = len(y)
+    if weights is None or np.ptp(weights) == 0:
+        return left_out(matrix(), y, lam * (n - 1), intercept).predictions
+    if n <= LARGEST_RIDGE:
+        path = RidgePath(matrix(), weights)
+        return np.column_stack([path.leave_one_out(column, lam, intercept) for column in y.T])
+    weights = weights * (n / weights.sum())
+    own = lam * (n - weights)
+    middle, half = (own.max() + own.min()) / 2, (own.max() - own.min()) / 2
+    nodes = middle + half * np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
+    out = np.zeros(y.shape)
+    for k, node in enumerate(nodes):
+        others = np.delete(nodes, k)
+        share = np.prod((own[:, None] - others) / (node - others), axis=1)
+        out += share[:, None] * left_out(matrix(), y, node, intercept, weights).predictions
+    return out
+
+
+# Weights of columns by the average gradient outer product, each step judged by exact leave-one-out.
+#
+# A machine of the squared loss is fitted; how much its predictions change with a column, in the mean over the rows, is
+# the weight that the column gets in the next round (Radhakrishnan, Beaglehole, Pandit and Belkin, 2024; here the
+# diagonal alone). The kernel's length, in units of the median distance, and λ are looked for in every round, down from
+# where they were best in the last. Of all that was tried, the setting with the least leave-one-out error is the best.
+
+
+#: Lengths in units of that of the median distance, and values of ρ: steps of √10.
+SCALES = tuple(10.0 ** (k / 2) for k in range(-3, 4))
+RIDGES = tuple(10.0 ** (k / 2) for k in range(-8, 6))
+_FIRST = SCALES.index(1.0), RIDGES.index(0.1)
+#: Changes of both that are tried: ρ alone, and a length with the ρ that leaves as much to the noise.
+_MOVES = ((0, -1), (0, 1), (1, -1), (-1, 1))
+#: Rounds of weights, and those without a gain that are the last.
+ROUNDS, _PATIENCE = 5, 2
+#: Rows that weights are learned on, and differences of two numbers in the distances of all pairs of them.
+LEARNED_ON, _DIFFERENCES = 1500, 2e9
+#: Multiplications of gradients.
+_PRODUCTS = 2e9
+#: Digits of a weight: more say nothing, and are read and written.
+_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A setting and its leave-one-out error: the mean square, over the variance of the targets where these have one."""
+
+    family: str
+    round: int
+    scale: float
+    lam: float
+    rows: int
+    error: float
+    note: str = ""
+
+
+def tried_table(tried: Sequence[Tried]) -> dict[str, Array]:
+    """What was tried, a column for each of its parts: ``pandas.DataFrame`` makes a table of it."""
+    return {each.name: np.array([getattr(one, each.name) for one in tried]) for each in fields(Tried)}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A kernel that is to be judged: its family, the weights of columns, and its length over the median distance's."""
+
+    family: Family
+    round: int
+    weights: Array | None
+    scale: float
+    ridge: float
+    median: float
+    error: float = np.inf
+
+    @property
+    def gamma(self) -> float:
+        """The kernel's γ."""
+        return self.family.rate(self.scale, self.median)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel as a whole."""
+        return self.family.kernel_of(self.gamma, self.weights)
+
+    def scaled(self, rows: Array) -> Array:
+        """Rows whose columns are multiplied by the weights."""
+        return rows if self.weights is None else rows * self.weights
+
+
+@dataclass
+class LearnedMetric:
+    """What was tried, and the best of it."""
+
+    best: Setting
+    plain: Setting
+    #: The rows that it was learned on, and the seconds that a setting took there.
+    rows: int
+    pace: float
+    tried: list[Tried] = field(default_factory=list)
+
+
+class Clock:
+    """How much time is left."""
+
+    def __init__(self, seconds: float = np.inf) -> None:
+        self.end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return max(0.0, self.end - time.monotonic())
+
+    @property
+    def over(self) -> bool:
+        """Whether there is none."""
+        return self.left == 0
+
+
+def descended(
+    error: Callable[[tuple[int, int]], float], start: tuple[int, int], sizes: tuple[int, int], clock: Clock
+) -> tuple[int, int]:
+    """The place of a table from which no neighbour leads further down."""
+    best, least, known = start, error(start), {start}
+    going = True
+    while going:
+        going = False
+        for move in _MOVES:
+            while not clock.over:
+                place = best[0] + move[0], best[1] + move[1]
+                if place in known or not all(0 <= each < size for each, size in zip(place, sizes, strict=True)):
+                    break
+                known.add(place)
+                value = error(place)
+                if not value < least * (1 - 1e-4):
+                    break
+                best, least, going = place, value, True
+    return best
+
+
+class Judge:
+    """Leave-one-out errors of settings on some rows."""
+
+    def __init__(
+        self,
+        rows: Array,
+        targets: Array,
+        weight: Array | None,
+        intercept: bool,
+        clock: Clock,
+        gamma: float | None = None,
+        lam: float | None = None,
+        numbers: Array | None = None,
+    ) -> None:
+        self.rows, self.targets = np.ascontiguousarray(rows, dtype=np.float64), targets
+        self.weight = None if weight is None else weight * (weight.size / weight.sum())
+        self.intercept, self.clock = intercept, clock
+        self.gamma, self.lam = gamma, lam
+        #: Which of somebody's rows these are, and the most seconds that a setting took.
+        self.numbers, self.pace = np.arange(len(rows)) if numbers is None else numbers, 1e-3
+        centre = np.average(targets, axis=0, weights=weight) if intercept else 0.0
+        variance = float(np.average(np.square(targets - centre).mean(axis=1), weights=weight))
+        self.unit = variance if variance > 0 else 1.0
+        self.tried: list[Tried] = []
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    def begun(self, family: Family, round: int, weights: Array | None) -> tuple[Setting, Array]:
+        """A kernel with these weights, of no length yet, and its distances."""
+        distances = family.distances(self.rows if weights is None else self.rows * weights)
+        return Setting(family, round, weights, 1.0, 0.1, family.median(distances)), distances
+
+    def judge(self, setting: Setting, distances: Array) -> tuple[float, LeftOut]:
+        """The leave-one-out error of a setting, and what it came from."""
+        began = time.monotonic()
+        matrix = setting.family.values(distances, setting.gamma)
+        found = left_out(matrix, self.targets, setting.ridge, self.intercept, self.weight)
+        self.pace = max(self.pace, time.monotonic() - began)
+        error = found.error(self.targets, self.weight) / self.unit
+        lam = setting.ridge / max(1, self.n - 1)
+        self.tried.append(Tried(setting.family.name, setting.round, setting.scale, lam, self.n, error))
+        return error, found
+
+    def best(
+        self, setting: Setting, distances: Array, start: tuple[int, int], along: bool = False
+    ) -> tuple[Setting, tuple[int, int], LeftOut]:
+        """The best length and ρ for the weights of a setting, from a place of the table on.
+
+        Parameters
+        ----------
+        along : bool
+            Look for ρ alone.
+        """
+        scales: Sequence[float] = SCALES
+        ridges: Sequence[float] = RIDGES
+        if self.gamma is not None:
+            scales, start = (
+                [(setting.family.power * self.gamma * setting.median) ** (-1 / setting.family.power)],
+                (0, start[1]),
+            )
+        elif along:
+            scales, start = [scales[start[0]]], (0, start[1])
+        if self.lam is not None:
+            ridges, start = [self.lam * max(1, self.n - 1)], (start[0], 0)
+        known: dict[tuple[int, int], tuple[float, LeftOut | None]] = {}
+
+        def error(place: tuple[int, int]) -> float:
+            known[place] = self.judge(replace(setting, scale=scales[place[0]], ridge=ridges[place[1]]), distances)
+            least = min(known, key=lambda each: known[each][0])
+            for other in known:  # what others came from takes memory
+                if other != least and known[other][1] is not None:
+                    known[other] = known[other][0], None
+            return known[place][0]
+
+        descended(error, start, (len(scales), len(ridges)), self.clock)
+        place = min(known, key=lambda each: known[each][0])
+        value, found = known[place]
+        assert found is not None
+        return replace(setting, scale=scales[place[0]], ridge=ridges[place[1]], error=value), place, found
+
+    def next_weights(self, setting: Setting, distances: Array, found: LeftOut) -> Array | None:
+        """The weights that the gradients of a model give to columns, the largest 1; none where nothing changes."""
+        most = int(_PRODUCTS / (self.n * self.rows.shape[1] * self.targets.shape[1]))
+        some = np.arange(self.n) if most >= self.n else np.linspace(0, self.n - 1, max(most, 100)).astype(int)
+        weights = np.ones(self.rows.shape[1]) if setting.weights is None else setting.weights
+        matrix = setting.family.values(distances[some], setting.gamma)
+        gradients = setting.family.gradients(self.rows[some], self.rows, weights, setting.gamma, matrix, found.z)
+        counted = None if self.weight is None else self.weight[some]
+        if counted is not None and not counted.any():
+            return None
+        new = np.sqrt(np.average(np.square(gradients).sum(axis=2), axis=0, weights=counted))
+        if not (np.isfinite(new).all() and new.max(initial=0.0) > 0):
+            return None
+        return rounded(new / new.max())
+
+
+def rounded(weights: Array) -> Array:
+    """Weights with few digits; what is next to nothing is nothing."""
+    return np.array([float(f"{value:.{_DIGITS}g}") if value > 1e-6 else 0.0 for value in weights])
+
+
+def sampled(n: int, columns: int, weight: Array | None, random_state: int) -> Array:
+    """The rows that weights are learned on, in their order."""
+    most = int(min(LEARNED_ON, max(200, np.sqrt(_DIFFERENCES / max(1, columns)))))
+    counted = np.arange(n) if weight is None else np.flatnonzero(weight)
+    if counted.size <= most:
+        return counted
+    return np.sort(np.random.default_rng(random_state).choice(counted, most, replace=False))
+
+
+def learned_metric(
+    rows: Array,
+    targets: Array,
+    weight: Array | None = None,
+    *,
+    families: Sequence[str] = ("laplacian",),
+    gamma: float | None = None,
+    lam: float | None = None,
+    intercept: bool = True,
+    rounds: int = ROUNDS,
+    seconds: float = np.inf,
+    random_state: int = 0,
+) -> LearnedMetric:
+    """Learn the weights of columns.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows, n_columns)
+    targets : array of shape (n_rows, n_targets)
+    weight : array of shape (n_rows,), optional
+    families : sequence of {"laplacian", "gaussian"}, default=("laplacian",)
+        The kernels that are tried: all rounds with the first, and with others where they are better.
+    gamma : float, optional
+        The kernel's rate, where it is not to be chosen. Weights leave the median distance as it is.
+    lam : float, optional
+        λ, where it is not to be chosen.
+    intercept : bool, default=True
+    rounds : int, default=5
+        0 learns no weights.
+    seconds : float, optional
+    random_state : int, default=0
+        Draws the rows that weights are learned on, where there are many.
+
+    Returns
+    -------
+    LearnedMetric
+    """
+    some = sampled(len(rows), rows.shape[1], weight, random_state)
+    clock = Clock(seconds)
+    judge = Judge(rows[some], targets[some], None if weight is None else weight[some], intercept, clock, gamma, lam)
+    best = plain = None
+    start = _FIRST
+    for name in families:
+        family = FAMILIES[name]
+        if clock.over and best is not None:
+            judge.tried.append(Tried(name, 0, np.nan, np.nan, judge.n, np.nan, "not tried: the time was over"))
+            continue
+        setting, distances = judge.begun(family, 0, None)
+        setting, place, found = judge.best(setting, distances, start)
+        plain = setting if plain is None or setting.error < plain.error else plain
+        weights = judge.next_weights(setting, distances, found) if best is None else best.weights
+        best = setting if best is None or setting.error < best.error else best
+        since = 0
+        for k in range(1, rounds + 1):
+            if weights is None or since >= _PATIENCE:
+                break
+            if clock.over:
+                judge.tried.append(Tried(name, k, np.nan, np.nan, judge.n, np.nan, "not tried: the time was over"))
+                break
+            if gamma is not None:
+                weights = kept_apart(judge, family, weights)
+            setting, distances = judge.begun(family, k, weights)
+            setting, place, found = judge.best(setting, distances, place)
+            better = setting.error < best.error
+            best, since = (setting, 0) if better else (best, since + 1)
+            if name != families[0] and not better:
+                break
+            weights = judge.next_weights(setting, distances, found)
+        start = place
+    assert best is not None
+    assert plain is not None
+    return LearnedMetric(best, plain, judge.n, judge.pace, judge.tried)
+
+
+def kept_apart(judge: Judge, family: Family, weights: Array) -> Array:
+    """The weights in the unit in which the median distance is that without weights."""
+    plain = family.median(family.distances(judge.rows))
+    return rounded(weights * (plain / family.median(family.distances(judge.rows * weights))) ** (1 / family.power))

@@ -1,0 +1,3 @@
+"""What everything runs on: compiled loops, threads, memory, Ctrl-C."""
+
+__all__: list[str] = []

@@ -341,6 +341,23 @@ def test_the_signs_of_coefficients_tell_the_classes_of_support_items(machine, cl
     assert told.count(None) <= (0 if isinstance(model, (SVC, KernelClassifier)) else 2)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_squared_loss_has_scores_beyond_its_targets_and_tells_classes_all_the_same(classes, class_weight):
+    rng = np.random.default_rng(0)
+    y = rng.choice(classes, 300, p=[0.8, 0.2] if classes == 2 else [0.6, 0.3, 0.1])
+    X = rng.normal(size=(300, 2)) + 1.5 * y[:, None]
+    model = KernelClassifier("gaussian(gamma=0.2)", loss="squared", lam=1e-3, class_weight=class_weight).fit(X, y)
+    assert (np.abs(model.decision_function(X)) > 1).any()
+    assert support_labels(model) == y[model.support_].tolist()
+
+
+def test_landmarks_are_of_no_class():
+    X, y = load_iris(return_X_y=True)
+    model = KernelClassifier("gaussian(gamma=0.5)", rank=10).fit(X, y)
+    assert set(support_labels(model)) == {None}
+
+
 def test_the_nearest_support_item_of_a_support_item_is_itself():
     model = make_pipeline(ENCODED, SVC("gaussian(gamma=0.1)")).fit(PEOPLE, RICH)
     place = int(model[-1].support_[0])

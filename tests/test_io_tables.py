@@ -82,6 +82,9 @@ def test_files_without_a_header(save):
     letters = read(save("a,t,n\ng,a,y\na,t,n\nc,c,y\n"))
     assert letters.n_rows == 4
     assert read(save("a,t,n\ng,a,y\na,t,n\n"), header=True).columns == ["a", "t"]
+    # sodium, and no missing value
+    assert read(save("Mg,Na,kind\n1.5,2.5,a\n1.6,2.4,b\n"), labelled=False).columns == ["Mg", "Na", "kind"]
+    assert read(save("b,NA,x\na,1.5,x\nb,2.5,y\n"), labelled=False).columns == ["x1", "x2", "x3"]
     assert read(save("0,1,2\n5,6,7\n8,9,7\n")).columns == ["0", "1"]
     assert read(save("a,b\n1,x\n"), header=False, kinds={"x1": "category"}).n_rows == 2
 

@@ -236,8 +236,6 @@ def saved_winner(
     from ..report.page import study_name
     from .paths import save
 
-    pass
-
     chosen = next(one for one in facts["learners"] if one["name"] == recipe.learner.name)
     growth = table.n_rows / max(1, chosen["fitted_rows"])
     if seconds < _LONGER * chosen["fit_seconds"] * growth**2:

@@ -23,6 +23,7 @@ from ..checks.tables import chosen, is_missing
 from ..estimators import SVDD
 from ..estimators.base import KernelMachine
 from ..estimators.model import KernelModel, LinearModel
+from ..estimators.risk import squared as is_squared
 from ..kernels import Kernel
 from ..kernels.columns import OnColumns
 from ..kernels.engine.tiles import Parts, length, part_of
@@ -425,7 +426,9 @@ def support_labels(model: Any) -> list[Any]:
     The signs of its coefficients tell: losses of a margin fall, so that an item pushes the scores of its own class up
     and those of others down. Of a machine for each pair of classes all that an item takes part in agree on its class.
     Of a machine for each class its own may not need it. It is then on the right side there, so that its score tells;
-    where that leaves a doubt, as it may in a model that is not converged, the class is ``None``.
+    where that leaves a doubt, as it may in a model that is not converged, the class is ``None``. A squared loss rises
+    beyond its target, so that scores have to tell as well (:func:`_on_squared_loss`). Landmarks are of no class: they
+    stand for all items.
 
     Parameters
     ----------
@@ -444,9 +447,13 @@ def support_labels(model: Any) -> list[Any]:
     if not isinstance(machine._model, KernelModel):
         return []
     coef = machine._model.coef
-    if not hasattr(machine, "classes_"):
+    if not hasattr(machine, "classes_") or getattr(machine, "rank", None) is not None:
         return [None] * coef.shape[1]
     classes = [plain_label(label) for label in machine.classes_]
+    if is_squared(machine):
+        if machine._model.items is None:
+            return [None] * coef.shape[1]
+        coef = _on_squared_loss(coef, machine._model.scores(machine._model.items, machine.memory).T)
     if len(classes) == 2:
         return [classes[int(z > 0)] for z in coef[0]]
     if not opened.pairs:
@@ -456,6 +463,24 @@ def support_labels(model: Any) -> list[Any]:
         votes[second] += z > 0
         votes[first] += z < 0
     return [classes[k] for k in votes.argmax(axis=0)]
+
+
+def _on_squared_loss(coef: Array, scores: Array) -> Array:
+    """1 where an item's target is 1, else −1, of coefficients z and scores f.
+
+    z = w·(y − f)/λn, with the weight w of the item. Where f is between both targets the sign of z tells y, and such
+    items tell w/λn, which is the same for all rows of a class. Beyond them each target would have made another z, and
+    the nearer one made it.
+    """
+    targets = np.sign(scores)
+    for z, f, y in zip(coef, scores, targets, strict=True):
+        between = np.abs(f) < 1
+        y[between] = np.where(z[between] > 0, 1, -1)
+        rates = [np.median(z[own] / (side - f[own])) for side in (1, -1) if (own := between & (y == side)).any()]
+        if rates:
+            up, down = (np.abs(z - rate * (side - f)) for rate, side in ((rates[0], 1), (rates[-1], -1)))
+            y[~between] = np.where(up < down, 1, -1)[~between]
+    return targets
 
 
 def _own_class(machine: Any, coef: Array) -> list[int | None]:

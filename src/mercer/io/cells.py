@@ -241,11 +241,15 @@ def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]
             list(range(len(numbers))),
             list(range(1, len(numbers) + 1)),
         )
-    if any(is_numeric(cell, decimal) or cell.lower() in missing - {""} for cell in names):
+    if any(is_numeric(cell, decimal) for cell in names):
         return False
     columns = list(zip(*(row for row in later if len(row) == len(first)), strict=True))
-    if any(is_numeric(cell, decimal) for column in columns for cell in column):
+    words = missing - {""}
+    named = [column for name, column in zip(first, columns, strict=False) if name.lower() not in words]
+    if any(is_numeric(cell, decimal) for column in named for cell in column):
         return True
+    if any(name.lower() in words for name in names):
+        return False
     return len(set(names)) == len(names) and not any(
         name in column for name, column in zip(first, columns, strict=False)
     )

@@ -22,7 +22,7 @@ from sklearn.utils.validation import _num_samples
 from ..checks.labels import cv_of
 from ..estimators.running import task_below
 from ..runtime.compile import Array
-from ..runtime.interrupts import kept, whole
+from ..runtime.interrupts import kept, until, whole
 from .keys import setting_key
 
 if TYPE_CHECKING:
@@ -231,11 +231,14 @@ class Loop(BaseSearchCV):
         self._asked += asked
         results: dict[str, Any] = {}
         for batch in self._batches(asked, splits):
+            done = False
             try:
-                with whole():
+                with whole(), until(self._deadline_of(batch, splits)):
                     results = score(batch, splits)
+                    done = True
                 for each in batch:
-                    each.scored = True
+                    each.scored = done
+                self._stopped = self._stopped if done else "time_limit"
             except KeyboardInterrupt:
                 if not kept():
                     raise
@@ -264,6 +267,10 @@ class Loop(BaseSearchCV):
             if self._stopped:
                 return
             yield [each]
+
+    def _deadline_of(self, batch: list[_Asked], splits: list[Split]) -> float:
+        """When the fits of these settings are dropped in the middle."""
+        return self._deadline
 
     def _name_of_score(self, results: dict[str, Any]) -> str | None:
         """The column by which settings are compared."""

@@ -313,6 +313,11 @@ class Numbered(Loop):
         if self._stopped != before:
             yield batch
 
+    def _deadline_of(self, batch: list[_Asked], splits: list[Split]) -> float:
+        """Settings that are known are only looked up, which is always worth the while."""
+        known = all(self._is_known(each.params, splits) for each in batch)
+        return np.inf if known else super()._deadline_of(batch, splits)
+
     def _is_known(self, params: dict[str, Any], splits: list[Split]) -> bool:
         key = setting_key(params)
         return all(self.shared_cells.outcome(key, train) is not None for train, _ in splits)

@@ -22,6 +22,8 @@ from .tuning import sample, settings_around, short_params, tune
 
 #: Rows that are held out in cross-validation altogether, about: of more rows fewer folds are held out.
 _HELD_OUT = 20_000
+#: The part of a fold's time that fitting may take; the rest is for predictions.
+_FITTING = 0.8
 #: Cells of a table of products beyond which fewer rows are fitted.
 _CELLS = 30_000_000
 
@@ -106,7 +108,11 @@ class Learning:
         grid = learner.search_grid(estimator)
         if around is not None:
             grid = settings_around(grid, around.params)
-        params, facts = tune(estimator, grid, part.X, self.y[places], splits, self.study.measure, seconds)
+        searched = estimator
+        if learner.prepares and seconds is not None:  # what it chooses by itself, it chooses in its share of the time
+            limit = f"{parameter_prefix(estimator)}time_limit"
+            searched = clone(estimator).set_params(**{limit: _FITTING * seconds / len(splits)})
+        params, facts = tune(searched, grid, part.X, self.y[places], splits, self.study.measure, seconds)
         facts.update(folds=len(splits) // repeats, of_folds=folds, repeats=repeats, final=final)
         notes = () if chosen is None else (self._about("Tuned", len(places)),)
         if facts["stopped"]:

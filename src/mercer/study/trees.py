@@ -111,10 +111,10 @@ def _boosted(model: Any, columns: Any, y: Array, train: Array, test: Array, seco
             if time.perf_counter() - begin > seconds:
                 return None
             model.set_params(max_iter=rounds).fit(rows, y[train])
-    if not hasattr(model, "classes_"):
-        return Predictions(np.asarray(model.predict(new), dtype=np.float64))
-    scores = model.decision_function(new)
-    return Predictions(model.predict(new), scores, model.predict_proba(new), model.classes_)
+        if not hasattr(model, "classes_"):
+            return Predictions(np.asarray(model.predict(new), dtype=np.float64))
+        scores = model.decision_function(new)
+        return Predictions(model.predict(new), scores, model.predict_proba(new), model.classes_)
 
 
 def _words(table: Any, measure: ErrorMeasure, score: dict[str, Any], own: dict[str, Any], title: str) -> str:

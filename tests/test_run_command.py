@@ -235,6 +235,16 @@ def test_rows_and_predictions_far_outside_of_training_are_named(mercer, people):
     assert "row 125: age = 4000" in shown
 
 
+def test_a_kernel_with_a_weight_for_each_of_a_thousand_columns_is_used_like_any_other(mercer):
+    rng = np.random.default_rng(0)
+    genes = pd.DataFrame(rng.normal(size=(40, 2000))).add_prefix("g").assign(sick=rng.permutation(["y", "n"] * 20))
+    genes["g7"] += 3 * (genes["sick"] == "y")
+    genes.to_csv("genes.csv", index=False)
+    mercer("train table genes.csv --target sick -o m")
+    assert "of 40 training rows" in mercer("run m genes.csv").stdout
+    assert "…, on 40 rows" in mercer("explain m genes.csv").stdout
+
+
 def test_models_saved_by_python_are_run_inspected_explained_and_exported(mercer, people):
     people.to_csv("people.csv", index=False)
     save(TableClassifier().fit(people[["surname", "age", "job"]], people["ill"]), "m")

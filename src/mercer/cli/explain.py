@@ -158,6 +158,7 @@ def explain_model(
     from sklearn.base import is_regressor
 
     from ..explain import overview
+    from ..report.answer import kernel_of
     from .new_rows import look_up, task_of_model
 
     labelled = np.flatnonzero(table.labelled)
@@ -181,7 +182,7 @@ def explain_model(
     printer.json_result({"rows_given": table.n_rows, **facts, "scoring": None if measure is None else measure.scoring})
     about = loaded.about
     named = about.get("kernel") not in (None, "linear")
-    kernel = f" with the kernel {printable(about['kernel'], _LETTERS)}" if named else ""
+    kernel = f" with the kernel {printable(kernel_of(about) or '', _LETTERS)}" if named else ""
     drawn = f"{found.rows} of {rows.n_rows}" if found.rows < rows.n_rows else str(rows.n_rows)
     learner = about.get("learner", type(loaded.estimator).__name__)
     printer.line(f"{learner}{kernel}, on {drawn} {table.kind} of {table.name}")

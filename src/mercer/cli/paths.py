@@ -263,7 +263,7 @@ def _about() -> dict[str, Any]:
         name: optional(nothing | meaning)
         for name, meaning in {
             "learner": text,
-            "kernel": text,
+            "kernel": instance(str, words="a text"),  # of a weight for each column, it is long
             "target": text | whole(),
             "task": choice("classify", "regress", "detect"),
             "classes": instance(list, words="a list"),
@@ -283,6 +283,6 @@ def _about() -> dict[str, Any]:
             "trained_rows": said,
             "half_widths": list_of(nothing | number()),
             "comparison": said,
-            "command": text,
+            "command": instance(str, words="a text"),
         }.items()
     }

@@ -34,7 +34,7 @@ from sklearn.svm import SVR as ScikitSVR
 from mercer import read
 from mercer.learners import LEARNERS, spread_of
 from mercer.preprocess import prepare
-from mercer.report import compare
+from mercer.study import compare
 from reproductions.results import Results
 
 from .timing import touch_memory

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from mercer import read
-from mercer.report import DEFAULT_LEARNERS, compare
+from mercer.report import DEFAULT_LEARNERS
+from mercer.study import compare
 
 from .data import data_path
 from .results import Results

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from mercer.play.data import example_scene
+from mercer.play import example_scene
 
 BOX = {"box": [-2, 3, -1.5, 2], "size": [12, 9]}
 _PORT, _TOKEN = 8123, "a-token-of-the-tests"
@@ -16,7 +16,7 @@ def answering():
         pytest.importorskip(needed)
     from starlette.testclient import TestClient
 
-    from mercer.play.server import application
+    from mercer.play import application
 
     headers = {"x-mercer-token": _TOKEN}
     with TestClient(application(_PORT, _TOKEN), base_url=f"http://127.0.0.1:{_PORT}", headers=headers) as client:

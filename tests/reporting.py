@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from mercer.io import Table
-from mercer.report import compare
+from mercer.study import compare
 
 #: Names as a hostile file may have them.
 HOSTILE = ['<script>alert("x")</script>', "$x_1$ & 'y'", '=HYPERLINK("http://example.org")']

@@ -16,8 +16,7 @@ from mercer.kernels import (
     Subsequence,
     WeisfeilerLehman,
 )
-from mercer.kernels.engine.counts import Collection
-from mercer.kernels.engine.tiles import Tile
+from mercer.kernels.engine import Collection, Tile
 
 
 class Words(Collection):

@@ -12,10 +12,9 @@ import mercer
 from mercer.grams import Dense
 from mercer.losses import EpsilonInsensitive, Hinge
 from mercer.problems import NuProblem, Problem, certify
-from mercer.runtime.numerics import cholesky_solver
+from mercer.runtime import cholesky_solver
 from mercer.solvers import SoftMargin, solve_certified
-from mercer.solvers.svm.refinement import active_sets
-from mercer.solvers.svm.smo import levels_of
+from mercer.solvers.svm import active_sets, levels_of
 
 
 class Factorising(Dense):

@@ -7,8 +7,7 @@ from sklearn.datasets import make_moons
 from mercer import SVC, NuSVC, Pegasos
 from mercer.displays import SearchCurve
 from mercer.kernels import Spectrum
-from mercer.search import KernelSearchCV
-from mercer.search.advice import beyond, is_simpler, largest_nu, simplest_of
+from mercer.search import KernelSearchCV, beyond, is_simpler, largest_nu, simplest_of
 
 X, y = make_moons(120, noise=0.25, random_state=0)
 APART = np.r_[X, X + 9], np.repeat([0, 1], len(X))

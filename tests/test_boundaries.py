@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC
 from mercer.displays import DecisionBoundary
-from mercer.report.charts import boundary
-from mercer.study.preparation import boundaries
+from mercer.report import boundary
+from mercer.study import boundaries
 
 IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)
 

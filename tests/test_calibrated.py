@@ -34,7 +34,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import SVC, Calibrated, KernelClassifier, KernelSearchCV, Pegasos, Perceptron
-from mercer.calibration.calibrated import IsotonicMap, SigmoidMap, VennAbersMap, coupled
+from mercer.calibration import IsotonicMap, SigmoidMap, VennAbersMap, coupled
 from mercer.kernels import Spectrum, WeisfeilerLehman
 from mercer.preprocess import OutlierFilter, WithoutOutliers
 

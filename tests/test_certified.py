@@ -12,13 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from mercer import SVC, SVDD, KernelClassifier, KernelRegressor, OneClassSVM
-from mercer.grams import Dense
-from mercer.grams.base import Multiple, Repeated
+from mercer.grams import Dense, Multiple, Repeated
 from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.losses import EpsilonInsensitive, Huber, Logistic, Squared, SquaredHinge
 from mercer.problems import Problem, Status, balanced, best_intercept, slack
-from mercer.solvers import Newton, solve_certified
-from mercer.solvers.interior import FeatureCurvature, MatrixCurvature, interior_point
+from mercer.solvers import FeatureCurvature, MatrixCurvature, Newton, interior_point, solve_certified
 
 CANCER = load_breast_cancer(return_X_y=True)
 

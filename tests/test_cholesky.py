@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import linalg
 
-from mercer.runtime.numerics import cholesky_solver
+from mercer.runtime import cholesky_solver
 
 
 @settings(deadline=None, max_examples=40)

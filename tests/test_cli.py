@@ -17,7 +17,7 @@ import pytest
 from mercer import load
 from mercer.cli import COMMANDS, main
 from mercer.io import read
-from mercer.model_files.packing import file_of
+from mercer.model_files import file_of
 
 SRC = str(Path(__file__).parents[1] / "src")
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from mercer import SVDD, Calibrated, KernelSearchCV, NuSVR, OneClassSVM, load, read
-from mercer.model_files.models import open_model
+from mercer.model_files import open_model
 
 
 def written(path):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mercer.runtime.numerics import add_rows, gather, mirror, turn
+from mercer.runtime import add_rows, gather, mirror, turn
 
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 sizes = st.integers(1, 70)

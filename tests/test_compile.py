@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import mercer
-from mercer.runtime.compile import Loop
+from mercer.runtime import Loop
 
 
 def run(folder, code):

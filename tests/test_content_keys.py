@@ -14,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from mercer import SVC
-from mercer.search import KernelSearchCV
-from mercer.search.keys import Unrecognisable, content_key, lasting_key
+from mercer.search import KernelSearchCV, Unrecognisable, content_key, lasting_key
 
 X, y = make_moons(40, noise=0.3, random_state=0)
 

@@ -9,7 +9,7 @@ from sklearn.svm import SVC as Reference
 from mercer.grams import Features
 from mercer.losses import Hinge
 from mercer.problems import Problem
-from mercer.solvers.svm.linear import CoordinateDescent
+from mercer.solvers.svm import CoordinateDescent
 
 X, codes = make_classification(300, 8, n_informative=5, flip_y=0.1, random_state=0)
 y = 2.0 * codes - 1

@@ -15,11 +15,10 @@ from sklearn.base import clone
 
 import mercer
 from mercer import cuda
-from mercer.cuda import Untraceable, formula_of
-from mercer.cuda.formulas import Face, lowered, written
+from mercer.cuda import Face, formula_of, lowered, written
 from mercer.grams import Cuda, Lazy, Placement
-from mercer.kernels import Gaussian, Laplacian, Linear, Matern, OfStatistic, Polynomial
-from mercer.kernels.engine.statistics import SQUARED_DISTANCE
+from mercer.kernels import Gaussian, Laplacian, Linear, Matern, OfStatistic, Polynomial, Untraceable
+from mercer.kernels.engine import SQUARED_DISTANCE
 from mercer.losses import Logistic, Softmax, Squared
 from mercer.problems import Problem, certify
 from mercer.solvers import Newton

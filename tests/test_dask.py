@@ -31,7 +31,7 @@ from mercer import (
 )
 from mercer.cli import cluster as cluster_of_commands
 from mercer.cli import main
-from mercer.grams.streamed import Scattered
+from mercer.grams import Scattered
 from mercer.io.scanning import _read
 from mercer.kernels import Gaussian
 from mercer.rows import OnWorkers, rows_of

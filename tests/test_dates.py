@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer.columns.values import dates
+from mercer.columns import dates
 from mercer.preprocess import DateParts, Filled
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mercer.grams import Dense, Features, Lazy
 from mercer.kernels import Gaussian
-from mercer.solvers.svm.soft_margin import DualGradient, RowCache
+from mercer.solvers.svm import DualGradient, RowCache
 
 N = 90
 rng = np.random.default_rng(0)

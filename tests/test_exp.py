@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mercer.runtime.numerics import exp_scaled
+from mercer.runtime import exp_scaled
 
 #: Below these arguments the result is zero.
 LOWEST = {np.float32: -87.0, np.float64: -708.0}

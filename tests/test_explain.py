@@ -395,7 +395,7 @@ def test_importances_of_texts_numbers_and_arrays():
 
 
 def test_many_rows_are_drawn_from_each_class():
-    from mercer.explain.model_overview import some_rows
+    from mercer.explain import some_rows
 
     y = np.repeat(["often", "rare"], [1950, 50])
     rows, labels = some_rows(np.arange(2000)[:, None], y, 400, seed=0, even=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer.model_files.models import open_model
+from mercer.model_files import open_model
 
 
 def facts_of(done):

@@ -32,13 +32,11 @@ import mercer
 from mercer import SVC, SVDD, Calibrated, KernelClassifier, KernelQuantiles, KernelRegressor, Perceptron, TunedThreshold
 from mercer.cli.export import _TARGETS
 from mercer.cli.run import _scores
-from mercer.exports import TARGETS
-from mercer.exports.computation import Inputs, numbered
-from mercer.exports.computed import computed, similarity
-from mercer.exports.deviation import deviation, likely_rows, with_gaps_and_new_words
+from mercer.exports import TARGETS, Inputs, deviation, likely_rows, numbered, similarity, with_gaps_and_new_words
+from mercer.exports.computed import computed
 from mercer.io import DataError
 from mercer.kernels import Equal, Gaussian, Hamming, Linear, OfStatistic
-from mercer.kernels.engine.statistics import DOT, SQUARED_DISTANCE
+from mercer.kernels.engine import DOT, SQUARED_DISTANCE
 from mercer.preprocess import DateParts, Standardised, pipeline
 
 from . import cases

@@ -29,7 +29,7 @@ from mercer.kernels import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
-from mercer.kernels.engine.counts import FeatureWeights
+from mercer.kernels.engine import FeatureWeights
 
 from . import cases, structured
 

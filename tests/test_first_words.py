@@ -10,9 +10,8 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures
 from mercer import Perceptron
 from mercer.displays import WeightTable
 from mercer.io import Table
-from mercer.report import compare, page
-from mercer.report.answer import answer_header
-from mercer.study.verdicts import fit_in_a_word, verdict_in_words, whether_learned
+from mercer.report import answer_header, page
+from mercer.study import compare, fit_in_a_word, verdict_in_words, whether_learned
 
 from .reporting import made_table, with_everything
 

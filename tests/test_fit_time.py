@@ -7,8 +7,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import SVC, SVR, KernelClassifier, KernelRegressor, OneClassSVM
+from mercer.estimators import beginning, seconds_left
 from mercer.estimators import running as time_limits
-from mercer.estimators.running import beginning, seconds_left
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 3))

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.fault_trials._forgery import TEXTS, forged, parts_of, sealed
 from mercer import load, save
 from mercer.io import DataError
-from mercer.model_files.models import SAVED_TYPES
+from mercer.model_files import SAVED_TYPES
 from tests.golden_models import GOLDEN, HOME, QUESTIONS, X, rows_of_json
 
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 from threadpoolctl import ThreadpoolController
 
-from mercer.runtime.threads import one_blas_thread
+from mercer.runtime import one_blas_thread
 
 
 def blas_threads():

@@ -10,10 +10,19 @@ from sklearn.dummy import DummyClassifier
 
 import mercer
 from mercer.cli import main
-from mercer.io import FORMATS, DataError
-from mercer.io.assemble import assemble, origin_of
-from mercer.io.formats import Folder, Format, format_of, formats_in_words, register
-from mercer.io.sources import MissingFileError, Source
+from mercer.io import (
+    FORMATS,
+    DataError,
+    Folder,
+    Format,
+    MissingFileError,
+    Source,
+    format_of,
+    formats_in_words,
+    origin_of,
+    register,
+)
+from mercer.io.assemble import assemble
 from mercer.learners import LEARNERS, Learner, catalogue
 
 README = Path(__file__).parents[1] / "README.md"

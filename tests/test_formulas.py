@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.kernels import DISTANCE, DOT, SQUARED_DISTANCE, Gaussian, Laplacian, Matern, OfStatistic, Sigmoid
-from mercer.kernels.engine.weighted import weighted_items
-from mercer.kernels.formulas import formula_of_dots
+from mercer.kernels import (
+    DISTANCE,
+    DOT,
+    SQUARED_DISTANCE,
+    Gaussian,
+    Laplacian,
+    Matern,
+    OfStatistic,
+    Sigmoid,
+    formula_of_dots,
+)
+from mercer.kernels.engine import weighted_items
 
 rng = np.random.default_rng(0)
 

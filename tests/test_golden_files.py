@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer import load
-from mercer.model_files.models import SAVED_TYPES
+from mercer.model_files import SAVED_TYPES
 from tests.golden_models import GOLDEN, HOME, answers, rows_of_json
 
 NAMES = sorted(path.stem for path in HOME.glob("*.safetensors"))

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from mercer import losses, solvers
-from mercer.checks.parameters import bytes_of
+from mercer.checks import bytes_of
 from mercer.grams import Dense, Features, Lazy, Placement
 from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
 from mercer.problems import Problem

@@ -15,8 +15,8 @@ from mercer.kernels import (
     ShortestPath,
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
+    scaled,
 )
-from mercer.kernels.graph_counts import scaled
 
 from . import naive_structured as naive
 

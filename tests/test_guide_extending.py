@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.grams import Dense, Gram, Lazy
-from mercer.io import FORMATS, DataError, Format, read
-from mercer.io.formats import formats_in_words
+from mercer.io import FORMATS, DataError, Format, formats_in_words, read
 from mercer.kernels import Gaussian
 from mercer.losses import Hinge, Logistic, PerceptronLoss
 from mercer.problems import Problem, certify

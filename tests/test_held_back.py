@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from mercer.runtime.interrupts import held_back
+from mercer.runtime import held_back
 
 
 @pytest.fixture

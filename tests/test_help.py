@@ -10,11 +10,10 @@ from click.shell_completion import ShellComplete
 
 from mercer.cli import COMMANDS, main
 from mercer.cli.help import TOPICS, with_underscores
-from mercer.io.formats import FORMATS
-from mercer.kernels import parse
-from mercer.kernels.text_form import registered
+from mercer.io import FORMATS
+from mercer.kernels import parse, registered
 from mercer.learners import LEARNERS
-from mercer.losses.margins import KNOWN
+from mercer.losses import KNOWN
 
 SRC = str(Path(__file__).parents[1] / "src")
 #: Lines of a large terminal.

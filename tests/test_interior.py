@@ -6,7 +6,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from mercer.solvers.interior import FeatureCurvature, MatrixCurvature, interior_point
+from mercer.solvers import FeatureCurvature, MatrixCurvature, interior_point
 
 seeds = st.integers(0, 10**6)
 

@@ -18,13 +18,12 @@ import mercer.estimators.pairs
 import mercer.solvers.certified
 import mercer.solvers.svm.refinement
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
-from mercer.estimators.pairs import BinaryMachine
+from mercer.estimators import BinaryMachine
 from mercer.io import read
-from mercer.report import compare
-from mercer.runtime.interrupts import heed, kept, whole
-from mercer.runtime.threads import for_each
+from mercer.runtime import for_each, heed, kept, whole
 from mercer.search import nested_cross_validation
 from mercer.search import numbered as cell
+from mercer.study import compare
 
 X, y = make_moons(600, noise=0.35, random_state=0)
 BLOBS, CLASSES = make_blobs(1500, centers=5, cluster_std=6, random_state=0)

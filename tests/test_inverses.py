@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from mercer.grams import Dense, Features, Lazy
-from mercer.grams.span import Basis, Exact, Whole
+from mercer.grams import Basis, Dense, Exact, Features, Lazy, Whole
 from mercer.kernels import Gaussian
 
 seeds = st.integers(0, 10**6)

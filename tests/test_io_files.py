@@ -169,8 +169,7 @@ def test_dates_and_odd_types_of_arrow(tmp_path):
 
 
 def opened(path):
-    from mercer.io.sources import open_source
-    from mercer.io.table import Options
+    from mercer.io import Options, open_source
 
     return open_source(path), Options()
 

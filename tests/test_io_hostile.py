@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer.io import DataError, read
-from mercer.io.sources import open_source
+from mercer.io import DataError, open_source, read
 
 GOOD = "".join(f"{k},{k % 7},{'pq'[k % 2]}\n" for k in range(100))
 

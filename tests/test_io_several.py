@@ -12,8 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from mercer.cli import main
-from mercer.io import DataError, read
-from mercer.io.databases import without_password
+from mercer.io import DataError, read, without_password
 
 A = "size,colour,kind\n1.5,red,p\n2,green,q\n3,red,p\n"
 B = "kind,size,colour\nq,4,blue\np,5.5,red\n"

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from mercer.io import read
-from mercer.io.structures import read_baskets, read_tu
-from mercer.io.table import DataError
+from mercer.io import DataError, read, read_baskets, read_tu
 
 rng = np.random.default_rng(0)
 

@@ -13,9 +13,7 @@ from sklearn.datasets import make_moons
 
 from benchmarks.fault_trials.journals import DAMAGES
 from mercer import SVC
-from mercer.search import KernelSearchCV
-from mercer.search.journal import Journal
-from mercer.search.keys import Outcome
+from mercer.search import Journal, KernelSearchCV, Outcome
 
 X, y = make_moons(60, noise=0.3, random_state=0)
 GRID = {"C": [0.1, 1, 10], "kernel__gamma": [0.3, 3]}

@@ -24,7 +24,7 @@ from mercer.kernels import (
     as_kernel,
     parse,
 )
-from mercer.kernels.engine.statistics import SQUARED_DISTANCE
+from mercer.kernels.engine import SQUARED_DISTANCE
 
 from . import naive
 from .cases import KERNELS, halves, row_sums

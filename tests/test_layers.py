@@ -13,7 +13,7 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, QuantileTransform
 
 from mercer import SVC
 from mercer.preprocess import OutlierFilter, WithoutOutliers
-from mercer.search.keys import peel, prepared, shareable, weight_name
+from mercer.search import peel, prepared, shareable, weight_name
 
 rng = np.random.default_rng(0)
 N = 60

@@ -9,7 +9,7 @@ from mercer.grams import Dense
 from mercer.losses import Hinge
 from mercer.problems import Problem
 from mercer.solvers import SoftMargin
-from mercer.solvers.svm.smo import LARGEST_LEAP, leap, polish
+from mercer.solvers.svm import LARGEST_LEAP, leap, polish
 
 seeds = st.integers(0, 10**6)
 

@@ -14,7 +14,7 @@ from mercer.grams import Features
 from mercer.losses import EpsilonInsensitive, Hinge
 from mercer.problems import Iterate, Problem, Status, certify
 from mercer.solvers import SoftMargin, solve_certified
-from mercer.solvers.svm.linear import CoordinateDescent, linear_margin, passes_pay
+from mercer.solvers.svm import CoordinateDescent, linear_margin, passes_pay
 
 RNG = np.random.default_rng(0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mercer.model_files.models import FORMAT, objects_in_words
+from mercer.model_files import FORMAT, objects_in_words
 from tests.golden_models import HOME
 
 from .guide_pages import DOCS, doctests_of, failures_of

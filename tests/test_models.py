@@ -23,9 +23,8 @@ from mercer.io import DataError, read
 from mercer.kernels import Function, Quadratic
 from mercer.learners import LEARNERS
 from mercer.losses import Huber
-from mercer.model_files.models import open_model
-from mercer.model_files.packing import checksum as _checksum
-from mercer.model_files.packing import content_of, file_of
+from mercer.model_files import checksum as _checksum
+from mercer.model_files import content_of, file_of, open_model
 from mercer.preprocess import pipeline
 
 random = np.random.RandomState(0)

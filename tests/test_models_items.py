@@ -13,11 +13,10 @@ from safetensors.numpy import save as save_arrays
 
 from mercer import SVC, KernelClassifier, Perceptron, load, save
 from mercer.io import DataError
-from mercer.kernels import Bags, Diffusion, Graphs, Polynomial, Strings, parse
-from mercer.kernels.text_form import full_text
+from mercer.kernels import Bags, Diffusion, Graphs, Polynomial, Strings, full_text, parse
 from mercer.margins import width
-from mercer.model_files.packing import Packer, Unpacker
-from mercer.model_files.packing import checksum as _checksum
+from mercer.model_files import Packer, Unpacker
+from mercer.model_files import checksum as _checksum
 
 from . import cases
 

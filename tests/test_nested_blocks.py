@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC as ScikitSVC
 
-from mercer.solvers.svm.nested_blocks import NestedBlocks
-from mercer.solvers.svm.smo import Workspace, gap_of
+from mercer.solvers.svm import NestedBlocks, Workspace, gap_of
 
 
 def soft_margin(n, gamma, C, seed=0, held_out=0):

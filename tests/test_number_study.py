@@ -14,11 +14,18 @@ from mercer.describe import describe
 from mercer.displays import SearchCurve
 from mercer.io import Table
 from mercer.learners import Learner
-from mercer.report import compare, page
-from mercer.study import comparison
-from mercer.study.measures import COVERAGES, half_width, half_widths, in_digits, interval_of_rmse
-from mercer.study.predictions import sign_flips
-from mercer.study.verdicts import fit_of_numbers
+from mercer.report import page
+from mercer.study import (
+    COVERAGES,
+    compare,
+    comparison,
+    fit_of_numbers,
+    half_width,
+    half_widths,
+    in_digits,
+    interval_of_rmse,
+    sign_flips,
+)
 
 from .test_page import Checker
 

@@ -10,8 +10,7 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import GridSearchCV
 
 import mercer
-from mercer.grams import Lazy, Nystrom, Streamed
-from mercer.grams.landmarks import LANDMARKS, pivoted
+from mercer.grams import LANDMARKS, Lazy, Nystrom, Streamed, pivoted
 from mercer.kernels import Gaussian, Spectrum
 from mercer.search import KernelSearchCV
 

@@ -12,7 +12,7 @@ import pytest
 
 import mercer as package
 from mercer.cli import main
-from mercer.runtime.compile import jit
+from mercer.runtime import jit
 
 SOURCE = Path(package.__file__).parents[1]
 COMMAND = [sys.executable, "-m", "mercer"]

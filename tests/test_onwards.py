@@ -16,7 +16,7 @@ from mercer.cli.printing import Printer, show_comparison
 from mercer.cli.training import given_command, said_besides
 from mercer.cli.tune import tune
 from mercer.learners import LEARNERS
-from mercer.model_files.models import open_model
+from mercer.model_files import open_model
 
 
 def people(path, rows=120):
@@ -123,7 +123,7 @@ def test_a_model_that_cannot_be_written_is_refused_before_any_work(mercer):
 
 
 def test_an_interrupted_comparison_writes_no_model(mercer, monkeypatch):
-    from mercer.study.learning import Learning
+    from mercer.study import Learning
 
     fitted, calls = Learning.fitted, []
 

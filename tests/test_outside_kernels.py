@@ -7,8 +7,7 @@ import pytest
 
 import mercer
 from mercer.io import DataError
-from mercer.kernels import DISTANCE, SQUARED_DISTANCE, Kernel, OfStatistic
-from mercer.kernels.base import rate
+from mercer.kernels import DISTANCE, SQUARED_DISTANCE, Kernel, OfStatistic, rate
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(90, 3))

@@ -7,10 +7,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from mercer.report import page, write
-from mercer.report.layout import SECTIONS, section
-from mercer.study.facts import table_facts
-from mercer.study.verdicts import fit_in_a_word, verdict_in_words
+from mercer.report import SECTIONS, page, section, write
+from mercer.study import fit_in_a_word, table_facts, verdict_in_words
 
 from .browsing import contrast, opened
 from .reporting import HOSTILE, made_facts, made_table, with_everything

@@ -6,14 +6,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, keep_best
+from mercer.estimators import begin_pairs
 from mercer.estimators import pairs as pair_blocks
-from mercer.estimators.pairs import begin_pairs
 from mercer.grams import Lazy
 from mercer.kernels import Gaussian, Polynomial
-from mercer.kernels.engine.tiles import Pairing, matrix_product, segment_products
+from mercer.kernels.engine import Pairing, matrix_product, segment_products
 from mercer.problems import certify
-from mercer.runtime.threads import at_most
-from mercer.solvers.svm.small_blocks import solve_block
+from mercer.runtime import at_most
+from mercer.solvers.svm import solve_block
 
 rng = np.random.default_rng(0)
 rows = rng.normal(size=(1700, 4))

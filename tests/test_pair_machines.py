@@ -13,11 +13,10 @@ from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, Calibrated, KernelSearchCV, NuSVC
 from mercer.estimators import pairs as pair_machines
-from mercer.estimators.pairs import solve_pairs
-from mercer.estimators.training import training_of
+from mercer.estimators import solve_pairs, training_of
 from mercer.grams import Dense
 from mercer.search import out_of_fold
-from mercer.solvers.svm.small_blocks import SmallBlock, solve_blocks
+from mercer.solvers.svm import SmallBlock, solve_blocks
 
 digits, names = load_digits(return_X_y=True)
 digits, names = digits[:400] / 16, np.array([f"digit {k}" for k in names[:400]])

@@ -20,8 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer import SVC, Conformal, KernelQuantiles, KernelRegressor, KernelSearchCV, Pegasos, Perceptron
 from mercer.margins import leave_one_out_bound, mistake_bound
-from mercer.play.data import EXAMPLES, example_scene
-from mercer.play.requests import LEARNERS, SLIDERS
+from mercer.play import EXAMPLES, LEARNERS, SLIDERS, example_scene
 
 from .asking import BOX, answering, refused, scene_of
 

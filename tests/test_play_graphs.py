@@ -8,7 +8,7 @@ import pytest
 from mercer import SVC
 from mercer.explain import explain
 from mercer.kernels import Normalised, parse
-from mercer.play.items import graphs, node_pushes
+from mercer.play import graphs, node_pushes
 
 
 def ring(n):

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from mercer.play.server import ANSWERS, MOST_BYTES
+from mercer.play import ANSWERS, MOST_BYTES
 
 SRC = str(Path(__file__).parents[1] / "src")
 

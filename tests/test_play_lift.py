@@ -7,8 +7,7 @@ import pytest
 
 from mercer import SVC
 from mercer.kernels import parse
-from mercer.play.data import example_scene
-from mercer.play.surface import lift
+from mercer.play import example_scene, lift
 
 CIRCLES = example_scene("circles", 0)
 SQUARE = parse("polynomial(degree=2, gamma=1, coef0=0)")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mercer.play.requests import SLIDERS
+from mercer.play import SLIDERS
 
 from .asking import BOX, answering, refused, scene_of
 

@@ -5,7 +5,7 @@ import runpy
 import numpy as np
 import pytest
 
-from mercer.play.data import example_scene
+from mercer.play import example_scene
 
 from .browsing import contrast
 from .playing import asked, click_at, opened, served, settled, support, until

@@ -9,7 +9,7 @@ import pytest
 from mercer import SVC
 from mercer.explain import explain
 from mercer.kernels import Normalised, parse
-from mercer.play.items import letter_pushes, words
+from mercer.play import letter_pushes, words
 
 ENGLISH = ["house", "water", "night", "mother", "weather", "bridge", "thought", "north"]
 ITALIAN = ["casa", "acqua", "notte", "madre", "tempo", "ponte", "pensiero", "nord"]

@@ -12,8 +12,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import SVC, Pegasos
 from mercer.io import DataError, read
-from mercer.preprocess import Constant, CorrelationFilter, OutlierFilter, WithoutOutliers, pipeline, prepare
-from mercer.preprocess.transformers import correlated_groups
+from mercer.preprocess import (
+    Constant,
+    CorrelationFilter,
+    OutlierFilter,
+    WithoutOutliers,
+    correlated_groups,
+    pipeline,
+    prepare,
+)
 
 
 @parametrize_with_checks(

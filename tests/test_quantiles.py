@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from mercer import KernelClassifier, KernelQuantiles, KernelRegressor, KernelSearchCV, load, save
-from mercer.estimators.kernel_regressor import rearranged
+from mercer.estimators import rearranged
 from mercer.explain import explain
 from mercer.losses import Huber, Pinball
 

@@ -9,12 +9,10 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from mercer import SVC, Calibrated, TunedThreshold
-from mercer.checks.labels import EvenFolds, drawn_evenly, is_measurement, task_in_words
+from mercer.checks import EvenFolds, drawn_evenly, is_measurement, task_in_words
 from mercer.io import Table
-from mercer.report import compare
 from mercer.search import KernelSearchCV, nested_cross_validation, train_validate_test
-from mercer.study.scorings import is_uneven
-from mercer.study.tuning import sample
+from mercer.study import compare, is_uneven, sample
 
 RATINGS = np.round(np.clip(7.4 + np.random.default_rng(0).exponential(0.35, 900), 7.4, 9.3), 1)
 

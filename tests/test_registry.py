@@ -8,10 +8,20 @@ import pytest
 
 from mercer import SVC, KernelSearchCV, kernels
 from mercer.explain import explain
-from mercer.io import DataError
-from mercer.io.table import Table
-from mercer.kernels import Cosine, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid, Strings, parse
-from mercer.kernels.text_form import Name, registered
+from mercer.io import DataError, Table
+from mercer.kernels import (
+    Cosine,
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Name,
+    Polynomial,
+    Sigmoid,
+    Strings,
+    parse,
+    registered,
+)
 from mercer.learners import kernels_for, refuse_unfit
 from mercer.model_files import load, save
 

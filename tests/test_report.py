@@ -11,11 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mercer.io import DataError, Table, read
 from mercer.learners import Learner
-from mercer.report import compare
-from mercer.study import class_study, comparison
-from mercer.study.facts import table_facts
-from mercer.study.predictions import error_rate, holm, mcnemar
-from mercer.study.verdicts import fit_verdict
+from mercer.study import class_study, compare, comparison, error_rate, fit_verdict, holm, mcnemar, table_facts
 
 from .reporting import made_facts, made_table
 

@@ -9,13 +9,11 @@ import pytest
 
 import mercer
 from mercer import kernels
-from mercer.checks.parameters import bytes_of
-from mercer.estimators.pairs import BinaryMachine
-from mercer.grams.base import Gram
+from mercer.checks import bytes_of
+from mercer.estimators import BinaryMachine
+from mercer.grams import Gram
 from mercer.problems import certify
-from mercer.runtime.interrupts import heed, until
-from mercer.runtime.numerics import cholesky_solver, factorise, product, turned_product, weighted_squares
-from mercer.runtime.threads import for_each
+from mercer.runtime import cholesky_solver, factorise, for_each, heed, product, turned_product, until, weighted_squares
 
 rng = np.random.default_rng(0)
 A = rng.standard_normal((2311, 701))

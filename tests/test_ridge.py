@@ -10,7 +10,7 @@ from mercer.grams import Dense
 from mercer.kernels import Gaussian
 from mercer.losses import Squared
 from mercer.problems import Problem
-from mercer.solvers.ridge import RidgePath, solve_ridge
+from mercer.solvers import RidgePath, solve_ridge
 
 
 @settings(deadline=None, max_examples=30)

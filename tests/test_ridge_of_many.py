@@ -8,7 +8,7 @@ from mercer.grams import Dense, Lazy
 from mercer.kernels import Laplacian
 from mercer.losses import Squared
 from mercer.problems import Problem, Status, certify
-from mercer.solvers.ridge import solve_ridge, solve_ridge_of_many
+from mercer.solvers import solve_ridge, solve_ridge_of_many
 
 
 def stated(intercept, weighted, lazy, n=700, lam=1e-4):

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import mercer
-from mercer.estimators.model import KernelModel, LinearModel
+from mercer.estimators import KernelModel, LinearModel
 from mercer.kernels import (
     Cosine,
     Equal,
@@ -26,7 +26,7 @@ from mercer.kernels import (
     Spectrum,
     Subsequence,
 )
-from mercer.kernels.engine.statistics import Strips
+from mercer.kernels.engine import Strips
 
 from . import cases
 

@@ -15,13 +15,26 @@ from sklearn.metrics import check_scoring
 from mercer import SVC, KernelClassifier, KernelRegressor, load
 from mercer.cli import main
 from mercer.io import Table
-from mercer.report import compare, page
-from mercer.study.class_study import by_class, curves
-from mercer.study.measures import drawn_weights, on_all_rows, over_draws, scored
-from mercer.study.predictions import drawn_differences, predictions_of
-from mercer.study.scorings import class_measures, measure_named, number_measures, positive_class
-from mercer.study.tuning import choose
-from mercer.study.verdicts import compare_scores, fit_of_scores, fit_verdict
+from mercer.report import page
+from mercer.study import (
+    by_class,
+    choose,
+    class_measures,
+    compare,
+    compare_scores,
+    curves,
+    drawn_differences,
+    drawn_weights,
+    fit_of_scores,
+    fit_verdict,
+    measure_named,
+    number_measures,
+    on_all_rows,
+    over_draws,
+    positive_class,
+    predictions_of,
+    scored,
+)
 
 from .reporting import made_table
 
@@ -213,7 +226,7 @@ def test_each_class_and_every_curve_is_scikit_learns():
 
 
 def error(wrong, rows=200):
-    from mercer.study.predictions import error_rate
+    from mercer.study import error_rate
 
     return error_rate(wrong, rows)
 
@@ -247,7 +260,7 @@ def tuned(name, mean, sd=0.01, converged=True):
 
 
 def test_a_learner_that_did_not_converge_is_chosen_only_where_it_is_clearly_better():
-    from mercer.study.measures import SHARE
+    from mercer.study import SHARE
 
     near = choose([tuned("first", 0.10, converged=False), tuned("second", 0.104)])
     assert (near.name, near.passed_over) == ("second", ("First",))
@@ -258,7 +271,7 @@ def test_a_learner_that_did_not_converge_is_chosen_only_where_it_is_clearly_bett
 
 
 def test_ties_in_cross_validation_are_called_ties():
-    from mercer.study.measures import SHARE
+    from mercer.study import SHARE
 
     choice = choose([tuned("first", 0.1), tuned("second", 0.1), tuned("third", 0.2)])
     assert choice.equals == ("Second",)

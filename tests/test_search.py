@@ -18,8 +18,7 @@ from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, KernelClassifier, KernelQuantiles, KernelRegressor, Pegasos, Perceptron
 from mercer.kernels import Gaussian, Linear
-from mercer.search import KernelSearchCV
-from mercer.search.shared_cells import SharedStatistics
+from mercer.search import KernelSearchCV, SharedStatistics
 
 X, y = make_moons(240, noise=0.25, random_state=3)
 X3, y3 = make_classification(200, 5, n_informative=4, n_redundant=0, n_classes=3, random_state=1)

@@ -18,8 +18,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
 from mercer import SVC, Pegasos
 from mercer.displays import SearchCurve, SearchHeatmap
-from mercer.search import KernelSearchCV, nested_cross_validation, train_validate_test
-from mercer.search.shared_cells import SharedCells
+from mercer.search import KernelSearchCV, SharedCells, nested_cross_validation, train_validate_test
 
 X, y = make_moons(240, noise=0.25, random_state=3)
 CV = StratifiedKFold(4, shuffle=True, random_state=0)

@@ -23,8 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from mercer import SVC, KernelClassifier, KernelRegressor, Perceptron
 from mercer.kernels import Gaussian, Linear
 from mercer.preprocess import OutlierFilter, WithoutOutliers
-from mercer.search import KernelSearchCV, nested_cross_validation
-from mercer.search.shared_cells import SharedCells
+from mercer.search import KernelSearchCV, SharedCells, nested_cross_validation
 from reproductions.draws import Edges, draw
 from reproductions.drop_in import difference, fitted
 

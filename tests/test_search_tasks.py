@@ -8,9 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC, KernelClassifier, KernelSearchCV
-from mercer.runtime.threads import at_most, thread_count
+from mercer.runtime import at_most, thread_count
 from mercer.search import numbered as tasks
-from mercer.search.numbered import threads_asked_for
+from mercer.search import threads_asked_for
 
 X, y = make_moons(90, noise=0.3, random_state=0)
 GRID = {"kernel": ["cosine", "gaussian(gamma=1)", "gaussian"], "C": [0.1, 1, 10]}

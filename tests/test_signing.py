@@ -14,9 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from benchmarks.fault_trials._forgery import parts_of, sealed
 from mercer import SVC, load, save
 from mercer.io import DataError
-from mercer.model_files.models import open_model, sign
-from mercer.model_files.packing import content_of, file_of
-from mercer.model_files.signing import PASSPHRASE, fingerprint
+from mercer.model_files import PASSPHRASE, content_of, file_of, fingerprint, open_model, sign
 
 X = np.random.default_rng(0).normal(size=(20, 2))
 MODEL = SVC("linear").fit(X, X[:, 0] > 0)

@@ -6,8 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from mercer.solvers.svm import smo
-from mercer.solvers.svm.smo import Workspace, gap_of
+from mercer.solvers.svm import Workspace, gap_of, smo
 
 seeds = st.integers(0, 10**6)
 

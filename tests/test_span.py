@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mercer.grams import Dense, Features, Lazy
-from mercer.grams.span import Basis
+from mercer.grams import Basis, Dense, Features, Lazy
 from mercer.kernels import Gaussian, Linear
 from mercer.losses import Logistic
 from mercer.problems import Problem

@@ -10,12 +10,10 @@ from click.testing import CliRunner
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mercer.cli import main
-from mercer.io import Table
-from mercer.io.table import DataError
-from mercer.report import compare, page
-from mercer.study.measures import out_of_fold_residuals
+from mercer.io import DataError, Table
+from mercer.report import page
+from mercer.study import Division, Grouped, Ordered, compare, division_of, out_of_fold_residuals, usual_repeats
 from mercer.study.number_study import _learning_curve
-from mercer.study.splits import Division, Grouped, Ordered, division_of, usual_repeats
 
 from .reporting import made_table
 

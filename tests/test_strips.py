@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mercer.kernels.engine.statistics import Strips, ThinRows, in_one_order, is_thin, near_origin
+from mercer.kernels.engine import Strips, ThinRows, in_one_order, is_thin, near_origin
 
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
-from mercer.estimators.training import fingerprints
+from mercer.estimators import fingerprints
 
 from .structured import CASES, LABELS, WORDS, Letters
 

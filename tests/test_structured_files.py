@@ -3,7 +3,7 @@ import tarfile
 
 import pytest
 
-from mercer.io.structures import read_baskets, read_fasta, read_tu
+from mercer.io import read_baskets, read_fasta, read_tu
 from reproductions.data import data_path
 
 

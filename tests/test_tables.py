@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mercer
 from mercer import KernelClassifier, KernelRegressor, TableClassifier, TableRegressor
 from mercer.explain import explain, overview
-from mercer.exports.deviation import deviation
+from mercer.exports import deviation
 from mercer.intervals import leave_one_out
 
 from .cases import TABLES

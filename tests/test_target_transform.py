@@ -13,10 +13,10 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer import Conformal, KernelRegressor, KernelSearchCV
 from mercer.explain import explain
-from mercer.exports.deviation import deviation
+from mercer.exports import deviation
 from mercer.preprocess import pipeline
 from mercer.search import out_of_fold
-from mercer.study.tuning import RIDGES, quick_ridge, target_transform_of
+from mercer.study import RIDGES, quick_ridge, target_transform_of
 
 rng = np.random.default_rng(0)
 X = rng.uniform(-1.5, 1.5, size=(300, 6))

@@ -7,8 +7,7 @@ from sklearn.datasets import load_diabetes, load_iris, load_wine
 
 from mercer.describe import telling_columns
 from mercer.io import Table
-from mercer.report import compare
-from mercer.study.verdicts import closing_words
+from mercer.study import closing_words, compare
 
 RNG = np.random.default_rng(0)
 N = 400

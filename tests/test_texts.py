@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from mercer import SVC, KernelClassifier, read
 from mercer.kernels import Gaussian, Normalised, Spectrum
-from mercer.kernels.engine.statistics import product
+from mercer.kernels.engine import product
 from mercer.preprocess import Texts, pipeline
 
 rng = np.random.default_rng(0)

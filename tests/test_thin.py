@@ -8,7 +8,7 @@ from scipy import sparse
 
 from mercer import SVC
 from mercer.kernels import Gaussian, Linear, Polynomial
-from mercer.kernels.engine.statistics import ThinRows, is_thin, near_origin
+from mercer.kernels.engine import ThinRows, is_thin, near_origin
 
 rng = np.random.default_rng(0)
 

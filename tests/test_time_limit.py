@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.learners import LEARNERS
-from mercer.report import compare
-from mercer.study.learning import Tuned
-from mercer.study.measures import SHARE
-from mercer.study.rounds import Budget, compared
+from mercer.study import SHARE, Budget, Tuned, compare, compared
 
 from .reporting import made_table
 

@@ -7,7 +7,7 @@ import pytest
 import mercer
 from mercer import KernelRegressor
 from mercer.preprocess import DateParts, pipeline
-from mercer.study.splits import division_of
+from mercer.study import division_of
 
 rng = np.random.default_rng(0)
 HOURS = pd.date_range("2023-01-01", periods=1500, freq="5h")

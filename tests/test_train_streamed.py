@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import mercer
 from mercer.cli import main
 from mercer.cli.options import in_chunks
-from mercer.grams.streamed import Streamed
+from mercer.grams import Streamed
 from mercer.kernels import Gaussian
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from mercer import load, read, save
 from mercer.cli import new_rows as trained_rows
 from mercer.cli.new_rows import TrainedRows
-from mercer.model_files.models import open_model
+from mercer.model_files import open_model
 
 rng = np.random.default_rng(0)
 N = 120

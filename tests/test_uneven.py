@@ -10,10 +10,8 @@ from sklearn.metrics import balanced_accuracy_score
 from mercer import load
 from mercer.io import Table
 from mercer.learners import LEARNERS
-from mercer.report import compare, page
-from mercer.study.measures import SHARE
-from mercer.study.scorings import about_uneven, is_uneven, with_class_weights
-from mercer.study.verdicts import about_rarest
+from mercer.report import page
+from mercer.study import SHARE, about_rarest, about_uneven, compare, is_uneven, with_class_weights
 
 from .reporting import made_table
 

@@ -8,10 +8,17 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from mercer import SVC, KernelSearchCV, Pegasos, read
-from mercer.checks.labels import is_measurement
-from mercer.checks.parameters import feature_names, layers, machine_of, parameter_prefix, rows_at_machine, steps_before
+from mercer.checks import (
+    feature_names,
+    is_measurement,
+    layers,
+    machine_of,
+    parameter_prefix,
+    rows_at_machine,
+    steps_before,
+)
 from mercer.preprocess import WithoutOutliers, pipeline
-from mercer.runtime.interrupts import progress
+from mercer.runtime import progress
 
 table = read("xor:60")
 X, y = table.frame.to_numpy(), table.y

@@ -7,11 +7,10 @@ import pytest
 from numba import njit
 from scipy import sparse
 
-from mercer.estimators.model import KernelModel
-from mercer.estimators.pairs import votes
+from mercer.estimators import KernelModel, votes
 from mercer.kernels import Gaussian, Linear, Matern, Polynomial
-from mercer.kernels.engine.weighted import weighted_items
-from mercer.runtime.numerics import power_of_two
+from mercer.kernels.engine import weighted_items
+from mercer.runtime import power_of_two
 
 rng = np.random.default_rng(3)
 

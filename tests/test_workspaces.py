@@ -3,8 +3,8 @@
 import numpy as np
 
 from mercer import SVC
+from mercer.solvers.svm import Workspaces
 from mercer.solvers.svm import soft_margin as workspaces
-from mercer.solvers.svm.soft_margin import Workspaces
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(1500, 3))

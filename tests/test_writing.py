@@ -15,9 +15,8 @@ import pytest
 
 from mercer.cli import COMMANDS, main
 from mercer.cli.paths import READ
-from mercer.io import DataError
+from mercer.io import DataError, refuse_unwritable, write_together, write_whole
 from mercer.io import writing as drafts
-from mercer.io.writing import refuse_unwritable, write_together, write_whole
 
 OLD, NEW = b"old" * 1000, b"new!" * 100_000
 

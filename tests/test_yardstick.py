@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from mercer.io import Table
-from mercer.report import compare, page
-from mercer.study import trees
+from mercer.report import page
+from mercer.study import compare, trees
 
 
 def steps(rows=900, seed=0):

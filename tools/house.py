@@ -60,12 +60,24 @@ def room_of(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
+def is_room(origin: str) -> bool:
+    """Whether a module is a room, or one inside another, rather than a file of one."""
+    return origin.count(".") <= 1 or PATHS[origin].name == "__init__.py"
+
+
 def is_inner(origin: str, name: str) -> bool:
     """Whether a name is not one that a room lists."""
-    if origin.count(".") > 1:
+    if not is_room(origin):
         return True
     listed = getattr(import_module(origin), "__all__", None)
     return bool(name) and listed is not None and name not in listed
+
+
+def home_of(origin: str, name: str) -> str:
+    """The file that a name is from, where a room passes it on."""
+    value = getattr(import_module(origin), name, None) if name and is_room(origin) else None
+    home = getattr(value, "__module__", origin)
+    return home if home in PATHS else origin
 
 
 def numbers_in(node: ast.expr) -> int:
@@ -126,17 +138,17 @@ def main() -> None:
     )
     show("Python files / lines / median of a file", len(lengths), sum(lengths), round(median(lengths)))
     show("lines that import", f"{lines_of_imports / sum(lengths):.1%}")
-    importers = Counter(origin for name in PATHS for origin in {origin for origin, _ in imports_of(name)})
-    show("files with exactly one importer", sum(count == 1 for count in importers.values()))
+    importers = Counter(home for name in PATHS for home in {home_of(*each) for each in imports_of(name)})
+    show("files with exactly one importer", sum(importers[name] == 1 for name in PATHS if not is_room(name)))
 
     doors = [(name, each) for name in PATHS if room_of(name) in DOORS for each in imports_of(name)]
     across = [each for name, each in doors if room_of(each[0]) not in ("", room_of(name))]
     show("names that doors import of other rooms / inner ones", len(across), sum(is_inner(*each) for each in across))
     of_tests = {
-        path: {origin for origin, _ in imported(ast.parse(path.read_text(encoding="utf-8"))) if origin.count(".") > 1}
+        path: {origin for origin, _ in imported(ast.parse(path.read_text(encoding="utf-8"))) if origin in PATHS}
         for path in sorted(TESTS.glob("*.py"))
     }
-    inner = {path: origins & set(PATHS) for path, origins in of_tests.items()}
+    inner = {path: {origin for origin in origins if not is_room(origin)} for path, origins in of_tests.items()}
     show(
         "test files / that import inner modules / how many of these",
         len(inner),

@@ -104,7 +104,7 @@ def diagnosing() -> Work:
 
 def comparing() -> Work:
     from mercer.io import read
-    from mercer.report import compare
+    from mercer.study import compare
 
     return lambda: compare(read(f"waves:{_size(3000, 60)}"))
 

@@ -36,9 +36,9 @@ from mercer import SVC, load, save
 from mercer.cli import main
 from mercer.io import writing as drafts
 from mercer.io.table import DataError
-from mercer.report import compare, page, write
-from mercer.report.page import study_name
+from mercer.report import page, study_name, write
 from mercer.search import KernelSearchCV
+from mercer.study import compare
 from reproductions.results import Results
 
 from ._processes import forked, in_memory, kill, killed_after, result_of
@@ -161,7 +161,7 @@ def _show_searches(results: Results, trials: int, chance: random.Random) -> None
 def _show_reports(results: Results, trials: int, whole_commands: int, chance: random.Random) -> None:
     studies = [_study(seed) for seed in range(2)]
     pages = {study_name(facts): page(facts, study_name(facts)) for facts in studies}
-    ready = mock.patch("mercer.report.page.page", lambda facts, study: pages[study])  # kills are to meet the writing
+    ready = mock.patch("mercer.report.writing.page", lambda facts, study: pages[study])  # kills are to meet the writing
     mixed = neither = missing = 0
     with tempfile.TemporaryDirectory(dir=in_memory()) as name, ready:
         folder, pairs = Path(name) / "report", []

@@ -80,5 +80,5 @@ ax.invert_yaxis()
 plt.show()
 
 # %%
-# :func:`mercer.report.compare`, or ``mercer compare FILE`` on the command line, does the whole
+# :func:`mercer.study.compare`, or ``mercer compare FILE`` on the command line, does the whole
 # study: it tunes every learner by cross-validation, tests each once, and writes a page about it.

@@ -28,7 +28,9 @@ from .solvers.ridge import LARGEST_RIDGE, RidgePath
 
 __all__ = [
     "FAMILIES",
+    "Clock",
     "Family",
+    "Judge",
     "LearnedMetric",
     "LeftOut",
     "Setting",
@@ -37,9 +39,12 @@ __all__ = [
     "exactly_left_out",
     "family_of",
     "gaussian_gradients",
+    "kept_apart",
     "laplacian_gradients",
     "learned_metric",
     "left_out",
+    "rounded",
+    "sampled",
     "tried_table",
 ]
 

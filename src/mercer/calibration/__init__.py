@@ -9,7 +9,7 @@ Examples
 (1, 2)
 """
 
-from .calibrated import Calibrated
+from .calibrated import Calibrated, IsotonicMap, SigmoidMap, VennAbersMap, coupled
 from .tuned_threshold import TunedThreshold
 
-__all__ = ["Calibrated", "TunedThreshold"]
+__all__ = ["Calibrated", "IsotonicMap", "SigmoidMap", "TunedThreshold", "VennAbersMap", "coupled"]

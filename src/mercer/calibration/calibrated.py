@@ -29,7 +29,7 @@ from ..estimators.classifier import cheapest, cost_matrix
 from ..kernels.engine.tiles import length
 from ..rows import refuse_elsewhere
 from ..runtime.compile import Array, jit
-from ..search.out_of_fold import fit_and_score_out_of_fold, responses, scores_of
+from ..search.cross_validation import fit_and_score_out_of_fold, responses, scores_of
 
 __all__ = ["Calibrated", "CalibrationMap", "IsotonicMap", "SigmoidMap", "VennAbersMap", "coupled", "normalised"]
 

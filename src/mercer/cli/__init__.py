@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from .. import __version__
-from ..io.formats import formats_in_words
+from ..io import formats_in_words
 from ..messages import nearest, printable
 from . import streams
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..io.table import DataError
+from ..io import DataError
 
 __all__ = ["cluster_option", "working_on"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..io.table import DataError
+from ..io import DataError
 from ..messages import enumeration
 from .cluster import cluster_option
 from .options import Places, common, data_argument, data_options, preparation_options, target_transform_option
@@ -30,7 +30,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     """Learners by name; a wrong one is a mistake of usage."""
     if given is None:
         return None
-    from ..learners.catalogue import named
+    from ..learners import named
     from .train import WITHOUT_ERRORS
 
     try:
@@ -127,11 +127,10 @@ def compare(
       mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
     from ..io import read
-    from ..report import compare as study
-    from ..report import write
-    from ..report.page import REPORT_FILES, refuse_unwritable_report, study_name
-    from ..runtime.interrupts import keep_best
-    from ..study.splits import division_of
+    from ..report import REPORT_FILES, refuse_unwritable_report, study_name, write
+    from ..runtime import keep_best
+    from ..study import compare as study
+    from ..study import division_of
     from .output import refuse_outputs
     from .printing import show_comparison
     from .recipe import with_columns_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..checks.parameters import whole_number
-from ..io.table import DataError
+from ..checks import whole_number
+from ..io import DataError
 from ..messages import enumeration, printable
 from .options import Places, common, data_argument, data_options
 from .paths import MODEL, open_model, verify_option
@@ -18,8 +18,8 @@ from .printing import Printer
 if TYPE_CHECKING:
     from ..explain import Explanation, ModelOverview, Supporter
     from ..io import Table
-    from ..model_files.models import ModelFile
-    from ..study.measures import ErrorMeasure
+    from ..model_files import ModelFile
+    from ..study import ErrorMeasure
 
 __all__ = ["explain", "explain_model", "explain_row", "parts_in_words", "show_named", "shown_item"]
 
@@ -102,7 +102,7 @@ def explain(
 
 def training_places(loaded: ModelFile) -> Callable[[int], str]:
     """Where a training row of a model stands, given its number: in a line of its file, if the model remembers that."""
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
 
     lines = loaded.about.get("support_lines")
     support = getattr(machine_of(loaded.estimator), "_model", None)
@@ -211,7 +211,7 @@ def _measure(scoring: str | None, targets: Any, task: str) -> ErrorMeasure | Non
     """What gets worse where a column is shuffled: as asked for, or as in a comparison; none without labels."""
     import numpy as np
 
-    from ..study.scorings import measure_named, positive_class, usual_measure
+    from ..study import measure_named, positive_class, usual_measure
 
     if task == "detect" or targets is None:
         return None
@@ -407,7 +407,7 @@ def _probabilities(model: Any, X: Any) -> dict[str, float]:
 def _show_answer(
     found: Explanation, where: str, truth: Any, likely: dict[str, float], loaded: ModelFile, printer: Printer
 ) -> None:
-    from ..study.measures import in_digits
+    from ..study import in_digits
 
     if not hasattr(loaded.estimator, "classes_"):
         detects = hasattr(loaded.estimator, "fit_predict")

@@ -67,10 +67,9 @@ def export(
       mercer export moons.safetensors --to python -o model.py --check moons:500
       mercer export moons.safetensors --to libsvm
     """
-    from ..checks.parameters import machine_of
-    from ..exports import TARGETS
+    from ..checks import machine_of
+    from ..exports import TARGETS, deviation
     from ..exports import export as write
-    from ..exports.deviation import deviation
     from .new_rows import as_in_training, matching_table
     from .output import refuse_outputs
 

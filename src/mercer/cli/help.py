@@ -88,7 +88,7 @@ _COMPARED = {
 
 def _kernels() -> Iterable[Group]:
     from .. import kernels
-    from ..kernels.text_form import registered
+    from ..kernels import registered
 
     assert kernels.__all__  # importing them enters them
     groups: dict[str, list[Entry]] = {}
@@ -112,8 +112,7 @@ def _kernels() -> Iterable[Group]:
 
 
 def _losses() -> Iterable[Group]:
-    from ..losses import MarginLoss, ResidualLoss
-    from ..losses.margins import KNOWN
+    from ..losses import KNOWN, MarginLoss, ResidualLoss
 
     for title, kind in (
         ("of the margin m = y·f, for classes", MarginLoss),
@@ -173,7 +172,7 @@ def _class_name(learner: object) -> str:
 
 
 def _formats() -> Iterable[Group]:
-    from ..io.formats import FORMATS
+    from ..io import FORMATS
 
     groups: dict[str, list[Entry]] = {}
     for entry in FORMATS.values():

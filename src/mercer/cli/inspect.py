@@ -13,7 +13,7 @@ from .paths import MODEL, READ, open_model, verify_option
 from .printing import Printer, error_in_words, folds_in_words, mixture_weights, show_mixture
 
 if TYPE_CHECKING:
-    from ..model_files.models import ModelFile
+    from ..model_files import ModelFile
 
 __all__ = ["inspect", "recorded_errors", "said_about", "sign"]
 
@@ -108,7 +108,7 @@ def recorded_errors(about: dict[str, Any]) -> dict[str, str]:
 
 def _in_words(value: Any, task: Any) -> str:
     """An error, of numbers or a rate, or a share outside."""
-    from ..study.measures import in_digits
+    from ..study import in_digits
 
     if isinstance(value, dict):
         return f"{100 * value['share']:.2f} %" if "share" in value else error_in_words(value)
@@ -117,7 +117,7 @@ def _in_words(value: Any, task: Any) -> str:
 
 def _honest_error(about: dict[str, Any]) -> dict[str, str]:
     """The error on rows that were kept out, where the model comes of a comparison."""
-    from ..study.measures import measure_of
+    from ..study import measure_of
 
     compared = about.get("comparison")
     if not isinstance(compared, dict):
@@ -156,7 +156,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     Example:
       mercer inspect moons.safetensors
     """
-    from ..checks.parameters import layers, machine_of
+    from ..checks import layers, machine_of
 
     loaded = open_model(model)
     estimator, machine = loaded.estimator, machine_of(loaded.estimator)
@@ -226,7 +226,7 @@ def _signature(loaded: ModelFile) -> str:
 
 def _weights(model: Any, machine: Any) -> dict[str, float]:
     """The weights of a linear model with one score by feature, the largest first."""
-    from ..explain.opened_model import feature_words
+    from ..explain import feature_words
 
     coef = getattr(machine, "coef_", None)
     if coef is None or coef.shape[0] != 1:
@@ -258,7 +258,7 @@ def sign(model: str, key: str, printer: Printer, seed: int) -> None:
       mercer sign moons.safetensors --key mercer.key
       mercer run moons.safetensors new.csv --verify mercer.key.pub
     """
-    from ..model_files.models import sign as sign_file
+    from ..model_files import sign as sign_file
 
     name = sign_file(model, key)
     printer.json_result({"model": model, "signer": name})

@@ -60,7 +60,7 @@ def kernel(
     from ..diagnostics import diagnose
     from ..io import read
     from ..kernels import parse
-    from ..learners.suited import refuse_unfit
+    from ..learners import refuse_unfit
     from .output import refuse_outputs
     from .recipe import with_columns_of
 
@@ -110,7 +110,7 @@ def _refuse_unknown_picture(path: str) -> None:
 def _draw(figure: Any, path: str) -> None:
     from io import BytesIO
 
-    from ..io.writing import write_whole
+    from ..io import write_whole
 
     picture = BytesIO()
     figure.savefig(picture, format=_suffix(path), bbox_inches="tight")
@@ -139,7 +139,7 @@ def _ranking(kernels: list[Kernel], table: Table, preparing: dict[str, Any], sam
 def _usual(table: Table, preparing: dict[str, Any]) -> list[str]:
     """What is looked at where no kernel was named: of rows, the Gaussian that suits the spread of their columns."""
     from ..kernels import Gaussian
-    from ..learners.suited import kernels_for
+    from ..learners import kernels_for
 
     if table.kind != "rows":
         return kernels_for(table)
@@ -149,7 +149,7 @@ def _usual(table: Table, preparing: dict[str, Any]) -> list[str]:
 
 def _items(kernel: Kernel, table: Table, preparing: dict[str, Any]) -> Any:
     """What the kernel works on: rows of numbers, the only column of a table of strings, or the table itself."""
-    from ..kernels.columns import columns_named
+    from ..kernels import columns_named
 
     if kernel.on_rows:
         from ..preprocess import prepare

@@ -12,15 +12,15 @@ import click
 import numpy as np
 from click.core import ParameterSource
 
-from ..io.table import DataError
+from ..io import DataError
 from ..messages import counted, enumeration
-from ..runtime.compile import Array
+from ..runtime import Array
 from .options import Places
 from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..model_files.models import ModelFile
+    from ..model_files import ModelFile
 
 __all__ = [
     "SHOWN",
@@ -79,8 +79,7 @@ def matching_table(
     """
     from dataclasses import replace
 
-    from ..io import read
-    from ..io.frames import as_described, described, reading_like, with_unknown_words
+    from ..io import as_described, described, read, reading_like, with_unknown_words
 
     about = {**described(loaded), "task": task_of_model(loaded)}
     table = read(data, **reading_like(reading, about, blind))
@@ -115,7 +114,7 @@ def _remedy(table: Table) -> str:
 
 def as_in_training(reading: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     """Arguments of :func:`mercer.read`: what was not said now is as in training."""
-    from ..io.frames import said_or_described
+    from ..io import said_or_described
 
     context = click.get_current_context()
     said = [name for name in reading if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
@@ -160,7 +159,7 @@ def far_predictions(table: Table, predicted: Any, about: dict[str, Any]) -> dict
 
 def show_far(facts: dict[str, Any], printer: Printer) -> None:
     """A sentence on rows, and one on predictions, where there are such."""
-    from ..study.measures import in_digits
+    from ..study import in_digits
 
     rows = facts.get("far_rows") or {}
     if rows.get("rows"):
@@ -276,7 +275,7 @@ class TrainedRows:
     @classmethod
     def of(cls, about: dict[str, Any]) -> TrainedRows | None:
         """What a model file remembers; ``None`` where it remembers nothing."""
-        from ..io.table import DataError
+        from ..io import DataError
 
         said = about.get("trained_rows")
         if said is None:
@@ -438,7 +437,7 @@ def _targets(values: Array, measured: bool) -> Array:
 def _pieces(table: Table, columns: list[str]) -> Iterator[Any]:
     """The values of each row as bytes."""
     if table.items is not None:
-        from ..estimators.training import fingerprints as of_items
+        from ..estimators import fingerprints as of_items
 
         marks = of_items(table.items)
         assert marks is not None  # strings, sets and graphs show their content

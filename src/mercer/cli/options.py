@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io.formats import FORMATS
-from ..io.table import DataError
+from ..io import FORMATS, DataError
 from ..messages import enumeration, nearest
 from .paths import READ, ROWS, learner_names
 from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
+    from ..learners import Learner
     from .recipe import Recipe
 
 __all__ = [
@@ -123,7 +122,7 @@ def common(command: Command) -> Command:
 
 def _kinds(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     """``--as age=number`` and the like, as a dictionary; names of columns may hold ``=``."""
-    from ..columns.kinds import KINDS, check_kind
+    from ..columns import KINDS, check_kind
 
     found = {}
     for text in given:
@@ -306,7 +305,7 @@ class _LearnerName(click.ParamType):
     name = "learner"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        from ..learners.catalogue import Learner, named
+        from ..learners import Learner, named
 
         if isinstance(value, Learner):
             return value
@@ -331,7 +330,7 @@ class LearnerCommand(click.Command):
     """A command whose help ends with the learners there are; they are looked up when somebody asks for help."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ..learners.catalogue import LEARNERS
+        from ..learners import LEARNERS
 
         for task, title in _TITLES.items():
             families: dict[str, list[str]] = {}
@@ -384,7 +383,7 @@ def in_chunks(data: Places, allowed: int) -> bool:
     A Parquet file tells how many numbers it holds; of a text file the size on disk is taken for that in memory, and
     four times that of a packed one.
     """
-    from ..io.sources import suffix_of
+    from ..io import suffix_of
 
     path = only_path(data)
     if path is None or not path.exists():
@@ -402,7 +401,7 @@ def only_path(data: Places) -> Path | None:
 
 def options_of(reading: dict[str, Any]) -> Any:
     """Arguments of :func:`mercer.read` as the options that they stand for."""
-    from ..io.table import Options
+    from ..io import Options
 
     sets = ("drop", "missing", "columns")
     given: dict[str, Any] = {name: frozenset(reading[name]) for name in sets if reading.get(name) is not None}
@@ -411,7 +410,7 @@ def options_of(reading: dict[str, Any]) -> Any:
 
 def _data_files(path: Path) -> list[Path]:
     """The file, or those of a folder, where other programs leave marks such as ``_SUCCESS`` as well."""
-    from ..io.reading import data_files
+    from ..io import data_files
 
     if not path.is_dir():
         return [path]
@@ -421,7 +420,7 @@ def _data_files(path: Path) -> list[Path]:
 
 def _size(path: Path) -> int:
     """About what the table of a file takes in memory."""
-    from ..io.sources import suffix_of
+    from ..io import suffix_of
 
     suffix = suffix_of(path)
     if suffix == ".parquet":
@@ -446,7 +445,7 @@ def _size_of_parquet(path: Path) -> int:
 
 def placing(learner: Learner, **said: Any) -> dict[str, Any]:
     """Parameters that say where the kernel matrix lives, of a learner that has them."""
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
 
     given = {name: value for name, value in said.items() if value is not None}
     known = machine_of(learner.build()).get_params(deep=False)
@@ -462,7 +461,7 @@ def streams(data: Places, recipe: Recipe, reading: dict[str, Any]) -> bool:
 
     With --cluster they are read by its workers, or not at all.
     """
-    from ..checks.parameters import bytes_of
+    from ..checks import bytes_of
     from ..rows import dask_client
 
     if dask_client() is not None:
@@ -474,7 +473,7 @@ def streams(data: Places, recipe: Recipe, reading: dict[str, Any]) -> bool:
 
 def _on_cluster(data: Places, recipe: Recipe) -> bool:
     """Refuse what the workers of a cluster cannot do."""
-    from ..io.scanning import is_parquet
+    from ..io import is_parquet
 
     path = only_path(data)
     if recipe.params.get("rank") is None:
@@ -552,7 +551,7 @@ def read_twice(data: Places, keep: tuple[str, ...], max_bytes: int | str) -> Ite
     if not keep or "-" not in ([data] if isinstance(data, str) else data):
         yield
         return
-    from ..checks.parameters import bytes_of
+    from ..checks import bytes_of
 
     given = sys.stdin
     sys.stdin = io.TextIOWrapper(io.BytesIO(given.buffer.read(bytes_of(max_bytes) + 1)))

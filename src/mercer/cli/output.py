@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..io.table import DataError
+from ..io import DataError
 from .paths import files_read
 from .printing import Printer
 from .streams import standard_output_is_closed
@@ -38,7 +38,7 @@ def refuse_outputs(outputs: Iterable[str | Path | None], remedy: str = "name a f
     remedy : str
         What to do where a path is nothing that a file may replace.
     """
-    from ..io.writing import refuse_unwritable
+    from ..io import refuse_unwritable
 
     read, written = files_read(), set[str]()
     for path in outputs:
@@ -156,7 +156,7 @@ class Delivery:
         -------
         dict
         """
-        from ..io.writing import write_whole
+        from ..io import write_whole
 
         places = _places(table)
         if table.named_by in self.carried and table.named_by == _called(table):

@@ -13,10 +13,10 @@ import click
 from click import Context, Parameter
 from click.shell_completion import CompletionItem
 
-from ..io.formats import FORMATS
+from ..io import FORMATS
 
 if TYPE_CHECKING:
-    from ..model_files.models import ModelFile
+    from ..model_files import ModelFile
 
 __all__ = [
     "MODEL",
@@ -76,7 +76,7 @@ def several_learners(context: Context, parameter: Parameter, typed: str) -> list
 def kernel_names(context: Context, parameter: Parameter, typed: str) -> list[CompletionItem]:
     """Kernels, by the last name of an expression."""
     from .. import kernels
-    from ..kernels.text_form import registered
+    from ..kernels import registered
     from .help import with_underscores
 
     assert kernels.__all__  # importing them enters them
@@ -87,15 +87,14 @@ def kernel_names(context: Context, parameter: Parameter, typed: str) -> list[Com
 
 def scoring_names(context: Context, parameter: Parameter, typed: str) -> list[CompletionItem]:
     """What can be asked for by ``--scoring``."""
-    from ..study.scorings import class_measures, number_measures
+    from ..study import class_measures, number_measures
 
     return _beginning([*class_measures([0, 1]), *number_measures()], typed)
 
 
 def places_of_rows(context: Context, parameter: Parameter, typed: str) -> list[CompletionItem]:
     """Built-in tables, and files that can be read by their suffix."""
-    from ..io.builtin import BUILTIN
-    from ..io.formats import FORMATS
+    from ..io import BUILTIN, FORMATS
 
     known = {suffix for entry in FORMATS.values() for suffix in entry.suffixes} | {
         ".txt",
@@ -193,7 +192,7 @@ _PRIVATE, _PUBLIC = "mercer.private_key", "mercer.public_keys"
 
 def _keep_private(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
     if path is not None:
-        from ..model_files.signing import private_key
+        from ..model_files import private_key
 
         context.meta[_PRIVATE] = private_key(path)
 
@@ -223,16 +222,15 @@ verify_option = click.option(
 
 def save(model: Any, path: str, about: Mapping[str, Any]) -> None:
     """Write a model, signed where that was asked for."""
-    from ..model_files.models import write_model
+    from ..model_files import write_model
 
     write_model(model, path, about, sign=click.get_current_context().meta.get(_PRIVATE))
 
 
 def open_model(path: str) -> ModelFile:
     """Read a model that is signed as was asked for; what the file says about it is what commands expect."""
-    from ..io.table import DataError
-    from ..model_files.models import open_model
-    from ..model_files.schema import check
+    from ..io import DataError
+    from ..model_files import check, open_model
 
     loaded = open_model(path, verify=click.get_current_context().meta.get(_PUBLIC) or None)
     meanings = _about()
@@ -245,18 +243,7 @@ def open_model(path: str) -> ModelFile:
 
 def _about() -> dict[str, Any]:
     """What commands rely on."""
-    from ..model_files.schema import (
-        anything,
-        choice,
-        instance,
-        list_of,
-        mapping,
-        nothing,
-        number,
-        optional,
-        text,
-        whole,
-    )
+    from ..model_files import anything, choice, instance, list_of, mapping, nothing, number, optional, text, whole
 
     names, said = list_of(text), mapping(text, anything)
     return {

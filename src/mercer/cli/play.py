@@ -48,7 +48,7 @@ def play(data: str | None, target: str | None, port: int, no_browser: bool, prin
     except ImportError:
         raise ValueError("mercer play needs starlette and uvicorn; pip install 'mercer[play]' brings both.") from None
     listener = _listener(port)
-    from ..play.server import application
+    from ..play import application
 
     first = None if data is None else _scene_of(data, target, seed)
     port, token, stop = listener.getsockname()[1], secrets.token_urlsafe(32), threading.Event()
@@ -82,7 +82,7 @@ def play(data: str | None, target: str | None, port: int, no_browser: bool, prin
 
 def _scene_of(data: str, target: str | None, seed: int) -> dict[str, Any]:
     from ..io import read
-    from ..play.data import scene_of_table
+    from ..play import scene_of_table
 
     found = scene_of_table(read(data, target, unlabelled_rows="drop"))
     return {**found, "scene": {**found["scene"], "seed": seed}}

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from ..messages import printable, printable_json
-from ..runtime.interrupts import Progress, progress
+from ..runtime import Progress, progress
 
 __all__ = [
     "Printer",
@@ -40,7 +40,7 @@ def error_in_words(error: dict[str, Any]) -> str:
     >>> error_in_words({"rmse": 53.2198, "mae": 41.3, "r2": 0.5123})
     'RMSE 53.22, mean absolute error 41.30, R² 0.512'
     """
-    from ..study.measures import in_digits
+    from ..study import in_digits
 
     explained = "" if error["r2"] is None or error["r2"] != error["r2"] else f", R² {error['r2']:.3f}"
     return f"RMSE {in_digits(error['rmse'])}, mean absolute error {in_digits(error['mae'])}{explained}"
@@ -184,7 +184,7 @@ _BESIDE = "§ for comparison, not tuned."
 
 def show_comparison(facts: dict[str, Any], printer: Printer) -> None:
     """The table of all learners, and the answer."""
-    from ..study.verdicts import closing_words
+    from ..study import closing_words
 
     data = facts["data"]
     printer.line(f"{data['name']}: {data['extent']}, target {data['target']!r}")
@@ -221,7 +221,7 @@ def _table_of_classes(facts: dict[str, Any], printer: Printer) -> None:
 
 
 def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
-    from ..study.measures import NUMBERS, in_digits
+    from ..study import NUMBERS, in_digits
 
     title, scores = _asked_score(facts)
 
@@ -261,7 +261,7 @@ def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
 
 def _beside_them(facts: dict[str, Any], width: int) -> list[list[str]]:
     """The row of boosted trees, where they were tried: what they reach by the measure that decided."""
-    from ..study.measures import measure_of, score_in_words
+    from ..study import measure_of, score_in_words
 
     found, name = facts.get("yardstick"), _other_score(facts)
     if not found:
@@ -283,8 +283,7 @@ def _titled(one: dict[str, Any], facts: dict[str, Any]) -> str:
 
 def _validated(one: dict[str, Any], facts: dict[str, Any]) -> str:
     """The mean over folds and its deviation: errors, or the score that the learners were chosen by."""
-    from ..study.scorings import tuning_measure_of
-    from ..study.tuning import chosen_setting
+    from ..study import chosen_setting, tuning_measure_of
 
     found = chosen_setting(one["tuning"])["validation"]
     sampled = "" if found["mean"] is None else _sampled(one, facts)
@@ -304,7 +303,7 @@ def _sampled(one: dict[str, Any], facts: dict[str, Any]) -> str:
 
 def _asked_score(facts: dict[str, Any]) -> tuple[list[str], Any]:
     """The column of the score by which learners were chosen, where the table does not have it anyway."""
-    from ..study.measures import score_in_words
+    from ..study import score_in_words
 
     name = _other_score(facts)
     if name is None:

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..checks.labels import extreme_in_words, is_measurement, looks_in_words
-from ..io.table import DataError
+from ..checks import extreme_in_words, is_measurement, looks_in_words
+from ..io import DataError
 from ..messages import counted
 from .options import Places
 from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
+    from ..learners import Learner
 
 __all__ = [
     "APART",
@@ -134,7 +134,7 @@ def recipe_of(
     Recipe
     """
     from ..calibration import Calibrated, TunedThreshold
-    from ..checks.parameters import layers, learner_of
+    from ..checks import layers, learner_of
     from ..kernels import as_kernel
 
     pass
@@ -174,8 +174,7 @@ _FEW = 20
 
 def with_columns_of(reading: dict[str, Any], *kernels: str | None) -> dict[str, Any]:
     """How to read a table whose columns kernels name: none of these is left out, whatever it looks like."""
-    from ..kernels import parse
-    from ..kernels.columns import columns_named
+    from ..kernels import columns_named, parse
 
     named = {name for kernel in kernels if kernel for name in columns_named(parse(kernel)) if isinstance(name, str)}
     return {**reading, "kinds": {**dict.fromkeys(sorted(named), "keep"), **reading["kinds"]}}
@@ -220,7 +219,7 @@ def split(table: Table, holdout: float | None, seed: int, time: str | None = Non
     if holdout is None:
         return table, None
     if time is not None:
-        from ..study.splits import division_of
+        from ..study import division_of
 
         assert table.y is not None  # what is learned without a target knows no order of time
         learned, tested = division_of(table, time=time)[1].test_rows(table.y, holdout, seed)
@@ -228,7 +227,7 @@ def split(table: Table, holdout: float | None, seed: int, time: str | None = Non
     import numpy as np
     from sklearn.model_selection import train_test_split
 
-    from ..checks.labels import drawn_evenly
+    from ..checks import drawn_evenly
 
     try:
         if table.measured or table.y is None:
@@ -277,7 +276,7 @@ def usual_kernel(table: Table, learner: Learner, preparing: dict[str, Any], prin
 
 def with_target_transform(recipe: Recipe, asked: str, table: Table, printer: Printer) -> Recipe:
     """The recipe with what happens to the targets of these training rows."""
-    from ..study.tuning import target_transform_of
+    from ..study import target_transform_of
 
     preparing = dict(recipe.preparing)
 
@@ -325,7 +324,7 @@ def fit(model: Any, table: Table, what: str, printer: Printer) -> float:
 
 def outliers_in_words(model: Any) -> str | None:
     """How many training rows a fitted model has left out as outliers; nothing where it does not look for them."""
-    from ..checks.parameters import layers
+    from ..checks import layers
 
     return next((str(layer.report_) for layer in layers(model) if hasattr(layer, "report_")), None)
 
@@ -341,9 +340,7 @@ def cross_validated(
     """
     import numpy as np
 
-    from ..study.measures import half_widths, out_of_fold_predictions
-    from ..study.scorings import is_uneven
-    from ..study.splits import Division
+    from ..study import Division, half_widths, is_uneven, out_of_fold_predictions
 
     numbers = table.measured
     y = np.asarray(table.y, dtype=np.float64) if numbers else table.y
@@ -372,7 +369,7 @@ def cross_validated(
 
 def errors_of(predicted: Any, y: Any, task: str) -> Any:
     """The share of mistakes, or the errors of numbers."""
-    from ..study.measures import error_of_numbers
+    from ..study import error_of_numbers
 
     if task == "classify":
         return float((predicted != y).mean())
@@ -396,8 +393,8 @@ def about_model(
     **more
         What else there is to remember.
     """
-    from ..checks.parameters import machine_of
-    from ..io.frames import columns_used, reading_of
+    from ..checks import machine_of
+    from ..io import columns_used, reading_of
     from .new_rows import remembered_rows
 
     last, columns, read = machine_of(model), _columns_used(model, table), reading_of(table)
@@ -428,7 +425,7 @@ def _range_of(targets: Any) -> list[float]:
 
 def held_out(model: Any, learning: Table, testing: Table | None, printer: Printer) -> dict[str, int]:
     """How many rows were kept out of the training, and how many of these equal a training row: they tell little."""
-    from ..io.frames import columns_used
+    from ..io import columns_used
     from .new_rows import repeated_rows
 
     if testing is None:
@@ -445,9 +442,8 @@ def held_out(model: Any, learning: Table, testing: Table | None, printer: Printe
 
 def _columns_used(model: Any, table: Table) -> list[str]:
     """The columns that a model was trained on: those that its kernel names, or all of them."""
-    from ..checks.parameters import machine_of
-    from ..kernels import as_kernel
-    from ..kernels.columns import columns_named
+    from ..checks import machine_of
+    from ..kernels import as_kernel, columns_named
 
     if table.frame is None:
         return []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..io.table import DataError
+from ..io import DataError
 from ..messages import guide
 from .new_rows import SHOWN, by_origin, far_predictions, groups_to_show, show_record
 from .options import Places, common, data_options, one_or_several, options_of
@@ -22,7 +22,7 @@ from .printing import Printer, error_in_words, show_most_unusual
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..model_files.models import ModelFile
+    from ..model_files import ModelFile
     from .new_rows import Seen
 
 __all__ = [
@@ -111,7 +111,7 @@ def run(
     """
     from dataclasses import replace
 
-    from ..checks.parameters import bytes_of
+    from ..checks import bytes_of
     from .new_rows import as_in_training, far_rows, matching_table, show_far, task_of_model
     from .options import carried, in_chunks, read_twice
     from .output import STANDARD_OUTPUT, Delivery, refuse_outputs
@@ -211,7 +211,7 @@ def run_classes(
 ) -> dict[str, Any]:
     """Say of which class each row is, and count the mistakes where the labels are known."""
     from ..calibration import Calibrated
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
 
     estimator, printer = loaded.estimator, delivery.aside
     if probabilities and not hasattr(estimator, "predict_proba"):
@@ -252,7 +252,7 @@ def _scores(model: Any, X: Any) -> Any:
     They are the logarithms of its probabilities or, where mistakes have costs, the expected ones less than nothing.
     """
     from ..calibration import TunedThreshold
-    from ..estimators.classifier import cost_matrix
+    from ..estimators import cost_matrix
 
     if isinstance(model, TunedThreshold):
         return _beyond_threshold(model, X)
@@ -394,7 +394,7 @@ def run_numbers(
     facts: dict[str, Any],
 ) -> dict[str, Any]:
     """Predict numbers, and say how wrong they are where that can be known."""
-    from ..study.measures import in_digits
+    from ..study import in_digits
 
     printer = delivery.aside
     reach = None if coverage is None else _reach(loaded.about, coverage)
@@ -425,7 +425,7 @@ def run_numbers(
 
 
 def _reach(about: dict[str, Any], coverage: float) -> float:
-    from ..study.measures import COVERAGES, half_width
+    from ..study import COVERAGES, half_width
 
     widths = about.get("half_widths")
     if not isinstance(widths, list) or len(widths) != len(COVERAGES):
@@ -441,7 +441,7 @@ def _reach(about: dict[str, Any], coverage: float) -> float:
 
 def _errors(table: Table, predicted: Any, reach: float | None, rows: Any) -> dict[str, Any]:
     """The errors on some rows, all of them with targets."""
-    from ..study.measures import error_of_numbers
+    from ..study import error_of_numbers
 
     assert table.y is not None
     truth = table.y[rows].astype(np.float64)
@@ -465,7 +465,7 @@ def show_number_errors(facts: dict[str, Any], about: dict[str, Any], printer: Pr
 
 
 def _show_largest(table: Table, predicted: Any, printer: Printer) -> None:
-    from ..study.measures import in_digits
+    from ..study import in_digits
 
     assert table.y is not None
     known = np.flatnonzero(table.labelled)
@@ -566,8 +566,7 @@ def run_streamed(
     printer: Printer,
 ) -> None:
     """Predict a file chunk by chunk, write the predictions as they come, and count errors."""
-    from ..io.scanning import open_chunked
-    from ..io.writing import write_whole
+    from ..io import open_chunked, write_whole
     from .new_rows import as_in_training, far_rows, matching_table, show_far, task_of_model
     from .paths import open_model
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..io.table import DataError
+from ..io import DataError
 from ..messages import enumeration
 from .cluster import cluster_option
 from .options import (
@@ -32,7 +32,7 @@ from .streams import end_at_time_limit, end_partial
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
+    from ..learners import Learner
     from .recipe import Recipe
 
 __all__ = [
@@ -129,7 +129,7 @@ def threshold_scorer(name: str, table: Table, positive: str | None = None) -> An
     str or callable
         As :class:`mercer.TunedThreshold` takes it.
     """
-    from ..study.scorings import measure_named, positive_class
+    from ..study import measure_named, positive_class
 
     if table.measured or len(table.class_counts) != 2:
         has = "is a measurement" if table.measured else f"has {len(table.class_counts)}"
@@ -176,7 +176,7 @@ def _folds(table: Table, what: str, printer: Printer) -> int:
 
 
 def _parameters(learner: Learner) -> dict[str, Any]:
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
 
     return machine_of(learner.build()).get_params(deep=False)
 
@@ -223,7 +223,7 @@ def train_detector(
     printer: Printer,
 ) -> None:
     """Learn what is usual, say how many rows are not, and store the model."""
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
     from ..explain import support_lines
     from ..kernels import parse
     from .paths import save
@@ -339,7 +339,7 @@ def _rows(file: Any, columns: list[str], n_rows: int, prepare: Any, told: Any) -
     """The prepared rows, on the workers of a cluster where there is one."""
     import numpy as np
 
-    from ..io.scanning import PreparedRows, rows_on_workers
+    from ..io import PreparedRows, rows_on_workers
     from ..rows import dask_client
 
     client = dask_client()
@@ -355,11 +355,9 @@ def train_streamed(
     import numpy as np
     from sklearn.pipeline import Pipeline
 
-    from ..checks.parameters import machine_of
-    from ..grams.streamed import sample_of
-    from ..io.frames import read_frame, what_was_said
-    from ..io.scanning import open_chunked, targets_of
-    from ..io.table import Options
+    from ..checks import machine_of
+    from ..grams import sample_of
+    from ..io import Options, open_chunked, read_frame, targets_of, what_was_said
     from ..preprocess import prepare
     from ..rows import dask_client
     from .paths import save
@@ -410,7 +408,7 @@ def train_streamed(
         error: Any = float(np.mean(predicted != y))
         said = f"training error  {100 * error:6.2f} %"
     else:
-        from ..study.measures import error_of_numbers
+        from ..study import error_of_numbers
         from .printing import error_in_words
 
         error = error_of_numbers(y, predicted)
@@ -452,7 +450,7 @@ def _pieces(file: Any, sample: Table, y: Any, reader: Any) -> Iterator[Table]:
 
 def _own_tolerance(learner: Learner) -> Any:
     """The tolerance of the machine itself: with that of its learner, which is for few rows, passes would be many."""
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
 
     return type(machine_of(learner.build()))().tol
 
@@ -478,7 +476,7 @@ def _known(context: click.Context, parameter: click.Parameter, given: str | None
     """The name of a measure, of classes or of numbers; a wrong one is a mistake of usage."""
     if given is None:
         return None
-    from ..study.scorings import class_measures, measure_named, number_measures
+    from ..study import class_measures, measure_named, number_measures
 
     refusals = []
     for task in ("classify", "regress"):
@@ -656,8 +654,8 @@ def train(
       mercer train kernel-logistic folder --rank 2000 --cluster tcp://10.0.0.1:8786 -o big.safetensors
       mercer train one-class visits.csv --set nu=0.01 -o visits.safetensors
     """
-    from ..checks.parameters import machine_of
-    from ..study.splits import division_of
+    from ..checks import machine_of
+    from ..study import division_of
     from .options import placing, streams
     from .output import refuse_outputs
     from .recipe import Recipe, split, table_to_learn, with_target_transform
@@ -730,8 +728,7 @@ def train(
 def _show_numbers(
     learner: Learner, table: Table, testing: Table | None, training: dict[str, Any], widths: Any, printer: Printer
 ) -> None:
-    from ..study.measures import half_width, in_digits
-    from ..study.verdicts import beside_mean
+    from ..study import beside_mean, half_width, in_digits
     from .printing import error_in_words
 
     errors = training["errors"]

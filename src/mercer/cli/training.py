@@ -17,8 +17,8 @@ from .printing import Printer
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
-    from ..study.comparison import Comparison
+    from ..learners import Learner
+    from ..study import Comparison
     from .recipe import Recipe
 
 __all__ = [
@@ -81,7 +81,7 @@ class Trained:
 
 def as_tested(recipe: Recipe, facts: Comparison, chosen: dict[str, Any], table: Table) -> Trained:
     """The model that a study has tested, as it is."""
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
     from ..explain import support_lines
     from .recipe import fitting, outliers_in_words
 
@@ -134,7 +134,7 @@ def trained(
     -------
     Trained
     """
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
     from ..explain import support_lines
     from .recipe import cross_validated, fit, fitting, held_out, machine, outliers_in_words, usual_kernel
     from .train import about_mistakes, answering
@@ -182,7 +182,7 @@ def trained(
 
 def _few_enough(table: Table, recipe: Recipe, printer: Printer) -> Any:
     """The places of as many rows as the recipe allows, each class with its share; ``None`` where all are allowed."""
-    from ..study.tuning import sample
+    from ..study import sample
 
     if recipe.max_rows is None or table.n_rows <= recipe.max_rows:
         return None
@@ -210,7 +210,7 @@ _LONGER = 1.5
 
 def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
     """The learner that a study has chosen, with its kernel and parameters."""
-    from ..learners.catalogue import named
+    from ..learners import named
     from .recipe import recipe_of
 
     name = facts["answer"]["chosen"]
@@ -233,7 +233,7 @@ def saved_winner(
     belongs to that one; the other has the same settings and has seen more, and there is no row left to test it with.
     The file remembers the error as what it is.
     """
-    from ..report.page import study_name
+    from ..report import study_name
     from .paths import save
 
     chosen = next(one for one in facts["learners"] if one["name"] == recipe.learner.name)
@@ -403,7 +403,7 @@ def _given_options() -> dict[str, list[str]]:
 
 def _texts(value: Any) -> list[str]:
     """A value of the command line, which may have been made into something else meanwhile, as texts again."""
-    from ..learners.catalogue import Learner
+    from ..learners import Learner
 
     if isinstance(value, Mapping):
         return [f"{name}={each}" for name, each in value.items()]

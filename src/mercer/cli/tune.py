@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io.table import DataError
+from ..io import DataError
 from ..messages import enumeration
 from .cluster import cluster_option
 from .options import (
@@ -29,10 +29,8 @@ from .train import judging_options, with_apart
 
 if TYPE_CHECKING:
     from ..io import Table
-    from ..learners.catalogue import Learner
-    from ..study.base import Study
-    from ..study.measures import ErrorMeasure
-    from ..study.splits import Division
+    from ..learners import Learner
+    from ..study import Division, ErrorMeasure, Study
 
 __all__ = ["Judgement", "tune"]
 
@@ -120,13 +118,11 @@ def tune(
       mercer tune svc visits.csv --scoring auc --group patient
       mercer tune svc baskets.basket
     """
-    from ..checks.parameters import machine_of, parameter_prefix
-    from ..learners.catalogue import named
-    from ..runtime.interrupts import keep_best
+    from ..checks import machine_of, parameter_prefix
+    from ..learners import named
+    from ..runtime import keep_best
     from ..search import KernelSearchCV
-    from ..study.predictions import setting
-    from ..study.preparation import Preparation
-    from ..study.tuning import RIDGES, quick_ridge, target_transform_of
+    from ..study import RIDGES, Preparation, quick_ridge, setting, target_transform_of
     from .output import refuse_outputs
     from .recipe import APART, about_model, cross_validated, fit, fitting, machine, recipe_of, table_to_learn
     from .train import WITHOUT_ERRORS
@@ -309,8 +305,7 @@ class Judgement:
         cls, table: Table, scoring: str | None, positive: str | None, threshold: str | None, printer: Printer
     ) -> Judgement:
         """As somebody asked for it, or as the classes ask for it, with a note where one is rare."""
-        from ..study.class_study import ClassStudy
-        from ..study.number_study import NumberStudy
+        from ..study import ClassStudy, NumberStudy
         from .train import threshold_scorer
 
         study = NumberStudy() if table.measured else ClassStudy()
@@ -343,7 +338,7 @@ class Judgement:
         """The table without the column of groups or times, how its rows are divided, and the splits."""
         import numpy as np
 
-        from ..study.splits import division_of, usual_repeats
+        from ..study import division_of, usual_repeats
 
         table, division = division_of(table, **options)
         rows, y = np.arange(table.n_rows), np.asarray(table.y)
@@ -358,8 +353,7 @@ class Judgement:
         import numpy as np
 
         from ..search import out_of_fold
-        from ..study.class_study import by_class
-        from ..study.predictions import Predictions
+        from ..study import Predictions, by_class
 
         once = _first_round(splits, table.n_rows)
         if once is None:

@@ -12,7 +12,6 @@ Examples
 'category'
 """
 
-from .kinds import KINDS, Decided, check_kind, decide
-from .values import are_molecules, text_units
+import lazy_loader
 
-__all__ = ["KINDS", "Decided", "are_molecules", "check_kind", "decide", "text_units"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.compile import Array
-from ..runtime.numerics import Solve
+from ..runtime import Array, Solve
 from .device import device, free_memory, interpreted
 from .products import Operands, as_array, matrix_values, operands_of
 

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..kernels.base import Kernel
-from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic
-from ..kernels.engine.tiles import Parts
-from ..kernels.formulas import Symbol, Untraceable, traced, walked
+from ..kernels import Kernel, Symbol, Untraceable, traced, walked
+from ..kernels.engine import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Parts, Statistic
 
 __all__ = ["Face", "Formula", "Lowered", "Tiles", "Written", "formula_of", "lowered", "written"]
 

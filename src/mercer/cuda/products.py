@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..kernels.engine.statistics import DISTANCE, MANHATTAN, SQUARED_DISTANCE
-from ..kernels.engine.tiles import length
-from ..runtime.compile import Array
-from ..runtime.threads import for_each
+from ..kernels.engine import DISTANCE, MANHATTAN, SQUARED_DISTANCE, length
+from ..runtime import Array, for_each
 from .device import device, free_memory, interpreted
 from .formulas import (
     GATHERED,

@@ -9,8 +9,9 @@ from .model_overview import (
     kernel_shares,
     overview,
     permutation_importance_of,
+    some_rows,
 )
-from .opened_model import nearest_support, support_labels, support_lines
+from .opened_model import feature_words, nearest_support, support_labels, support_lines
 
 __all__ = [
     "Explanation",
@@ -23,10 +24,12 @@ __all__ = [
     "Supporter",
     "explain",
     "far_values",
+    "feature_words",
     "kernel_shares",
     "nearest_support",
     "overview",
     "permutation_importance_of",
+    "some_rows",
     "support_labels",
     "support_lines",
     "wrong_rows",

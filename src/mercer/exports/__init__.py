@@ -7,7 +7,6 @@ Examples
 ['c', 'libsvm', 'onnx', 'python']
 """
 
-from .libsvm import read_libsvm, read_range
-from .targets import TARGETS, Target, export
+import lazy_loader
 
-__all__ = ["TARGETS", "Target", "export", "read_libsvm", "read_range"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..kernels.formulas import Symbol
-from ..runtime.compile import Array
+from ..kernels import Symbol
+from ..runtime import Array
 from . import computation
 from .c_parts import C_PARTS
 from .computation import (

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.tables import is_missing
-from ..io.table import DataError
-from ..kernels.formulas import Symbol
-from ..runtime.compile import Array
+from ..checks import is_missing
+from ..io import DataError
+from ..kernels import Symbol
+from ..runtime import Array
 
 __all__ = [
     "Answer",

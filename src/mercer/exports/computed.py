@@ -13,26 +13,44 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..calibration import Calibrated, TunedThreshold
-from ..calibration.calibrated import IsotonicMap, SigmoidMap
-from ..estimators.base import KernelMachine
-from ..estimators.classifier import Classifier, cost_matrix
-from ..estimators.kernel_regressor import KernelQuantiles
-from ..estimators.model import KernelModel, LinearModel
-from ..estimators.one_class import SVDD, NoveltyMachine
-from ..estimators.regressor import Regressor
+from ..calibration import Calibrated, IsotonicMap, SigmoidMap, TunedThreshold
+from ..estimators import (
+    SVDD,
+    Classifier,
+    KernelMachine,
+    KernelModel,
+    KernelQuantiles,
+    LinearModel,
+    NoveltyMachine,
+    Regressor,
+    cost_matrix,
+)
 from ..intervals import Conformal
-from ..io.table import DataError
-from ..kernels import Equal, Kernel, Mixture, Normalised, OfStatistic, Power, Product, Quadratic, ScaledColumns, Sum
+from ..io import DataError
+from ..kernels import (
+    AGREEMENT,
+    Categories,
+    Equal,
+    Kernel,
+    Mixture,
+    Normalised,
+    OfStatistic,
+    OnColumns,
+    Power,
+    Product,
+    Quadratic,
+    ScaledColumns,
+    Sum,
+    Symbol,
+    Untraceable,
+    columns_named,
+    traced,
+)
 from ..kernels import Scaled as ScaledKernel
-from ..kernels.columns import AGREEMENT, Categories, OnColumns, columns_named
-from ..kernels.engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
-from ..kernels.engine.tiles import part_of
-from ..kernels.formulas import Symbol, Untraceable, traced
+from ..kernels.engine import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, part_of
 from ..messages import enumeration
-from ..preprocess import WithoutOutliers
-from ..preprocess.transformers import TARGET_TRANSFORMS
-from ..runtime.compile import Array
+from ..preprocess import TARGET_TRANSFORMS, WithoutOutliers
+from ..runtime import Array
 from ..tables import TableClassifier, TableRegressor
 from .computation import (
     Answer,
@@ -311,7 +329,7 @@ def computed(model: Any) -> Computation:
 
 
 def _innermost(model: Any) -> Any:
-    from ..checks.parameters import machine_of
+    from ..checks import machine_of
 
     return machine_of(model)
 

@@ -23,21 +23,27 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ..calibration import Calibrated
-from ..calibration.calibrated import SigmoidMap
-from ..checks.parameters import layers, machine_of, steps_before
-from ..estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from ..estimators.base import KernelMachine
-from ..estimators.classifier import Classifier
-from ..estimators.model import KernelModel, LinearModel
-from ..estimators.one_class import SVDD, NoveltyMachine
-from ..estimators.pairs import laid_out
-from ..estimators.regressor import Regressor
-from ..io.sources import as_text, raw_bytes
-from ..io.table import DataError
+from ..calibration import Calibrated, SigmoidMap
+from ..checks import layers, machine_of, steps_before
+from ..estimators import (
+    SVC,
+    SVDD,
+    SVR,
+    Classifier,
+    KernelMachine,
+    KernelModel,
+    LinearModel,
+    NoveltyMachine,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    Regressor,
+    laid_out,
+)
+from ..io import DataError, as_text, raw_bytes
 from ..kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from ..kernels import Linear as LinearKernel
-from ..runtime.compile import Array
+from ..runtime import Array
 from .computation import Clipped, Filled, KernelSum, Numbers, Picked, Scaled, leaves_of, nodes_of
 from .computation import Linear as LinearNode
 from .computed import computed

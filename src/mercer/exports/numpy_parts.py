@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from ..io.cells import MISSING as MISSING_CELLS
+from ..io import MISSING as MISSING_CELLS
 
 __all__ = ["CSV_PARTS", "MISSING_CELLS", "PARTS"]
 

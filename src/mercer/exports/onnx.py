@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..io.table import DataError
+from ..io import DataError
 from .computation import Answer, Computation, refuse_strange_labels
 from .onnx_graph import DOUBLE, INTEGER, OPSETS, OnnxGraph, tensor
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..io.table import DataError
-from ..kernels.formulas import Symbol
-from ..runtime.compile import Array
+from ..io import DataError
+from ..kernels import Symbol
+from ..runtime import Array
 from . import computation
 from .computation import Node, OfSupport, Own, Pair, leaves_of, nodes_of, symbols_of
 

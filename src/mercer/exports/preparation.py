@@ -26,14 +26,13 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from ..checks.tables import is_missing
-from ..io.table import DataError
+from ..checks import is_missing
+from ..io import DataError
+from ..preprocess import SIZES, Constant, CorrelationFilter, DateParts, ReadColumns, Standardised, Texts
 from ..preprocess import Clipped as ClippedNumbers
-from ..preprocess import Constant, CorrelationFilter, DateParts, ReadColumns, Standardised, Texts
 from ..preprocess import Filled as FilledColumns
 from ..preprocess import Numbers as NumberColumns
-from ..preprocess.words import SIZES
-from ..runtime.compile import Array
+from ..runtime import Array
 from .computation import (
     Beside,
     Cell,

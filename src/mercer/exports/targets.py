@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..io.table import DataError
-from ..io.writing import refuse_unwritable, write_whole
+from ..io import DataError, refuse_unwritable, write_whole
 from ..messages import enumeration, nearest
 from .c import c_text
 from .computation import Computation, TextCounts, nodes_of

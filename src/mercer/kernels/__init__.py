@@ -24,14 +24,20 @@ from . import (
 from .algebra import *
 from .alignment import *
 from .base import *
+from .base import rate
 from .columns import *
+from .columns import AGREEMENT, Categories
 from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
+from .formulas import Symbol, Untraceable, formula_of_dots, traced, walked
 from .graph_counts import *
+from .graph_counts import scaled
 from .graphs import *
+from .graphs import surroundings
 from .mixture import *
 from .reading import *
 from .sets import *
 from .strings import *
+from .text_form import Name, full_text, registered
 from .vectors import *
 
 __all__ = [
@@ -50,4 +56,17 @@ __all__ = [
     *sets.__all__,
     *strings.__all__,
     *vectors.__all__,
+    "AGREEMENT",
+    "Categories",
+    "Name",
+    "Symbol",
+    "Untraceable",
+    "formula_of_dots",
+    "full_text",
+    "rate",
+    "registered",
+    "scaled",
+    "surroundings",
+    "traced",
+    "walked",
 ]

@@ -2,6 +2,6 @@
 
 from . import entries as entries  # enters all learners
 from .catalogue import LEARNERS, Learner, named
-from .suited import kernels_for, refuse_unfit, spread_of, suited
+from .suitability import kernels_for, refuse_unfit, spread_of, suited
 
 __all__ = ["LEARNERS", "Learner", "kernels_for", "named", "refuse_unfit", "spread_of", "suited"]

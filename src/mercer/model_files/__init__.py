@@ -1,5 +1,5 @@
 """Fitted models as files, and back: data only, never code."""
 
-from .models import load, save
+import lazy_loader
 
-__all__ = ["load", "save"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -16,8 +16,9 @@ from typing import Any
 
 from sklearn.exceptions import NotFittedError
 
-from .. import __version__, estimators
+from .. import __version__
 from ..checks.parameters import whole_number
+from ..estimators import MACHINES
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
@@ -287,11 +288,12 @@ def objects_in_words() -> str:
     >>> "- `coef`: finite numbers (scores × columns)" in objects_in_words().splitlines()
     True
     """
-    machines = [SAVED_TYPES[name].meanings for name in estimators.__all__]
+    names = [each.__name__ for each in MACHINES]
+    machines = [SAVED_TYPES[name].meanings for name in names]
     shared = {field: each for field, each in machines[0].items() if all(own.get(field) is each for own in machines)}
-    parts = [_object(f"Every machine ({', '.join(estimators.__all__)})", shared)]
+    parts = [_object(f"Every machine ({', '.join(names)})", shared)]
     for name, known in SAVED_TYPES.items():
-        inherits = name in estimators.__all__
+        inherits = name in names
         own = {field: each for field, each in known.meanings.items() if not (inherits and field in shared)}
         parts.append(_object(name, own, "as every machine" if inherits else ""))
     return "\n".join(parts)

@@ -16,10 +16,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .. import estimators
 from ..calibration.calibrated import SigmoidMap
 from ..columns.kinds import check_kind
-from ..estimators import KernelClassifier, KernelRegressor
+from ..estimators import MACHINES, KernelClassifier, KernelRegressor
 from ..estimators.model import KernelModel, LinearModel, Voter
 from ..estimators.regressor import Regression
 from ..kernels import Kernel
@@ -131,7 +130,7 @@ _VOTER = {
 def machine_types() -> Iterator[SavedType]:
     """Every machine, and what machines are made of."""
     cls: Any
-    for cls in (getattr(estimators, name) for name in estimators.__all__):
+    for cls in MACHINES:
         kind = _CLASSES if issubclass(cls, ClassifierMixin) else {} if hasattr(cls, "score_samples") else _TARGETS
         meanings = {**_MACHINE, **kind, **_OWN.get(cls.__name__, {})}
         yield SavedType(cls.__name__, cls, _state, _machine, meanings)

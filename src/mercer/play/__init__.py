@@ -11,4 +11,6 @@ and has the ``first`` scene where one was named on the command line (an answer o
 edges of their box.
 """
 
-__all__: list[str] = []
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

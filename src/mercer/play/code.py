@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..io.cells import MISSING
+from ..io import MISSING
 from .items import ItemScene, graph_scene, word_scene
 from .scene import Scene
 

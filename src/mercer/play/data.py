@@ -13,7 +13,7 @@ import numpy as np
 from .. import __version__
 from ..io import DataError, Table, read
 from ..messages import counted, enumeration
-from ..runtime.compile import Array
+from ..runtime import Array
 from .requests import FARTHEST, LEARNERS, SLIDERS, Offered, chosen, list_of, text, whole
 from .scene import MOST_POINTS
 

@@ -16,15 +16,22 @@ import numpy as np
 from scipy import special
 
 from .. import SVC
-from ..checks.parameters import shown
+from ..checks import shown
 from ..explain import explain, nearest_support, overview
-from ..kernels import Kernel, Power, Product
-from ..kernels.alignment import Subsequence
-from ..kernels.graph_counts import WeisfeilerLehman
-from ..kernels.graphs import Graphs, surroundings
-from ..kernels.strings import Mismatch, Spectrum, Strings, WeightedDegree
-from ..runtime.compile import Array
-from ..runtime.interrupts import until
+from ..kernels import (
+    Graphs,
+    Kernel,
+    Mismatch,
+    Power,
+    Product,
+    Spectrum,
+    Strings,
+    Subsequence,
+    WeightedDegree,
+    WeisfeilerLehman,
+    surroundings,
+)
+from ..runtime import Array, until
 from .fit import certificate_of, hearing
 from .requests import cost, kernel_for, labels_of, leaves, list_of, mapping, plain_text, two_names
 

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..estimators.model import KernelModel
+from ..estimators import KernelModel
 from ..intervals import Conformal
 from ..margins import Bound, decision_margins, leave_one_out_bound, margin_bound, mistake_bound, norm, vc_bound
 from ..messages import counted
-from ..runtime.compile import Array
+from ..runtime import Array
 from .requests import grid_asked, number, numbers
 from .scene import MOST_POINTS, Learned, Scene, bytes_text, floats_text, grid_of, plain, rival, scaler_of
 

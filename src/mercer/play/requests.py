@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks.parameters import shown
+from ..checks import shown
 from ..kernels import Kernel, parse
 from ..messages import enumeration
-from ..runtime.compile import Array
+from ..runtime import Array
 
 if TYPE_CHECKING:
     from .scene import Scene

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from ..checks.parameters import shown
+from ..checks import shown
 from ..estimators import SVC
 from ..kernels import Kernel, parse
 from ..margins import Bound, mistake_bound
-from ..runtime.compile import Array
+from ..runtime import Array
 from .requests import (
     LEARNERS,
     SLIDERS,

@@ -24,9 +24,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ..checks.parameters import whole_number
-from ..runtime.interrupts import heeding, until
-from ..runtime.threads import at_most
+from ..checks import whole_number
+from ..runtime import at_most, heeding, until
 from .data import EXAMPLES, KERNELS, example_scene
 from .fit import fit, hearing, in_a_sentence, listening
 from .requests import LEARNERS

@@ -10,9 +10,8 @@ import numpy as np
 from ..estimators import SVC, Pegasos, Perceptron
 from ..grams import Dense
 from ..problems import Iterate, certify
-from ..runtime.compile import Array
-from ..runtime.interrupts import heed
-from ..solvers.svm.smo import levels_of, one_step
+from ..runtime import Array, heed
+from ..solvers.svm import levels_of, one_step
 from .requests import chosen, whole
 from .scene import Scene, least_mistake_bound, scaler_of
 

@@ -16,12 +16,10 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..checks.parameters import machine_of
-from ..kernels.vectors import Polynomial
-from ..runtime.compile import Array
-from ..search.advice import is_simpler
-from ..search.keys import setting_key
-from ..search.shared_cells import SharedCells
+from ..checks import machine_of
+from ..kernels import Polynomial
+from ..runtime import Array
+from ..search import SharedCells, is_simpler, setting_key
 from .fit import hearing
 from .requests import SLIDERS, chosen, grid_asked, numbers, whole
 from .scene import Learned, Scene, grid_of, learn, plain, scaler_of

@@ -12,12 +12,22 @@ Examples
 """
 
 from .numbers import Clipped, Filled, OutlierFilter, OutlierReport, Standardised, WithoutOutliers
-from .prepare import pipeline, prepare
+from .pipelines import pipeline, prepare, steps_asked_for
 from .read_columns import ReadColumns
-from .transformers import Constant, CorrelationFilter, Numbers, transformed_target, with_transformed_target
-from .words import DateParts, Texts
+from .transformers import (
+    TARGET_TRANSFORMS,
+    Constant,
+    CorrelationFilter,
+    Numbers,
+    correlated_groups,
+    transformed_target,
+    with_transformed_target,
+)
+from .words import SIZES, DateParts, Texts
 
 __all__ = [
+    "SIZES",
+    "TARGET_TRANSFORMS",
     "Clipped",
     "Constant",
     "CorrelationFilter",
@@ -30,8 +40,10 @@ __all__ = [
     "Standardised",
     "Texts",
     "WithoutOutliers",
+    "correlated_groups",
     "pipeline",
     "prepare",
+    "steps_asked_for",
     "transformed_target",
     "with_transformed_target",
 ]

@@ -2,12 +2,12 @@
 
 Examples
 --------
->>> from mercer.report import compare, page
+>>> from mercer.report import page
+>>> from mercer.study import compare
 >>> facts = compare(table, seed=0, learners=["logistic", "svc"])  # doctest: +SKIP
 >>> html = page(facts)  # doctest: +SKIP
 """
 
-from ..study.comparison import DEFAULT_LEARNERS, Comparison, compare
-from .page import page, write
+import lazy_loader
 
-__all__ = ["DEFAULT_LEARNERS", "Comparison", "compare", "page", "write"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,11 +6,10 @@ import re
 import shlex
 from itertools import pairwise
 
-from ..io.sources import suffix_of
+from ..io import suffix_of
 from ..messages import count
 from ..presentation import Markup, short, tag
-from ..study.measures import chosen_of_facts, measure_of, score_in_words, scored_by
-from ..study.verdicts import closing_words
+from ..study import chosen_of_facts, closing_words, measure_of, score_in_words, scored_by
 from .charts import settings
 from .layout import Facts, bullets, paragraphs
 

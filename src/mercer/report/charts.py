@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.parameters import is_number
+from ..checks import is_number
 from ..displays import DecisionBoundary, MarginHistogram, SearchCurve, WeightTable
 from ..messages import count, printable
 from ..presentation import (
@@ -25,9 +25,8 @@ from ..presentation import (
     shorten,
     tag,
 )
-from ..runtime.compile import Array
-from ..study.measures import SHARE, ErrorMeasure, percent
-from ..study.tuning import chosen_setting
+from ..runtime import Array
+from ..study import SHARE, ErrorMeasure, chosen_setting, percent
 from .layout import seconds
 
 #: Colours that are drawn with, and the CSS variable that each of them becomes.

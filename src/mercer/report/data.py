@@ -6,7 +6,7 @@ from typing import Any
 
 from ..messages import count, grouped
 from ..presentation import Markup, tag
-from ..study.measures import percent
+from ..study import percent
 from . import charts
 from .charts import words_by_class
 from .layout import Cell, Facts, bullets, figure, section, table

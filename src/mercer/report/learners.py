@@ -7,10 +7,18 @@ from typing import Any
 
 from ..messages import count, grouped
 from ..presentation import Markup, short, shorten, tag
-from ..study.measures import ErrorMeasure, chosen_of_facts, in_digits, measure_of, percent
-from ..study.scorings import tuning_measure_of
-from ..study.tuning import folds_in_words
-from ..study.verdicts import fit_in_a_word, telling_bounds, verdict_in_words
+from ..study import (
+    ErrorMeasure,
+    chosen_of_facts,
+    fit_in_a_word,
+    folds_in_words,
+    in_digits,
+    measure_of,
+    percent,
+    telling_bounds,
+    tuning_measure_of,
+    verdict_in_words,
+)
 from . import charts
 from .answer import kernel_of
 from .charts import importances, predicted_and_true

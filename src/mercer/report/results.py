@@ -6,20 +6,20 @@ from typing import Any
 
 from ..messages import count, enumeration, grouped
 from ..presentation import Markup, short, tag
-from ..study.measures import (
+from ..study import (
     NUMBERS,
     SHARE,
     chosen_of_facts,
+    chosen_setting,
+    fit_in_a_word,
     in_digits,
     measure_of,
     percent,
     score_between,
     score_in_words,
     scored_by,
+    tuning_measure_of,
 )
-from ..study.scorings import tuning_measure_of
-from ..study.tuning import chosen_setting
-from ..study.verdicts import fit_in_a_word
 from . import charts
 from .charts import calibration_curve, precision_recall_curve, roc_curve
 from .layout import Cell, Facts, bullets, figure, seconds, section, table

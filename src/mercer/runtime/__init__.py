@@ -1,3 +1,5 @@
 """What everything runs on: compiled loops, threads, memory, Ctrl-C."""
 
-__all__: list[str] = []
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,24 +11,6 @@ Examples
 ['C', 'kernel__gamma']
 """
 
-from .advice import Advice
-from .out_of_fold import (
-    NestedResult,
-    OutOfFold,
-    ProtocolResult,
-    nested_cross_validation,
-    out_of_fold,
-    train_validate_test,
-)
-from .search_cv import KernelSearchCV
+import lazy_loader
 
-__all__ = [
-    "Advice",
-    "KernelSearchCV",
-    "NestedResult",
-    "OutOfFold",
-    "ProtocolResult",
-    "nested_cross_validation",
-    "out_of_fold",
-    "train_validate_test",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

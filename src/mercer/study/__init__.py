@@ -6,6 +6,6 @@ Examples
 >>> facts = compare(table, seed=0, learners=["logistic", "svc"])  # doctest: +SKIP
 """
 
-from .comparison import DEFAULT_LEARNERS, Comparison, compare
+import lazy_loader
 
-__all__ = ["DEFAULT_LEARNERS", "Comparison", "compare"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

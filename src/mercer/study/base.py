@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..kernels import parse
-from ..learners.catalogue import Learner, named
+from ..learners import Learner, named
 from ..messages import counted
-from ..runtime.compile import Array
+from ..runtime import Array
 from .measures import ErrorMeasure
 from .predictions import Predictions
 

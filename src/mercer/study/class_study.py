@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import precision_recall_curve, precision_recall_fscore_support, roc_curve
 
-from ..checks.labels import could_be_numbers, is_measurement, looks_in_words
-from ..learners.catalogue import Learner
+from ..checks import could_be_numbers, is_measurement, looks_in_words
+from ..learners import Learner
 from ..messages import counted, enumeration
-from ..runtime.compile import Array
+from ..runtime import Array
 from .base import Run, Study, Tested
 from .facts import on_test_rows, on_training_rows
 from .measures import SHARE, all_scores, drawn_weights, scored

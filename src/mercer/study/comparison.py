@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..io import Table, read
-from ..io.table import DataError
-from ..learners.catalogue import Learner, named
-from ..learners.suited import suited
+from ..io import DataError, Table, read
+from ..learners import Learner, named, suited
 from ..messages import counted
 from ..preprocess import transformed_target
 from ..presentation import Markup, table_html
-from ..runtime.interrupts import kept, whole
+from ..runtime import kept, whole
 from .base import Study, Tested
 from .class_study import ClassStudy
 from .facts import about_chosen, table_facts

@@ -10,13 +10,13 @@ from scipy import sparse
 from sklearn.metrics import confusion_matrix
 
 from .. import margins as bounds_of
-from ..checks.parameters import machine_of, rows_at_machine
+from ..checks import machine_of, rows_at_machine
 from ..describe import ColumnFacts, describe, measurements
 from ..displays import MarginHistogram, WeightTable
 from ..estimators import SVC
 from ..explain import permutation_importance_of, wrong_rows
 from ..margins import decision_margins
-from ..runtime.compile import Array
+from ..runtime import Array
 from .base import Run, Tested
 from .measures import ErrorMeasure
 from .predictions import Predictions, error_rate, number, numbers, text

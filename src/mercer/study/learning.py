@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..checks.parameters import machine_of, parameter_prefix
-from ..io.table import DataError
-from ..learners.catalogue import Learner
-from ..runtime.compile import Array
+from ..checks import machine_of, parameter_prefix
+from ..io import DataError
+from ..learners import Learner
+from ..runtime import Array
 from .base import Run, Study
 from .predictions import Predictions, number, predictions_of, put_together, text
 from .preparation import Preparation, fitted_rows

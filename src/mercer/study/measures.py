@@ -14,8 +14,8 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
-from ..checks.parameters import layers, learner_of
-from ..runtime.compile import Array
+from ..checks import layers, learner_of
+from ..runtime import Array
 from .predictions import CONFIDENCE, Predictions, labels_of, number, wilson
 from .splits import Division
 

@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import learning_curve
 
-from ..checks.labels import extreme_in_words
-from ..learners import spread_of
-from ..learners.catalogue import Learner
-from ..runtime.compile import Array
+from ..checks import extreme_in_words
+from ..learners import Learner, spread_of
+from ..runtime import Array
 from .base import Run, Study, Tested
 from .facts import of_machine
 from .measures import (

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
-from ..checks.parameters import learner_of
-from ..runtime.compile import Array
+from ..checks import learner_of
+from ..runtime import Array
 from ..tables import TableMachine
 
 

@@ -9,12 +9,11 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
-from ..checks.parameters import layers
+from ..checks import layers
 from ..displays import DecisionBoundary
 from ..messages import count, enumeration
-from ..preprocess import OutlierFilter, pipeline, prepare
-from ..preprocess.prepare import steps_asked_for
-from ..runtime.compile import Array
+from ..preprocess import OutlierFilter, pipeline, prepare, steps_asked_for
+from ..runtime import Array
 from .measures import percent
 from .predictions import number, numbers, text
 from .tuning import sample

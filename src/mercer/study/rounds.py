@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..learners.catalogue import Learner
-from ..runtime.interrupts import kept, whole
+from ..learners import Learner
+from ..runtime import kept, whole
 from .base import Run
 from .learning import Learning, Tuned, nested_predictions
 from .measures import ErrorMeasure

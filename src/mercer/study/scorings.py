@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import average_precision_score, f1_score, log_loss, make_scorer, mean_pinball_loss, roc_auc_score
 
-from ..checks.labels import plain_label
-from ..checks.parameters import machine_of
-from ..learners.catalogue import Learner
+from ..checks import machine_of, plain_label
+from ..learners import Learner
 from ..messages import enumeration, guide, nearest
-from ..runtime.compile import Array
+from ..runtime import Array
 from . import measures as weighted
 from .measures import NUMBERS, SHARE, ErrorMeasure, Weighted, in_digits, percent
 

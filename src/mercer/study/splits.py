@@ -17,10 +17,10 @@ from sklearn.model_selection import (
     train_test_split,
 )
 
-from ..checks.labels import EvenFolds, RepeatedEvenFolds, drawn_evenly, plain_label
-from ..io.table import DataError, Table
+from ..checks import EvenFolds, RepeatedEvenFolds, drawn_evenly, plain_label
+from ..io import DataError, Table
 from ..messages import enumeration
-from ..runtime.compile import Array
+from ..runtime import Array
 
 Split = tuple[Array, Array]
 

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
-from ..runtime.compile import Array
+from ..runtime import Array
 from .base import Tested
 from .measures import ErrorMeasure, draws_of, scored
 from .predictions import ALPHA, Predictions, drawn_differences, number

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, train_test_split
 
-from ..checks.labels import drawn_evenly
-from ..checks.parameters import is_number, parameter_prefix
+from ..checks import drawn_evenly, is_number, parameter_prefix
 from ..estimators import KernelRegressor
-from ..io.table import DataError
+from ..io import DataError
 from ..messages import enumeration
 from ..preprocess import pipeline
-from ..runtime.compile import Array
+from ..runtime import Array
 from ..search import KernelSearchCV
 from .measures import ErrorMeasure
 from .predictions import number, setting, text

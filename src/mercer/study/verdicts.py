@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..messages import enumeration, with_article
-from ..runtime.compile import Array
+from ..runtime import Array
 from .base import Tested
 from .measures import (
     NUMBERS,

@@ -9,7 +9,7 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from ..io.writing import refuse_unwritable, write_together
+from ..io import refuse_unwritable, write_together
 from ..messages import printable_json
 from ..presentation import Markup, tag
 from .answer import answer_header
@@ -25,7 +25,7 @@ def page(facts: Facts, study: str = "") -> str:
     Parameters
     ----------
     facts : dict
-        As :func:`mercer.report.compare` returns them.
+        As :func:`mercer.study.compare` returns them.
     study : str
         Which study it is, see :func:`study_name`.
 

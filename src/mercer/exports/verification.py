@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from ..checks.parameters import machine_of, rows_at_machine
-from ..checks.tables import is_missing
-from ..kernels.engine.tiles import length
-from ..runtime.compile import Array
+from ..checks import is_missing, machine_of, rows_at_machine
+from ..kernels.engine import length
+from ..runtime import Array
 from .computation import (
     Computation,
     Filled,

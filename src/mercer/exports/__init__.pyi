@@ -1,0 +1,11 @@
+from .computation import Inputs as Inputs
+from .computation import numbered as numbered
+from .computed import similarity as similarity
+from .libsvm import read_libsvm as read_libsvm
+from .libsvm import read_range as read_range
+from .targets import TARGETS as TARGETS
+from .targets import Target as Target
+from .targets import export as export
+from .verification import deviation as deviation
+from .verification import likely_rows as likely_rows
+from .verification import with_gaps_and_new_words as with_gaps_and_new_words

@@ -1,0 +1,13 @@
+from .data import EXAMPLES as EXAMPLES
+from .data import example_scene as example_scene
+from .data import scene_of_table as scene_of_table
+from .items import graphs as graphs
+from .items import letter_pushes as letter_pushes
+from .items import node_pushes as node_pushes
+from .items import words as words
+from .requests import LEARNERS as LEARNERS
+from .requests import SLIDERS as SLIDERS
+from .server import ANSWERS as ANSWERS
+from .server import MOST_BYTES as MOST_BYTES
+from .server import application as application
+from .surface import lift as lift

@@ -1,0 +1,9 @@
+from .answer import answer_header as answer_header
+from .charts import boundary as boundary
+from .layout import SECTIONS as SECTIONS
+from .layout import section as section
+from .writing import REPORT_FILES as REPORT_FILES
+from .writing import page as page
+from .writing import refuse_unwritable_report as refuse_unwritable_report
+from .writing import study_name as study_name
+from .writing import write as write

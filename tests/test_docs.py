@@ -27,6 +27,7 @@ INTERNAL = {
     "mercer.model_files": "its functions are those of mercer, and the format has a page of its own",
     "mercer.messages": "words of messages",
     "mercer.play": "behind mercer play, with a page of its own",
+    "mercer.presentation": "HTML and pictures of results",
     "mercer.runtime": "what everything runs on",
     "mercer.study": "behind mercer.report",
 }

@@ -10,6 +10,26 @@ import numpy as np
 
 from .messages import printable
 
+__all__ = [
+    "NEGATIVE",
+    "POSITIVE",
+    "Canvas",
+    "Markup",
+    "axes",
+    "class_colours",
+    "diverging",
+    "draw_cells",
+    "escaped",
+    "safe",
+    "short",
+    "shorten",
+    "show_legend",
+    "signed",
+    "table_html",
+    "tag",
+    "told_apart",
+]
+
 # What pictures are drawn on, with which colours, and how names and numbers are written beside them.
 
 

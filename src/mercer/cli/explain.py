@@ -158,7 +158,7 @@ def explain_model(
     from sklearn.base import is_regressor
 
     from ..explain import overview
-    from ..report.answer import kernel_of
+    from ..report import kernel_of
     from .new_rows import look_up, task_of_model
 
     labelled = np.flatnonzero(table.labelled)

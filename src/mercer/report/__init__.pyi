@@ -1,4 +1,5 @@
 from .answer import answer_header as answer_header
+from .answer import kernel_of as kernel_of
 from .charts import boundary as boundary
 from .layout import SECTIONS as SECTIONS
 from .layout import section as section

@@ -71,3 +71,14 @@ def test_hardly_an_error_is_doubted_mildly(test, doubted):
     answer = {"chosen": "svc", "title": "SVM", "words": ["Expect little."], "expected": "Expect little."}
     facts = {"answer": answer, "learners": [{"name": "svc", "test": test}], "data": {"telling": []}}
     assert any("is rare" in words for words in closing_words(facts)) is doubted
+
+
+def test_a_total_without_its_smallest_parts_is_named_all_the_same():
+    rng = np.random.default_rng(0)
+    fare, tip, tolls = rng.gamma(2, 6, 400), rng.gamma(1, 2, 400), rng.choice([0.0, 5.8], 400, p=[0.9, 0.1])
+    total = fare + tip + tolls + rng.choice([0.8, 1.3], 400)
+    frame = pd.DataFrame({"tip": tip, "total": total, "tolls": tolls, "passengers": rng.integers(1, 5, 400)})
+    (named,) = said(frame, fare, "regress")
+    assert named.startswith("'total', 'tip' and 'tolls' together give the target as a sum or difference, but for ")
+    miles = fare / 3 + rng.normal(size=400)
+    assert said(pd.DataFrame({"miles": miles, "tip": tip}), fare, "regress") == []

@@ -573,8 +573,8 @@ _FEWEST, _MOST, _TOGETHER = 20, 5000, 100
 _AGAIN, _OTHERS = 5, 5
 #: What is left where a target is given away: of its variance and of its deviation, and of rows and of guessed mistakes.
 _VARIANCE, _DEVIATION, _ROWS, _MISTAKES = 1e-3, 1e-4, 0.005, 0.05
-#: Columns that are named as the parts of a target.
-_PARTS = 4
+#: Columns that are named as the parts of a target, and what a sum of them may leave of its variance.
+_PARTS, _NEARLY = 4, 0.01
 
 
 def telling_columns(table: Table) -> list[str]:
@@ -677,27 +677,57 @@ def _parts(numbers: Any, y: Array) -> Iterator[str]:
     names = np.array(numbers.columns, dtype=object)
     parts = _involved(rows, y)
     if 1 < parts.size <= _PARTS:
-        yield _together(names[parts], "a sum or difference")
+        yield _together(names[parts], "exactly, as a sum or difference")
         return
     positive = np.flatnonzero((rows > 0).all(axis=0))
     if positive.size > 1 and (y > 0).all():
         parts = positive[_involved(np.log(rows[:, positive]), np.log(y))]
         if 1 < parts.size <= _PARTS:
-            yield _together(names[parts], "a product or quotient")
+            yield _together(names[parts], "exactly, as a product or quotient")
+            return
+    parts, told = _nearly_involved(rows, y)
+    if parts:
+        yield _together(names[parts], f"as a sum or difference, but for {100 * (1 - told):.1g} % of its variance")
 
 
 def _together(names: Array, how: str) -> str:
     return (
-        f"{enumeration(map(repr, names))} together give the target exactly, as {how}: if new rows have them there is "
-        f"nothing to learn, and if not leave one out, with --drop {guide('leakage')}."
+        f"{enumeration(map(repr, names))} together give the target {how}: if new rows have them there is "
+        f"{'nothing' if how.startswith('exactly') else 'little'} to learn, and if not leave one out, with --drop "
+        f"{guide('leakage')}."
     )
+
+
+def _standard(rows: Array, y: Array) -> tuple[Array, Array, Array]:
+    """The columns that vary, and these and the target with mean 0 and deviation 1."""
+    varying = np.flatnonzero(np.ptp(rows, axis=0) > 0)
+    centred = (rows[:, varying] - rows[:, varying].mean(axis=0)) / rows[:, varying].std(axis=0)
+    return varying, centred, (y - y.mean()) / y.std() if y.std() else y - y.mean()
+
+
+def _nearly_involved(rows: Array, y: Array) -> tuple[list[int], float]:
+    """Few columns, chosen one by one, of which a weighted sum is nearly the target; and the part of it that they tell.
+
+    Columns of one and the same thing measured, such as a distance and a fare, hardly ever tell so much of it.
+    """
+    varying, columns, left = _standard(rows, y)
+    chosen: list[int] = []
+    while len(chosen) < min(_PARTS, varying.size):
+        sizes = np.square(columns).sum(axis=0)
+        gains = np.divide(np.square(left @ columns), sizes, out=np.zeros_like(sizes), where=sizes > 1e-9 * len(left))
+        best = int(gains.argmax())
+        direction = columns[:, best] / np.sqrt(max(sizes[best], 1e-300))
+        left = left - direction * (direction @ left)
+        columns = columns - np.outer(direction, direction @ columns)
+        chosen.append(int(varying[best]))
+        if left.var() <= _NEARLY:
+            break
+    return (chosen, 1 - float(left.var())) if left.var() <= _NEARLY and len(chosen) > 1 else ([], 0.0)
 
 
 def _involved(rows: Array, y: Array) -> Array:
     """The columns of which the target is a weighted sum; none where it is not."""
-    varying = np.flatnonzero(np.ptp(rows, axis=0) > 0)
-    centred = (rows[:, varying] - rows[:, varying].mean(axis=0)) / rows[:, varying].std(axis=0)
-    target = (y - y.mean()) / y.std() if y.std() else y - y.mean()
+    varying, centred, target = _standard(rows, y)
     weights = np.linalg.lstsq(centred, target, rcond=1e-10)[0]
     if np.std(target - centred @ weights) > _DEVIATION:
         return varying[:0]

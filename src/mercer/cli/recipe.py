@@ -340,7 +340,7 @@ def cross_validated(
     """
     import numpy as np
 
-    from ..study import Division, half_widths, is_uneven, out_of_fold_predictions
+    from ..study import Division, half_widths, has_rare, out_of_fold_predictions
 
     numbers = table.measured
     y = np.asarray(table.y, dtype=np.float64) if numbers else table.y
@@ -359,7 +359,7 @@ def cross_validated(
         printer.note(f"No error was cross-validated: {refusal}")
         return {}, None
     facts = {"error": error, "rows": len(tested), "folds": folds}
-    if not numbers and is_uneven(y):
+    if not numbers and has_rare(y):
         classes, counts = np.unique(y[tested], return_counts=True)
         rare = classes[counts.argmin()]
         found = int((predicted[y[tested] == rare] == rare).sum())

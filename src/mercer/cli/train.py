@@ -655,6 +655,7 @@ def train(
       mercer train one-class visits.csv --set nu=0.01 -o visits.safetensors
     """
     from ..checks import machine_of
+    from ..describe import telling_columns
     from ..study import division_of
     from .options import placing, streams
     from .output import refuse_outputs
@@ -682,6 +683,8 @@ def train(
         train_streamed(recipe, data, output, holdout=holdout, reading=reading, printer=printer)
         return
     table = table_to_learn(data, reading, printer, recipe.kernel)
+    for doubt in telling_columns(table):
+        printer.note(doubt)
     learning, testing = split(table, holdout, seed, time)
     learning, division = division_of(learning, time=time)
     recipe = with_target_transform(recipe, target_transform, learning, printer)

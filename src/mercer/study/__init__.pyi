@@ -44,6 +44,7 @@ from .rounds import Budget as Budget
 from .rounds import compared as compared
 from .scorings import about_uneven as about_uneven
 from .scorings import class_measures as class_measures
+from .scorings import has_rare as has_rare
 from .scorings import is_uneven as is_uneven
 from .scorings import measure_named as measure_named
 from .scorings import number_measures as number_measures

@@ -266,26 +266,36 @@ def tuning_measure_of(facts: Mapping[str, Any]) -> ErrorMeasure:
 # Classes of which one is rare: what to say of them, and what learners may try against it.
 
 
-#: A class is rare below this share of two classes, and below this part of an even share of several; of several, rare
-#: classes matter to the measure where they hold at least this share of the rows together.
-_OF_TWO, _OF_EVEN, _TOGETHER = 0.2, 0.2, 0.01
+#: A class is rare below this share of two classes, and below this part of an even share of several; classes are uneven
+#: where the commonest has more than this share of the rows.
+_OF_TWO, _OF_EVEN, _MOST = 0.2, 0.2, 0.8
 
 
 def is_uneven(y: Array) -> bool:
-    """Whether classes are so rare that a learner may leave them out and still be right on nearly all rows.
+    """Whether a learner that always answers the commonest class is right on so many rows that accuracy says little.
 
-    Of several classes a few rows of some rare one do not decide how all the others are judged.
+    Of several classes a rare one does not decide how all the others are judged.
 
     Examples
     --------
-    >>> is_uneven(np.repeat(["ham", "spam"], [9, 1])), is_uneven(np.repeat([1, 2, 3], [5, 3, 2]))
-    (True, False)
-    >>> is_uneven(np.repeat([1, 2, 3, 4], [500, 300, 198, 2]))
+    >>> is_uneven(np.repeat(["ham", "spam"], [9, 1])), is_uneven(np.repeat([1, 2, 3], [90, 7, 3]))
+    (True, True)
+    >>> is_uneven(np.repeat([3, 4, 5, 6, 7, 8], [10, 53, 681, 638, 199, 18]))
     False
     """
     counts = np.unique(y, return_counts=True)[1]
-    rare = _rare(counts).sum() / counts.sum()
-    return bool(rare > 0 if len(counts) == 2 else rare >= _TOGETHER)
+    return bool(counts.max() > _MOST * counts.sum())
+
+
+def has_rare(y: Array) -> bool:
+    """Whether some class is rare, whatever all are judged by.
+
+    Examples
+    --------
+    >>> has_rare(np.repeat(["a", "b", "c"], [60, 38, 2])), has_rare(np.repeat(["a", "b"], [60, 40]))
+    (True, False)
+    """
+    return bool(_rare(np.unique(y, return_counts=True)[1]).size)
 
 
 def _rare(counts: Array) -> Array:
@@ -296,7 +306,7 @@ def _rare(counts: Array) -> Array:
 def usual_measure(y: Array) -> str:
     """The measure that classes are judged by where nobody asks for another.
 
-    Of many classes some are rare as a rule; F1 counts them all without giving the common ones up for them.
+    Of several classes F1 counts the rare ones as well, without giving the commonest up for them.
 
     Examples
     --------
@@ -312,14 +322,14 @@ def about_uneven(y: Array, measure: ErrorMeasure, asked: bool) -> str | None:
     """One or two sentences about uneven classes; nothing where they are even."""
     labels, counts = np.unique(y, return_counts=True)
     if not is_uneven(y):
-        few = _rare(counts)
-        if asked or not few.size:
+        if asked or not has_rare(y):
             return None
+        few = _rare(counts)
         one = f"Class {plain_label(labels[counts.argmin()])!r} has"
         return (
             f"{one if few.size == 1 else f'{few.size} rare classes together have'} only {few.sum():,} of {len(y):,} "
-            f"rows, too few to decide how all are judged: learners are judged by {measure.title}, which hardly sees "
-            f"such classes; with --scoring f1 every class counts the same {guide('class weights')}."
+            f"rows: learners are judged by {measure.title}, which hardly sees such classes; with --scoring f1 every "
+            f"class counts the same {guide('class weights')}."
         )
     rare, common = labels[counts.argmin()], labels[counts.argmax()]
     said = (

@@ -12,6 +12,9 @@ from pathlib import Path
 from ..io import refuse_unwritable, write_together
 from ..messages import printable_json
 from ..presentation import Markup, tag
+from . import data as data  # enter all sections of the page
+from . import learners as learners
+from . import results as results
 from .answer import answer_header
 from .layout import Facts, Section, rendered
 

@@ -12,7 +12,7 @@ from .bad_files import FILES, table
 COMMANDS = {
     "train": (["train", "svc", "{}", "--target", "y", "--kernel", "linear", "-o", "other.model"], "learning"),
     "run": (["run", "good.model", "{}"], "running"),
-    "check": (["check", "{}", "--quick"], "describing"),
+    "check": (["check", "{}"], "describing"),
 }
 THOROUGH = {
     "explain": (["explain", "good.model", "{}"], "running"),

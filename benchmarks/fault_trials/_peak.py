@@ -1,9 +1,9 @@
-"""The most memory that a fit has beside what the process has before it, against what was foretold.
+"""The most memory that a fit has beside what the process has before it.
 
     python -m benchmarks.fault_trials._peak MACHINE N WIDTH KIND CLASSES
 
-prints the bytes that were foretold and those that were measured: the high-water mark of the process, which the system
-keeps, less its memory before the fit. Everything compiled has been used before, and freed memory given back.
+prints the bytes that were measured: the high-water mark of the process, which the system keeps, less its memory before
+the fit. Everything compiled has been used before, and freed memory given back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 from scipy import sparse
 
 import mercer
-from mercer.growth import foretell
 
 MACHINES: dict[str, Any] = {
     "SVC": lambda: mercer.SVC(),
@@ -67,8 +66,7 @@ def main() -> None:
     some = slice(0, max(600, 3 * classes))
     MACHINES[machine]().fit(X[some], y[some])
     model = MACHINES[machine]()
-    foretold = foretell(model, X, y).bytes
-    print(int(foretold), peak_of(lambda: model.fit(X, y)))
+    print(peak_of(lambda: model.fit(X, y)))
 
 
 if __name__ == "__main__":

@@ -127,7 +127,6 @@ def __getattr__(name: str) -> Any:
         "explain",
         "exports",
         "grams",
-        "growth",
         "intervals",
         "io",
         "kernels",

@@ -11,89 +11,9 @@ from .options import Places, common, data_argument, data_options
 from .printing import Printer
 
 if TYPE_CHECKING:
-    from ..io import Table
+    pass
 
-__all__ = ["check", "foretold_fits", "show_fits"]
-
-# What fits of a table will take, as ``mercer check`` tells it.
-
-
-#: Learners whose fits are foretold, by the task; the second of them on landmarks too.
-_LEARNERS = {"classify": ("svc", "kernel-logistic"), "regress": ("svr", "kernel-ridge")}
-#: Rows from which on a fit may take long enough to ask; of strings, sets and graphs fewer.
-_MANY = {"rows": 3000}
-_MANY_ITEMS = 500
-#: Rows that trials draw from, and classes up to which a machine for each pair of them is soon tried.
-_DRAWN, _LEARNED_CLASSES = 40_000, 50
-
-
-def foretold_fits(table: Table, seed: int, printer: Printer) -> dict[str, Any] | None:
-    """Seconds and bytes of exact fits and of one on landmarks, and a recommendation; none where rows are few."""
-    import numpy as np
-
-    from ..cuda import available
-    from ..growth import foretell, rank_for, recommendation
-    from ..kernels import Gaussian, as_kernel
-    from ..learners import LEARNERS
-    from .recipe import fitting, machine
-
-    if table.y is None or table.task not in _LEARNERS:
-        return None
-    if table.task == "classify" and not 2 <= len(table.class_counts) <= _LEARNED_CLASSES:
-        return None
-    labelled = np.flatnonzero(table.labelled)
-    n = labelled.size
-    if n < _MANY.get(table.kind, _MANY_ITEMS):
-        return None
-    drawn = labelled if n <= _DRAWN else np.sort(np.random.default_rng(seed).choice(labelled, _DRAWN, replace=False))
-    part, rank = table.take(drawn), rank_for(n)
-    first, second = _LEARNERS[table.task]
-    asked: list[tuple[str, dict[str, Any]]] = [(first, {}), (second, {}), (second, {"rank": rank})]
-    found = []
-    try:
-        with printer.working("trying fits of some rows", len(asked)) as watched:
-            for name, params in asked:
-                learner = fitting(LEARNERS[name], part, None)
-                # As "mercer train" has it where no kernel is named: the width by the spread of the columns.
-                kernel = "gaussian" if isinstance(as_kernel(learner.fixed["kernel"]), Gaussian) else None
-                model = machine(part, learner, {}, kernel=kernel, degree=None, seed=seed, params=params)
-                found.append(foretell(model, part.X, part.y, n, seed))
-                watched.advance()
-    except ValueError:  # a table that nothing can be learned from; the warnings say why
-        return None
-    fits = [
-        {"learner": name, **params, "seconds": told.seconds, "bytes": told.bytes, "gram": told.gram.lower()}
-        for (name, params), told in zip(asked, found, strict=True)
-    ]
-    exact, low_rank = min(found[:2], key=lambda told: told.seconds), found[2]
-    return {
-        "rows": int(n),
-        "fits": fits,
-        "advice": recommendation(exact, low_rank, rank, _memory(), available()),
-    }
-
-
-def show_fits(told: dict[str, Any], printer: Printer) -> None:
-    """The fits as a table, and the recommendation."""
-    from ..growth import in_bytes, in_seconds
-
-    rows = []
-    for fit in told["fits"]:
-        how = f"{fit['rank']} landmarks" if "rank" in fit else "exact"
-        rows.append([fit["learner"], how, in_seconds(fit["seconds"]), in_bytes(fit["bytes"])])
-    printer.table(["<learner", "<fit", "time", "memory"], rows, f"a fit of {told['rows']} rows will take")
-    printer.line(f"recommended: {told['advice']}")
-
-
-def _memory() -> float:
-    """Bytes of memory that the computer has; more than any has where it does not say."""
-    import os
-
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
-
+__all__ = ["check"]
 
 #: Columns, classes, groups of correlated columns and warnings shown in the terminal, so that all of it fits a screen;
 #: JSON has them all.
@@ -105,17 +25,13 @@ _LARGE = 1e10
 @click.command()
 @data_argument
 @data_options
-@click.option("--quick", is_flag=True, help="Do not try fits of some rows to foretell what fits of all will take.")
 @common
-def check(data: Places, reading: dict[str, Any], quick: bool, printer: Printer, seed: int) -> None:
+def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) -> None:
     """Look at a table and say what a learner may stumble over.
 
     Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the
     classes or the range of a target of numbers, missing values, repeated and contradictory rows, correlated columns,
     and warnings in plain words. Nothing is changed.
-
-    Of tables with many rows it foretells, from fits of some of them, how long and how much memory an exact fit takes
-    and one on landmarks, and recommends one.
 
     \b
     Example:
@@ -127,8 +43,7 @@ def check(data: Places, reading: dict[str, Any], quick: bool, printer: Printer, 
     with printer.working("reading"):
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
         found = describe(table)
-    fits = None if quick else foretold_fits(table, seed, printer)
-    printer.json_result({**found.facts(), "source": table.source, "sha256": table.digest, "foretold": fits})
+    printer.json_result({**found.facts(), "source": table.source, "sha256": table.digest})
     kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words{_more_kinds(table)})"
     target = "no labels" if table.target is None else f"target {table.target!r}"
     printer.line(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
@@ -157,8 +72,6 @@ def check(data: Places, reading: dict[str, Any], quick: bool, printer: Printer, 
     _lines(groups, _GROUPS, "group", printer)
     printer.line("" if found.warnings else "Nothing to warn of.")
     _lines([f"warning: {warning}" for warning in found.warnings], _WARNINGS, "warning", printer)
-    if fits is not None:
-        show_fits(fits, printer)
 
 
 def _lines(lines: list[str], most: int, what: str, printer: Printer) -> None:

@@ -25,7 +25,7 @@ from ..solvers.interior import few_enough
 from ..solvers.svm.linear import passes_pay
 from ..solvers.svm.refinement import SINGLE_RANGE, SMALL_GAP, DualRefinement, hard_margin
 from ..solvers.svm.small_blocks import MOST_STEPS, SmallBlock, solve_block, solve_blocks
-from ..solvers.svm.smo import WORKING_SET, note_block, trusted
+from ..solvers.svm.smo import WORKING_SET, trusted
 from ..solvers.svm.soft_margin import DualSolution
 from .training import Training, row_keys
 
@@ -333,7 +333,6 @@ def begin_pairs(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     similar = float(gram.diag().max(initial=0.0))
     if len(pairs) < 2 or room > solver.memory or not SINGLE_RANGE[0] < similar < SINGLE_RANGE[1]:
         return
-    note_block(largest, room)
     found: dict[int, DualSolution] = {}
     try:
         _solve(pairs, members, gram, solver, found)

@@ -23,8 +23,6 @@ and runs on many numbers at once.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 from scipy import linalg
@@ -34,8 +32,6 @@ from ...problems import BoxDual, Iterate, Problem, Status
 from ...runtime.compile import Array, jit
 from ...runtime.numerics import add_rows, gather
 from ...runtime.numerics import turn as transpose
-
-__all__ = ["note_block", "watched_blocks"]
 
 # From nearly solved to solved in one step, where few coefficients are free.
 #
@@ -139,40 +135,6 @@ def polish(dual: BoxDual, exact: Gram, z: Array, scores: Array) -> tuple[Array, 
     better = dual.balanced(better)
     moved = np.flatnonzero(better != z)
     return better, scores + exact.scores(np.arange(z.size), moved, (better - z)[moved])
-
-
-# How much memory the blocks of exact machines take, for those who want to foretell it.
-
-
-#: Items of a block, and the bytes that its workspace then has.
-Seen = tuple[int, int]
-
-_watching: list[list[Seen]] = []
-
-
-@contextmanager
-def watched_blocks() -> Iterator[list[Seen]]:
-    """A list of all blocks that are made as long as the context lasts: their items, and the bytes in use by then.
-
-    Examples
-    --------
-    >>> with watched_blocks() as seen:
-    ...     note_block(5, 100)
-    >>> seen
-    [(5, 100)]
-    """
-    seen: list[Seen] = []
-    _watching.append(seen)
-    try:
-        yield seen
-    finally:
-        _watching[:] = [each for each in _watching if each is not seen]
-
-
-def note_block(items: int, nbytes: int) -> None:
-    """Tell those who watch."""
-    for seen in _watching:
-        seen.append((items, nbytes))
 
 
 #: Items in a working set, or more where more are free; their float32 matrix takes 16 megabytes.
@@ -421,7 +383,6 @@ class Workspace:
         self._sides[0] = max(self._sides[0], size)
         if self._blocks[0].size < size * size:
             self._blocks[0] = np.empty(size * size, np.float32)
-        note_block(size, self.nbytes)
         return self._blocks[0][: size * size].reshape(size, size)
 
     def nested(self, depth: int, size: int) -> Array:
@@ -431,7 +392,6 @@ class Workspace:
         self._nested_sides[depth] = max(self._nested_sides[depth], size)
         if self._nested[depth].size < size * size:
             self._nested[depth] = np.empty(size * size, np.float32)
-        note_block(size, self.nbytes)
         return self._nested[depth][: size * size].reshape(size, size)
 
     def _gathered(self, K: Array, W: Array) -> tuple[Array, Array]:
@@ -440,7 +400,6 @@ class Workspace:
             side = max(W.size, WORKING_SET)
             self._matrices[1] = np.empty(side * side, np.float32)
         self._most = max(self._most, W.size)
-        note_block(W.size, self.nbytes)
         old = self._matrices[0][: self._held.size**2].reshape(self._held.size, self._held.size)
         out = self._matrices[1][: W.size**2].reshape(W.size, W.size)
         known = self._held if self._source is K else self._held[:0]

@@ -5,11 +5,25 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
-from mercer import SVC, SVDD, SVR, Calibrated, KernelSearchCV, NuSVC, NuSVR, OneClassSVM, Pegasos, Perceptron
+from mercer import (
+    SVC,
+    SVDD,
+    SVR,
+    Calibrated,
+    KernelClassifier,
+    KernelRegressor,
+    KernelSearchCV,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    Pegasos,
+    Perceptron,
+)
 from mercer.kernels import Gaussian, Laplacian, Normalised, Polynomial
 
 rng = np.random.default_rng(0)
@@ -124,3 +138,29 @@ def test_at_most_nu_of_the_rows_are_outliers(machine, kernel):
         rows = np.random.default_rng(seed).normal(size=(100, 3)).astype(np.float32)
         model = machine(kernel, nu=0.1, tol=1e-6).fit(rows)
         assert np.mean(model.predict(rows) < 0) <= 0.1
+
+
+@pytest.mark.parametrize("offset", [0.0, 30.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("lam", [1e-6, 1e-14])
+@pytest.mark.parametrize(
+    "machine",
+    [KernelClassifier(), KernelClassifier(loss="squared_hinge"), KernelRegressor(), KernelRegressor(loss="huber")],
+    ids=str,
+)
+def test_matrices_with_eigenvalues_that_rounding_made_negative(offset, dtype, lam, machine):
+    """More negative than λ: there is a model, or a sentence, and what calls itself converged has the gap of it."""
+    rows = X[:, :2] + offset
+    K = (0.5 * (rows @ rows.T)).astype(dtype)
+    eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
+    assert eigenvalues[0] < 0
+    y = classes if isinstance(machine, KernelClassifier) else goal
+    model = clone(machine).set_params(kernel="precomputed", lam=lam)
+    if eigenvalues[0] < -1e-5 * eigenvalues[-1]:
+        with pytest.raises(ValueError, match="not positive semi-definite"):
+            model.fit(K, y)
+        return
+    model.fit(K, y)
+    assert np.isfinite(model.predict(K).astype(float)).all()
+    if model.status_ == "converged":
+        assert 0 <= np.max(model.duality_gap_) <= 1e-4 * np.var(y)

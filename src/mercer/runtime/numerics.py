@@ -186,8 +186,9 @@ def exp_scaled(values: Array, scale: float) -> Array:
 #: Solves a system for right-hand sides that are the columns of an array.
 Solve = Callable[[Array], Array]
 
-#: What is added to the diagonal, relative to it, until there is a factorisation: less is tried first.
-_HAIRS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9)
+#: What is added to the diagonal, relative to it, until there is a factorisation: less is tried first. Matrices of
+#: kernels that came in float32, or in less, need as much as their own rounding.
+_HAIRS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3)
 #: Columns that are found together, and rows of a piece of them.
 _BLOCK = 256
 

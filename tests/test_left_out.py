@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer.kernels import Gaussian, Laplacian, Linear, parse
-from mercer.metrics import FAMILIES, exactly_left_out, learned_metric
+from mercer.metrics import FAMILIES, error_and_slopes, exactly_left_out, learned_metric, left_out
 
 
 def refitted(K, y, lam, intercept, weights):
@@ -89,3 +89,29 @@ def test_weights_of_columns_are_part_of_a_kernel():
         Laplacian(gamma=1.0).scaled([1.0, 2.0])(X)
     with pytest.raises(ValueError, match="at least 0"):
         Laplacian(gamma=1.0).scaled([1.0, -2.0, 1.0])(X)
+
+
+def problem(seed, n=40, columns=4):
+    rng = np.random.default_rng(seed)
+    weights = np.r_[0.0, rng.uniform(0.2, 3, n - 1)]
+    X, y = rng.normal(size=(n, columns)), rng.normal(size=(n, 2))
+    return X, y, weights / weights.mean(), rng.normal(size=columns) / 3
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_slopes_of_the_leave_one_out_error_are_finite_differences(name, intercept, weighted):
+    X, y, weights, start = problem(0)
+    family, counted = FAMILIES[name], weights if weighted else None
+
+    def error(logarithms, ridge=0.2):
+        K = family.values(family.distances(X * np.exp(logarithms)), 0.4)
+        return left_out(K, y, ridge, intercept, counted).error(y, counted)
+
+    K = family.values(family.distances(X * np.exp(start)), 0.4)
+    found, W, by_ridge = error_and_slopes(K.copy(), y, 0.2, intercept, counted)
+    assert found == pytest.approx(error(start))
+    expected = [(error(start + step) - error(start - step)) / 2e-5 for step in 1e-5 * np.eye(start.size)]
+    np.testing.assert_allclose(family.slopes(X, np.exp(start), 0.4, W * K), expected, atol=1e-6)
+    assert by_ridge == pytest.approx((error(start, 0.2 + 1e-5) - error(start, 0.2 - 1e-5)) / 2e-5, abs=1e-6)

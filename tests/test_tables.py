@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
-from mercer import KernelClassifier, KernelRegressor, TableClassifier, TableRegressor
+from mercer import Conformal, KernelClassifier, KernelRegressor, TableClassifier, TableRegressor
 from mercer.explain import explain, overview
 from mercer.exports import deviation
 from mercer.intervals import leave_one_out
@@ -402,3 +402,51 @@ def test_lam_is_chosen_for_kernels_on_any_items():
 def test_what_machines_cannot_choose_is_said(machine, words):
     with pytest.raises(ValueError, match=words):
         machine.fit(np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2)
+
+
+def test_intervals_are_those_of_the_machines_without_a_row(tmp_path):
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(60, 3)), rng.uniform(1, 1.2, 60)
+    y, new = np.sin(X[:, 0]) + 0.3 * rng.normal(size=60), rng.normal(size=(7, 3))
+    for weight in (None, weights):
+        model = TableRegressor().fit(X, y, weight)
+        machine = KernelRegressor(model.machine_.kernel_, lam=model.machine_.lam)
+        other = Conformal(machine, "jackknife+").fit(model._rows(X), y, weight)
+        assert model.interval_method_ == "jackknife+"
+        tolerance = 1e-9 if weight is None else 1e-3  # one λ for all, where Conformal has one for each weight
+        np.testing.assert_allclose(
+            model.predict_interval(new, 0.8), other.predict_interval(model._rows(new), 0.8), atol=tolerance
+        )
+        mercer.save(model, tmp_path / "model")
+        loaded = mercer.load(tmp_path / "model")
+        np.testing.assert_array_equal(loaded.predict_interval(new), model.predict_interval(new))
+        quantiles = model.predict_quantiles(new, [0.1, 0.5, 0.9])
+        assert (np.diff(quantiles) > 0).all()
+        assert (np.abs(quantiles[:, 1] - model.predict(new)) < 0.2).all()
+
+
+def test_intervals_contain_as_many_targets_as_asked_for():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2300, 3))
+    y = X[:, 0] + np.abs(X[:, 1]) + 0.5 * rng.normal(size=2300)
+    model = TableRegressor().fit(X[:300], y[:300])
+    low, high = model.predict_interval(X[300:]).T
+    assert 0.87 <= np.mean((low <= y[300:]) & (y[300:] <= high)) <= 0.94
+    few = TableRegressor(memory=300_000).fit(X[:300], y[:300])
+    assert few.interval_method_ == "jackknife"
+    np.testing.assert_allclose(few.predict_interval(X[300:]), model.predict_interval(X[300:]), atol=0.1)
+    assert model.predict_interval(X[:0]).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda model: model.predict_interval([[0.0]], 1.2), "coverage must lie between 0 and 1, got 1.2"),
+        (lambda model: model.predict_quantiles([[0.0]], [0.5, 0.0]), "quantiles must lie between 0 and 1, got 0.0"),
+        (lambda model: model.predict_interval([[0.0]], 0.99), "needs the errors of 99 rows or more, there are 12"),
+    ],
+)
+def test_intervals_that_cannot_be_are_refused(ask, words):
+    model = TableRegressor().fit(np.arange(12.0)[:, None], np.arange(12.0))
+    with pytest.raises(ValueError, match=words):
+        ask(model)

@@ -22,7 +22,15 @@ import numpy as np
 from .kernels import MANHATTAN, SQUARED_DISTANCE, Gaussian, Kernel, Laplacian
 from .kernels.engine.statistics import Statistic
 from .runtime.compile import Array, jit
-from .runtime.numerics import exp_scaled, factorise, inverse_diagonal, product, solve_factorised
+from .runtime.numerics import (
+    exp_scaled,
+    factorise,
+    inverse,
+    inverse_diagonal,
+    product,
+    solve_factorised,
+    weighted_squares,
+)
 from .runtime.threads import for_each
 from .solvers.ridge import LARGEST_RIDGE, RidgePath
 
@@ -30,17 +38,22 @@ __all__ = [
     "FAMILIES",
     "Clock",
     "Family",
+    "Hat",
     "Judge",
     "LearnedMetric",
     "LeftOut",
     "Setting",
     "Tried",
     "descended",
+    "error_and_slopes",
     "exactly_left_out",
     "family_of",
     "gaussian_gradients",
+    "gaussian_slopes",
+    "hat",
     "kept_apart",
     "laplacian_gradients",
+    "laplacian_slopes",
     "learned_metric",
     "left_out",
     "rounded",
@@ -115,6 +128,44 @@ def gaussian_gradients(rows: Array, items: Array, weights: Array, gamma: float, 
     return out
 
 
+def laplacian_slopes(rows: Array, weights: Array, gamma: float, V: Array) -> Array:
+    """How Σ Vᵢₖ·log k(xᵢ, xₖ) changes with the logarithm of each column's weight, V symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> laplacian_slopes(np.array([[0.0], [3.0]]), np.array([2.0]), 0.5, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    array([-6.])
+    """
+    columns = np.ascontiguousarray(rows.T)
+    pieces = range(0, len(rows), _GRADIENT_ROWS)
+    sums = np.zeros((len(pieces), len(columns)))
+
+    def work(number: int) -> None:
+        begin = pieces[number]
+        _distant_sums(columns, V[begin : begin + _GRADIENT_ROWS], begin, sums[number])
+
+    for_each(work, range(len(pieces)))
+    return -gamma * weights * sums.sum(axis=0)
+
+
+@jit(reorder=True)
+def _distant_sums(columns: Array, V: Array, begin: int, out: Array) -> None:
+    """out[j] = Σ V[r, i]·|columns[j, begin + r] − columns[j, i]|."""
+    for j in range(columns.shape[0]):
+        for r in range(V.shape[0]):
+            x, total = columns[j, begin + r], 0.0
+            for i in range(V.shape[1]):
+                total += V[r, i] * abs(x - columns[j, i])
+            out[j] += total
+
+
+def gaussian_slopes(rows: Array, weights: Array, gamma: float, V: Array) -> Array:
+    """How Σ Vᵢₖ·log k(xᵢ, xₖ) changes with the logarithm of each column's weight, V symmetric."""
+    of_squares = V.sum(axis=1) @ np.square(rows)
+    return -4 * gamma * np.square(weights) * (of_squares - (rows * product(V, rows)).sum(axis=0))
+
+
 # Kernels whose columns can be given weights by gradients: what there is to know of each family.
 
 
@@ -136,6 +187,9 @@ class Family:
     power : int
         The power of a length that the distance is: γ = 1/(power·length^power).
     gradients : callable
+        Of models at rows, by their columns.
+    slopes : callable
+        Of the matrix, by the weights of columns.
     """
 
     name: str
@@ -143,6 +197,7 @@ class Family:
     statistic: Statistic
     power: int
     gradients: Callable[..., Array]
+    slopes: Callable[..., Array]
 
     def distances(self, rows: Array, others: Array | None = None) -> Array:
         """The distances of all pairs of rows; of rows and others, where these are given."""
@@ -186,8 +241,8 @@ class Family:
 
 
 FAMILIES = {
-    "laplacian": Family("laplacian", Laplacian, MANHATTAN, 1, laplacian_gradients),
-    "gaussian": Family("gaussian", Gaussian, SQUARED_DISTANCE, 2, gaussian_gradients),
+    "laplacian": Family("laplacian", Laplacian, MANHATTAN, 1, laplacian_gradients, laplacian_slopes),
+    "gaussian": Family("gaussian", Gaussian, SQUARED_DISTANCE, 2, gaussian_gradients, gaussian_slopes),
 }
 
 
@@ -273,6 +328,88 @@ def left_out(K: Array, y: Array, ridge: float, intercept: bool = True, weights: 
     errors = np.divide(u, (d * own)[:, None], out=np.zeros_like(y, dtype=np.float64), where=d[:, None] > 0)
     errors[unseen] = y[unseen] - rows @ z - b
     return LeftOut(y - errors, z, b)
+
+
+class Hat(NamedTuple):
+    """The matrix P that takes targets to coefficients, z = P·y, for one ρ: those of the model of all rows."""
+
+    P: Array
+    z: Array
+    b: Array
+    #: How much a target moves the intercept.
+    of_target: Array
+
+
+def hat(K: Array, y: Array, ridge: float, intercept: bool = True, weights: Array | None = None) -> Hat:
+    """Everything about models of a squared loss for one ρ, in three times the time of :func:`left_out`.
+
+    In its terms P = diag(d)·(G − (Gd)(Gd)ᵀ/dᵀGd)·diag(d); ``K`` is written over.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hat(np.eye(2), np.array([[1.0], [3.0]]), ridge=0.5).z.ravel().round(3)
+    array([-0.667,  0.667])
+    """
+    d = np.ones(len(K)) if weights is None else np.sqrt(weights)
+    if weights is not None:
+        K *= d
+        K *= d[:, None]
+    np.einsum("ii->i", K)[:] += ridge
+    factorise(K)
+    P = inverse(K)
+    of_target = np.zeros(len(K))
+    if intercept:
+        of_one = product(P, d)
+        total = d @ of_one
+        P -= np.outer(of_one, of_one / total)
+        of_target = d * of_one / total
+    if weights is not None:
+        P *= d
+        P *= d[:, None]
+    return Hat(P, product(P, y), of_target @ y, of_target)
+
+
+def error_and_slopes(
+    K: Array, y: Array, ridge: float, intercept: bool = True, weights: Array | None = None
+) -> tuple[float, Array, float]:
+    """The leave-one-out error, and how it changes with the entries of the matrix and with ρ.
+
+    With z = P·y and pᵢ = Pᵢᵢ the row i misses its target by zᵢ/pᵢ, and dP = −P·(dK + dρ·S⁻¹)·P. So the error
+    J = Σᵢ sᵢ·(zᵢ/pᵢ)²/n changes by Σ W∘(dK + dρ·S⁻¹) with
+
+        W = 2/n·(P·diag(c)·P − P·a·zᵀ),      aᵢ = sᵢ·zᵢ/pᵢ²,      cᵢ = aᵢ·zᵢ/pᵢ.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Is written over.
+    y : array of shape (n, n_targets)
+    ridge : float
+    intercept : bool, default=True
+    weights : array of shape (n,), optional
+        Of mean 1.
+
+    Returns
+    -------
+    error : float
+    W : array of shape (n, n)
+        Symmetric.
+    by_ridge : float
+    """
+    n, targets = y.shape
+    P, z, _, _ = hat(K, y, ridge, intercept, weights)
+    s = np.ones(n) if weights is None else weights
+    own = np.where(s > 0, np.einsum("ii->i", P), 1.0)[:, None]
+    missed = z / own
+    a = s[:, None] * missed / own
+    c = (a * missed).sum(axis=1)
+    W = weighted_squares(P, c)
+    turned = product(P, a) @ z.T
+    W -= 0.5 * (turned + turned.T)
+    W *= 2 / (n * targets)
+    by_ridge = float(np.sum(np.einsum("ii->i", W)[s > 0] / s[s > 0]))
+    return float((s @ np.square(missed)).sum() / (n * targets)), W, by_ridge
 
 
 def exactly_left_out(

@@ -268,7 +268,12 @@ _TABLE_CLASSES = {
     "maps_": list_of(instance(SigmoidMap, words="a map")),
     "loo_predictions_": numbers("rows") | numbers("rows", "classes"),
 }
-_NUMBERS = {"machine_": instance(KernelRegressor), "loo_predictions_": numbers("rows")}
+_NUMBERS = {
+    "machine_": instance(KernelRegressor),
+    "loo_predictions_": numbers("rows"),
+    "loo_errors_": optional(numbers("rows")),
+    "row_weights_": optional(numbers("rows", low=0)),
+}
 
 
 def table_types() -> Iterator[SavedType]:
@@ -281,7 +286,8 @@ def _table_state(model: Any) -> Fields:
     check_is_fitted(model, "machine_")
     known = {**_COMMON, **(_TABLE_CLASSES if isinstance(model, TableClassifier) else _NUMBERS)}
     state = plain_state(model)
-    return {**state, "attributes": {name: value for name, value in state["attributes"].items() if name in known}}
+    there = {name: value for name, value in state["attributes"].items() if name in known and value is not None}
+    return {**state, "attributes": there}
 
 
 def _table(cls: Any, fields: Fields) -> Any:

@@ -30,6 +30,7 @@ __all__ = [
     "Solve",
     "cholesky_solver",
     "factorise",
+    "inverse",
     "inverse_diagonal",
     "multiply_listed",
     "multiply_rows",
@@ -290,6 +291,22 @@ def inverse_diagonal(L: Array) -> Array:
 
     for_each(of_columns, range(0, n, _BLOCK))
     return out
+
+
+def inverse(L: Array) -> Array:
+    """(L·Lᵀ)⁻¹, exactly symmetric, where L is what :func:`factorise` has written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inverse(np.array([[2.0, 0.0], [0.0, 0.5]]))
+    array([[0.25, 0.  ],
+           [0.  , 4.  ]])
+    """
+    with one_blas_thread():
+        out, _ = linalg.lapack.dpotri(L.T, lower=0)
+    upper = np.triu(out)
+    return upper + np.triu(out, 1).T
 
 
 # Products of large dense matrices, the same to the last digit for any number of threads.

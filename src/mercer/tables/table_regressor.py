@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_y, check_is_fitted
 
 from ..checks.labels import checked_weights
@@ -48,6 +49,13 @@ class _Without:
         said = product(near, self.hat.z[:, 0]) + self.hat.b[0] + self.centre
         moved = product(near, self.hat.P) + self.hat.of_target
         return np.ascontiguousarray((said[:, None] - moved * self.errors).T)
+
+
+def _knows_errors(model: TableRegressor) -> bool:
+    """Whether there is something to make intervals of."""
+    if "machine_" in vars(model) and "loo_errors_" not in vars(model):
+        raise AttributeError("TableRegressor: this model was saved without the errors of its rows; fit it again.")
+    return True
 
 
 class TableRegressor(RegressorMixin, TableMachine):
@@ -181,6 +189,7 @@ class TableRegressor(RegressorMixin, TableMachine):
         whole = isinstance(model, KernelModel) and np.array_equal(model.support, counted)
         return "jackknife+" if whole and _MATRICES * 8 * counted.size**2 <= bytes_of(self.memory) else "jackknife"
 
+    @available_if(_knows_errors)
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """An interval for the target of each row, which contains as many targets of new rows as asked for.
 
@@ -211,6 +220,7 @@ class TableRegressor(RegressorMixin, TableMachine):
 
         return self._told_by_all(X, share, ends)
 
+    @available_if(_knows_errors)
     def predict_quantiles(self, X: Any, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Array:
         """Quantiles of the target of each row: of what machines without a row say, each moved by its error there.
 
@@ -241,8 +251,6 @@ class TableRegressor(RegressorMixin, TableMachine):
 
     def _counts(self) -> Array:
         """The weights of rows, 1 without."""
-        if "loo_errors_" not in vars(self):
-            raise ValueError("TableRegressor: this model was saved without the errors of its rows; fit it again.")
         return np.ones(self.loo_errors_.size) if self.row_weights_ is None else self.row_weights_
 
     def _told_by_all(self, X: Any, share: float, ends: Callable[[Array, Array, Array], Array]) -> Array:

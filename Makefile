@@ -44,10 +44,13 @@ docs: $(VENV)/.documented
 	$(SPHINX) -b doctest docs docs/_build/doctest
 	$(BIN)/python docs/check_links.py docs/_build/html
 
-# The source distribution and the wheel, in dist/: looked into, installed where nothing else is, and used there.
+# The source distribution and the wheel, in dist/: looked into, installed where nothing else is, and used there. The wheel
+# has machine code for the kinds of processors that this machine can be, this version of Python and the newest Numba.
 dist: $(VENV)/.disted
 	rm -rf build dist
-	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python tools/ship_code.py
+	$(BIN)/python -m build --sdist --outdir dist .
+	$(BIN)/python -m build --wheel --outdir dist .
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist
 	$(BIN)/python .ci/check_dist.py dist

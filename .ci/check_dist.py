@@ -13,6 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 #: What a source distribution holds that is in no repository.
 MADE = ("PKG-INFO", "setup.cfg", "src/mercer.egg-info/")
+#: What ``tools/ship_code.py`` puts into the wheel beside the files of the repository.
+CODE = "mercer/runtime/machine_code/"
 #: What need not travel.
 AT_HOME = (".gitignore", ".github/", "MANIFEST.in")
 
@@ -56,13 +58,18 @@ def check_source(archive: Path) -> None:
 
 
 def check_wheel(wheel: Path) -> None:
-    """Every file of the package: code, styles, scripts, pages, pictures and the mark of typed packages."""
+    """Every file of the package: code, styles, scripts, pages, pictures, marks of types; and machine code."""
     with zipfile.ZipFile(wheel) as opened:
         held = {name for name in opened.namelist() if ".dist-info/" not in name}
+    compiled = {name for name in held if name.startswith(CODE)}
+    if not compiled:
+        raise SystemExit(f"{wheel.name}: without machine code; first fits would wait for a compiler")
+    held -= compiled
     wanted = {name.removeprefix("src/") for name in tracked() if name.startswith("src/")}
     if wanted and held != wanted:
         raise SystemExit(f"{wheel.name}: without {sorted(wanted - held)}; leftovers {sorted(held - wanted)}")
-    print(f"{wheel.name}: {len(held)} files, {wheel.stat().st_size / 1e6:.1f} MB")
+    size = wheel.stat().st_size / 1e6
+    print(f"{wheel.name}: {len(held)} files and {len(compiled)} of machine code, {size:.1f} MB")
 
 
 def try_wheel(wheel: Path) -> None:

@@ -36,7 +36,7 @@ def test_help_teaches_with_an_example_that_runs(mercer, name):
         mercer('train svc moons:200 --kernel "gaussian(gamma=2)" --set C=10 -o moons.safetensors')
     if name == "import":
         mercer("export moons.safetensors --to libsvm -o rows.model")
-    if name not in ("compare", "play"):  # they have tests of their own
+    if name not in ("compare", "play", "warmup"):  # they have tests of their own
         assert mercer(example[1]).stdout.strip()
 
 
@@ -322,7 +322,7 @@ def test_run_refuses_numbers_where_the_model_knows_words(mercer):
 
 
 def test_every_command_has_the_common_options():
-    for name in COMMANDS.keys() - {"help", "completion", "play"}:  # which print no results
+    for name in COMMANDS.keys() - {"help", "completion", "play", "warmup"}:  # which print no results
         command = main.get_command(click.Context(main), name)
         assert {"as_json", "quiet", "seed", "config"} <= {parameter.name for parameter in command.params}
 

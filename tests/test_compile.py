@@ -105,6 +105,31 @@ def test_sums_in_any_order_are_part_of_the_loops_that_ask_for_them():
     assert all(value.targetoptions["forceinline"] for value in reordered)
 
 
+COMPILING = """
+import sys, io
+sys.path.insert(0, {folder!r})
+from mercer.runtime import compile
+from slow import slowly
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+sys.stderr = Terminal()
+compile._LONG = 0.0
+for kind in (int, float, complex):
+    slowly(kind(1))
+print(sys.stderr.getvalue().count("mercer warmup"))
+"""
+
+
+def test_who_waits_for_the_compiler_is_told_once(tmp_path):
+    (tmp_path / "slow.py").write_text(
+        "from mercer.runtime.compile import jit\n@jit\ndef slowly(x):\n    return x + 1\n"
+    )
+    assert run(tmp_path / "code", COMPILING.format(folder=str(tmp_path))).stdout == "1\n"
+
+
 def test_a_stamp_is_the_same_in_every_process():
     """Also for functions that name objects which lie somewhere else each time."""
     program = (

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("mercer.cli.play:play", "Open a page where kernels are learned by touching them."),
     "datasets": ("mercer.cli.help:datasets", "List the tables that are built in."),
     "help": ("mercer.cli.help:help_command", "Say what kernels, losses, learners and formats there are."),
+    "warmup": ("mercer.cli.warmup:warmup", "Compile ahead, so that nothing has to wait for it later."),
     "completion": ("mercer.cli.help:completion", "Let the shell complete what is typed."),
 }
 

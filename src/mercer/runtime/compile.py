@@ -15,6 +15,7 @@ import hashlib
 import pickle
 import re
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
@@ -31,6 +32,7 @@ from numba.core.typing.templates import builtin_registry
 from numba.extending import is_jitted
 
 from .interrupts import held_back
+from .shipped_code import checked, read_shipped, sealed
 
 __all__ = ["CheckedCodeFiles"]
 
@@ -164,9 +166,6 @@ def _text(value: Any) -> str:
 # gets there.
 
 
-_LETTERS = 32
-
-
 class CheckedCodeFiles(IndexDataCacheFile):
     """Numba's files of one function, checked."""
 
@@ -181,14 +180,13 @@ class CheckedCodeFiles(IndexDataCacheFile):
         return self._source_stamp, self._index_name, key
 
     def _save_data(self, name: str, data: Any) -> None:
-        content = self._dump(data)
         with self._open_for_write(self._data_path(name)) as file:
-            file.write(hashlib.sha256(content).digest() + content)
+            file.write(sealed(self._dump(data)))
 
     def _load_data(self, name: str) -> Any:
         with open(self._data_path(name), "rb") as file:
-            checksum, content = file.read(_LETTERS), file.read()
-        return pickle.loads(content) if hashlib.sha256(content).digest() == checksum else None
+            content = checked(file.read())
+        return None if content is None else pickle.loads(content)
 
 
 Array = np.ndarray
@@ -202,7 +200,10 @@ EXTREMES = {"reassoc", "nsz", "contract", "nnan"}
 
 
 class SourceCache(FunctionCache):
-    """Numba's cache, valid for what the code was made from, and never in the way."""
+    """Numba's cache, valid for what the code was made from, and never in the way.
+
+    Before it is asked, code that comes with the package is looked for.
+    """
 
     def __init__(self, function: Callable, options: Mapping[str, Any]) -> None:
         super().__init__(function)
@@ -213,13 +214,24 @@ class SourceCache(FunctionCache):
     def _cache_file(self) -> CheckedCodeFiles:  # only now is everything there that the function calls
         moving = f"-{self._impl.locator.get_disambiguator()}."  # the number of its line
         name = self._impl.filename_base.replace(moving, ".")
-        return CheckedCodeFiles(self._cache_path, name, source_stamp(self._py_func, self._options))
+        return CheckedCodeFiles(self._cache_path, name, self._stamp)
+
+    @functools.cached_property
+    def _stamp(self) -> str:
+        return source_stamp(self._py_func, self._options)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            shipped = read_shipped(self._stamp, sig)
+            if shipped is not None:
+                target_context.refresh()
+                return self._impl.rebuild(target_context, shipped)
+            found = super().load_overload(sig, target_context)
         except Exception:  # a truncated or foreign file: compile as if it were not there
-            return None
+            found = None
+        if found is None:
+            _compiling.begins()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
@@ -232,12 +244,47 @@ class SourceCache(FunctionCache):
                 self.disable()
 
 
+#: Seconds of compiling after which somebody who watches is told why nothing else happens.
+_LONG = 1.0
+
+
+class _Compiling:
+    """How long this process has compiled, of which whoever watches is told once."""
+
+    seconds = 0.0
+    told = False
+
+    def begins(self) -> None:
+        """Something is not there and has to be compiled."""
+        if self.seconds < _LONG or self.told:
+            return
+        self.told = True
+        if "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty()):
+            print(
+                "mercer compiles what is needed for the first time, which takes some seconds and is kept; "
+                "mercer warmup does it ahead.",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+_compiling = _Compiling()
+
+
 class Loop(CPUDispatcher):
     """A compiled function. Ctrl-C waits until it is left, and until it has been compiled."""
 
     def __call__(self, *arguments: Any) -> Any:
         with held_back():
             return super().__call__(*arguments)
+
+    def compile(self, sig: Any) -> Any:
+        begin, known = time.perf_counter(), sum(self.stats.cache_misses.values())
+        try:
+            return super().compile(sig)
+        finally:
+            if sum(self.stats.cache_misses.values()) > known:
+                _compiling.seconds += time.perf_counter() - begin  # with what it calls, which counts again
 
 
 def jit(

@@ -14,7 +14,7 @@ from math import factorial, log
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
+from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
 from numba.extending import overload
@@ -22,6 +22,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 from scipy import linalg, sparse
 
 from .compile import Array, jit
+from .shipped_code import instructions
 from .threads import for_each, one_blas_thread
 
 __all__ = [
@@ -537,9 +538,8 @@ ROWS, WIDTH = 6, 64
 #: Written as what they compile to, and called with fewer arguments: type checkers cannot know.
 intrinsic: Any = extending.intrinsic
 
-_FEATURES = binding.get_host_cpu_features()
 #: Bytes of a vector, and vectors of one row's sums that stay in registers at a time.
-_BYTES, _VECTORS = (64, 4) if _FEATURES.get("avx512f") else (32, 2) if _FEATURES.get("avx2") else (16, 2)
+_BYTES, _VECTORS = (64, 4) if "avx512f" in instructions() else (32, 2) if "avx2" in instructions() else (16, 2)
 
 
 class _Emitter:

@@ -13,8 +13,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from ..runtime.interrupts import progress
-from ..runtime.threads import thread_count
+from ..runtime import progress, thread_count
 
 __all__ = ["travel", "warmup"]
 

@@ -28,7 +28,7 @@ LEARNERS = [
         ["tunes all learners that suit it, boosted trees too,", "tests on unseen rows and says which to take"],
     ),
     Step(
-        ["No labels: what is usual,", "what is odd?"],
+        ["No labels: which rows", "are outliers?"],
         "OneClassSVM(nu=0.05)",
         ["nu bounds the share outside; SVDD for a ball"],
     ),

@@ -1,4 +1,4 @@
-"""The rest of the family on the command line: what is usual, probabilities, costs, quantiles, mixtures."""
+"""The rest of the family on the command line: outlier detection, probabilities, costs, quantiles, mixtures."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ def written(path):
 
 
 def visits(rows=200):
-    """A table without any label, with one row that is like no other."""
+    """A table without any label, with one outlier."""
     random = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -41,7 +41,7 @@ def people(rows=200):
     return frame
 
 
-# -- what is usual ------------------------------------------------------------------------------------------------
+# -- outliers ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "made"), [("one-class", OneClassSVM), ("svdd", SVDD)])
@@ -74,7 +74,7 @@ def test_labels_are_left_out_and_said_and_counted_by(mercer):
     assert sum(one["unusual"] for one in told["by_label"].values()) == told["unusual"]
     assert {row["label"] for row in written("p.csv")} == {"yes", "no"}
     shown = mercer("inspect m").stdout
-    assert "none: it learned what is usual ('buys' was left out)" in shown
+    assert "none: it detects outliers ('buys' was left out)" in shown
     assert "outside" in shown
 
 
@@ -107,8 +107,8 @@ def test_what_is_usual_among_strings_sparse_rows_and_held_out_ones(mercer):
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("tune one-class moons", 1, "one-class learns what is usual from rows without labels, so there are no errors"),
-        ("compare moons --learners svc,svdd", 2, "svdd learns what is usual"),
+        ("tune one-class moons", 1, "one-class detects outliers in rows without labels, so there are no errors"),
+        ("compare moons --learners svc,svdd", 2, "svdd detects outliers"),
         ("train one-class moons --task regress -o m", 1, "one-class needs no target, so there is no task"),
         ("train one-class moons --outliers iqr -o m", 1, "finds outliers itself"),
         ("train one-class moons --target mon -o m", 1, "did you mean 'moon'?"),
@@ -171,7 +171,7 @@ def test_probabilities_of_a_logistic_machine_and_of_none(mercer):
     mercer("train svc moons:100 -o m")
     assert "train it with --calibrate sigmoid" in mercer("run m moons:100 --probabilities", 1).stderr
     mercer("train ridge waves:60 -o m")
-    assert "--probabilities is for models of classes" in mercer("run m waves:60 --probabilities", 1).stderr
+    assert "--probabilities is for classifiers" in mercer("run m waves:60 --probabilities", 1).stderr
 
 
 @pytest.mark.parametrize("more", ["", "--calibrate sigmoid"])
@@ -244,7 +244,7 @@ def test_a_model_is_stored_though_its_intervals_were_interrupted(mercer, monkeyp
     def interrupted(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.study.measures.half_widths", interrupted)
+    monkeypatch.setattr("mercer.study.half_widths", interrupted)
     done = mercer(line, 130)
     assert "the model in m is whole" in done.stderr
     assert np.isfinite(load("m").predict(read("waves:60").X)).all()

@@ -150,9 +150,9 @@ def test_inspect_and_check_speak_of_numbers(mercer):
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("train svc diabetes -o m", 1, "svc tells classes apart, and the target 'progression' has 214 different"),
+        ("train svc diabetes -o m", 1, "svc is a classifier, and the target 'progression' has 214 different"),
         ("train logistic-2 diabetes -o m", 1, "use ridge-2, or say --task classify"),
-        ("train svr moons -o m", 1, "svr learns numbers, and the target 'moon' has 2 different words"),
+        ("train svr moons -o m", 1, "svr is a regressor, and the target 'moon' has 2 different words"),
         ("train svr moons -o m", 1, "so it looks like classes; use svc."),
         ("train svr digits -o m", 1, "use svc, or say --task regress"),
         ("train svr moons --task regress -o m", 1, "numbers are to be learned, and the target 'moon' holds"),
@@ -185,7 +185,7 @@ def test_mistakes_get_one_sentence(mercer, line, code, message):
 def test_models_of_one_task_refuse_what_the_other_is_asked_for(mercer):
     mercer("train svc moons:60 -o c")
     mercer("train ridge waves:60 -o r")
-    assert "--intervals is for models of numbers" in mercer("run c moons:60 --intervals 0.9", 1).stderr
+    assert "--intervals is for regressors" in mercer("run c moons:60 --intervals 0.9", 1).stderr
     assert "leave out --task classify" in mercer("run r waves:60 --task classify", 1).stderr
     assert "too few rows for intervals that hold 99 %" in mercer("run r waves:60 --intervals 0.99", 1).stderr
 
@@ -223,7 +223,7 @@ def test_outliers_are_counted_together(mercer):
 
 def test_help_lists_learners_of_both_tasks(mercer):
     shown = mercer("train --help").stdout
-    assert shown.index("Learners of classes") < shown.index("perceptron") < shown.index("Learners of numbers")
+    assert shown.index("Classifiers") < shown.index("perceptron") < shown.index("Regressors")
     assert "ridge, huber, linear-svr" in shown
 
 

@@ -20,7 +20,7 @@ SAID = "the target 'target' has 214 different values in 442 rows, so it looks li
 def test_all_commands_say_the_same_of_a_target_of_numbers(mercer, diabetes, tmp_path):
     for line in (f"train svc {diabetes} -o m", f"tune svc {diabetes}", f"compare {diabetes} --learners svc"):
         done = mercer(line, 1)
-        assert f"svc tells classes apart, and {SAID}; use svr, or say --task classify." in done.stderr
+        assert f"svc is a classifier, and {SAID}; use svr, or say --task classify." in done.stderr
     assert not (tmp_path / "m").exists()
     for line in (f"check {diabetes}", f"kernel {diabetes}"):
         done = mercer(line)

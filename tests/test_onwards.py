@@ -144,7 +144,7 @@ def test_a_model_of_numbers_is_stored_though_its_intervals_were_interrupted(merc
     def interrupted(*given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.study.measures.half_widths", interrupted)
+    monkeypatch.setattr("mercer.study.half_widths", interrupted)
     done = mercer("train ridge waves:60 -o m", 130)
     assert "the model in m is whole, but for --intervals" in done.stderr
     assert "train it with 'mercer train'" in mercer("run m waves:60 --intervals 0.9", 1).stderr

@@ -1,10 +1,10 @@
 """
-Rows that are like no other
-===========================
+Outlier detection
+=================
 
-A one-class machine learns from rows without labels what is usual, and says of a new one whether it
-is like them. Of the training rows it leaves at most a share ν outside; at least a share ν carries
-the boundary.
+A one-class machine learns from rows without labels where most of them are, and says of a new one
+whether it is among them. Of the training rows it leaves at most a share ν outside; at least a share
+ν carries the boundary.
 """
 
 # %%

@@ -685,9 +685,9 @@ def _parts(numbers: Any, y: Array) -> Iterator[str]:
         if 1 < parts.size <= _PARTS:
             yield _together(names[parts], "exactly, as a product or quotient")
             return
-    parts, told = _nearly_involved(rows, y)
-    if parts:
-        yield _together(names[parts], f"as a sum or difference, but for {100 * (1 - told):.1g} % of its variance")
+    nearly, told = _nearly_involved(rows, y)
+    if nearly:
+        yield _together(names[nearly], f"as a sum or difference, but for {100 * (1 - told):.1g} % of its variance")
 
 
 def _together(names: Array, how: str) -> str:

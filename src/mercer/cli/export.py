@@ -190,7 +190,9 @@ def import_model(
         printer.note(f"There is a file {model}.range: if it says how the rows were scaled, name it with --range.")
     printer.json_result({"model": output, "learner": learner, "kernel": about["kernel"], "classes": classes,
                          "features": machine.n_features_in_, "run": run_line(output)})  # fmt: skip
-    what = f"{len(classes)} classes" if classes is not None else "numbers" if task == "regress" else "what is usual"
+    what = (
+        f"{len(classes)} classes" if classes is not None else "numbers" if task == "regress" else "inliers and outliers"
+    )
     printer.line(f"{learner} with the kernel {machine.kernel_}: {what}, {machine.n_features_in_} features")
     printer.line(f"model in {output}")
     printer.line(f"Go on with: {run_line(output)}")

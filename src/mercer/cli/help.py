@@ -146,7 +146,7 @@ _IDEAS = {
     "TableRegressor": "losses",
     "SVDD": "probabilities",
 }
-_LEARNED = {"classify": "of classes", "regress": "of numbers", "detect": "of what is usual, without labels"}
+_LEARNED = {"classify": "classification", "regress": "regression", "detect": "outlier detection, without labels"}
 
 
 def _learners() -> Iterable[Group]:

@@ -76,7 +76,7 @@ def _lines(about: dict[str, Any]) -> list[str]:
 def _learned(about: dict[str, Any], machine: Any) -> str:
     target = about.get("target")
     if about.get("task") == "detect":
-        return "none: it learned what is usual" + (f" ({target!r} was left out)" if target is not None else "")
+        return "none: it detects outliers" + (f" ({target!r} was left out)" if target is not None else "")
     classes = about.get("classes") or getattr(machine, "classes_", None)
     learned = "numbers" if classes is None else f"classes {enumeration(classes)}"
     return learned if target is None else f"{target!r}, {learned}"
@@ -211,7 +211,7 @@ def _unusual_parameters(machine: Any) -> dict[str, Any]:
 
 def _predicts(estimator: Any, machine: Any) -> str:
     if hasattr(machine, "score_samples"):
-        return "what is usual and what is not"
+        return "inliers and outliers"
     classes = getattr(estimator, "classes_", None)
     return "numbers" if classes is None else f"classes {enumeration(map(str, classes.tolist()), _SHOWN)}"
 

@@ -320,9 +320,9 @@ learner_argument = click.argument("learner", type=_LearnerName(), shell_complete
 
 #: What stands above the learners of each task.
 _TITLES = {
-    "classify": "Learners of classes",
-    "regress": "Learners of numbers",
-    "detect": "Learners of what is usual, from rows without labels (mercer train)",
+    "classify": "Classifiers",
+    "regress": "Regressors",
+    "detect": "Outlier detectors, from rows without labels (mercer train)",
 }
 
 

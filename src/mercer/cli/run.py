@@ -99,7 +99,7 @@ def run(
     expected cost, and scores are these costs less than nothing.
 
     A model of numbers writes the number, with --intervals between which two values the true one is expected, and errors
-    in the unit of the target. A model of what is usual writes 1 for usual rows and -1 for others, with a score that is
+    in the unit of the target. An outlier detector writes 1 for inliers and -1 for outliers, with a score that is
     negative for these.
 
     \b
@@ -188,15 +188,15 @@ def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
 
 
 #: What a model has learned, in words.
-_LEARNED = {"classify": "tells classes apart", "regress": "learned numbers", "detect": "learned what is usual"}
+_LEARNED = {"classify": "is a classifier", "regress": "is a regressor", "detect": "detects outliers"}
 
 
 def _refuse_foreign(task: str, intervals: float | None, probabilities: bool) -> None:
     """Refuse what models of another task are asked for."""
     if intervals is not None and task != "regress":
-        raise DataError(f"--intervals is for models of numbers, and this one {_LEARNED[task]}.")
+        raise DataError(f"--intervals is for regressors, and this model {_LEARNED[task]}.")
     if probabilities and task != "classify":
-        raise DataError(f"--probabilities is for models of classes, and this one {_LEARNED[task]}.")
+        raise DataError(f"--probabilities is for classifiers, and this model {_LEARNED[task]}.")
 
 
 # What ``mercer run`` does with a model of classes.
@@ -487,7 +487,7 @@ def _number_columns(table: Table, predicted: Any, reach: float | None) -> dict[s
     return columns
 
 
-# What ``mercer run`` does with a model of what is usual.
+# What ``mercer run`` does with an outlier detector.
 
 
 #: More labels than this are no classes to count by.

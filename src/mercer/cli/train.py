@@ -203,12 +203,12 @@ def _priced(given: tuple[str, ...], table: Table) -> dict[tuple[Any, Any], float
     return found
 
 
-# What ``mercer train`` does with a learner of what is usual: it needs no labels, and counts the rows outside.
+# What ``mercer train`` does with a outlier detector: it needs no labels, and counts the rows outside.
 
 
 #: Why there is nothing to choose by, in the words that follow a learner's name.
 WITHOUT_ERRORS = (
-    "learns what is usual from rows without labels, so there are no errors to choose by; train it (mercer train), with "
+    "detects outliers in rows without labels, so there are no errors to choose by; train it (mercer train), with "
     "--set nu=SHARE for the share of rows that may be unusual."
 )
 
@@ -222,7 +222,7 @@ def train_detector(
     reading: dict[str, Any],
     printer: Printer,
 ) -> None:
-    """Learn what is usual, say how many rows are not, and store the model."""
+    """Learn to detect outliers, say how many of the training rows are some, and store the model."""
     from ..checks import machine_of
     from ..explain import support_lines
     from ..kernels import parse
@@ -294,7 +294,7 @@ def _without_labels(data: Places, reading: dict[str, Any], printer: Printer) -> 
     for note in table.notes:
         printer.note(note)
     if table.y is not None:
-        printer.note(f"The target {table.target!r} is left out: what is usual is learned without labels.")
+        printer.note(f"The target {table.target!r} is left out: outlier detection needs no labels.")
     return replace(table, y=None, target=None, notes=()), table.target
 
 

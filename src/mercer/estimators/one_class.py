@@ -1,4 +1,4 @@
-"""Machines that learn what is usual from items without labels: a half space, or a ball, that holds most of them."""
+"""Outlier detectors, which learn from items without labels: a half space, or a ball, that holds most of them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
 
     @managed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Learn what is usual.
+        """Learn where most rows are.
 
         Parameters
         ----------

@@ -140,10 +140,10 @@ def permutation_importance_of(
     X : frame, array or sparse matrix
         Best rows that the model was not fitted on: of others it may know by heart what it does not need.
     y : array, optional
-        Their targets; not needed for a model of what is usual.
+        Their targets; not needed for an outlier detector.
     scoring : str or callable, optional
         A scorer of scikit-learn. By default accuracy for classes and the root mean squared error for numbers; of a
-        model of what is usual, how far the scores of rows move.
+        detector of outliers, how far the scores of rows move.
     seed : int, default=0
     repeats : int, default=5
     max_rows : int, default=500
@@ -346,7 +346,7 @@ def overview(
         of columns are told.
     X : frame, array, sparse matrix or collection of strings, sets or graphs
     y : array, optional
-        Targets of the rows; without them there are no importances, but for a model of what is usual.
+        Targets of the rows; without them there are no importances, but for an outlier detector.
     scoring : str or callable, optional
         As for :func:`permutation_importance_of`.
     top : int, default=10

@@ -90,7 +90,7 @@ _UNITS = {
 class Direction(NamedTuple):
     """A class, how much each score of a machine counts for it, and what is added to their sum.
 
-    ``label`` is ``None`` where numbers are predicted, or what is usual.
+    ``label`` is ``None`` where numbers are predicted, or outliers.
     """
 
     label: Any

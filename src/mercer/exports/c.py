@@ -463,7 +463,7 @@ _ANSWERS = {
 }
 _SAID = {
     "class": "The number of the class, whose label is mercer_labels[number]; -1 where a score is not finite.",
-    "usual": "1 for what is usual, -1 for what is not; 0 where the score is not finite.",
+    "usual": "1 for an inlier, -1 for an outlier; 0 where the score is not finite.",
     "labels": "Writes 1 for each label that the row has, else 0; returns 0, or -1 where a score is not finite.",
     "numbers": "Writes the predicted numbers; returns 0, or -1 where one is not finite.",
 }

@@ -164,7 +164,7 @@ class Answer:
         The number of a class, 0 or 1 for each label, 1 or −1, or numbers.
     node : Node
         A class is that of the largest; of one number, ``places[1]`` where it is not negative, else ``places[0]``.
-        Labels, and what is usual, are where a number is not negative.
+        Labels and inliers are where a number is not negative.
     """
 
     kind: str

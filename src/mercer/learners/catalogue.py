@@ -318,7 +318,7 @@ class Learner:
 
 # Every learner by the name it has on the command line.
 #
-# Those of classes enter by :mod:`.class_learners`, those of numbers and of what is usual by :mod:`.number_learners`.
+# Those of classes enter by :mod:`.class_learners`, those of numbers and outlier detectors by :mod:`.number_learners`.
 
 
 #: The kernel that learners begin with, and its rates for a grid as multiples of the rule "scale": steps of four, as

@@ -164,7 +164,7 @@ with_kernel(
 )
 
 
-# The learners of numbers, in the order in which tables list them, and those of what is usual.
+# The learners of numbers, in the order in which tables list them, and outlier detectors.
 #
 # Widths of losses and of tubes, and what a small error costs, are in units of the target's spread
 # (:meth:`.learner.Learner.in_units`).
@@ -270,7 +270,12 @@ with_kernel(
     good_for="the median, robust to outliers",
 )
 
-# Learners of what is usual, from rows without labels. At most a share nu of them is outside.
+# Outlier detectors, from rows without labels. At most a share nu of them is outside.
 _detector = partial(with_kernel, grid={}, task="detect", kernel=GAUSSIAN, nu=0.05)
-_detector("one-class", "One-class SVM", "OneClassSVM", good_for="rows like no other: at most a share nu is outside")
+_detector(
+    "one-class",
+    "One-class SVM",
+    "OneClassSVM",
+    good_for="outlier detection: at most a share nu of the training rows is outside",
+)
 _detector("svdd", "Smallest ball", "SVDD", good_for="the same by the smallest ball around the others")

@@ -85,7 +85,7 @@ def _refuse_other_task(learner: Learner, table: Table) -> None:
     """Refuse a learner of classes where numbers are to be learned, and the reverse."""
     if learner.task == table.task:
         return
-    does = {"classify": "tells classes apart", "regress": "learns numbers"}[learner.task]
+    does = {"classify": "is a classifier", "regress": "is a regressor"}[learner.task]
     assert table.y is not None
     if table.asked:
         why = f"{'numbers' if table.measured else 'classes'} are to be learned of the target {table.target!r}"

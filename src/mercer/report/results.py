@@ -278,10 +278,10 @@ def by_class(one: Facts) -> list[Any]:
         for row in listed
     ]
     part = "" if len(listed) == len(found) else f"; the {_LISTED} of {grouped(len(found))} that are found least"
-    heads = ["class", "test rows", "answered", "precision", "recall", "F1"]
+    heads = ["class", "test rows", "predicted", "precision", "recall", "F1"]
     return [
-        tag("p", said, "Precision: of the rows answered so, the share that is. Recall: of the rows of the class, the "
-            "share that is found. F1: the mean of both that is low where either is."),
+        tag("p", said, "Precision: the share of the rows predicted to be of the class that are. Recall: the share of "
+            "the rows of the class that are predicted to be. F1: the harmonic mean of both."),
         table(heads, rows, caption=f"{one['title']} on the test rows{part}"),
     ]  # fmt: skip
 
@@ -314,12 +314,11 @@ def _curves(one: Facts, facts: Facts) -> Markup | None:
     positive = facts["data"]["classes"][1]["label"]
     return tag(
         "div",
-        figure(roc_curve(one, others), f"ROC: how many rows of “{positive}” are found, and how many others are taken "
-               f"for it, as the threshold moves.{thin}"),
-        figure(precision_recall_curve(one, others), f"The price of finding more of “{positive}”: how many of those "
-               "answered so really are."),
-        figure(calibration_curve(one), "Whether probabilities are true: of rows with this probability, the share that "
-               "is. On the line they are.") if curves.get("calibration") else None,
+        figure(roc_curve(one, others), f"ROC curve: true positive rate of “{positive}” against false positive rate, "
+               f"as the threshold moves.{thin}"),
+        figure(precision_recall_curve(one, others), f"Precision and recall of “{positive}” as the threshold moves."),
+        figure(calibration_curve(one), "Calibration: the observed share of “" + positive + "” at each predicted "
+               "probability. Calibrated probabilities lie on the line.") if curves.get("calibration") else None,
         class_="pair",
     )  # fmt: skip
 

@@ -215,3 +215,10 @@ def test_the_first_random_cases_pass(number):
 def test_a_case_that_hangs_costs_one_process():
     outcomes = list(run(time.sleep, dict, lambda number, why: (number, why), [0, 60, 0], jobs=2, limit=0.5))
     assert sorted(outcomes, key=str) == [(60, "no answer in time"), None, None]
+
+
+def test_the_objective_of_small_coefficients_that_come_from_large_ones():
+    """Far from the origin polishing makes them a thousandth: rounding of the scores before must not stay."""
+    case = cases.draw_case(7, 5425)
+    assert "offset 3.94e+11" in case.tags  # the case that these numbers have always meant
+    assert not kinds(verdicts.examine(case))

@@ -183,6 +183,8 @@ _COPIES = 4
 _PATIENCE, _LEAST_PATIENCE = 100, 20_000
 #: Coefficients that are nearer to a bound than this, relative to the largest, are next to it.
 _NEXT = 1e-5
+#: Terms of scores that are smaller than this part of what they were need sums of their own.
+_AS_LARGE = 0.5
 #: Items for which active sets are guessed as a last resort.
 LARGEST_GUESSED = 1000
 #: Blocks of items that an interior point method solves one after the other.
@@ -378,10 +380,15 @@ class DualRefinement:
         return self.dual.split(found[0].z), self.dual.spread(np.asarray(found[0].scores))
 
     def _of_variables(self, solution: DualSolution, z: Array, scores: Array) -> Pair:
-        """The solution with other variables, whose scores are exact."""
-        return self._certified(
-            replace(solution, z=self.dual.merged(z), scores=self.dual.gathered(scores), w=None), known=True
-        )
+        """The solution with other variables, whose scores are exact.
+
+        Scores that came from those of the solution have the rounding of its terms. Where these were much larger, they
+        are summed anew.
+        """
+        merged = self.dual.merged(z)
+        lengths = self.problem.gram.lengths()
+        known = np.abs(merged) @ lengths >= _AS_LARGE * (np.abs(solution.z) @ lengths)
+        return self._certified(replace(solution, z=merged, scores=self.dual.gathered(scores), w=None), bool(known))
 
     def _better(self, best: Pair, found: Pair) -> Pair:
         """The one that violates less than it may, or less; of two such, the one with the smaller gap."""

@@ -450,3 +450,16 @@ def test_intervals_that_cannot_be_are_refused(ask, words):
     model = TableRegressor().fit(np.arange(12.0)[:, None], np.arange(12.0))
     with pytest.raises(ValueError, match=words):
         ask(model)
+
+
+def test_classes_are_told_by_the_mean_of_kernels_unless_one_is_clearly_better():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6))
+    y = X.sum(axis=1) + 3 * rng.normal(size=200) > 0
+    noisy = TableClassifier().fit(X, y)
+    np.testing.assert_allclose(noisy.loo_predictions_, leave_one_out(noisy.machine_, noisy._rows(X), y), atol=1e-8)
+    assert {"laplacian", "gaussian", "mean of all"} == set(noisy.tried_["family"])
+    assert str(noisy.machine_.kernel_).count("gamma") == 4
+    clear = TableClassifier().fit(X, np.sin(3 * X[:, 0]) > 0)
+    assert "mean of all" in clear.tried_["family"]
+    assert str(clear.machine_.kernel_).count("gamma") == 1

@@ -42,6 +42,7 @@ __all__ = [
     "Judge",
     "LearnedMetric",
     "LeftOut",
+    "Mean",
     "Setting",
     "Tried",
     "descended",
@@ -512,9 +513,59 @@ class Setting:
         """The kernel as a whole."""
         return self.family.kernel_of(self.gamma, self.weights)
 
+    @property
+    def name(self) -> str:
+        """What it is called in a table of what was tried."""
+        return self.family.name
+
     def scaled(self, rows: Array) -> Array:
         """Rows whose columns are multiplied by the weights."""
         return rows if self.weights is None else rows * self.weights
+
+    def matrix(self, rows: Array, others: Array | None = None) -> Array:
+        """The kernel of all pairs of rows; of rows and others, where these are given."""
+        apart = self.family.distances(self.scaled(rows), None if others is None else self.scaled(others))
+        return self.family.values(apart, self.gamma)
+
+    def gradients(self, rows: Array, items: Array, z: Array) -> Array:
+        """The gradients at some rows of the model with these coefficients, (rows, columns, targets)."""
+        weights = np.ones(rows.shape[1]) if self.weights is None else self.weights
+        return self.family.gradients(rows, items, weights, self.gamma, self.matrix(rows, items), z)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of several kernels, and ρ.
+
+    Which of them is the best few rows do not know: of new rows their mean knows more, unless it is clearly worse.
+    """
+
+    parts: tuple[Setting, ...]
+    ridge: float
+    error: float = np.inf
+    round: int = 0
+    scale: float = np.nan
+    name = "mean of all"
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel as a whole."""
+        total = self.parts[0].kernel
+        for part in self.parts[1:]:
+            total = total + part.kernel
+        return (1 / len(self.parts)) * total
+
+    def matrix(self, rows: Array, others: Array | None = None) -> Array:
+        """The kernel of all pairs of rows; of rows and others, where these are given."""
+        total = self.parts[0].matrix(rows, others)
+        for part in self.parts[1:]:
+            total += part.matrix(rows, others)
+        total /= len(self.parts)
+        return total
+
+    def gradients(self, rows: Array, items: Array, z: Array) -> Array:
+        """The gradients at some rows of the model with these coefficients, (rows, columns, targets)."""
+        return np.mean([part.gradients(rows, items, z) for part in self.parts], axis=0)
 
 
 @dataclass
@@ -526,6 +577,8 @@ class LearnedMetric:
     #: The rows that it was learned on, and the seconds that a setting took there.
     rows: int
     pace: float
+    #: Of each family the best without and the best with weights.
+    parts: tuple[Setting, ...]
     tried: list[Tried] = field(default_factory=list)
 
 
@@ -649,6 +702,28 @@ class Judge:
         assert found is not None
         return replace(setting, scale=scales[place[0]], ridge=ridges[place[1]], error=value), place, found
 
+    def mean(self, parts: Sequence[Setting], start: float) -> tuple[Mean, LeftOut]:
+        """The mean of kernels with the best ρ, looked for from where it was best for one of them."""
+        matrix = Mean(tuple(parts), start).matrix(self.rows)
+        known: dict[tuple[int, int], tuple[float, LeftOut]] = {}
+
+        def error(place: tuple[int, int]) -> float:
+            ridge = RIDGES[place[1]]
+            found = left_out(matrix.copy(), self.targets, ridge, self.intercept, self.weight)
+            known[place] = found.error(self.targets, self.weight) / self.unit, found
+            self.tried.append(Tried(Mean.name, 0, np.nan, ridge / max(1, self.n - 1), self.n, known[place][0]))
+            return known[place][0]
+
+        descended(error, (0, RIDGES.index(start)), (1, len(RIDGES)), self.clock)
+        place = min(known, key=lambda each: known[each][0])
+        return Mean(tuple(parts), RIDGES[place[1]], known[place][0]), known[place][1]
+
+    def doubt(self, found: LeftOut) -> float:
+        """The standard error of a leave-one-out error."""
+        squares = np.square(self.targets - found.predictions).mean(axis=1)
+        squares = squares if self.weight is None else (squares * self.weight)[self.weight > 0]
+        return float(np.std(squares) / np.sqrt(squares.size)) / self.unit
+
     def next_weights(self, setting: Setting, distances: Array, found: LeftOut) -> Array | None:
         """The weights that the gradients of a model give to columns, the largest 1; none where nothing changes."""
         most = int(_PRODUCTS / (self.n * self.rows.shape[1] * self.targets.shape[1]))
@@ -720,6 +795,7 @@ def learned_metric(
     clock = Clock(seconds)
     judge = Judge(rows[some], targets[some], None if weight is None else weight[some], intercept, clock, gamma, lam)
     best = plain = None
+    parts: list[Setting] = []
     start = _FIRST
     for name in families:
         family = FAMILIES[name]
@@ -729,6 +805,8 @@ def learned_metric(
         setting, distances = judge.begun(family, 0, None)
         setting, place, found = judge.best(setting, distances, start)
         plain = setting if plain is None or setting.error < plain.error else plain
+        parts.append(setting)
+        weighted: Setting | None = None
         weights = judge.next_weights(setting, distances, found) if best is None else best.weights
         best = setting if best is None or setting.error < best.error else best
         since = 0
@@ -742,15 +820,17 @@ def learned_metric(
                 weights = kept_apart(judge, family, weights)
             setting, distances = judge.begun(family, k, weights)
             setting, place, found = judge.best(setting, distances, place)
+            weighted = setting if weighted is None or setting.error < weighted.error else weighted
             better = setting.error < best.error
             best, since = (setting, 0) if better else (best, since + 1)
             if name != families[0] and not better:
                 break
             weights = judge.next_weights(setting, distances, found)
+        parts += [] if weighted is None else [weighted]
         start = place
     assert best is not None
     assert plain is not None
-    return LearnedMetric(best, plain, judge.n, judge.pace, judge.tried)
+    return LearnedMetric(best, plain, judge.n, judge.pace, tuple(parts), judge.tried)
 
 
 def kept_apart(judge: Judge, family: Family, weights: Array) -> Array:

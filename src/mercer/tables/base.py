@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -28,6 +28,8 @@ from ..metrics import (
     SCALES,
     Clock,
     Judge,
+    LeftOut,
+    Mean,
     Setting,
     Tried,
     exactly_left_out,
@@ -135,6 +137,11 @@ def sources(preparation: Pipeline, names: list[str]) -> Array:
     return np.array([source(name) for name in made])
 
 
+def _with(parts: Sequence[Setting], best: Setting) -> list[Setting]:
+    """The settings, with the best of them as it was judged last."""
+    return [best if (each.family, each.round) == (best.family, best.round) else each for each in parts]
+
+
 #: What the machine of all rows says of itself.
 CERTIFICATE = ("objective_", "duality_gap_", "status_", "converged_", "n_iter_")
 
@@ -161,7 +168,7 @@ _PASSES, _BESIDE, _FEWEST, _AT_LEAST = 15, 2e-8, 1000, 0.5
 class _Choice(NamedTuple):
     """What was chosen, what each row is told by machines without it, and what was tried."""
 
-    setting: Setting
+    setting: Setting | Mean
     lam: float
     predictions: Array
     tried: list[Tried]
@@ -312,6 +319,12 @@ class TableMachine(BaseEstimator):
                     again, _, model_again = judge.best(again, apart, place)
                     if again.error < setting.error:
                         setting, distances, model = again, apart, model_again
+        if is_classifier(self) and len(found.parts) > 1 and judge.n == n and not clock.over:
+            mean, of_mean = judge.mean(_with(found.parts, setting), setting.ridge)
+            if mean.error <= setting.error + judge.doubt(model):
+                return self._on_all_rows(
+                    mean, judge, of_mean, [*found.tried, *(one for each in judges for one in each.tried)]
+                )
         last = judged_by(_LEFT_OUT if uniform else _CHOSEN_ON, 1)
         if last.n > judge.n:
             judge = last
@@ -331,10 +344,17 @@ class TableMachine(BaseEstimator):
             others = np.setdiff1d(np.arange(n), judge.numbers)
             for begin in range(0, others.size, _AT_ONCE):
                 piece = others[begin : begin + _AT_ONCE]
-                apart = setting.family.distances(setting.scaled(rows[piece]), setting.scaled(judge.rows))
-                unseen[piece] = product(setting.family.values(apart, setting.gamma), model.z) + model.b
+                unseen[piece] = product(setting.matrix(rows[piece], judge.rows), model.z) + model.b
             lam *= (judge.n - 1) / (n - 1)
         return _Choice(setting, lam, unseen, [*found.tried, *(each for judge in judges for each in judge.tried)])
+
+    @staticmethod
+    def _on_all_rows(mean: Mean, judge: Judge, model: LeftOut, tried: list[Tried]) -> _Choice:
+        """The mean of several kernels as the choice, of which all rows know."""
+        lam, unseen = mean.ridge / (judge.n - 1), model.predictions
+        if judge.weight is not None and np.ptp(judge.weight) > 0:
+            unseen = exactly_left_out(partial(mean.matrix, judge.rows), judge.targets, lam, True, judge.weight)
+        return _Choice(mean, lam, unseen, tried)
 
     def _in_time(self, chosen: _Choice, rows: Array, given: Array, clock: Clock) -> Array:
         """The rows that the machine has time for: all of them as a rule, else some of each class.
@@ -344,30 +364,28 @@ class TableMachine(BaseEstimator):
         n, setting = len(rows), chosen.setting
         if np.isinf(clock.end):
             return np.arange(n)
-        some = setting.scaled(rows[np.linspace(0, n - 1, min(_MEASURED, n)).astype(int)])
+        some = rows[np.linspace(0, n - 1, min(_MEASURED, n)).astype(int)]
         began = time.monotonic()
-        setting.family.values(setting.family.distances(some), setting.gamma)
+        setting.matrix(some)
         pace = _PASSES * (time.monotonic() - began) / len(some) ** 2 + _BESIDE
         most = max(_FEWEST, int(np.sqrt(clock.left / pace)))
         if n <= most:
             return np.arange(n)
         note = f"not tried on all rows: the machine had time for {most:,} of {n:,}"
-        chosen.tried.append(Tried(setting.family.name, setting.round, np.nan, np.nan, n, np.nan, note))
+        chosen.tried.append(Tried(setting.name, setting.round, np.nan, np.nan, n, np.nan, note))
         drawn = np.random.default_rng(self._seed()).permutation(n)[:most]
         return np.union1d(drawn, np.unique(given, return_index=True)[1]) if is_classifier(self) else np.sort(drawn)
 
-    def _importances(self, chosen: Setting, rows: Array) -> Array:
+    def _importances(self, chosen: Setting | Mean, rows: Array) -> Array:
         """How much predictions change with a column, over its spread: the parts of all of the user's columns."""
         from ..estimators.model import KernelModel
 
         model = self.machine_._model
         assert isinstance(model, KernelModel)
         some = np.linspace(0, len(rows) - 1, min(_MEASURED, len(rows))).astype(int)
-        items = rows[model.support]
-        weights = np.ones(rows.shape[1]) if chosen.weights is None else chosen.weights
-        distances = chosen.family.distances(rows[some] * weights, items * weights)
-        matrix = chosen.family.values(distances, chosen.gamma)
-        gradients = chosen.family.gradients(rows[some], items, weights, chosen.gamma, matrix, model.coef.T)
+        if not model.support.size:
+            return np.zeros(self.n_features_in_)
+        gradients = chosen.gradients(rows[some], rows[model.support], model.coef.T)
         size = np.sqrt(np.square(gradients).sum(axis=2).mean(axis=0)) * rows.std(axis=0)
         names = list(getattr(self, "feature_names_in_", [])) or [f"x{k + 1}" for k in range(self.n_features_in_)]
         out = np.bincount(sources(self.preparation_, [str(name) for name in names]), size, minlength=len(names))

@@ -5,8 +5,9 @@
    them. Errors from fewer rows are larger, so only learners tuned on the same rows are compared.
 3. Fits. Every learner is fitted on all training rows, the contenders first.
 
-With a time limit each round has its share of the time, and what the screening took tells what there is time for: first
-the contenders become fewer, then their rows. What was not done is said.
+With a time limit each round has its share of the time, and what the screening took tells what there is time for: the
+contenders are those that all rows leave time for, and where these leave time for none, one with fewer rows. What was
+not done is said.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ SCREENED_ROWS = 1000
 _HARDLY_MORE = 1.5
 #: The most learners that contend, and standard errors behind the best within which they do.
 _CONTENDERS, _BEHIND = 4, 2.0
-#: Settings around the best that a contender tries, with those beyond an edge.
-_SETTINGS_AROUND = 12
+#: Settings around the best that a contender tries, with those beyond an edge, and those that are worth beginning for.
+_SETTINGS_AROUND, _SETTINGS_AT_LEAST = 12, 3
 #: The parts of the time by which learners are screened, contenders tuned, and all fitted; the rest is for tests.
 _SCREENED_BY, _TUNED_BY, _FITTED_BY = 0.35, 0.7, 0.92
 #: The part of the time left that one learner may take at most while others wait, if its share is less.
 _GENEROUS = 0.25
-#: Rows of the screening where the first try was cut.
-_FEWEST_ROWS = 100
+#: Rows of the screening where the first try was cut, and where the second was.
+_FEWER_ROWS, _FEWEST_ROWS = 300, 100
 #: Learners that win most often, the first of all.
 _FIRST = (
     "table", "svc", "kernel-logistic", "logistic", "table-regression", "kernel-ridge", "svr", "ridge",
@@ -160,7 +161,7 @@ class _Rounds:
 
     def _screen_on_fewer(self, learner: Learner, rows: int, seconds: float) -> None:
         """On these rows or, where no setting was done in the time, on fewer."""
-        for few in dict.fromkeys((rows, min(rows, _FEWEST_ROWS))):
+        for few in dict.fromkeys((rows, min(rows, _FEWER_ROWS), min(rows, _FEWEST_ROWS))):
             left = min(seconds, self.budget.left(_SCREENED_BY))
             if left and (self._tune(learner, few, left) or self.stopped == "interrupted"):
                 return
@@ -185,22 +186,32 @@ class _Rounds:
                 tuned.facts["final"] = True
 
     def _affordable(self, queue: list[Tuned]) -> tuple[list[Tuned], int]:
-        """As many of the contenders as can be tuned on all rows in the time; one alone on as many rows as can be."""
-        n = len(self.learning.y)
-        left = self.budget.left(_TUNED_BY)
-        for count in range(len(queue), 0, -1):
-            if sum(self._seconds_around(tuned, n) for tuned in queue[:count]) <= left:
-                return queue[:count], n
-        rows = n
-        while rows > 2 * queue[0].facts["rows"] and self._seconds_around(queue[0], rows) > left:
+        """Those contenders that can be tuned on all rows in the time, the quickest first; else one on fewer rows.
+
+        Learners that choose by themselves do so in the time that they are given: a part of it is enough for them.
+        """
+        n, left = len(self.learning.y), self.budget.left(_TUNED_BY)
+        chosen, total = [], 0.0
+        seconds = {tuned.learner.name: self._seconds_around(tuned, n) for tuned in queue}
+        for tuned in queue:
+            own = seconds[tuned.learner.name]
+            own = min(own, left / len(queue)) if tuned.learner.prepares else own
+            if total + own <= left:
+                chosen.append(tuned)
+                total += own
+        if chosen:
+            return sorted(chosen, key=lambda tuned: seconds[tuned.learner.name]), n
+        best, rows = queue[0], n
+        while rows > 2 * best.facts["rows"] and self._seconds_around(best, rows) > left:
             rows = int(rows / 1.1)
-        return queue[:1], rows
+        return [best], rows
 
     def _seconds_around(self, tuned: Tuned, rows: int) -> float:
-        """How long a contender takes on so many rows, as its screening tells."""
+        """How long a contender takes on so many rows, as its screening tells; a few settings where time is limited."""
         facts = tuned.facts
         before = max(1, len(facts["candidates"])) * facts["folds"] * facts["repeats"]
-        settings = min(_SETTINGS_AROUND, len(facts["candidates"]))
+        most = _SETTINGS_AT_LEAST if self.budget.is_limited else _SETTINGS_AROUND
+        settings = min(most, len(facts["candidates"]))
         ahead = settings * self.learning.folds_of(rows) * self.learning.repeats
         growth = (rows / facts["rows"]) ** _power(tuned.learner)
         return float(facts["seconds"] * ahead / before * growth)

@@ -11,7 +11,7 @@ from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, votes
 from .pegasos import Pegasos
 from .perceptron import Perceptron
 from .regressor import Regressor
-from .running import beginning, seconds_left
+from .running import NotInTimeError, beginning, seconds_left
 from .svc import SVC
 from .svr import SVR, NuSVR
 from .training import fingerprints, training_of
@@ -29,6 +29,7 @@ __all__ = [
     "KernelQuantiles",
     "KernelRegressor",
     "LinearModel",
+    "NotInTimeError",
     "NoveltyMachine",
     "NuSVC",
     "NuSVR",

@@ -54,6 +54,10 @@ def seconds_left(estimator: Any) -> float:
     return max(0.0, float(limit) - spent)
 
 
+class NotInTimeError(ValueError):
+    """A time limit was over before there was any model."""
+
+
 @contextlib.contextmanager
 def getting_ready(estimator: Any) -> Iterator[None]:
     """A block of work without which there is no model at all; where it takes too long, a sentence says so."""
@@ -62,7 +66,7 @@ def getting_ready(estimator: Any) -> Iterator[None]:
         yield
         ready = True
     if not ready:
-        raise ValueError(
+        raise NotInTimeError(
             f"{type(estimator).__name__}: the time limit of {estimator.time_limit:g} s was over before the items were "
             "ready for the solver, and there is no model to show; raise time_limit, choose fewer landmarks by rank, or "
             "learn from fewer items."

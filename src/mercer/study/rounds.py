@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..estimators import NotInTimeError
 from ..learners import Learner
 from ..runtime import kept, whole
 from .base import Run
@@ -41,8 +42,9 @@ _CONTENDERS, _BEHIND = 4, 2.0
 _SETTINGS_AROUND, _SETTINGS_AT_LEAST = 12, 3
 #: The parts of the time by which learners are screened, contenders tuned, and all fitted; the rest is for tests.
 _SCREENED_BY, _TUNED_BY, _FITTED_BY = 0.35, 0.7, 0.92
-#: The part of the time left that one learner may take at most while others wait, if its share is less.
-_GENEROUS = 0.25
+#: The part of the time left that one learner may take at most while others wait, if its share is less; and what the
+#: fit of a contender may take of it.
+_GENEROUS, _FITTING_SHARE = 0.25, 0.6
 #: Rows of the screening where the first try was cut, and where the second was.
 _FEWER_ROWS, _FEWEST_ROWS = 300, 100
 #: Learners that win most often, the first of all.
@@ -159,6 +161,10 @@ class _Rounds:
                 # What most learners do not use is there for the one that needs it.
                 self._screen_on_fewer(learner, rows, max(left / (len(learners) - position), _GENEROUS * left))
 
+        if not self.tuned and self.stopped != "interrupted" and not self.budget.is_over:
+            self._tune(learners[0], _FEWEST_ROWS, self.budget.left())  # one on few rows is more than none
+            self.skipped = [each for each in self.skipped if each["name"] not in self.tuned]
+
     def _screen_on_fewer(self, learner: Learner, rows: int, seconds: float) -> None:
         """On these rows or, where no setting was done in the time, on fewer."""
         for few in dict.fromkeys((rows, min(rows, _FEWER_ROWS), min(rows, _FEWEST_ROWS))):
@@ -179,6 +185,9 @@ class _Rounds:
             learner = tuned.learner
             self.say(f"tuning {learner.title} on {rows:,} rows", 0.4 + 0.4 * position / len(queue))
             share = self.budget.left(_TUNED_BY) / (len(queue) - position)
+            if learner.prepares:  # a fit of all rows is to end in its share, too
+                fits = self.learning.folds_of(rows) * self.learning.repeats
+                share = min(share, fits * _FITTING_SHARE * (_FITTED_BY - _TUNED_BY) * self.budget.seconds)
             if share and self.stopped != "interrupted":
                 self._tune(learner, rows, share, around=tuned)
         if not any(tuned.facts["final"] for tuned in self.tuned.values()):
@@ -227,22 +236,38 @@ class _Rounds:
                     learner, f"the time limit of {self.budget.seconds:.3g} s was over before it was fitted."
                 )
                 continue
-            share = self._fitting_share(tuned, len(queue) - position)
             try:
                 with whole():
-                    self.runs[learner.name] = self.learning.fitted(tuned, self._fitting_rows(tuned, share), share)
+                    run = self._fitted(tuned, len(queue) - position)
+                if run is None:
+                    self._leave_out(learner, "its share of the time limit was too short for a fit.")
+                else:
+                    self.runs[learner.name] = run
             except KeyboardInterrupt:
                 if not (kept() and self.runs):
                     raise
                 self._leave_out(learner, INTERRUPTED)
                 self.stopped = "interrupted"
 
+    def _fitted(self, tuned: Tuned, waiting: int) -> Run | None:
+        """One fit, with fewer rows where it took longer than expected; the first has at least a few."""
+        rows = len(self.learning.y)
+        while True:
+            share = self._fitting_share(tuned, waiting)
+            rows = min(rows, self._fitting_rows(tuned, share))
+            try:
+                return self.learning.fitted(tuned, rows, share)
+            except NotInTimeError:
+                if rows <= _FEWEST_ROWS:
+                    return None if self.runs else self.learning.fitted(tuned, rows)
+                rows = max(_FEWEST_ROWS, rows // 4)
+
     def _fitting_share(self, tuned: Tuned, waiting: int) -> float | None:
         """Seconds for one fit: a contender may take most of what is left, all others share."""
         if not self.budget.is_limited:
             return None
         left = self.budget.left(_FITTED_BY)
-        return max(0.6 * left if tuned.facts["final"] else left / waiting, 1e-3)
+        return max(_FITTING_SHARE * left if tuned.facts["final"] else left / waiting, 1e-3)
 
     def _fitting_rows(self, tuned: Tuned, seconds: float | None) -> int:
         """Rows on which one fit takes about so long, as far as the fits in cross-validation tell."""
@@ -251,7 +276,8 @@ class _Rounds:
         folds = tuned.facts["of_folds"]
         had = tuned.facts["rows"] * (folds - 1) / folds
         cost = max(chosen_setting(tuned.facts)["fit_seconds"] or 0.0, 1e-4)
-        return max(tuned.facts["rows"], int(had * (seconds / cost) ** (1 / _power(tuned.learner))))
+        affordable = int(had * (seconds / cost) ** (1 / _power(tuned.learner)))
+        return max(min(tuned.facts["rows"], _FEWER_ROWS), affordable)
 
     # -- one learner ----------------------------------------------------------------------------------------------
 
@@ -286,7 +312,7 @@ class _Rounds:
 
 
 def contenders(screened: list[Tuned], measure: ErrorMeasure) -> list[Tuned]:
-    """The learners that may win, the best first: those within some standard errors, two at least.
+    """The learners that may win, the best first: those within some standard errors, or screened on less; two at least.
 
     Learners that prepare their columns by themselves contend always: more rows are worth more to them. Those that go
     step by step contend where no other does, as there are exact ones of the same loss.
@@ -295,7 +321,8 @@ def contenders(screened: list[Tuned], measure: ErrorMeasure) -> list[Tuned]:
     ranked = sorted(exact or screened, key=_error)
     best = chosen_setting(ranked[0].facts)["validation"]
     error = (best["sd"] or 0.0) / np.sqrt(max(1, ranked[0].facts["folds"]))
-    near = [tuned for tuned in ranked if _error(tuned) <= best["mean"] + _BEHIND * error]
+    rows = ranked[0].facts["rows"]
+    near = [one for one in ranked if _error(one) <= best["mean"] + _BEHIND * error or one.facts["rows"] < rows]
     among = near if len(near) >= 2 else ranked[:2]
     among = among[:_CONTENDERS]
     return among + [tuned for tuned in ranked if tuned.learner.prepares and tuned not in among]

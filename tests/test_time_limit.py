@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from mercer.estimators import NotInTimeError
 from mercer.learners import LEARNERS
 from mercer.study import SHARE, Budget, Tuned, compare, compared
 
@@ -102,6 +103,20 @@ def test_a_learner_that_takes_too_long_is_left_out_and_the_others_are_not():
     assert "svc" not in runs
     assert len(runs) == 4
     assert stopped == "time_limit"
+
+
+def test_a_fit_that_takes_longer_than_expected_goes_on_with_fewer_rows():
+    class Slow(Work):
+        def fitted(self, tuned, most, seconds=None):
+            self.log.append(("fit", tuned.learner.name, most))
+            if most > 4000:
+                raise NotInTimeError("over")
+            return tuned.learner.name
+
+    work = Slow(Clock(), 20_000, {"svc": 1.0}, {"svc": 0.1})
+    runs, skipped, _ = compared(work, [LEARNERS["svc"]], lambda *_: None, Budget(1000, 0.0, work.clock))
+    assert of(work, "fit") == [("svc", 20_000), ("svc", 5000), ("svc", 1250)]
+    assert (runs, skipped) == (["svc"], [])
 
 
 def test_a_real_study_says_what_was_cut():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mercer.runtime import add_rows, gather, mirror, turn
+from mercer.runtime import add_rows, fill_lower_triangle, gather, transpose_into
 
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 sizes = st.integers(1, 70)
@@ -78,7 +78,7 @@ def test_pieces_are_gathered(dtype, n, m, height, width, seed):
 def test_turned(dtype, n, m):
     source = np.arange(n * m, dtype=dtype).reshape(n, m)
     target = np.empty((m, n), dtype)
-    turn(source, target)
+    transpose_into(source, target)
     np.testing.assert_array_equal(target, source.T)
 
 
@@ -86,7 +86,7 @@ def test_turned_inside_one_matrix():
     """The lower left corner becomes what the upper right one is, as solvers use it."""
     whole = np.zeros((50, 50))
     whole[:20, 20:] = np.arange(600.0).reshape(20, 30)
-    turn(whole[:20, 20:], whole[20:, :20])
+    transpose_into(whole[:20, 20:], whole[20:, :20])
     assert (whole == whole.T).all()
 
 
@@ -94,5 +94,5 @@ def test_turned_inside_one_matrix():
 def test_mirrored(n):
     square = np.arange(float(n * n)).reshape(n, n)
     above = np.triu(square)
-    mirror(square)
+    fill_lower_triangle(square)
     np.testing.assert_array_equal(square, above + np.triu(above, 1).T)

@@ -20,7 +20,7 @@ import mercer.solvers.svm.refinement
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
 from mercer.estimators import BinaryMachine
 from mercer.io import read
-from mercer.runtime import for_each, heed, kept, whole
+from mercer.runtime import all_or_nothing, check_interrupt, for_each, keeps_best
 from mercer.search import nested_cross_validation
 from mercer.search import numbered as cell
 from mercer.study import compare
@@ -259,7 +259,7 @@ def test_ctrl_c_reaches_the_threads(ctrl_c):
         begun.append(piece)
         try:
             while True:
-                heed()
+                check_interrupt()
                 time.sleep(0.01)
         finally:
             ended.append(piece)
@@ -280,11 +280,11 @@ def test_ctrl_c_ends_a_fit_of_many_machines(ctrl_c):
 def test_threads_of_ours_see_the_request_and_others_do_not():
     seen = []
     with keep_best():
-        for_each(lambda _: seen.append(kept()), range(8), threads=2)
-        stranger = threading.Thread(target=lambda: seen.append(kept()))
+        for_each(lambda _: seen.append(keeps_best()), range(8), threads=2)
+        stranger = threading.Thread(target=lambda: seen.append(keeps_best()))
         stranger.start()
         stranger.join()
-        with whole():
-            for_each(lambda _: seen.append(kept()), range(2), threads=2)
+        with all_or_nothing():
+            for_each(lambda _: seen.append(keeps_best()), range(2), threads=2)
     assert seen == [True] * 8 + [False] * 3
-    assert not kept()
+    assert not keeps_best()

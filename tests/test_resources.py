@@ -13,7 +13,16 @@ from mercer.checks import bytes_of
 from mercer.estimators import BinaryMachine
 from mercer.grams import Gram
 from mercer.problems import certify
-from mercer.runtime import cholesky_solver, factorise, for_each, heed, product, turned_product, until, weighted_squares
+from mercer.runtime import (
+    check_interrupt,
+    cholesky_solver,
+    factorise,
+    for_each,
+    product,
+    turned_product,
+    until,
+    weighted_squares,
+)
 
 rng = np.random.default_rng(0)
 A = rng.standard_normal((2311, 701))
@@ -127,7 +136,7 @@ def test_the_end_of_the_time_ends_work_on_threads_too():
 
     def work(piece):
         for _ in range(1000):
-            heed()
+            check_interrupt()
             time.sleep(0.005)
         done.append(piece)
 
@@ -138,7 +147,7 @@ def test_the_end_of_the_time_ends_work_on_threads_too():
     assert time.monotonic() - begin < 3
     with until(time.monotonic() + 60):  # the deadline of another block is not this one's
         with until(0.0):
-            heed()
+            check_interrupt()
         done.append("after")
     assert done == ["after"]
 

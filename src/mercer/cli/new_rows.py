@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SHOWN",
-    "Seen",
     "TrainedRows",
+    "TrainedRowsFound",
     "as_in_training",
     "by_origin",
     "far_predictions",
@@ -114,11 +114,11 @@ def _remedy(table: Table) -> str:
 
 def as_in_training(reading: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     """Arguments of :func:`mercer.read`: what was not said now is as in training."""
-    from ..io import said_or_described
+    from ..io import options_as_in_training
 
     context = click.get_current_context()
     said = [name for name in reading if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
-    return said_or_described(reading, about, said)
+    return options_as_in_training(reading, about, said)
 
 
 # What lies outside of all that a model was trained on: values of new rows, and predictions of numbers.
@@ -201,7 +201,7 @@ _COARSE = 0.05
 
 
 @dataclass(frozen=True)
-class Seen:
+class TrainedRowsFound:
     """Which rows of a table a model was trained on.
 
     Parameters
@@ -227,7 +227,7 @@ class Seen:
         return [bool(yes) if yes or no else None for yes, no in zip(self.trained, self.others, strict=True)]
 
     @classmethod
-    def of_all(cls, parts: Sequence[Seen]) -> Seen:
+    def of_all(cls, parts: Sequence[TrainedRowsFound]) -> TrainedRowsFound:
         """The rows of several tables as one."""
         trained, others = (np.concatenate([getattr(part, name) for part in parts]) for name in ("trained", "others"))
         return cls(trained, others, sum(part.equal for part in parts), parts[0].coarse)
@@ -287,7 +287,7 @@ class TrainedRows:
         except (LookupError, TypeError, ValueError):
             raise DataError("what the model file says about its training rows makes no sense; train it anew.") from None
 
-    def among(self, table: Table) -> Seen | None:
+    def among(self, table: Table) -> TrainedRowsFound | None:
         """Which rows of a table the model was trained on; ``None`` where the table lacks columns to tell by.
 
         Rows without a target are known by their features. Tables that are parts of one are to be asked about one after
@@ -303,7 +303,9 @@ class TrainedRows:
             trained[places], known[places] = _met(marks[places] >> np.uint64(bits), *stock)
         others = ~trained & (marks >> np.uint64(_BITS) < self.limit)
         distinct = self._stocks[0][0].size  # type: ignore[attr-defined]
-        return Seen(trained, others, int((known & others).sum()), distinct < (1 - _COARSE) * self.marks.size)
+        return TrainedRowsFound(
+            trained, others, int((known & others).sum()), distinct < (1 - _COARSE) * self.marks.size
+        )
 
 
 def _met(marks: Array, distinct: Array, left: Array) -> tuple[Array, Array]:
@@ -350,7 +352,7 @@ def repeated_rows(learning: Table, testing: Table, columns: list[str]) -> int:
     return int(np.isin(fingerprints(testing, columns, b""), fingerprints(learning, columns, b"")).sum())
 
 
-def look_up(about: dict[str, Any], table: Table, printer: Printer) -> Seen | None:
+def look_up(about: dict[str, Any], table: Table, printer: Printer) -> TrainedRowsFound | None:
     """Which rows of a table the model was trained on, said in a line where there are such; ``None``: nobody knows."""
     remembered = TrainedRows.of(about)
     seen = None if remembered is None else remembered.among(table)
@@ -362,7 +364,7 @@ def look_up(about: dict[str, Any], table: Table, printer: Printer) -> Seen | Non
 
 
 def by_origin(
-    seen: Seen | None, labelled: Array | None, measured: Callable[[Array], dict[str, Any]]
+    seen: TrainedRowsFound | None, labelled: Array | None, measured: Callable[[Array], dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """What was measured on the rows that the model was trained on, and on the others.
 

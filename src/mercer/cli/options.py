@@ -28,11 +28,11 @@ __all__ = [
     "ALL",
     "LearnerCommand",
     "Places",
-    "carried",
     "common",
     "data_argument",
     "data_options",
     "in_chunks",
+    "kept_columns",
     "learner_argument",
     "one_or_several",
     "only_path",
@@ -497,7 +497,7 @@ def _on_cluster(data: Places, recipe: Recipe) -> bool:
 ALL = "all"
 
 
-def carried(data: Places, table: Table, keep: tuple[str, ...], reading: dict[str, Any]) -> dict[str, list[Any]]:
+def kept_columns(data: Places, table: Table, keep: tuple[str, ...], reading: dict[str, Any]) -> dict[str, list[Any]]:
     """Columns as texts, also those that a model does not use.
 
     The file is read once more, all of these columns as words, so that ``007`` stays ``007``.

@@ -22,7 +22,7 @@ from .streams import standard_output_is_closed
 
 if TYPE_CHECKING:
     from ..io import Table
-    from .new_rows import Seen
+    from .new_rows import TrainedRowsFound
 
 __all__ = ["STANDARD_OUTPUT", "Delivery", "csv_of", "escaped_formula", "refuse_outputs"]
 
@@ -132,12 +132,12 @@ class Delivery:
             raise DataError("the standard output is closed, so that -o - has no reader; open it, or name a file.")
 
     @property
-    def aside(self) -> Printer:
+    def to_stderr(self) -> Printer:
         """The printer for all other results: the standard output may be taken."""
-        return replace(self.printer, aside=self.output == STANDARD_OUTPUT)
+        return replace(self.printer, to_stderr=self.output == STANDARD_OUTPUT)
 
     def give(
-        self, table: Table, columns: Mapping[str, Any], shown: Mapping[str, Any], seen: Seen | None
+        self, table: Table, columns: Mapping[str, Any], shown: Mapping[str, Any], seen: TrainedRowsFound | None
     ) -> dict[str, Any]:
         """Write all columns, or show some of them, and tell what a result in JSON says about it.
 

@@ -75,13 +75,13 @@ class Printer:
     Parameters
     ----------
     json, quiet : bool
-    aside : bool
+    to_stderr : bool
         Whether results go to the standard error, because the standard output is taken.
     """
 
     json: bool = False
     quiet: bool = False
-    aside: bool = False
+    to_stderr: bool = False
 
     def note(self, text: str) -> None:
         """A sentence on the standard error, unless the user wants quiet."""
@@ -91,7 +91,7 @@ class Printer:
     def line(self, text: str) -> None:
         """A line of the result, unless it is given as JSON."""
         if not self.json:
-            click.echo(printable(text), err=self.aside)
+            click.echo(printable(text), err=self.to_stderr)
 
     def json_result(self, facts: dict[str, Any]) -> None:
         """The whole result as JSON, where asked for."""
@@ -115,7 +115,7 @@ class Printer:
             table.add_column(Text(printable(name.removeprefix("<"), _LONG)), justify=justify, overflow="fold")
         for row in rows:
             table.add_row(*(Text(printable(cell, _LONG)) for cell in row))
-        file = sys.stderr if self.aside else sys.stdout
+        file = sys.stderr if self.to_stderr else sys.stdout
         console: Any = Console(file=file, highlight=False, soft_wrap=False, width=None if file.isatty() else 120)
         console.print(table)
 

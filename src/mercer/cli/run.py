@@ -23,7 +23,7 @@ from .printing import Printer, error_in_words, show_most_unusual
 if TYPE_CHECKING:
     from ..io import Table
     from ..model_files import ModelFile
-    from .new_rows import Seen
+    from .new_rows import TrainedRowsFound
 
 __all__ = [
     "run",
@@ -113,7 +113,7 @@ def run(
 
     from ..checks import bytes_of
     from .new_rows import as_in_training, far_rows, matching_table, show_far, task_of_model
-    from .options import carried, in_chunks, read_twice
+    from .options import in_chunks, kept_columns, read_twice
     from .output import STANDARD_OUTPUT, Delivery, refuse_outputs
 
     pass
@@ -135,9 +135,9 @@ def run(
         reading = as_in_training(reading, loaded.about)
         with _saying_how_large_files_are_read(data):
             table = matching_table(loaded, data, reading, printer, ignore_labels)
-        delivery = replace(delivery, carried=carried(data, table, keep, reading))
+        delivery = replace(delivery, carried=kept_columns(data, table, keep, reading))
     facts: dict[str, Any] = {"model": model, "rows": table.n_rows}
-    seen = look_up(loaded.about, table, delivery.aside)
+    seen = look_up(loaded.about, table, delivery.to_stderr)
     facts["far_rows"] = far_rows(loaded.estimator, table)
     if task == "regress":
         pass
@@ -151,7 +151,7 @@ def run(
         pass
 
         facts = run_classes(loaded, table, seen, delivery, probabilities, facts)
-    show_far(facts, delivery.aside)
+    show_far(facts, delivery.to_stderr)
     if output not in (None, STANDARD_OUTPUT):
         what = f"{table.kind}, 1 for usual and -1 for unusual," if task == "detect" else table.kind
         printer.line(f"predictions of {table.n_rows} {what} in {output}")
@@ -207,13 +207,18 @@ _CLASSES_SHOWN = 12
 
 
 def run_classes(
-    loaded: ModelFile, table: Table, seen: Seen | None, delivery: Delivery, probabilities: bool, facts: dict[str, Any]
+    loaded: ModelFile,
+    table: Table,
+    seen: TrainedRowsFound | None,
+    delivery: Delivery,
+    probabilities: bool,
+    facts: dict[str, Any],
 ) -> dict[str, Any]:
     """Say of which class each row is, and count the mistakes where the labels are known."""
     from ..calibration import Calibrated
     from ..checks import machine_of
 
-    estimator, printer = loaded.estimator, delivery.aside
+    estimator, printer = loaded.estimator, delivery.to_stderr
     if probabilities and not hasattr(estimator, "predict_proba"):
         raise DataError(
             "the model knows no probabilities, and its scores are none; train it with --calibrate sigmoid, or train "
@@ -388,7 +393,7 @@ _ERRORS_SHOWN = 5
 def run_numbers(
     loaded: ModelFile,
     table: Table,
-    seen: Seen | None,
+    seen: TrainedRowsFound | None,
     delivery: Delivery,
     coverage: float | None,
     facts: dict[str, Any],
@@ -396,7 +401,7 @@ def run_numbers(
     """Predict numbers, and say how wrong they are where that can be known."""
     from ..study import in_digits
 
-    printer = delivery.aside
+    printer = delivery.to_stderr
     reach = None if coverage is None else _reach(loaded.about, coverage)
     with printer.working(f"predicting {table.n_rows} rows"):
         predicted = loaded.estimator.predict(table.X)
@@ -495,10 +500,10 @@ _LABELS_SHOWN = 40
 
 
 def run_detector(
-    loaded: ModelFile, table: Table, seen: Seen | None, delivery: Delivery, facts: dict[str, Any]
+    loaded: ModelFile, table: Table, seen: TrainedRowsFound | None, delivery: Delivery, facts: dict[str, Any]
 ) -> dict[str, Any]:
     """Say which rows are usual: 1 or −1 and the score of each."""
-    printer = delivery.aside
+    printer = delivery.to_stderr
     with printer.working(f"looking at {table.n_rows} rows"):
         predicted = loaded.estimator.predict(table.X)
         scores = loaded.estimator.decision_function(table.X)
@@ -573,7 +578,7 @@ def run_streamed(
     pass
     pass
     pass
-    from .new_rows import Seen, TrainedRows
+    from .new_rows import TrainedRows, TrainedRowsFound
 
     if keep:
         raise DataError(
@@ -589,7 +594,7 @@ def run_streamed(
     wanted = {*(about.get("columns") or file.columns), str(target)}
     used = [name for name in file.columns if name in wanted]
     remembered = TrainedRows.of(about)
-    seen: list[Seen] = []
+    seen: list[TrainedRowsFound] = []
     facts: list[dict[str, Any]] = []
     total = file.n_rows
 
@@ -619,7 +624,7 @@ def run_streamed(
     for name in ("trained_on", "others"):
         found |= {name: _together([each[name] for each in facts])} if seen else {}
     if any(each.trained.any() for each in seen):
-        printer.line(Seen.of_all(seen).in_words("rows"))
+        printer.line(TrainedRowsFound.of_all(seen).in_words("rows"))
     show: Any = {
         "classify": show_mistakes,
         "regress": show_number_errors,

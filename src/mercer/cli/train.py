@@ -357,7 +357,7 @@ def train_streamed(
 
     from ..checks import machine_of
     from ..grams import sample_of
-    from ..io import Options, open_chunked, read_frame, targets_of, what_was_said
+    from ..io import Options, explicit_options, open_chunked, read_frame, targets_of
     from ..preprocess import prepare
     from ..rows import dask_client
     from .paths import save
@@ -377,7 +377,7 @@ def train_streamed(
         y = targets_of(file, target, options)
         drawn = sample_of(y.size, min(y.size, _SAMPLE), recipe.seed)
         drawn_rows = read_frame(file.taken(kept, drawn), Options(**{**vars(options), "target": target}))
-        sample = replace(drawn_rows, name=path.name.partition(".")[0], read_as=what_was_said(options))
+        sample = replace(drawn_rows, name=path.name.partition(".")[0], read_as=explicit_options(options))
     for note in filter(None, (*notes, *sample.notes, sample.task_in_words)):
         printer.note(note)
     how = (

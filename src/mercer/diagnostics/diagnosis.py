@@ -15,7 +15,7 @@ from ..kernels.engine.tiles import length
 from ..messages import counted, guide
 from ..presentation import Markup, table_html
 from ..runtime.compile import Array
-from ..runtime.threads import aside
+from ..runtime.threads import in_background
 
 # What a kernel matrix says about itself and about labels, one number at a time.
 
@@ -58,7 +58,7 @@ class Spectrum:
 
 def spectrum_of(K: Array) -> Spectrum:
     """The spectrum of a symmetric matrix."""
-    eigenvalues = aside(lambda: np.linalg.eigvalsh(K.astype(np.float64)))
+    eigenvalues = in_background(lambda: np.linalg.eigvalsh(K.astype(np.float64)))
     digits = np.finfo(K.dtype if K.dtype.kind == "f" else np.float64).eps
     return Spectrum(eigenvalues, float(10 * len(K) * digits * np.abs(eigenvalues).max(initial=0.0)))
 

@@ -16,7 +16,7 @@ from scipy import optimize
 from ..kernels import Function, Kernel, Scaled, as_kernel
 from ..presentation import Markup, table_html
 from ..runtime.compile import Array
-from ..runtime.threads import aside
+from ..runtime.threads import in_background
 from .diagnosis import alignment, as_matrix, centred, labels_of, looked_at, some_items, target_columns, worst_asymmetry
 from .diagnosis import spectrum_of as spectrum
 
@@ -170,7 +170,7 @@ def _counterexample(K: Array) -> tuple[Array, Array, str] | None:
         rest = inside[inside != place]
         if rest.size and not spectrum(K[np.ix_(rest, rest)]).psd:
             inside = rest
-    values, vectors = aside(lambda: np.linalg.eigh(K[np.ix_(inside, inside)]))
+    values, vectors = in_background(lambda: np.linalg.eigh(K[np.ix_(inside, inside)]))
     c = vectors[:, 0] * (np.sign(vectors[-1, 0]) or 1.0)
     return inside, c, f"the sum over c_i c_j k(x_i, x_j) is {values[0]:.4g} < 0"
 

@@ -11,7 +11,7 @@ from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, votes
 from .pegasos import Pegasos
 from .perceptron import Perceptron
 from .regressor import Regressor
-from .running import NotInTimeError, beginning, seconds_left
+from .running import NotInTimeError, seconds_left, timed_fit
 from .svc import SVC
 from .svr import SVR, NuSVR
 from .training import fingerprints, training_of
@@ -38,13 +38,13 @@ __all__ = [
     "Perceptron",
     "Regressor",
     "begin_pairs",
-    "beginning",
     "cost_matrix",
     "fingerprints",
     "laid_out",
     "rearranged",
     "seconds_left",
     "solve_pairs",
+    "timed_fit",
     "training_of",
     "votes",
 ]

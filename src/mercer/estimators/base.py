@@ -25,7 +25,7 @@ from ..problems import Certificate, Status
 from ..rows import Mapped, Rows, dask_client, is_dask, rows_of, values_of_dask
 from ..runtime.compile import Array
 from .model import KernelModel, LinearModel, scores_of_chunk
-from .running import getting_ready
+from .running import preparing
 from .training import LARGEST_SIMILARITY, Training, training_of, warn_if_alike, warn_if_out_of_reach
 
 __all__ = ["FittedState", "remedy_for", "rescale"]
@@ -419,7 +419,7 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """What ``fit`` learns from."""
-        with getting_ready(self):
+        with preparing(self):
             data = training_of(self, X, y, sample_weight)
             warn_if_alike(type(self).__name__, data.kernel, data.items, data.gram)
             warn_if_out_of_reach(self, data.gram)

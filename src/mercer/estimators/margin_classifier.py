@@ -20,7 +20,7 @@ from ..grams import Dense, Gram, Placement
 from ..messages import guide
 from ..problems import Iterate, Status
 from ..runtime.compile import Array
-from ..runtime.interrupts import kept
+from ..runtime.interrupts import keeps_best
 from ..runtime.threads import for_each
 from ..solvers.svm.nested_blocks import NestedBlocks
 from ..solvers.svm.smo import Workspace
@@ -137,7 +137,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
                     for_each(lambda part: run(part[0], lambda: complete(part[1])), some, threads)
             except KeyboardInterrupt:
                 without = [machine for machine in machines if machine.certificate is None]
-                if not kept() or len(without) == len(machines):
+                if not keeps_best() or len(without) == len(machines):
                     raise
                 for machine in without:
                     machine.leave_out(Status.INTERRUPTED)
@@ -341,7 +341,7 @@ def _begin(machines: list[BinaryMachine], data: Training, solver: solvers.SoftMa
     try:
         begin_pairs(machines, data, solver, exact)
     except KeyboardInterrupt:
-        if not kept() or all(machine.begun is None for machine in machines):
+        if not keeps_best() or all(machine.begun is None for machine in machines):
             raise
         for machine in machines:
             if machine.begun is None:

@@ -17,7 +17,7 @@ from ..kernels import Polynomial
 from ..losses.margins import Hinge
 from ..problems import Certificate, Intercept, Iterate, Problem, Status, balanced, certify, keeps
 from ..runtime.compile import Array, jit
-from ..runtime.interrupts import heed, kept
+from ..runtime.interrupts import check_interrupt, keeps_best
 from ..runtime.numerics import gather, turn_here
 from ..runtime.threads import for_each, thread_count
 from ..solvers import SoftMargin
@@ -165,7 +165,7 @@ class BinaryMachine:
             try:
                 solution = hard_margin(problem, deadline, by_weights)
             except KeyboardInterrupt:
-                if not kept():
+                if not keeps_best():
                     raise
                 return replace(solution, status=Status.INTERRUPTED), certificate
             certificate = certify(problem, solution)
@@ -257,7 +257,7 @@ def solve_pairs(
     K = np.empty((order.size, order.size), np.float32)
     gather(gram.K, gram.index[order], gram.index[order], K)
     for begin in range(0, len(machines), _AT_ONCE):
-        heed()
+        check_interrupt()
         some = machines[begin : begin + _AT_ONCE]
         found = solve_blocks(K, [_block(machine, place) for machine in some], solver.tol)
         for machine, solution in zip(some, found, strict=True):
@@ -337,7 +337,7 @@ def begin_pairs(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     try:
         _solve(pairs, members, gram, solver, found)
     except KeyboardInterrupt:
-        if kept():
+        if keeps_best():
             _hand_out(pairs, found, members, exact)
         raise
     _hand_out(pairs, found, members, exact)

@@ -36,7 +36,7 @@ from ..solvers.certified import certified_if_solved
 from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridge, solve_ridge_of_many
 from .base import KernelMachine, rescale
 from .model import model_of
-from .running import FRAMES, CallbackSupportMixin, getting_ready, managed, reported, seconds_left
+from .running import FRAMES, CallbackSupportMixin, managed, preparing, reported, seconds_left
 from .training import Mixed, Training, components_of, mixed
 
 __all__ = ["BY_LEAVE_ONE_OUT", "chosen", "refuse_bad_choices"]
@@ -311,7 +311,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
     def _mixed(self, data: Training, components: Components) -> Mixed:
         """The weights of a mixture, learned for all scores together."""
         problems = self._state(data)
-        with getting_ready(self):
+        with preparing(self):
             return mixed(data, [Part(problem) for problem in problems], components, self._solver(), self._seconds())
 
     @staticmethod

@@ -16,12 +16,12 @@ from ..runtime.threads import one_blas_thread
 __all__ = [
     "FRAMES",
     "CallbackSupportMixin",
-    "beginning",
-    "getting_ready",
     "managed",
+    "preparing",
     "reported",
     "seconds_left",
     "task_below",
+    "timed_fit",
 ]
 
 # The time of a fit: it runs from the call, and what comes before solving takes its part of it.
@@ -35,7 +35,7 @@ _GRACE = 1.0
 
 
 @contextlib.contextmanager
-def beginning(estimator: Any) -> Iterator[None]:
+def timed_fit(estimator: Any) -> Iterator[None]:
     """Inside this block the estimator is fitted."""
     before = _fitted_since.set((estimator, time.monotonic()))
     try:
@@ -59,7 +59,7 @@ class NotInTimeError(ValueError):
 
 
 @contextlib.contextmanager
-def getting_ready(estimator: Any) -> Iterator[None]:
+def preparing(estimator: Any) -> Iterator[None]:
     """A block of work without which there is no model at all; where it takes too long, a sentence says so."""
     ready = False
     with until(time.monotonic() + seconds_left(estimator) + _GRACE):
@@ -98,7 +98,7 @@ def managed(fit: Any) -> Any:
 
     @functools.wraps(fit)
     def run(estimator: Any, *arguments: Any, **named: Any) -> Any:
-        with one_blas_thread(), beginning(estimator):
+        with one_blas_thread(), timed_fit(estimator):
             return fit(estimator, *arguments, **named)
 
     return with_callbacks(run)

@@ -18,7 +18,7 @@ from ..runtime.compile import Array
 from .classifier import pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
 from .pairs import BinaryMachine, contradictions
-from .running import getting_ready, seconds_left
+from .running import preparing, seconds_left
 from .training import Mixed, Training, components_of, mixed
 
 
@@ -204,7 +204,7 @@ class SVC(MarginClassifier):
             raise ValueError("SVC: the weights of a mixture are learned with a finite C; a hard margin has none.")
         machines = super()._machines(data)
         parts = [Part(machine.problem, machine.rows) for machine in machines]
-        with getting_ready(self):
+        with preparing(self):
             mixture: Mixed = mixed(data, parts, components, self._solver(len(machines)), seconds_left(self), seed)
         machines = super()._machines(mixture.data)
         for machine, start in zip(machines, mixture.starts, strict=True):

@@ -13,7 +13,7 @@ from ..cuda.factorised import LandmarkFactor, factorised
 from ..kernels.base import Kernel
 from ..kernels.engine.tiles import length
 from ..runtime.compile import Array
-from ..runtime.interrupts import heed
+from ..runtime.interrupts import check_interrupt
 from ..runtime.numerics import Solve
 from .base import Gram, Repeated
 from .dense import Lazy
@@ -69,7 +69,7 @@ class Cuda(Gram):
         return self.kernel.diag(self.items).astype(np.float64)
 
     def matvec(self, z: Array) -> Array:
-        heed()
+        check_interrupt()
         z = np.asarray(z, dtype=np.float64)
         columns = z.reshape(z.shape[0], -1)
         used = np.flatnonzero(np.abs(columns).max(axis=1))
@@ -102,7 +102,7 @@ class Cuda(Gram):
             copied(matrix_values(operands.taken(rows[begin : begin + size], None)), out[begin : begin + size])
 
     def scores(self, rows: Array, columns: Array, z: Array) -> Array:
-        heed()
+        check_interrupt()
         flat = z.reshape(z.shape[0], -1)
         out = product(self.operands.taken(rows, columns), np.ascontiguousarray(flat))
         return as_array(out).reshape(rows.size, *z.shape[1:])

@@ -25,7 +25,7 @@ from ..checks.parameters import bytes_of, memory_in_words, size_in_words
 from ..kernels import Kernel
 from ..messages import enumeration
 from ..runtime.compile import Array
-from ..runtime.interrupts import heed
+from ..runtime.interrupts import check_interrupt
 from ..runtime.numerics import product
 from .base import Gram
 from .dense import Dense, Features, Lazy
@@ -85,7 +85,7 @@ class Factor:
 
     def add(self, landmarks: Array, lower: Array) -> None:
         """New landmarks, with the Cholesky factor of their residual."""
-        heed()
+        check_interrupt()
         size = self.landmarks.size
         similar, known = self.gram.rows(landmarks), self.columns[landmarks].T
         for begin in range(0, len(self.gram), _ITEMS):

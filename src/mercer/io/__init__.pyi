@@ -12,11 +12,11 @@ from .formats import register as register
 from .frames import as_described as as_described
 from .frames import columns_used as columns_used
 from .frames import described as described
+from .frames import explicit_options as explicit_options
+from .frames import options_as_in_training as options_as_in_training
 from .frames import read_frame as read_frame
 from .frames import reading_like as reading_like
 from .frames import reading_of as reading_of
-from .frames import said_or_described as said_or_described
-from .frames import what_was_said as what_was_said
 from .frames import with_unknown_words as with_unknown_words
 from .reading import data_files as data_files
 from .reading import read as read

@@ -21,7 +21,7 @@ import numpy as np
 from ..columns import decide
 from ..messages import enumeration
 from ..runtime.compile import Array
-from ..runtime.threads import ahead
+from ..runtime.threads import prefetched
 from .arrow import frame_of_arrow, without_index
 from .assemble import refuse_other_columns
 from .cells import Cells, missing_words, open_cells, told_apart, with_decimal_sign
@@ -73,7 +73,7 @@ class Chunked:
         self.refuse_changed()
         size = max(1, _CHUNK // max(1, len(columns)))
         read = (frame for path in self.paths for frame in self._frames_of(path, columns, size))
-        yield from ahead(read)
+        yield from prefetched(read)
 
     def taken(self, columns: Sequence[str], index: Array) -> pd.DataFrame:
         """Some columns of the rows with these numbers, which rise."""

@@ -26,14 +26,14 @@ __all__ = [
     "as_known",
     "columns_used",
     "described",
+    "explicit_options",
     "frame_as_known",
     "is_frame",
     "numbers_or_truth",
+    "options_as_in_training",
     "read_frame",
     "reading_like",
     "reading_of",
-    "said_or_described",
-    "what_was_said",
     "with_unknown_words",
 ]
 
@@ -135,7 +135,7 @@ _TRUTH = frozenset({"true", "false"})
 _SAID = ("header", "delimiter", "decimal", "quotes", "missing", "missing_words", "drop", "format")
 
 
-def what_was_said(options: Options) -> dict[str, Any]:
+def explicit_options(options: Options) -> dict[str, Any]:
     """How files of the same kind are to be read as well, as far as somebody said so; plain values."""
     said = {name: getattr(options, name) for name in _SAID if getattr(options, name) != getattr(Options(), name)}
     return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in said.items()}
@@ -256,7 +256,9 @@ def columns_used(model: Any, columns: list[str]) -> list[str]:
     return [name for name in columns if name in known] if chosen else columns
 
 
-def said_or_described(reading: Mapping[str, Any], about: Mapping[str, Any], said: Collection[str]) -> dict[str, Any]:
+def options_as_in_training(
+    reading: Mapping[str, Any], about: Mapping[str, Any], said: Collection[str]
+) -> dict[str, Any]:
     """Arguments of :func:`mercer.read`: how the file is written, where it was not said now, is as it was then."""
     found: Any = about.get("found")
     then: Any = about.get("as_read")

@@ -26,12 +26,12 @@ from .formats import FORMATS, Format, format_of
 from .frames import (
     as_described,
     described,
+    explicit_options,
     frame_as_known,
     is_frame,
+    options_as_in_training,
     read_frame,
     reading_like,
-    said_or_described,
-    what_was_said,
     with_unknown_words,
 )
 from .sources import MissingFileError, Source, open_source, said_by, suffix_of, unpacked
@@ -486,7 +486,7 @@ def read(
     said = [name for name in given if getattr(options, name) != getattr(usual, name)]
     if is_frame(source):
         source = frame_as_known(source, like)
-    table = _read(source, _options(reading_like(said_or_described(given, about, said), about)))
+    table = _read(source, _options(reading_like(options_as_in_training(given, about, said), about)))
     table = as_described(table, about)
     return table if isinstance(like, Table) else with_unknown_words(table, getattr(like, "estimator", like))
 
@@ -497,7 +497,7 @@ def _options(given: dict[str, Any]) -> Options:
 
 
 def _read(source: Any, options: Options) -> Table:
-    return replace(_table_of(source, options), read_as=what_was_said(options))
+    return replace(_table_of(source, options), read_as=explicit_options(options))
 
 
 def _table_of(source: Any, options: Options) -> Table:

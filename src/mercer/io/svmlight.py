@@ -13,7 +13,7 @@ import numpy as np
 
 from ..rows import NumberRows
 from ..runtime.compile import Array
-from ..runtime.threads import ahead
+from ..runtime.threads import prefetched
 from .assemble import assemble, origin_of
 from .chunked import Chunked
 from .sources import Source, is_packed, refuse_beyond, said_by, unpacking
@@ -205,7 +205,7 @@ class SvmlightRows(NumberRows):
         return self.labels.size
 
     def chunks(self) -> Iterator[Any]:
-        for rows, _ in ahead(self._pieces(int(self.n_columns or 0) + self.first)):
+        for rows, _ in prefetched(self._pieces(int(self.n_columns or 0) + self.first)):
             part = rows[:, self.first :]
             yield part.toarray() if self._dense else part
 

@@ -10,7 +10,7 @@ from scipy import special
 
 from ..checks.parameters import number, size
 from ..runtime.compile import Array, jit
-from ..runtime.interrupts import heed
+from ..runtime.interrupts import check_interrupt
 from .base import Kernel
 from .engine.counts import Counts, chain, doubled, empty_table, few_enough, place_of, table_of
 from .engine.tiles import MOMENT, Tile, each_pair
@@ -190,7 +190,7 @@ class Aligning(Kernel, named=False):
             out, at = np.empty(i.size), np.zeros(2, np.int64)
             rows = np.empty((self._tables(), int(np.diff(b_starts)[j].max(initial=0)) + 1))
             while at[0] < i.size:
-                heed()
+                check_interrupt()
                 self.align(a, a_starts, i, b, b_starts, j, out, rows, at)
             return out
 

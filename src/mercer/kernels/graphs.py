@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 
 from ..checks.parameters import number
 from ..runtime.compile import Array, jit
-from ..runtime.interrupts import heed
+from ..runtime.interrupts import check_interrupt
 from .base import Kernel
 from .engine.counts import (
     Collection,
@@ -529,7 +529,7 @@ class RandomWalk(Kernel):
         a = (A.node_starts, A.starts, A.neighbours, A.node_labels, A.edge_labels)
         b = (B.node_starts, B.starts, B.neighbours, B.node_labels, B.edge_labels)
         for begin, end in itertools.pairwise([0, *moments.tolist(), i.size]):
-            heed()
+            check_interrupt()
             _common_walks(a, b, i[begin:end], j[begin:end], float(self.decay), out[begin:end])
         if not np.isfinite(out).all():
             place = int(i[np.argmax(~np.isfinite(out))])

@@ -15,7 +15,7 @@ from .plane import curve, plane
 from .requests import grid_asked
 from .scene import Scene, learn
 
-__all__ = ["certificate_of", "fit", "hearing", "in_a_sentence", "listening"]
+__all__ = ["certificate_of", "collected_warnings", "fit", "in_a_sentence", "recording_warnings"]
 
 # How good a machine is, in numbers and in a sentence, as its own certificate says.
 
@@ -54,8 +54,8 @@ _notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 
 
 @contextmanager
-def listening() -> Iterator[None]:
-    """Inside this block, warnings of every thread go to the :func:`hearing` that they come up in.
+def recording_warnings() -> Iterator[None]:
+    """Inside this block, warnings of every thread go to the :func:`collected_warnings` that they come up in.
 
     ``warnings.catch_warnings`` is for one thread alone: what it changes, all threads see.
     """
@@ -75,8 +75,8 @@ def listening() -> Iterator[None]:
 
 
 @contextmanager
-def hearing() -> Iterator[list[str]]:
-    """Inside this block, the list collects warnings in one sentence each, where somebody is :func:`listening`."""
+def collected_warnings() -> Iterator[list[str]]:
+    """Inside this block, the list collects warnings in one sentence each, inside of :func:`recording_warnings`."""
     notes: list[str] = []
     token = _notes.set(notes)
     try:
@@ -112,7 +112,7 @@ def fit(request: dict[str, Any]) -> dict[str, Any]:
     begun = time.perf_counter()
     across, up = grid_asked(request)
     scene = Scene.of(request.get("scene"))
-    with hearing() as notes:
+    with collected_warnings() as notes:
         learned = learn(scene)
         shown = curve(learned, across) if scene.task == "numbers" else plane(learned, across, up)
     return {

@@ -32,7 +32,7 @@ from ..kernels import (
     surroundings,
 )
 from ..runtime import Array, until
-from .fit import certificate_of, hearing
+from .fit import certificate_of, collected_warnings
 from .requests import cost, kernel_for, labels_of, leaves, list_of, mapping, plain_text, two_names
 
 __all__ = [
@@ -254,7 +254,7 @@ def _answered(machine: ItemMachine, scene: ItemScene) -> dict[str, Any]:
     refuse_giants(machine.kernel, machine.items)
     kinds = {type(leaf) for leaf in leaves(machine.kernel)}
     patience = _PATIENCE if kinds <= _COMPILED else _PATIENCE_AT_FIRST
-    with until(time.monotonic() + patience), hearing() as heard:
+    with until(time.monotonic() + patience), collected_warnings() as heard:
         facts = machine.facts()
         about = None if scene.asked is None else machine.about(scene.asked)
         _COMPILED.update(kinds)

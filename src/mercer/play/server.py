@@ -25,9 +25,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ..checks import whole_number
-from ..runtime import at_most, heeding, until
+from ..runtime import at_most, interrupted_by, until
 from .data import EXAMPLES, KERNELS, example_scene
-from .fit import fit, hearing, in_a_sentence, listening
+from .fit import collected_warnings, fit, in_a_sentence, recording_warnings
 from .requests import LEARNERS
 from .surface import Plan
 
@@ -296,7 +296,7 @@ def _work(connection: Any, warm: dict[str, Any] | None) -> None:
     while True:
         number, job, stop = jobs.get()
         try:
-            with heeding(stop), at_most(1):  # the other cores are for those who answer at once
+            with interrupted_by(stop), at_most(1):  # the other cores are for those who answer at once
                 for line in surface(job):
                     connection.send((number, None, line))
                     if stop.is_set():
@@ -362,7 +362,7 @@ class Lane:
         while (task := self._work.get()) is not None:
             work, loop, found = task
             try:
-                with heeding(self._stop):
+                with interrupted_by(self._stop):
                     result, error = work(), None
             except BaseException as raised:
                 result, error = None, raised
@@ -475,7 +475,7 @@ def application(port: int, token: str, stop: threading.Event | None = None, firs
 
         begun.clear()
         threading.Thread(target=get_ready, daemon=True, name="mercer-play-warming").start()
-        with listening():
+        with recording_warnings():
             yield
         stop.set()
         worker.close()
@@ -533,7 +533,7 @@ def _answered(name: str, asked: dict[str, Any], begun: threading.Event) -> dict[
     for _ in range(2):  # the first time may go by with compiling
         # Warnings belong to an answer, or to nobody. Of so few points a second thread would only be waited for, on a
         # core that the browser or the surface is at.
-        with hearing(), at_most(1), until(time.monotonic() + PATIENCE):
+        with collected_warnings(), at_most(1), until(time.monotonic() + PATIENCE):
             return answer(asked)
     raise ValueError("this takes too long for a page; use fewer points or a simpler kernel.")
 

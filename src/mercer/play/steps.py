@@ -10,7 +10,7 @@ import numpy as np
 from ..estimators import SVC, Pegasos, Perceptron
 from ..grams import Dense
 from ..problems import Iterate, certify
-from ..runtime import Array, heed
+from ..runtime import Array, check_interrupt
 from ..solvers.svm import levels_of, one_step
 from .requests import chosen, whole
 from .scene import Scene, least_mistake_bound, scaler_of
@@ -150,7 +150,7 @@ def watch_smo(scene: Scene, X: Array, most: int) -> Watched:
     gap = np.inf
     b, certificate = 0.0, certify(problem, Iterate(z, 0.0))
     while len(steps) < most:
-        heed()
+        check_interrupt()
         before, forces = z.copy(), F.copy()
         pair = one_step(single, F, z, dual.low, dual.high, 0.9 * _TOLERANCE)
         levels, gap = levels_of(problem.y - K @ z, z, dual.low, dual.high, group)

@@ -20,7 +20,7 @@ from ..checks import machine_of
 from ..kernels import Polynomial
 from ..runtime import Array
 from ..search import SharedCells, is_simpler, setting_key
-from .fit import hearing
+from .fit import collected_warnings
 from .requests import SLIDERS, chosen, grid_asked, numbers, whole
 from .scene import Learned, Scene, grid_of, learn, plain, scaler_of
 
@@ -197,7 +197,7 @@ def lift(request: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("numbers have no boundary to lift; choose a scene of classes or of novelties.")
     if not len(scene.points):
         raise ValueError("there are no points to lift; add some.")
-    with hearing() as notes:
+    with collected_warnings() as notes:
         answer = _mapped(scene) if way == "map" else _height(scene, request)
     return {**answer, "notes": notes}
 

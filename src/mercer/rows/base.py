@@ -11,7 +11,7 @@ from scipy import sparse
 from ..checks.tables import refuse_extreme
 from ..kernels.engine.tiles import length
 from ..runtime.compile import Array
-from ..runtime.interrupts import heed
+from ..runtime.interrupts import check_interrupt
 
 __all__ = ["Held", "Mapped", "NumberRows", "Rows", "Work", "checked"]
 
@@ -105,7 +105,7 @@ class NumberRows(Rows):
         """The chunks, checked, each with its place among all rows."""
         first, expected = 0, len(self)
         for chunk in self.chunks():
-            heed()
+            check_interrupt()
             if chunk.shape[0]:
                 place = slice(first, first + chunk.shape[0])
                 self._refuse_other_shape(chunk, place.stop)
@@ -231,6 +231,6 @@ class Held(Rows):
 
     def each(self, work: Work, *vectors: Array) -> Iterator[tuple[slice, Any]]:
         for begin in range(0, len(self), self.at_once):
-            heed()
+            check_interrupt()
             place = slice(begin, min(begin + self.at_once, len(self)))
             yield place, work(self.items[place], *(vector[place] for vector in vectors))

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..cuda import as_host
 from ..runtime.compile import Array
-from ..runtime.interrupts import heed
+from ..runtime.interrupts import check_interrupt
 from ..runtime.threads import at_most, one_blas_thread
 from .base import Mapped, NumberRows, Rows, Work, checked
 
@@ -174,7 +174,7 @@ class OnWorkers(Rows):
         tasks, lot = iter(tasks), _LOT * max(1, sum(self.client.nthreads().values()))
         now = list(islice(tasks, lot))
         while now:
-            heed()
+            check_interrupt()
             coming = list(islice(tasks, lot))
             for result in self._gathered(now):
                 self.received += _bytes(result)

@@ -31,7 +31,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import builtin_registry
 from numba.extending import is_jitted
 
-from .interrupts import held_back
+from .interrupts import without_interrupts
 from .shipped_code import checked, read_shipped, sealed
 
 __all__ = ["CheckedCodeFiles"]
@@ -275,7 +275,7 @@ class Loop(CPUDispatcher):
     """A compiled function. Ctrl-C waits until it is left, and until it has been compiled."""
 
     def __call__(self, *arguments: Any) -> Any:
-        with held_back():
+        with without_interrupts():
             return super().__call__(*arguments)
 
     def compile(self, sig: Any) -> Any:
@@ -346,7 +346,7 @@ class Scalar:
         compiled: Any = CFunc(self.function, sigutils.normalize_signature(_SCALAR), locals={}, options={})
         with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
             compiled._cache = SourceCache(self.function, {})
-        with held_back():
+        with without_interrupts():
             compiled.compile()
         return compiled
 

@@ -7,11 +7,12 @@
    that were tried on all folds (``stopped_`` "interrupted", with a warning); nested cross-validation and a comparison
    keep what was finished. Where there is nothing to show yet, ``KeyboardInterrupt`` is raised all the same.
 3. A number is never made of half a fit: inside a search, a nested cross-validation or a comparison the fit under way is
-   dropped, request or not (:func:`whole`). Loops that are not ours, such as ``cross_val_score``, do not know of the
-   request: do not make it around them.
+   dropped, request or not (:func:`all_or_nothing`). Loops that are not ours, such as ``cross_val_score``, do not know
+   of the request: do not make it around them.
 
 Python hands Ctrl-C to the main thread alone. Threads of ours (:func:`.parallel.for_each`) are told by the thread
-that waits for them, and ask between two pieces of work (:func:`heed`): the same exception then comes up in them, once.
+that waits for them, and ask between two pieces of work (:func:`check_interrupt`): the same exception then comes up in
+them, once.
 
 Time limits go the same way: inside ``with until(deadline):`` work that heeds Ctrl-C ends when the time is over, in the
 middle of a product if need be, and the block with it.
@@ -39,16 +40,16 @@ from ..messages import printable
 
 __all__ = [
     "Progress",
+    "all_or_nothing",
     "at_work",
-    "heed",
-    "heeding",
-    "held_back",
+    "check_interrupt",
+    "interrupted_by",
     "keep_best",
-    "kept",
+    "keeps_best",
     "progress",
     "step_aside",
     "until",
-    "whole",
+    "without_interrupts",
 ]
 
 # A fork while threads of ours are at work.
@@ -167,18 +168,18 @@ def keep_best() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def whole() -> Iterator[None]:
+def all_or_nothing() -> Iterator[None]:
     """Inside this block, fits are finished or not there at all: the caller keeps what is whole."""
     with _being(_kept, False):
         yield
 
 
-def kept() -> bool:
+def keeps_best() -> bool:
     """Whether work that is interrupted here should give back what it has."""
     return _kept.get()
 
 
-def heed() -> None:
+def check_interrupt() -> None:
     """Raise ``KeyboardInterrupt`` in a thread of ours whose caller was interrupted; once, as Ctrl-C itself would.
 
     Where a deadline is over, the block that asked for it ends here.
@@ -201,7 +202,7 @@ def until(deadline: float) -> Iterator[None]:
     >>> done = []
     >>> with until(0.0):
     ...     done.append("something")
-    ...     heed()
+    ...     check_interrupt()
     ...     done.append("more")
     >>> done
     ['something']
@@ -215,8 +216,8 @@ def until(deadline: float) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def heeding(stop: threading.Event) -> Iterator[None]:
-    """Inside this block, :func:`heed` listens to this event."""
+def interrupted_by(stop: threading.Event) -> Iterator[None]:
+    """Inside this block, :func:`check_interrupt` listens to this event."""
     with _being(_stop, stop):
         yield
 
@@ -233,7 +234,7 @@ def _being(variable: ContextVar, value: object) -> Iterator[None]:
 # Ctrl-C that waits: for pieces of work that lose it, or die of it.
 
 
-class held_back(ContextDecorator):
+class without_interrupts(ContextDecorator):
     """Inside this block Ctrl-C is only noted; at its end whoever would have had it has it.
 
     LLVM calls back into Python while it compiles, and an exception that comes up there is printed and forgotten.

@@ -19,7 +19,7 @@ from numba.core import cgutils, sigutils
 from numba.core.ccallback import CFunc
 
 from .compile import FUSE, SourceCache
-from .interrupts import held_back
+from .interrupts import without_interrupts
 
 __all__ = ["Blockwise", "call_blockwise"]
 
@@ -57,7 +57,7 @@ class Blockwise:
         compiled: Any = CFunc(self.function, sigutils.normalize_signature(signature), locals={}, options=options)
         with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
             compiled._cache = SourceCache(self.function, options)
-        with held_back():
+        with without_interrupts():
             compiled.compile()
         return compiled
 

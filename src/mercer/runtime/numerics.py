@@ -473,7 +473,7 @@ def gather(K: Array, rows: Array, columns: Array, out: Array) -> None:
 
 @jit
 def turn_here(source: Array, target: Array) -> None:
-    """As :func:`turn`, for compiled loops: on the thread that they run on."""
+    """As :func:`transpose_into`, for compiled loops: on the thread that they run on."""
     for top in range(0, source.shape[0], _SQUARE):
         for left in range(0, source.shape[1], _SQUARE):
             for j in range(left, min(left + _SQUARE, source.shape[1])):
@@ -481,7 +481,7 @@ def turn_here(source: Array, target: Array) -> None:
                     target[j, i] = source[i, j]
 
 
-def turn(source: Array, target: Array) -> None:
+def transpose_into(source: Array, target: Array) -> None:
     """The transpose of ``source`` into ``target``."""
     pieces = [slice(begin, begin + _ROWS) for begin in range(0, source.shape[1], _ROWS)]
     threads = None if source.size > _WORTH_THREADS else 1
@@ -489,7 +489,7 @@ def turn(source: Array, target: Array) -> None:
 
 
 @jit
-def mirror(square: Array) -> None:
+def fill_lower_triangle(square: Array) -> None:
     """Write what is above the diagonal below it."""
     for i in range(square.shape[0]):
         for j in range(i):

@@ -23,9 +23,9 @@ from typing import Any, TypeVar
 import joblib
 from threadpoolctl import ThreadpoolController
 
-from .interrupts import at_work, heed, heeding
+from .interrupts import at_work, check_interrupt, interrupted_by
 
-__all__ = ["ahead", "aside", "give_back", "hold", "release"]
+__all__ = ["give_back", "hold", "in_background", "prefetched", "release"]
 
 T = TypeVar("T")
 
@@ -114,13 +114,13 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
     if threads <= 1:
         with one_blas_thread():
             for piece in pieces:
-                heed()
+                check_interrupt()
                 work(piece)
         return
     waiting, stop = iter(pieces), threading.Event()
 
     def work_through() -> None:
-        with heeding(stop):
+        with interrupted_by(stop):
             for piece in waiting:
                 with at_work():
                     work(piece)
@@ -131,7 +131,7 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
         try:
             # Each thread works in a context like that of the caller.
             futures += (pool.submit(copy_context().run, work_through) for _ in range(threads))
-            wait_for(futures, FIRST_EXCEPTION, heed)
+            wait_for(futures, FIRST_EXCEPTION, check_interrupt)
             for future in futures:
                 if future.done():
                     future.result()
@@ -252,12 +252,12 @@ def release(handle: int) -> None:
 _END: Any = object()
 
 
-def ahead(parts: Iterator[T]) -> Iterator[T]:
+def prefetched(parts: Iterator[T]) -> Iterator[T]:
     """The same parts, of which the next one is made by another thread in the meantime; never more than one.
 
     Examples
     --------
-    >>> list(ahead(iter([1, 2, 3])))
+    >>> list(prefetched(iter([1, 2, 3])))
     [1, 2, 3]
     """
     with ThreadPoolExecutor(1) as reader:
@@ -274,7 +274,7 @@ def ahead(parts: Iterator[T]) -> Iterator[T]:
 # Work that cannot be cut into pieces, such as an eigendecomposition: done aside, so that Ctrl-C need not wait.
 
 
-def aside(work: Callable[[], T]) -> T:
+def in_background(work: Callable[[], T]) -> T:
     """The result of ``work``, from a thread that is left alone when Ctrl-C comes; what it finds then is lost.
 
     The work must change nothing that anybody else looks at, and let go of the interpreter lock, as NumPy's linear
@@ -283,7 +283,7 @@ def aside(work: Callable[[], T]) -> T:
     Examples
     --------
     >>> import numpy as np
-    >>> aside(lambda: np.linalg.eigvalsh(np.diag([2.0, 1.0])))
+    >>> in_background(lambda: np.linalg.eigvalsh(np.diag([2.0, 1.0])))
     array([1., 2.])
     """
     found: Future[T] = Future()
@@ -297,7 +297,7 @@ def aside(work: Callable[[], T]) -> T:
 
     with one_blas_thread():
         threading.Thread(target=run, daemon=True).start()
-        wait_for([found], FIRST_EXCEPTION, heed)
+        wait_for([found], FIRST_EXCEPTION, check_interrupt)
     return found.result()
 
 

@@ -22,7 +22,7 @@ from ..grams import Dense
 from ..kernels.engine.tiles import length
 from ..presentation import Markup, table_html
 from ..runtime.compile import Array
-from ..runtime.interrupts import kept, whole
+from ..runtime.interrupts import all_or_nothing, keeps_best
 from .keys import Outcome, peel, setting_key, weight_name
 from .numbered import predicted
 from .shared_cells import Fold, SharedCells
@@ -275,13 +275,13 @@ def nested_cross_validation(search: Any, X: Any, y: Any, *, cv: Any = 5, groups:
     stopped = None
     try:
         for train, test in cv_of(cv, y, classifier=is_classifier(search.estimator)).split(X, y, groups):
-            with whole():
+            with all_or_nothing():
                 fitted = clone(search).fit(_safe_indexing(X, train), _safe_indexing(y, train))
                 score = fitted.score(_safe_indexing(X, test), _safe_indexing(y, test))
             searches.append(fitted)
             scores.append(score)
     except KeyboardInterrupt:
-        if not (kept() and scores):
+        if not (keeps_best() and scores):
             raise
         stopped = "interrupted"
     done = searches[: len(scores)]

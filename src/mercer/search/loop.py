@@ -22,7 +22,7 @@ from sklearn.utils.validation import _num_samples
 from ..checks.labels import cv_of
 from ..estimators.running import task_below
 from ..runtime.compile import Array
-from ..runtime.interrupts import kept, until, whole
+from ..runtime.interrupts import all_or_nothing, keeps_best, until
 from .keys import setting_key
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Loop(BaseSearchCV):
         """What to do in the next :meth:`fit`: which strategy, with the parameters of which search, until when."""
         self._strategy, self._search, self._deadline = strategy, search, deadline
         #: Whether a round is all or nothing; else settings are tried one by one, and those that were tried count.
-        self._at_once = deadline == np.inf and not kept()
+        self._at_once = deadline == np.inf and not keeps_best()
         self._asked: list[_Asked] = []
         #: What scikit-learn has made of the settings so far, and from what.
         self._results: dict[str, Any] = {}
@@ -233,14 +233,14 @@ class Loop(BaseSearchCV):
         for batch in self._batches(asked, splits):
             done = False
             try:
-                with whole(), until(self._deadline_of(batch, splits)):
+                with all_or_nothing(), until(self._deadline_of(batch, splits)):
                     results = score(batch, splits)
                     done = True
                 for each in batch:
                     each.scored = done
                 self._stopped = self._stopped if done else "time_limit"
             except KeyboardInterrupt:
-                if not kept():
+                if not keeps_best():
                     raise
                 self._stopped = "interrupted"
             except ValueError as error:

@@ -18,7 +18,7 @@ from sklearn.utils import indexable
 from ..checks.labels import refuse_bad_rows, refuse_before_folds
 from ..checks.parameters import choice, in_all, machine_of, number, shown
 from ..rows import refuse_elsewhere
-from ..runtime.interrupts import whole
+from ..runtime.interrupts import all_or_nothing
 from ..runtime.threads import at_most
 from .advice import advise
 from .loop import STRATEGIES, Loop, Split, all_fits_failed
@@ -169,7 +169,7 @@ class KernelSearchCV(Loop):
             with in_all(self.memory):
                 if shared is None:
                     # A derived class that asks for settings by itself is told nothing of fits that are half made.
-                    with nullcontext() if type(self)._run_search is Loop._run_search else whole():
+                    with nullcontext() if type(self)._run_search is Loop._run_search else all_or_nothing():
                         super().fit(X, y, **params)
                     stopped, splits = self._stopped, self._splits
                 else:

@@ -31,7 +31,7 @@ from ..kernels import Kernel
 from ..kernels.engine.statistics import Statistic
 from ..kernels.engine.tiles import Pairing, Tile, length, matrix_block, shared_dtype
 from ..runtime.compile import Array
-from ..runtime.interrupts import kept, until, whole
+from ..runtime.interrupts import all_or_nothing, keeps_best, until
 from ..runtime.threads import for_each, give_back, one_blas_thread, thread_count
 from ..solvers.svm.smo import Workspace
 from .journal import Journal
@@ -333,10 +333,10 @@ class SharedCells:
             before = wanted.get(fold_key(train), (train, rows))[1]
             wanted[fold_key(train)] = train, np.union1d(before, rows)
         try:
-            with whole():
+            with all_or_nothing():
                 self._run(settings, list(wanted.values()))
         except KeyboardInterrupt:
-            if not kept():
+            if not keeps_best():
                 raise
             self.stopped = "interrupted"
         finally:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..grams.base import Gram
 from ..problems import CLOSE, Certificate, Iterate, Problem, Solution, Status, certify, certify_nothing
-from ..runtime.interrupts import kept, until, whole
+from ..runtime.interrupts import all_or_nothing, keeps_best, until
 from .base import Solver
 from .interior import InteriorPoint
 from .newton import Gradient, Newton
@@ -60,12 +60,12 @@ def refined(
     if first.status is Status.INTERRUPTED or (loose and enough(best[1])):
         return best
     try:
-        with whole(), np.errstate(all="ignore"), until(deadline):
+        with all_or_nothing(), np.errstate(all="ignore"), until(deadline):
             for better in _improved(problem, solver, limited, *best, enough, deadline):
                 best = better
         status = Status.CONVERGED if enough(best[1]) else Status.NOT_CONVERGED
     except KeyboardInterrupt:
-        if not kept():
+        if not keeps_best():
             raise
         status = Status.INTERRUPTED
     return replace(best[0], status=status), best[1]

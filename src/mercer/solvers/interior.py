@@ -31,7 +31,7 @@ from scipy import linalg, sparse
 from ..grams.base import Gram
 from ..problems import BoxDual, Intercept, Iterate, Problem, Solution, Status, best_intercept, certify
 from ..runtime.compile import Array
-from ..runtime.interrupts import heed
+from ..runtime.interrupts import check_interrupt
 from ..runtime.numerics import cholesky_solver, product, turned_product
 from ..runtime.threads import one_blas_thread
 from .base import Solver
@@ -201,7 +201,7 @@ def interior_point(
             walk = _Walk(curvature, targets, A, c, low, high, extra, size)
             steps = 0
             while steps < _STEPS and time.monotonic() < deadline and walk.step():
-                heed()
+                check_interrupt()
                 steps += 1
             total += steps
             if best is None or walk.share < best.share:

@@ -23,7 +23,7 @@ import numpy as np
 from ..grams.span import Preconditioner, Span
 from ..problems import Intercept, Iterate, Problem, Solution, Status
 from ..runtime.compile import Array
-from ..runtime.interrupts import heed, kept, until
+from ..runtime.interrupts import check_interrupt, keeps_best, until
 from ..runtime.threads import one_blas_thread
 from .base import Solver
 
@@ -96,7 +96,7 @@ class Newton(Solver[Solution]):
                     status = descent.step(tol)
                     trace.append(descent.objective)
         except KeyboardInterrupt:
-            if not kept():
+            if not keeps_best():
                 raise
             status = Status.INTERRUPTED
         status = status or Status.NOT_CONVERGED
@@ -255,7 +255,7 @@ def _step(
     direction, db = better, better_b
     d, total, p = np.zeros_like(r), np.zeros_like(rb), None
     for _ in range(_LONGEST):
-        heed()
+        check_interrupt()
         scores, bent, reaction = curve(direction, db)
         curvature = lam * span.dot(direction, direction) + price * float(np.vdot(db, db)) + float(np.vdot(scores, bent))
         if not (square > 0 and curvature > 0):  # nothing but rounding errors
@@ -331,7 +331,7 @@ class Gradient(Solver[Solution]):
         trace, status, step = [best[0]], Status.NOT_CONVERGED, 0
         try:
             for step in range(1, self.max_iter + 1):
-                heed()
+                check_interrupt()
                 g = problem.slopes(f + b)
                 inner = lam * z + g
                 along = gram.matvec(inner)
@@ -351,7 +351,7 @@ class Gradient(Solver[Solution]):
                 if time.monotonic() - begin > self.time_limit:
                     break
         except KeyboardInterrupt:
-            if not kept():
+            if not keeps_best():
                 raise
             status = Status.INTERRUPTED
         _, z, b, f = best

@@ -12,7 +12,7 @@ from ..grams.walk import LATER, PATIENCE, SOON, add, at_hand, foresee, score, se
 from ..losses import PerceptronLoss
 from ..problems import Intercept, Iterate, Problem, Solution, Status
 from ..runtime.compile import Array, jit
-from ..runtime.interrupts import heed, kept
+from ..runtime.interrupts import check_interrupt, keeps_best
 from ..runtime.loops import prefetch
 from .base import Solver, checked_items
 
@@ -163,7 +163,7 @@ class MistakeDriven(Solver[MistakeDrivenSolution]):
             for begin in range(0, order.size, _VISITS_PER_CALL):
                 end = min(begin + _VISITS_PER_CALL, order.size)
                 while begin < end:
-                    heed()
+                    check_interrupt()
                     stop, updates = _visit(walk.rows, step, visits, begin, end, bias_step, v, z, clock, b, items, steps)
                     made += updates
                     clock += stop - begin
@@ -183,7 +183,7 @@ class MistakeDriven(Solver[MistakeDrivenSolution]):
                     break
                 if len(mistakes) in self.checkpoints and len(mistakes) < self.epochs:
                     stages.append(Iterate(*model(), len(mistakes)))
-                if kept():
+                if keeps_best():
                     whole = *model(), clock, len(mistakes), len(path)
             final, intercept = model()
         except KeyboardInterrupt:  # the model is that of the last whole pass, if there is one
@@ -455,7 +455,7 @@ class PegasosSteps(Solver[PegasosSolution]):
         def steps_of(drawn: Array) -> None:
             row = 0
             while row < len(drawn):
-                heed()
+                check_interrupt()
                 row = _steps(
                     walk.rows, terms, drawn, row, len(drawn), first + done, lam, slope, self.lead, radius, diag,
                     v, z, total, bias_step, run,
@@ -475,7 +475,7 @@ class PegasosSteps(Solver[PegasosSolution]):
                     drawn = draws.take(min(checkpoint - done, max(1, _STEPS_PER_CALL // self.batch)))
                     steps_of(drawn)
                     done += len(drawn)
-                    if kept():
+                    if keeps_best():
                         whole = model(done), last()
                 if checkpoint in wanted:
                     stages.append(model(checkpoint))

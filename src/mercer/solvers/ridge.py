@@ -34,7 +34,7 @@ from ..problems import Iterate, Problem, Solution, Status
 from ..runtime.compile import Array
 from ..runtime.interrupts import until
 from ..runtime.numerics import cholesky_solver, factorise, product, turned_product, weighted_squares
-from ..runtime.threads import aside, one_blas_thread
+from ..runtime.threads import in_background, one_blas_thread
 
 __all__ = ["solve_ridge_of_many"]
 
@@ -92,7 +92,7 @@ class RidgePath:
         self.weights = np.ones(len(K)) if weights is None else weights * (len(K) / weights.sum())
         self.d = np.sqrt(self.weights)
         M = self.K if weights is None else self.K * self.d[:, None] * self.d
-        self.values, self.vectors = aside(lambda: np.linalg.eigh(M))
+        self.values, self.vectors = in_background(lambda: np.linalg.eigh(M))
         self.values = np.maximum(self.values, 0.0)
 
     @staticmethod

@@ -16,7 +16,7 @@ from ..learners import Learner, named, suited
 from ..messages import counted
 from ..preprocess import transformed_target
 from ..presentation import Markup, table_html
-from ..runtime import kept, whole
+from ..runtime import all_or_nothing, keeps_best
 from .base import Study, Tested
 from .class_study import ClassStudy
 from .facts import about_chosen, table_facts
@@ -245,11 +245,11 @@ def compare(
 
     known = None
     try:
-        with whole():
+        with all_or_nothing():
             if not budget.is_too_short_for(study.seconds_of_pictures(runs)):
                 known = study.from_training_rows(runs, learning)
     except KeyboardInterrupt:
-        if not kept():
+        if not keeps_best():
             raise
         stopped = "interrupted"
     say("testing", 1.0)

@@ -22,7 +22,7 @@ import numpy as np
 
 from ..estimators import NotInTimeError
 from ..learners import Learner
-from ..runtime import kept, whole
+from ..runtime import all_or_nothing, keeps_best
 from .base import Run
 from .learning import Learning, Tuned, nested_predictions
 from .measures import ErrorMeasure
@@ -136,12 +136,12 @@ class _Rounds:
         for position, learner in enumerate(learners):
             self.say(f"tuning {learner.title}", position / len(learners))
             try:
-                with whole():
+                with all_or_nothing():
                     run = self.learning.learned(learner)
                     run.tested = nested_predictions(self.learning, learner)
                     self.runs[learner.name] = run
             except KeyboardInterrupt:
-                if not (kept() and self.runs):
+                if not (keeps_best() and self.runs):
                     raise
                 self.stopped = "interrupted"
                 self.skipped += [left_out(each, INTERRUPTED) for each in learners[position:]]
@@ -238,14 +238,14 @@ class _Rounds:
                 )
                 continue
             try:
-                with whole():
+                with all_or_nothing():
                     run = self._fitted(tuned, len(queue) - position)
                 if run is None:
                     self._leave_out(learner, "its share of the time limit was too short for a fit.")
                 else:
                     self.runs[learner.name] = run
             except KeyboardInterrupt:
-                if not (kept() and self.runs):
+                if not (keeps_best() and self.runs):
                     raise
                 self._leave_out(learner, INTERRUPTED)
                 self.stopped = "interrupted"
@@ -286,14 +286,14 @@ class _Rounds:
         """Tune, keeping an earlier result where this one came to nothing; whether there was time for any setting."""
         limit = seconds if self.budget.is_limited else None
         try:
-            with whole():
+            with all_or_nothing():
                 found = self.learning.tuned(learner, rows, limit, around)
         except ValueError as error:
             if "before any setting was tried" not in str(error):
                 raise
             return False
         except KeyboardInterrupt:
-            if not (kept() and self.tuned):
+            if not (keeps_best() and self.tuned):
                 raise
             if learner.name not in self.tuned:
                 self._leave_out(learner, INTERRUPTED)

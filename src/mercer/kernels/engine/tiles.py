@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...runtime.compile import Array, jit
-from ...runtime.interrupts import heed
-from ...runtime.numerics import mirror, turn
+from ...runtime.interrupts import check_interrupt
+from ...runtime.numerics import fill_lower_triangle, transpose_into
 from ...runtime.threads import for_each, thread_count
 from .statistics import Statistic
 from .weighted import weighted_items
@@ -319,7 +319,7 @@ def segment_products(pairing: Pairing, z: Array, edges: Array) -> Array:
     def add(i: Places) -> None:
         left = 0
         for j in column_pieces:
-            heed()
+            check_interrupt()
             values = kernel.evaluate(pairing.tile(i, j))
             _add_segments(np.ascontiguousarray(values), z[left : left + values.shape[1]], edges - left, out[i])
             left += values.shape[1]
@@ -445,13 +445,13 @@ def matrix_block(
             out[top:bottom, left:right] = values
         elif left >= bottom:
             out[top:bottom, left:right] = values
-            turn(values, out[left:right, top:bottom])
+            transpose_into(values, out[left:right, top:bottom])
         else:  # a tile on the diagonal: what is above it counts
             first = max(top, left)
             out[top:bottom, first:right] = values[:, first - left :]
-            mirror(out[top:bottom, top:bottom])
+            fill_lower_triangle(out[top:bottom, top:bottom])
             if right > bottom:
-                turn(values[:, bottom - left :], out[bottom:right, top:bottom])
+                transpose_into(values[:, bottom - left :], out[bottom:right, top:bottom])
 
     for_each(fill, tiles, threads=None if kernel.splits else 1)
     return out
@@ -479,7 +479,7 @@ def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
 
         def fill(i: Places) -> None:
             for j, (counted, some) in zip(column_pieces, shares, strict=True):
-                heed()
+                check_interrupt()
                 values = kernel.evaluate(pairing.tile(i, j))
                 some = some if single else some.astype(values.dtype, copy=False)
                 if counted is None:
@@ -521,7 +521,7 @@ def _symmetric_product(pairing: Pairing, V: Array) -> Array:
         tiles: list[tuple[Any, Any]] = [(i, j) for j in column_pieces[group::groups] for i in row_pieces]
         for i, j in tiles:
             if i.start < j.stop:
-                heed()
+                check_interrupt()
                 values = kernel.evaluate(pairing.tile(i, j))
                 accumulate(values, V[j], out[i])
                 if i.stop <= j.start:

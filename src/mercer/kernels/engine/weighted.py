@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from ...runtime.compile import Array, jit
-from ...runtime.interrupts import heed
+from ...runtime.interrupts import check_interrupt
 from ...runtime.loops import call_blockwise
 from ...runtime.numerics import ROWS, WIDTH, multiply_listed, multiply_rows
 from ...runtime.threads import for_each, thread_count
@@ -90,7 +90,7 @@ class WeightedItems:
         def fill(rows: slice) -> None:
             left = self.seen(A[rows].astype(self.dtype, copy=False))
             for begin in range(0, strips, at_once):
-                heed()
+                check_interrupt()
                 self.add(left, slice(begin, min(begin + at_once, strips)), out[rows])
 
         if len(pieces) == 1:

@@ -9,8 +9,8 @@ from .small_blocks import solve_blocks as solve_blocks
 from .smo import LARGEST_LEAP as LARGEST_LEAP
 from .smo import Workspace as Workspace
 from .smo import gap_of as gap_of
-from .smo import leap as leap
 from .smo import levels_of as levels_of
+from .smo import newton_on_free as newton_on_free
 from .smo import one_step as one_step
 from .smo import polish as polish
 from .soft_margin import DualGradient as DualGradient

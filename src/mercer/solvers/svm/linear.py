@@ -19,7 +19,7 @@ from ...grams.base import Gram
 from ...grams.walk import LATER, SOON, add, foresee, score
 from ...problems import Certificate, Iterate, Problem, Status, balanced, best_intercept, certify, keeps
 from ...runtime.compile import Array, jit
-from ...runtime.interrupts import heed, kept
+from ...runtime.interrupts import check_interrupt, keeps_best
 from ..interior import few_features
 from .refinement import DualRefinement
 from .soft_margin import DualSolution, SoftMargin
@@ -360,7 +360,7 @@ class _Road:
         tol, rounds, status = 0.5 * self.solver.tol, 0, Status.NOT_CONVERGED
         try:
             while not self._limited(descent) and not self._crawls(descent):
-                heed()
+                check_interrupt()
                 if not descent.run(tol, min(_AT_ONCE, self._left(descent) * len(self.problem.gram))):
                     continue
                 best, tol, rounds = self._certified(descent), tol * _TIGHTER, rounds + 1
@@ -368,7 +368,7 @@ class _Road:
                 if self._kept(best) and (small or rounds > _TIMES):
                     return replace(best[0], status=Status.CONVERGED), best[1]
         except KeyboardInterrupt:
-            if not kept():
+            if not keeps_best():
                 raise
             status = Status.INTERRUPTED
         best = self._certified(descent)

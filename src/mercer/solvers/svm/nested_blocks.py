@@ -20,8 +20,8 @@ from itertools import count
 import numpy as np
 
 from ...runtime.compile import Array, jit
-from ...runtime.interrupts import heed
-from .smo import Workspace, _allow, _smo, gap_of, leap
+from ...runtime.interrupts import check_interrupt
+from .smo import Workspace, _allow, _smo, gap_of, newton_on_free
 
 __all__ = ["NestedBlocks"]
 
@@ -163,7 +163,7 @@ class NestedBlocks:
         alive, total, near = np.count_nonzero(low < high), 0, np.empty(z.size, np.int64)
         small = z.size <= _SMALLEST
         for _ in range(_LOOKS) if depth else count():
-            heed()
+            check_interrupt()
             grow, shrink = gap_of(F, z, low, high)
             gap, level = grow - shrink, 0.5 * (grow + shrink)
             if gap <= tolerance or self._over(z):
@@ -173,7 +173,7 @@ class NestedBlocks:
                 limit = int(min((_MANY_STEPS if small else _STEPS) * z.size + 1, self.steps))
                 made = _pairwise(K, F, z, low, high, level, 0.9 * tolerance, limit)
                 if small and made == limit:
-                    leap(K, F, z, low, high)
+                    newton_on_free(K, F, z, low, high)
                 self.steps -= made
             else:
                 block, own = self.workspace.nested(depth, items.size), z[items]

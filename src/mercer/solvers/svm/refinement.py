@@ -6,7 +6,7 @@ stopped early, and active sets (:mod:`.active_sets`) find the rest of the way. W
 
 1. the solver goes on from the exact scores, as long as that brings it nearer;
 2. an interior point method in float64 takes over (:mod:`..interior`), which does not care how badly K is conditioned;
-3. the free coefficients are solved for as a linear system (:func:`.leap.polish`).
+3. the free coefficients are solved for as a linear system (:func:`.smo.polish`).
 
 The best of all is kept, and its status follows from its certificate. Ctrl-C raises; inside ``keep_best()`` the best by
 then is returned.
@@ -24,7 +24,7 @@ from scipy import sparse
 from ...grams.base import Gram
 from ...problems import BoxDual, Certificate, Iterate, Problem, Status, balanced, certify, keeps
 from ...runtime.compile import Array
-from ...runtime.interrupts import heed, kept, until, whole
+from ...runtime.interrupts import all_or_nothing, check_interrupt, keeps_best, until
 from ..interior import (
     LARGEST_MATRIX,
     Optimum,
@@ -132,7 +132,7 @@ class _Guessing:
         level = levels_of(F, z, low, high, groups)[0]
         before, fewest, worse = np.full(z.size, -1, np.int8), z.size + 1, 0
         for _ in range(_GUESSES):
-            heed()
+            check_interrupt()
             distance = F - level[groups]
             guess = z + trust * (distance - corner * (z - low))
             state = np.where(guess <= low, _AT_LOW, np.where(guess >= high, _AT_HIGH, _BETWEEN)).astype(np.int8)
@@ -232,11 +232,11 @@ class DualRefinement:
         if first.status is Status.INTERRUPTED:
             return best
         try:
-            with whole(), until(self.deadline):
+            with all_or_nothing(), until(self.deadline):
                 for better in self._improved(best):
                     best = better
         except KeyboardInterrupt:
-            if not kept():
+            if not keeps_best():
                 raise
             return self._ended(best, Status.INTERRUPTED)
         converged = keeps(self.problem, best[1], self.solver.tol)

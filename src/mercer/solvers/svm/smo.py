@@ -31,7 +31,7 @@ from ...grams.base import Gram
 from ...problems import BoxDual, Iterate, Problem, Status
 from ...runtime.compile import Array, jit
 from ...runtime.numerics import add_rows, gather
-from ...runtime.numerics import turn as transpose
+from ...runtime.numerics import transpose_into as transpose
 
 # From nearly solved to solved in one step, where few coefficients are free.
 #
@@ -60,7 +60,7 @@ _RIDGE, _EXACT_RIDGE = 3e-7, 1e-14
 _LARGEST_POLISHED = 300
 
 
-def leap(
+def newton_on_free(
     K: Array, F: Array, z: Array, low: Array, high: Array, ridge: float = _RIDGE, groups: Array | None = None
 ) -> bool:
     """Solve for the free coefficients in place; ``False``, and nothing changed, where that does not help.
@@ -127,9 +127,9 @@ def polish(dual: BoxDual, exact: Gram, z: Array, scores: Array) -> tuple[Array, 
     K = np.asarray(exact.take(free).rows(np.arange(free.size)), dtype=np.float64)
     F, own = (dual.targets - scores)[free], z[free].copy()
     groups = dual.groups[free]
-    if not leap(K, F, own, low[free], high[free], _EXACT_RIDGE, groups):
+    if not newton_on_free(K, F, own, low[free], high[free], _EXACT_RIDGE, groups):
         return None
-    leap(K, F, own, low[free], high[free], _EXACT_RIDGE, groups)  # what rounding has left
+    newton_on_free(K, F, own, low[free], high[free], _EXACT_RIDGE, groups)  # what rounding has left
     better = z.copy()
     better[free] = own
     better = dual.balanced(better)
@@ -474,7 +474,7 @@ class Workspace:
             made = _smo(small, f, local, lower, upper, up, down, diag, edges, target, limit)
             broad = broad and made < limit
             if made == limit and W.size <= WORKING_SET:
-                if leap(small, f, local, lower, upper, groups=groups[W]):
+                if newton_on_free(small, f, local, lower, upper, groups=groups[W]):
                     _allow(local, lower, upper, up, down)
                 made += _smo(small, f, local, lower, upper, up, down, diag, edges, target, more - limit)
             total += made

@@ -30,8 +30,8 @@ from ...grams.dense import Dense
 from ...losses import MarginLoss
 from ...problems import BoxDual, Iterate, Problem, Solution, Status
 from ...runtime.compile import Array
-from ...runtime.interrupts import heed, kept
-from ...runtime.numerics import add_rows, gather, turn
+from ...runtime.interrupts import check_interrupt, keeps_best
+from ...runtime.numerics import add_rows, gather, transpose_into
 from ..base import Solver
 from .nested_blocks import NestedBlocks
 from .smo import Workspace, levels_of
@@ -152,14 +152,14 @@ class RowCache:
         if b > first:
             gather(self.ring.rows, self.ring.place[order[first:b]], order[a:], out[first:b, a:])
             gather(self.ring.rows, self.ring.place[known], order[:first], out[a:b, :first])
-            turn(out[a:b, :first], out[:first, a:b])
-            turn(out[first:a, a:], out[a:, first:a])
-            turn(out[a:b, b:], out[b:, a:b])
+            transpose_into(out[a:b, :first], out[:first, a:b])
+            transpose_into(out[first:a, a:], out[a:, first:a])
+            transpose_into(out[a:b, b:], out[b:, a:b])
         if absent.size:
             self.gram.block(absent, absent, out[b:, b:])
             if first:
                 self.gram.block(absent, order[:first], out[b:, :first])
-                turn(out[b:, :first], out[:first, b:])
+                transpose_into(out[b:, :first], out[:first, b:])
         return order
 
     def arrange(self, items: Array) -> Array:
@@ -378,7 +378,7 @@ class SoftMargin(Solver[DualSolution]):
                     gradient.widen()
                     gap = levels_of(F, z, low, high, groups)[1]
             except KeyboardInterrupt:  # z is as good as it was before this block, or better
-                if not kept():
+                if not keeps_best():
                     raise
                 status, F = Status.INTERRUPTED, targets - gram.matvec(z)
                 break
@@ -452,7 +452,7 @@ class SoftMargin(Solver[DualSolution]):
                 if tighter < self.tol:
                     made += blocks.solve(K, F, z, low, high, tighter)
         except KeyboardInterrupt:
-            if not kept():
+            if not keeps_best():
                 raise
             return _in_memory(targets - Dense(K).model(z), targets, z, low, high, places, 0, Status.INTERRUPTED)
         gap = levels_of(F, z, low, high, np.zeros(N, np.int64))[1]
@@ -490,7 +490,7 @@ class SoftMargin(Solver[DualSolution]):
         deadline = begin + self.time_limit
         try:
             while not limit:
-                heed()
+                check_interrupt()
                 left = np.inf if self.max_iter < 0 else max(0, self.max_iter - steps - total)
                 made, previous = workspace.solve(
                     K, f, own, lower, upper, tolerance, _ROUNDS, previous, left, deadline, group

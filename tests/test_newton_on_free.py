@@ -9,7 +9,7 @@ from mercer.grams import Dense
 from mercer.losses import Hinge
 from mercer.problems import Problem
 from mercer.solvers import SoftMargin
-from mercer.solvers.svm import LARGEST_LEAP, leap, polish
+from mercer.solvers.svm import LARGEST_LEAP, newton_on_free, polish
 
 seeds = st.integers(0, 10**6)
 
@@ -31,7 +31,7 @@ def test_a_leap_gains_and_stays_allowed(seed, n, room, dtype):
     exact, before = K.astype(np.float64), z.copy()
     F = targets - exact @ z
     old = F.copy()
-    if not leap(K, F, z, low, high):
+    if not newton_on_free(K, F, z, low, high):
         assert (z == before).all()
         assert (old == F).all()
         return
@@ -51,7 +51,7 @@ def test_with_room_it_ends_where_the_bordered_system_says(seed, n):
     expected = np.linalg.solve(bordered, np.append(targets, 0.0))[:n]
     room = 10 * (np.abs(expected) + np.abs(z)) + 1
     F = targets - K @ z
-    assert leap(K, F, z, -room, room, ridge=0.0)
+    assert newton_on_free(K, F, z, -room, room, ridge=0.0)
     np.testing.assert_allclose(z, expected, rtol=1e-6, atol=1e-8 * np.abs(expected).max())
     assert np.ptp(F) < 1e-7 * (1 + np.abs(F).max())  # all free items have the same F
 
@@ -60,7 +60,7 @@ def test_coefficients_at_a_bound_do_not_move():
     """Only the third and fourth are free, and the best for those two is to share their F."""
     z = np.array([0.0, 1.0, 0.2, -1.2])
     low, high, F = np.array([0.0, 0.0, 0.0, -2.0]), np.array([1.0, 1.0, 1.0, 0.0]), np.array([9.0, 9.0, 1.0, 0.0])
-    assert leap(np.eye(4), F, z, low, high)
+    assert newton_on_free(np.eye(4), F, z, low, high)
     np.testing.assert_allclose(z, [0.0, 1.0, 0.7, -1.7], atol=1e-6)
     np.testing.assert_allclose(F, [9.0, 9.0, 0.5, 0.5], atol=1e-6)
 
@@ -68,7 +68,7 @@ def test_coefficients_at_a_bound_do_not_move():
 def test_a_leap_that_would_leave_the_box_ends_on_it():
     """Without bounds z would be (3, −1, −1, −1); the first may only reach 1, and the others balance that."""
     z, F = np.zeros(4), np.array([4.0, 0.0, 0.0, 0.0])
-    assert leap(np.eye(4), F, z, np.full(4, -5.0), np.array([1.0, 5.0, 5.0, 5.0]))
+    assert newton_on_free(np.eye(4), F, z, np.full(4, -5.0), np.array([1.0, 5.0, 5.0, 5.0]))
     np.testing.assert_allclose(z, [1, -1 / 3, -1 / 3, -1 / 3], atol=1e-6)
 
 
@@ -77,7 +77,7 @@ def test_nothing_to_leap_for(free):
     n = LARGEST_LEAP + 1
     z = np.zeros(n)
     high = np.where(np.arange(n) < free, 1.0, 0.0)
-    assert not leap(np.eye(n), np.ones(n), z, -high, high)
+    assert not newton_on_free(np.eye(n), np.ones(n), z, -high, high)
     assert not z.any()
 
 

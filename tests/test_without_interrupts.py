@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from mercer.runtime import held_back
+from mercer.runtime import without_interrupts
 
 
 @pytest.fixture
@@ -21,12 +21,12 @@ def pythons_handler():
 def test_it_waits_for_the_end_of_the_block(pythons_handler):
     done = []
 
-    @held_back()
+    @without_interrupts()
     def inside():
         os.kill(os.getpid(), signal.SIGINT)
         done.append("inside")
 
-    @held_back()
+    @without_interrupts()
     def outside():
         inside()
         done.append("outside")
@@ -40,7 +40,7 @@ def test_it_waits_for_the_end_of_the_block(pythons_handler):
 def test_a_handler_of_somebody_else_has_it_at_the_end(pythons_handler):
     seen = []
     signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
-    with held_back():
+    with without_interrupts():
         os.kill(os.getpid(), signal.SIGINT)
         assert seen == []
     assert seen == [signal.SIGINT]

@@ -10,13 +10,13 @@ from mercer.study import compare, trees
 
 
 def steps(rows=900, seed=0):
-    """Classes by two thresholds of one column among much noise, as trees ask for them and kernels do not."""
+    """Classes by five thresholds of one column among much noise, as trees ask for them and kernels do not."""
     random = np.random.default_rng(seed)
     X = random.uniform(-1, 1, (rows, 20))
-    label = np.abs(X[:, 0]) < 0.5
+    label = np.floor(3 * X[:, 0]) % 2 == 0
     frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(20)])
     frame["x19"] = np.exp(4 * frame["x19"] ** 3)
-    return Table("steps", frame, None, np.where(label, "inside", "outside"), "kind")
+    return Table("steps", frame, None, np.where(label, "even", "odd"), "kind")
 
 
 @pytest.mark.thorough

@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer.kernels import Gaussian, Laplacian, Linear, parse
-from mercer.metrics import FAMILIES, error_and_slopes, exactly_left_out, learned_metric, left_out
+from mercer.metrics import (
+    FAMILIES,
+    error_and_slopes,
+    exactly_left_out,
+    groups_left_out,
+    learned_metric,
+    left_out,
+)
 
 
 def refitted(K, y, lam, intercept, weights):
@@ -115,3 +122,26 @@ def test_slopes_of_the_leave_one_out_error_are_finite_differences(name, intercep
     expected = [(error(start + step) - error(start - step)) / 2e-5 for step in 1e-5 * np.eye(start.size)]
     np.testing.assert_allclose(family.slopes(X, np.exp(start), 0.4, W * K), expected, atol=1e-6)
     assert by_ridge == pytest.approx((error(start, 0.2 + 1e-5) - error(start, 0.2 - 1e-5)) / 2e-5, abs=1e-6)
+
+
+@settings(deadline=None)
+@given(
+    seed=st.integers(0, 10_000), n=st.integers(4, 25), targets=st.integers(1, 3), intercept=st.booleans(),
+    weighted=st.booleans(),
+)  # fmt: skip
+def test_groups_left_out_are_those_of_machines_without_them(seed, n, targets, intercept, weighted):
+    rng = np.random.default_rng(seed)
+    K, y = Laplacian(gamma=0.5)(rng.normal(size=(n, 2))), rng.normal(size=(n, targets))
+    groups = rng.integers(0, 3, n)
+    groups[:2] = 0, 1
+    weights = rng.integers(0, 3, n) * 1.0 if weighted else np.ones(n)
+    weights[:2] = 1.0
+    found = groups_left_out(K.copy(), y, 0.3, groups, intercept, weights if weighted else None)
+    for group in np.unique(groups):
+        used = np.flatnonzero((groups != group) & (weights > 0))
+        A = K[np.ix_(used, used)] + 0.3 * np.diag(1 / weights[used])
+        right, near = y[used], K[np.ix_(groups == group, used)]
+        if intercept:
+            A = np.block([[A, np.ones((used.size, 1))], [np.ones((1, used.size)), np.zeros((1, 1))]])
+            right, near = np.vstack([right, np.zeros((1, targets))]), np.column_stack([near, np.ones(len(near))])
+        np.testing.assert_allclose(found.predictions[groups == group], near @ np.linalg.solve(A, right), atol=1e-8)

@@ -463,3 +463,27 @@ def test_classes_are_told_by_the_mean_of_kernels_unless_one_is_clearly_better():
     clear = TableClassifier().fit(X, np.sin(3 * X[:, 0]) > 0)
     assert "mean of all" in clear.tried_["family"]
     assert str(clear.machine_.kernel_).count("gamma") == 1
+
+
+@pytest.mark.parametrize("model", [TableRegressor(), TableClassifier()], ids=lambda model: type(model).__name__)
+def test_rows_of_a_group_are_told_by_the_machine_without_it(model, tmp_path):
+    rng = np.random.default_rng(0)
+    groups = rng.choice(["a", "b", "c", "d", "e"], 80)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + rng.normal(size=80)
+    y = y if isinstance(model, TableRegressor) else y > 0
+    model = clone(model).fit(X, y, groups=groups)
+    rows = model._rows(X)
+    for group in "abcde":
+        out = groups == group
+        # the kernel is as it was; λn is the same for all
+        machine = clone(model.machine_).set_params(lam=model.machine_.lam * 79 / (~out).sum())
+        other = machine.fit(rows[~out], y[~out])
+        told = other.predict(rows[out]) if isinstance(model, TableRegressor) else other.decision_function(rows[out])
+        np.testing.assert_allclose(model.loo_predictions_[out], told, atol=1e-6)
+    mercer.save(model, tmp_path / "model")
+    np.testing.assert_array_equal(mercer.load(tmp_path / "model").groups_, model.groups_)
+    if isinstance(model, TableRegressor):
+        assert model.interval_method_ == "jackknife"
+    with pytest.raises(ValueError, match="there is one group"):
+        clone(model).fit(X, y, groups=np.zeros(80))

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import linalg
 
 from .kernels import MANHATTAN, SQUARED_DISTANCE, Gaussian, Kernel, Laplacian
 from .kernels.engine.statistics import Statistic
@@ -51,6 +52,7 @@ __all__ = [
     "family_of",
     "gaussian_gradients",
     "gaussian_slopes",
+    "groups_left_out",
     "hat",
     "kept_apart",
     "laplacian_gradients",
@@ -371,6 +373,45 @@ def hat(K: Array, y: Array, ridge: float, intercept: bool = True, weights: Array
     return Hat(P, product(P, y), of_target @ y, of_target)
 
 
+def groups_left_out(
+    K: Array, y: Array, ridge: float, groups: Array, intercept: bool = True, weights: Array | None = None
+) -> LeftOut:
+    """Predict the rows of each group by the model of all other groups, for one ρ, which is that of all these models.
+
+    Leaving a group S out is to move its targets by its errors e, to where the others have them: P_SS·e = z_S. ``K`` is
+    written over.
+
+    Parameters
+    ----------
+    K, y, ridge, intercept, weights
+        As in :func:`left_out`.
+    groups : array of shape (n,)
+        The group of each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([[1.0], [3.0], [8.0]])
+    >>> groups_left_out(np.eye(3), y, ridge=0.5, groups=np.array([0, 0, 1])).predictions.ravel()
+    array([8., 8., 2.])
+    """
+    counted = np.ones(len(K), dtype=bool) if weights is None else weights > 0
+    if np.ptp(groups[counted]) == 0:
+        raise ValueError("The rows that are tried are all of one group; give groups that are more even, or none.")
+    unseen = np.flatnonzero(~counted)
+    rows = K[unseen]
+    P, z, b, of_target = hat(K, y, ridge, intercept, weights)
+    errors = np.zeros(y.shape)
+    order = np.argsort(groups, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
+        own = members[counted[members]]
+        errors[own] = linalg.solve(P[np.ix_(own, own)], z[own], assume_a="pos")
+        for place in np.flatnonzero(np.isin(unseen, members)):
+            told = rows[place] @ z + b - (rows[place] @ P[:, own] + of_target[own]) @ errors[own]
+            errors[unseen[place]] = y[unseen[place]] - told
+    return LeftOut(y - errors, z, b)
+
+
 def error_and_slopes(
     K: Array, y: Array, ridge: float, intercept: bool = True, weights: Array | None = None
 ) -> tuple[float, Array, float]:
@@ -633,10 +674,11 @@ class Judge:
         gamma: float | None = None,
         lam: float | None = None,
         numbers: Array | None = None,
+        groups: Array | None = None,
     ) -> None:
         self.rows, self.targets = np.ascontiguousarray(rows, dtype=np.float64), targets
         self.weight = None if weight is None else weight * (weight.size / weight.sum())
-        self.intercept, self.clock = intercept, clock
+        self.intercept, self.clock, self.groups = intercept, clock, groups
         self.gamma, self.lam = gamma, lam
         #: Which of somebody's rows these are, and the most seconds that a setting took.
         self.numbers, self.pace = np.arange(len(rows)) if numbers is None else numbers, 1e-3
@@ -654,11 +696,17 @@ class Judge:
         distances = family.distances(self.rows if weights is None else self.rows * weights)
         return Setting(family, round, weights, 1.0, 0.1, family.median(distances)), distances
 
+    def left_out(self, matrix: Array, ridge: float) -> LeftOut:
+        """What rows are told by the model without them, or without their group."""
+        if self.groups is None:
+            return left_out(matrix, self.targets, ridge, self.intercept, self.weight)
+        return groups_left_out(matrix, self.targets, ridge, self.groups, self.intercept, self.weight)
+
     def judge(self, setting: Setting, distances: Array) -> tuple[float, LeftOut]:
         """The leave-one-out error of a setting, and what it came from."""
         began = time.monotonic()
         matrix = setting.family.values(distances, setting.gamma)
-        found = left_out(matrix, self.targets, setting.ridge, self.intercept, self.weight)
+        found = self.left_out(matrix, setting.ridge)
         self.pace = max(self.pace, time.monotonic() - began)
         error = found.error(self.targets, self.weight) / self.unit
         lam = setting.ridge / max(1, self.n - 1)
@@ -709,7 +757,7 @@ class Judge:
 
         def error(place: tuple[int, int]) -> float:
             ridge = RIDGES[place[1]]
-            found = left_out(matrix.copy(), self.targets, ridge, self.intercept, self.weight)
+            found = self.left_out(matrix.copy(), ridge)
             known[place] = found.error(self.targets, self.weight) / self.unit, found
             self.tried.append(Tried(Mean.name, 0, np.nan, ridge / max(1, self.n - 1), self.n, known[place][0]))
             return known[place][0]
@@ -766,6 +814,7 @@ def learned_metric(
     rounds: int = ROUNDS,
     seconds: float = np.inf,
     random_state: int = 0,
+    groups: Array | None = None,
 ) -> LearnedMetric:
     """Learn the weights of columns.
 
@@ -786,6 +835,8 @@ def learned_metric(
     seconds : float, optional
     random_state : int, default=0
         Draws the rows that weights are learned on, where there are many.
+    groups : array of shape (n_rows,), optional
+        Rows of a group are left out together.
 
     Returns
     -------
@@ -793,7 +844,8 @@ def learned_metric(
     """
     some = sampled(len(rows), rows.shape[1], weight, random_state)
     clock = Clock(seconds)
-    judge = Judge(rows[some], targets[some], None if weight is None else weight[some], intercept, clock, gamma, lam)
+    own, together = (None if each is None else each[some] for each in (weight, groups))
+    judge = Judge(rows[some], targets[some], own, intercept, clock, gamma, lam, groups=together)
     best = plain = None
     parts: list[Setting] = []
     start = _FIRST

@@ -261,6 +261,7 @@ _COMMON = {
     "feature_importances_": numbers("columns", low=0),
     "loo_score_": number(),
     "tried_": TRIED,
+    "groups_": optional(wholes("rows")),
 }
 _TABLE_CLASSES = {
     "machine_": instance(KernelClassifier),

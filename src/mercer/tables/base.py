@@ -12,7 +12,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    check_random_state,
+    column_or_1d,
+    validate_data,
+)
 
 from ..checks.labels import refuse_before_folds
 from ..checks.parameters import bytes_of, choice, number, size_in_words
@@ -137,6 +143,15 @@ def sources(preparation: Pipeline, names: list[str]) -> Array:
     return np.array([source(name) for name in made])
 
 
+def _whole(order: Array, groups: Array | None, most: int) -> Array:
+    """The first rows of an order, at most so many, but none of a group of which others are left over."""
+    first = order[:most]
+    if groups is not None and most < order.size:
+        inside = first[groups[first] != groups[order[most]]]
+        first = inside if np.unique(groups[inside]).size > 1 else first
+    return np.sort(first)
+
+
 def _with(parts: Sequence[Setting], best: Setting) -> list[Setting]:
     """The settings, with the best of them as it was judged last."""
     return [best if (each.family, each.round) == (best.family, best.round) else each for each in parts]
@@ -183,6 +198,8 @@ class TableMachine(BaseEstimator):
     memory: Any
     time_limit: Any
     random_state: Any
+    #: The number of each training row's group, where there are groups.
+    groups_: Array | None = None
 
     def check_parameters(self) -> None:
         """Raise ``ValueError`` where a parameter is of no use, as ``fit`` does before it looks at the data."""
@@ -225,7 +242,7 @@ class TableMachine(BaseEstimator):
 
     # -- the way --------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
         """Prepare the table, choose, and learn.
 
         Parameters
@@ -235,6 +252,9 @@ class TableMachine(BaseEstimator):
             may be missing.
         y : array of shape (n_rows,)
         sample_weight : array of shape (n_rows,), optional
+        groups : array of shape (n_rows,), optional
+            Rows of a group, such as those of a patient or of a day, are left out together, so that the choice, the
+            probabilities and the intervals are those for new groups. λn is then the same for all groups.
 
         Returns
         -------
@@ -255,12 +275,13 @@ class TableMachine(BaseEstimator):
                 f"{type(self).__name__} chooses by leaving out one row after the other, and there is one sample "
                 "(with a weight); give two or more."
             )
+        self.groups_ = together = self._groups(groups, len(targets), weight)
         with one_blas_thread():
             self.kinds_ = {**table.kinds, **table.found.get("kinds", {})}
             self.ignored_ = dict(table.left_out)
             self.preparation_ = prepared(table)
             rows = as_rows(self.preparation_.fit_transform(table.X), self.memory, type(self).__name__)
-            chosen = self._chosen(rows, targets, weight, clock)
+            chosen = self._chosen(rows, targets, weight, clock, together)
             some = self._in_time(chosen, rows, given, whole)
             self.machine_ = self._machine(chosen.setting.kernel, chosen.lam * len(rows) / len(some))
             if np.isfinite(limit):
@@ -278,7 +299,21 @@ class TableMachine(BaseEstimator):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _chosen(self, rows: Array, targets: Array, weight: Array | None, clock: Clock) -> _Choice:
+    def _groups(self, groups: Any, n: int, weight: Array | None) -> Array | None:
+        """The number of each row's group."""
+        if groups is None:
+            return None
+        values = column_or_1d(groups)
+        check_consistent_length(values, np.empty(n))
+        numbers = np.unique(values, return_inverse=True)[1]
+        if np.unique(numbers if weight is None else numbers[weight > 0]).size < 2:
+            raise ValueError(
+                f"{type(self).__name__} chooses by leaving out one group after the other, and there is one group (with "
+                "a weight); give two or more, or leave groups out."
+            )
+        return numbers
+
+    def _chosen(self, rows: Array, targets: Array, weight: Array | None, clock: Clock, groups: Array | None) -> _Choice:
         """The kernel and λ of the machine of all rows; and predictions for each by a machine without it.
 
         Weights of columns are learned on some hundred rows. Length and λ are looked for again on some thousand, from
@@ -288,20 +323,22 @@ class TableMachine(BaseEstimator):
         n, seed = len(rows), self._seed()
         found = learned_metric(
             rows, targets, weight, families=tuple(self.kernels), rounds=ROUNDS if self.metric == "learned" else 0,
-            seconds=clock.left, random_state=seed,
+            seconds=clock.left, random_state=seed, groups=groups,
         )  # fmt: skip
         best = found.best
         uniform = weight is None or np.ptp(weight) == 0
         room = int(np.sqrt(bytes_of(self.memory) / (8 * _MATRICES)))
         order = np.random.default_rng(seed).permutation(n)
+        if groups is not None:  # one group after the other
+            order = order[np.argsort(np.random.default_rng(seed).permutation(n)[groups[order]], kind="stable")]
         judges: list[Judge] = []
 
         def judged_by(most: int, times: int) -> Judge:
             """A judge with as many rows as there is room for, and time for so many factorisations."""
             quick = found.rows * (max(clock.left, found.pace) / (times * found.pace)) ** (1 / 3)
-            some = np.sort(order[: int(min(n, room, most, max(quick, min(found.rows, n))))])
-            own = None if weight is None else weight[some]
-            judges.append(Judge(rows[some], targets[some], own, True, clock, numbers=some))
+            some = _whole(order, groups, int(min(n, room, most, max(quick, min(found.rows, n)))))
+            own, together = (None if each is None else each[some] for each in (weight, groups))
+            judges.append(Judge(rows[some], targets[some], own, True, clock, numbers=some, groups=together))
             return judges[-1]
 
         judge = judged_by(_CHOSEN_ON, _TRIALS)
@@ -325,7 +362,7 @@ class TableMachine(BaseEstimator):
                 return self._on_all_rows(
                     mean, judge, of_mean, [*found.tried, *(one for each in judges for one in each.tried)]
                 )
-        last = judged_by(_LEFT_OUT if uniform else _CHOSEN_ON, 1)
+        last = judged_by(_LEFT_OUT if uniform and groups is None else _CHOSEN_ON, 1)
         if last.n > judge.n:
             judge = last
             again, distances = judge.begun(setting.family, setting.round, setting.weights)
@@ -334,7 +371,7 @@ class TableMachine(BaseEstimator):
         lam = setting.ridge / (judge.n - 1)
         unseen = np.empty(targets.shape)
         unseen[judge.numbers] = model.predictions
-        if not uniform:
+        if not uniform and groups is None:
             matrix = partial(setting.family.values, distances, setting.gamma)
             unseen[judge.numbers] = exactly_left_out(matrix, judge.targets, lam, True, judge.weight)
         if judge.n < n:
@@ -352,7 +389,7 @@ class TableMachine(BaseEstimator):
     def _on_all_rows(mean: Mean, judge: Judge, model: LeftOut, tried: list[Tried]) -> _Choice:
         """The mean of several kernels as the choice, of which all rows know."""
         lam, unseen = mean.ridge / (judge.n - 1), model.predictions
-        if judge.weight is not None and np.ptp(judge.weight) > 0:
+        if judge.weight is not None and np.ptp(judge.weight) > 0 and judge.groups is None:
             unseen = exactly_left_out(partial(mean.matrix, judge.rows), judge.targets, lam, True, judge.weight)
         return _Choice(mean, lam, unseen, tried)
 

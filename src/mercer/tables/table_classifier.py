@@ -99,6 +99,8 @@ class TableClassifier(ClassifierMixin, TableMachine):
         The decision values of each training row by the machine of all others.
     loo_score_ : float
         The share of rows that these answer rightly.
+    groups_ : array of shape (n_rows,) or None
+        The number of each row's group.
     tried_ : dict of arrays
         What was tried: family, round of weights, length over the median distance, λ, rows, the leave-one-out error
         over the variance of the targets, and a note on what was not; ``pandas.DataFrame(model.tried_)`` is a table.

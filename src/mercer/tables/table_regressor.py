@@ -103,6 +103,8 @@ class TableRegressor(RegressorMixin, TableMachine):
         How far each target lies above what its row is told so.
     row_weights_ : array of shape (n_rows,) or None
         The sample weights.
+    groups_ : array of shape (n_rows,) or None
+        The number of each row's group.
     interval_method_ : {"jackknife+", "jackknife"}
         How intervals are made; see :meth:`predict_interval`.
     tried_ : dict of arrays
@@ -186,7 +188,7 @@ class TableRegressor(RegressorMixin, TableMachine):
         """Whether models without each row are used, or what these said of their row alone."""
         check_is_fitted(self, "machine_")
         model, counted = self.machine_._model, np.flatnonzero(self._counts())
-        whole = isinstance(model, KernelModel) and np.array_equal(model.support, counted)
+        whole = self.groups_ is None and isinstance(model, KernelModel) and np.array_equal(model.support, counted)
         return "jackknife+" if whole and _MATRICES * 8 * counted.size**2 <= bytes_of(self.memory) else "jackknife"
 
     @available_if(_knows_errors)
@@ -195,8 +197,8 @@ class TableRegressor(RegressorMixin, TableMachine):
 
         With "jackknife+" an interval is what so many of the machines without a row stay between, each moved by the
         error that it made on that row: exactly, from one factorisation, which is made at the first call. Where
-        matrices of all rows have no room in ``memory``, or the machine had no time for all rows, all are taken to say
-        what the machine of all rows does ("jackknife"); of many rows it is the same.
+        matrices of all rows have no room in ``memory``, the machine had no time for all rows, or groups were left out
+        together, all are taken to say what the machine of all rows does ("jackknife"); of many rows it is the same.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ from ..solvers.svm.soft_margin import Workspaces
 from .base import rescale
 from .classifier import Classifier
 from .model import KernelModel, LinearModel, kernel_model, model_of
-from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, votes
+from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, solve_small, votes
 from .running import FRAMES, CallbackSupportMixin, managed, reported, seconds_left
 from .training import Mixed, Training, refuse_undefined
 
@@ -116,6 +116,8 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         workspaces, exact = Workspaces(), data.exact_gram()
 
         def complete(machine: BinaryMachine) -> None:
+            if machine.certificate is not None:
+                return
             if machine.one_sided:
                 machine.leave_out(Status.CONVERGED)
                 return
@@ -126,11 +128,13 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             machine.solve(own, np.random.default_rng(seed), exact)
 
         with workspaces, reported(self, X, y, len(machines), "machine") as run:
-            if self._votes:
+            if mixture is None:
+                solve_small(machines, data, solver, exact)
+            if self._votes and machines[0].certificate is None:
                 _begin(machines, data, solver, exact)
             parts = [(number, machine) for number, machine in enumerate(machines) if not machine.left_out]
-            begun = [part for part in parts if part[1].begun is not None]
-            left = [part for part in parts if part[1].begun is None]
+            begun = [part for part in parts if part[1].begun is not None or part[1].certificate is not None]
+            left = [part for part in parts if part not in begun]
             try:
                 # What is left to do of those that have begun is so little that threads would wait for each other.
                 for some, threads in ((begun, 1), (left, 1 if len(parts) == 1 else None)):

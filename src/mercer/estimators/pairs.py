@@ -24,12 +24,12 @@ from ..solvers import SoftMargin
 from ..solvers.interior import few_enough
 from ..solvers.svm.linear import passes_pay
 from ..solvers.svm.refinement import SINGLE_RANGE, SMALL_GAP, DualRefinement, hard_margin
-from ..solvers.svm.small_blocks import MOST_STEPS, SmallBlock, solve_block, solve_blocks
+from ..solvers.svm.small_blocks import MOST_STEPS, SmallBlock, certified_blocks, solve_block, solve_blocks
 from ..solvers.svm.smo import WORKING_SET, trusted
 from ..solvers.svm.soft_margin import DualSolution
 from .training import Training, row_keys
 
-__all__ = ["begin_pairs", "laid_out", "votes"]
+__all__ = ["begin_pairs", "laid_out", "solve_small", "votes"]
 
 #: Steps for each item after which an interior point method finds a hard margin sooner.
 _PATIENCE, _LEAST_PATIENCE = 20, 2000
@@ -341,6 +341,25 @@ def begin_pairs(machines: list[BinaryMachine], data: Training, solver: SoftMargi
             _hand_out(pairs, found, members, exact)
         raise
     _hand_out(pairs, found, members, exact)
+
+
+def solve_small(machines: list[BinaryMachine], data: Training, solver: SoftMargin, exact: Gram) -> None:
+    """Solve machines of few items with their certificates, all of them together on one matrix in float64.
+
+    A fit of a few hundred items is less work than asking for it piece by piece. Machines for which that leads to no
+    solution, and all of them where the matrix is not one of few items, are left as they are.
+    """
+    n = len(data.targets)
+    plain = isinstance(exact, Lazy) and n <= LOOKED_UP and 12 * n * n <= solver.memory
+    if not plain or not all(fits(each, solver) and not each.one_sided and each.begun is None for each in machines):
+        return
+    K = data.kernel.matrix(exact.items, exact.items)
+    if K.dtype != np.float64 or not SINGLE_RANGE[0] < np.abs(K).max(initial=0.0) < SINGLE_RANGE[1]:
+        return
+    blocks = [SmallBlock(machine.rows, machine.y, *machine.beginning()) for machine in machines]
+    for machine, found in zip(machines, certified_blocks(K, blocks, solver.tol, SMALL_GAP), strict=True):
+        if found[0].status is Status.CONVERGED:
+            machine.solution, machine.certificate = found
 
 
 def _hand_out(pairs: list[_Pair], found: dict[int, DualSolution], members: dict[int, Array], exact: Lazy) -> None:

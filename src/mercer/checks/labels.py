@@ -376,7 +376,7 @@ def encode(y: Array, name: str) -> tuple[Array, Array]:
         classes, codes = _two_classes(y) or np.unique(y, return_inverse=True)
     except TypeError:
         raise ValueError("y has labels of different kinds, which cannot be sorted; make all labels one kind.") from None
-    if classes.size > 2:
+    if classes.size > 2 and (y.dtype.kind not in "biu" or 2 * classes.size > y.size):
         check_classification_targets(y)  # scikit-learn's own word on numbers with fractions, which its tools expect
     if classes.size < 2:
         raise ValueError(f"{name} needs two classes or more; y holds only one class, {plain_label(classes[0])!r}.")

@@ -50,6 +50,8 @@ LARGEST = 1e140
 
 def refuse_foreign(X: Any, name: str = "X") -> None:
     """Refuse inputs that would be converted to numbers silently and wrongly, or are damaged."""
+    if type(X) is np.ndarray and X.dtype.kind in "biuf":
+        return
     refuse_damaged(X, name)
     refuse_no_rows(X, name)
     if isinstance(X, np.ma.MaskedArray):
@@ -244,17 +246,19 @@ def as_rows(X: Any, name: str = "X", allow_empty: bool = True) -> Any:
     array([[1., 2.],
            [3., 4.]])
     """
-    refuse_foreign(X, name)
-    with numbers_only(X, name):
-        X = check_array(
-            X,
-            accept_sparse="csr",
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite=False,
-            ensure_min_samples=0 if allow_empty else 1,
-            input_name=name,
-        )
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.flags.c_contiguous and X.size > 0
+    if not plain:
+        refuse_foreign(X, name)
+        with numbers_only(X, name):
+            X = check_array(
+                X,
+                accept_sparse="csr",
+                dtype=np.float64,
+                order="C",
+                ensure_all_finite=False,
+                ensure_min_samples=0 if allow_empty else 1,
+                input_name=name,
+            )
     if sparse.issparse(X):
         X = tidy_sparse(X, name)
     refuse_extreme(X, name)

@@ -244,8 +244,10 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         self.fit_status_ = int(not self.converged_)
         self.shape_fit_ = getattr(data.items, "shape", (len(data.gram),))
         if not self.multilabel_:
-            labels = self.classes_[data.targets]
-            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+            self.class_weight_ = np.ones(self.classes_.size)
+            if self.class_weight is not None:
+                labels = self.classes_[data.targets]
+                self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
 
     def _publish_support(self, data: Training, used: Array, coef: Array) -> None:
         """The items that the machines use, and their coefficients, as scikit-learn lays them out."""

@@ -19,7 +19,7 @@ from ..problems import Certificate, Intercept, Iterate, Problem, Status, balance
 from ..runtime.compile import Array, jit
 from ..runtime.interrupts import check_interrupt, keeps_best
 from ..runtime.numerics import gather, turn_here
-from ..runtime.threads import for_each, thread_count
+from ..runtime.threads import at_most, for_each, thread_count
 from ..solvers import SoftMargin
 from ..solvers.interior import few_enough
 from ..solvers.svm.linear import passes_pay
@@ -353,8 +353,9 @@ def solve_small(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     plain = isinstance(exact, Lazy) and n <= LOOKED_UP and 12 * n * n <= solver.memory
     if not plain or not all(fits(each, solver) and not each.one_sided and each.begun is None for each in machines):
         return
-    K = data.kernel.matrix(exact.items, exact.items)
-    if K.dtype != np.float64 or not SINGLE_RANGE[0] < np.abs(K).max(initial=0.0) < SINGLE_RANGE[1]:
+    with at_most(None if exact.expensive else 1):  # threads would take longer to begin than one takes to end
+        K = data.kernel.matrix(exact.items, exact.items)
+    if K.dtype != np.float64 or not SINGLE_RANGE[0] < K.diagonal().max(initial=0.0) < SINGLE_RANGE[1]:
         return
     blocks = [SmallBlock(machine.rows, machine.y, *machine.beginning()) for machine in machines]
     for machine, found in zip(machines, certified_blocks(K, blocks, solver.tol, SMALL_GAP), strict=True):

@@ -303,7 +303,8 @@ class Kernel(Parametrised):
 
     def parts(self) -> list[Kernel]:
         """The kernels that this one is made of."""
-        return [value for value in self.get_params(deep=False).values() if isinstance(value, Kernel)]
+        values = (getattr(self, name) for name in self._get_param_names())
+        return [value for value in values if isinstance(value, Kernel)]
 
     def statistics(self) -> Counter[Statistic]:
         """How often each statistic is needed to evaluate one tile."""

@@ -425,8 +425,6 @@ def matrix_block(
     # Rounding may differ between (x, z) and (z, x), the result may not: only pieces on and above the diagonal are
     # computed, and mirrored below it.
     symmetric = pairing.A is pairing.B and rows is columns and kernel.splits
-    if kernel.splits:
-        pairing.warm()
     tiles = []
     top = 0
     for i in row_pieces:
@@ -436,6 +434,8 @@ def matrix_block(
                 tiles.append((top, left, i, j))
             left += place_count(j)
         top += place_count(i)
+    if kernel.splits and (len(tiles) > 1 or not kernel.trusted):
+        pairing.warm()
 
     def fill(tile: tuple[int, int, Places, Places]) -> None:
         top, left, i, j = tile

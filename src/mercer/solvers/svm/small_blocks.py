@@ -172,13 +172,15 @@ def _refine_each(K, edges, places, y, low, high, tol, gap, z, F, steps, kept):
         part = slice(edges[m], edges[m + 1])
         own = places[part]
         n = own.size
-        block, exact = single[: n * n].reshape(n, n), double[: n * n].reshape(n, n)
+        block, exact = single[: n * n].reshape(n, n), K
+        if n < K.shape[0]:
+            exact = double[: n * n].reshape(n, n)
+            for a in range(n):
+                for b in range(n):
+                    exact[a, b] = K[own[a], own[b]]
         for a in range(n):
-            source = K[own[a]]
             for b in range(n):
-                value = source[own[b]]
-                exact[a, b] = value
-                block[a, b] = np.float32(value)
+                block[a, b] = np.float32(exact[a, b])
         steps[m], kept[m] = _refine(exact, block, y[part], low[part], high[part], tol, gap, z[part], F[part])
 
 

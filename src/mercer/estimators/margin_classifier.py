@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -111,13 +112,11 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         else:
             _warn_of_many(type(self).__name__, self.classes_.size, self.strategy)
         deadline = time.monotonic() + seconds_left(self)
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        seed = _seed(self.random_state)
         data, machines, solver, mixture = self._plan(data, seed)
         workspaces, exact = Workspaces(), data.exact_gram()
 
         def complete(machine: BinaryMachine) -> None:
-            if machine.certificate is not None:
-                return
             if machine.one_sided:
                 machine.leave_out(Status.CONVERGED)
                 return
@@ -130,11 +129,18 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         with workspaces, reported(self, X, y, len(machines), "machine") as run:
             if mixture is None:
                 solve_small(machines, data, solver, exact)
-            if self._votes and machines[0].certificate is None:
+            for number, machine in enumerate(machines):
+                if machine.certificate is not None:
+                    run(number, lambda: None)
+            if self._votes and any(machine.certificate is None for machine in machines):
                 _begin(machines, data, solver, exact)
-            parts = [(number, machine) for number, machine in enumerate(machines) if not machine.left_out]
-            begun = [part for part in parts if part[1].begun is not None or part[1].certificate is not None]
-            left = [part for part in parts if part not in begun]
+            parts = [
+                (number, machine)
+                for number, machine in enumerate(machines)
+                if machine.certificate is None and not machine.left_out
+            ]
+            begun = [part for part in parts if part[1].begun is not None]
+            left = [part for part in parts if part[1].begun is None]
             try:
                 # What is left to do of those that have begun is so little that threads would wait for each other.
                 for some, threads in ((begun, 1), (left, 1 if len(parts) == 1 else None)):
@@ -164,7 +170,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """Each machine goes on from its last solution; nothing is certified on the way."""
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        seed = _seed(self.random_state)
         previous: list[BinaryMachine] = []
         workspace, exact = data.workspace or Workspace(), data.exact_gram()
         for value in values:
@@ -340,6 +346,18 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         """What :meth:`decision_function` makes of the scores of all machines."""
         decisions = super().decisions_of(scores, numbers)
         return votes(scores, self.classes_.size) if self._votes else decisions
+
+
+def _seed(random_state: Any) -> int:
+    return _seed_of(random_state) if type(random_state) is int else _drawn(random_state)
+
+
+def _drawn(random_state: Any) -> int:
+    return check_random_state(random_state).randint(2**31 - 1)
+
+
+#: What a number leads to, which takes a tenth of a small fit to find out.
+_seed_of = functools.lru_cache(maxsize=64)(_drawn)
 
 
 def _begin(machines: list[BinaryMachine], data: Training, solver: solvers.SoftMargin, exact: Gram) -> None:

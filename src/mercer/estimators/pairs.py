@@ -14,12 +14,13 @@ import numpy as np
 from .. import solvers
 from ..grams import Dense, Features, Gram, Lazy
 from ..kernels import Polynomial
+from ..kernels.engine.tiles import small_matrix
 from ..losses.margins import Hinge
 from ..problems import Certificate, Intercept, Iterate, Problem, Status, balanced, certify, keeps
 from ..runtime.compile import Array, jit
 from ..runtime.interrupts import check_interrupt, keeps_best
 from ..runtime.numerics import gather, turn_here
-from ..runtime.threads import at_most, for_each, thread_count
+from ..runtime.threads import for_each, thread_count
 from ..solvers import SoftMargin
 from ..solvers.interior import few_enough
 from ..solvers.svm.linear import passes_pay
@@ -102,9 +103,14 @@ class BinaryMachine:
         return bool((self.y == self.y[0]).all())
 
     def beginning(self) -> tuple[Array, Array]:
-        """The largest coefficient of each item, and those to begin with: within bounds, and with a sum of zero."""
-        weight = self.data.weight
-        bound = np.full(self.rows.size, self.C) if weight is None else self.C * weight[self.rows]
+        """The largest coefficient of each item, and those to begin with: within bounds, and with a sum of zero.
+
+        Bounds are those of :attr:`problem` to the last digit: a coefficient beside its bound could still grow.
+        """
+        n = self.rows.size
+        weight = np.ones(n) if self.data.weight is None else self.data.weight[self.rows]
+        total = float(weight.sum())
+        bound = weight * (n / total) / (1 / (self.C * total) * n)
         if self.start is None:
             return bound, np.zeros(self.rows.size)
         return bound, balanced(self.start.z, np.minimum(bound * self.y, 0.0), np.maximum(bound * self.y, 0.0))
@@ -350,11 +356,13 @@ def solve_small(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     solution, and all of them where the matrix is not one of few items, are left as they are.
     """
     n = len(data.targets)
-    plain = isinstance(exact, Lazy) and n <= LOOKED_UP and 12 * n * n <= solver.memory
-    if not plain or not all(fits(each, solver) and not each.one_sided and each.begun is None for each in machines):
+    if not (isinstance(exact, Lazy) and n <= LOOKED_UP and 12 * n * n <= solver.memory):
         return
-    with at_most(None if exact.expensive else 1):  # threads would take longer to begin than one takes to end
-        K = data.kernel.matrix(exact.items, exact.items)
+    if not all(fits(each, solver) and not each.one_sided and each.begun is None for each in machines):
+        return
+    kernel = data.kernel
+    cheap = kernel.trusted and kernel.splits and not exact.expensive  # threads would begin when one has ended
+    K = small_matrix(kernel, exact.items) if cheap else kernel.matrix(exact.items, exact.items)
     if K.dtype != np.float64 or not SINGLE_RANGE[0] < K.diagonal().max(initial=0.0) < SINGLE_RANGE[1]:
         return
     blocks = [SmallBlock(machine.rows, machine.y, *machine.beginning()) for machine in machines]

@@ -110,7 +110,7 @@ def reported(
 ) -> Iterator[Callable[[int, Callable[[], Any]], Any]]:
     """Inside this block, ``run(k, work)`` does part k of a fit and tells the callbacks when it begins and ends."""
     start = getattr(estimator, "_init_callback_context", None)
-    if start is None:
+    if start is None or not (getattr(estimator, "_skl_callbacks", ()) or hasattr(estimator, "_parent_callback_ctx")):
         yield lambda k, work: work()
         return
     context = start(max_subtasks=parts, sequential_subtasks=False)

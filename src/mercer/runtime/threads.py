@@ -110,6 +110,8 @@ def for_each(work: Callable[[T], Any], pieces: Iterable[T], threads: int | None 
     Ctrl-C, or the end of the time, is passed on to the threads: long pieces under way that :func:`heed` it end early.
     """
     pieces = list(pieces)
+    if not pieces:
+        return
     threads = 1 if getattr(_worker, "busy", False) else min(threads or thread_count(), len(pieces))
     if threads <= 1:
         with one_blas_thread():

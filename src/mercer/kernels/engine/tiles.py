@@ -457,6 +457,22 @@ def matrix_block(
     return out
 
 
+def small_matrix(kernel: Kernel, items: Any) -> Array:
+    """The matrix of a few items, in one tile and on one thread; exactly symmetric.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear
+    >>> small_matrix(Linear(), np.array([[1.0], [2.0]]))
+    array([[1., 2.],
+           [2., 4.]])
+    """
+    every = slice(0, length(items))
+    values = kernel.evaluate(Pairing(kernel, items, items).tile(every, every))
+    mirror(values)
+    return values
+
+
 def matrix_product(pairing: Pairing, columns: Array | None, V: Array) -> Array:
     """The matrix of a pairing, or some of its columns, times V: tile by tile, the tiles summed in float64."""
     kernel = pairing.kernel

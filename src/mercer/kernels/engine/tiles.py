@@ -469,7 +469,7 @@ def small_matrix(kernel: Kernel, items: Any) -> Array:
     """
     every = slice(0, length(items))
     values = kernel.evaluate(Pairing(kernel, items, items).tile(every, every))
-    mirror(values)
+    fill_lower_triangle(values)
     return values
 
 

@@ -130,8 +130,6 @@ def describe(table: Table) -> Description:
     >>> found.rows, found.duplicates, found.correlated
     (500, 0, {'x3': ['x6', 'x10']})
     """
-    pass
-    pass
 
     duplicates, contradictions = _repeated(table)
     seen = table if table.kind == "rows" else measured(table)
@@ -165,7 +163,6 @@ def describe(table: Table) -> Description:
 
 def measured(table: Table) -> Table:
     """Strings, sets or graphs as a table of what can be counted of them, with notes on what they are made of."""
-    pass
 
     notes = (*table.notes, *in_words(table))
     return replace(table, frame=measurements(table), items=None, kind="rows", notes=notes)

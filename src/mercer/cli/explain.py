@@ -89,12 +89,8 @@ def explain(
         table = matching_table(loaded, data, as_in_training(reading, loaded.about), printer)
     trained_where = training_places(loaded)
     if row is None:
-        pass
-
         explain_model(loaded, table, scoring, top, trained_where, printer, seed)
     else:
-        pass
-
         if scoring is not None:
             raise DataError("--scoring is for the columns of a whole table; leave it out, or leave out --row.")
         explain_row(loaded, table, place_of(row, table), label, top, trained_where, printer, seed)

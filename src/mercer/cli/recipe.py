@@ -137,8 +137,6 @@ def recipe_of(
     from ..checks import layers, learner_of
     from ..kernels import as_kernel
 
-    pass
-
     given = learner_of(model).get_params(deep=False)
     kernel = str(as_kernel(given["kernel"])) if learner.takes_kernel else None
     plain = fitting(learner, table, kernel, preparing.get("target_transform"))

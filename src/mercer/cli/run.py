@@ -116,7 +116,6 @@ def run(
     from .options import in_chunks, kept_columns, read_twice
     from .output import STANDARD_OUTPUT, Delivery, refuse_outputs
 
-    pass
     from .new_rows import look_up
 
     if not data:
@@ -140,16 +139,10 @@ def run(
     seen = look_up(loaded.about, table, delivery.to_stderr)
     facts["far_rows"] = far_rows(loaded.estimator, table)
     if task == "regress":
-        pass
-
         facts = run_numbers(loaded, table, seen, delivery, intervals, facts)
     elif task == "detect":
-        pass
-
         facts = run_detector(loaded, table, seen, delivery, facts)
     else:
-        pass
-
         facts = run_classes(loaded, table, seen, delivery, probabilities, facts)
     show_far(facts, delivery.to_stderr)
     if output not in (None, STANDARD_OUTPUT):
@@ -575,9 +568,6 @@ def run_streamed(
     from .new_rows import as_in_training, far_rows, matching_table, show_far, task_of_model
     from .paths import open_model
 
-    pass
-    pass
-    pass
     from .new_rows import TrainedRows, TrainedRowsFound
 
     if keep:

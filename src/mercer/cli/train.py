@@ -363,7 +363,6 @@ def train_streamed(
     from .paths import save
     from .recipe import APART, about_model, fitting, refuse_unlearnable, usual_kernel
 
-    pass
     from .training import given_command
 
     _refuse_in_memory(recipe, holdout)
@@ -661,10 +660,8 @@ def train(
     from .output import refuse_outputs
     from .recipe import Recipe, split, table_to_learn, with_target_transform
 
-    pass
     from .training import given_command
 
-    pass
     from .training import trained
 
     refuse_outputs([output])
@@ -675,8 +672,6 @@ def train(
     if time is not None and (learner.task == "detect" or streams(data, recipe, reading)):
         raise DataError("--time orders rows with labels in a table in memory; leave it out.")
     if learner.task == "detect":
-        pass
-
         train_detector(recipe, data, output, holdout=holdout, reading=reading, printer=printer)
         return
     if streams(data, recipe, reading):

@@ -128,8 +128,6 @@ def tune(
     from .train import WITHOUT_ERRORS
     from .training import error_on, given_command, said_besides, train_command
 
-    pass
-
     if learner.task == "detect":
         raise DataError(f"{learner.name} {WITHOUT_ERRORS}")
     if learner.prepares:

@@ -183,13 +183,11 @@ class Gram:
 
     def take(self, index: Any) -> Gram:
         """The Gram of these items alone, sharing what can be shared."""
-        pass
 
         return Repeated(self, np.arange(len(self))[index])
 
     def scaled(self, factor: float) -> Gram:
         """The Gram of ``factor``·K, in float64 where it is in memory."""
-        pass
 
         return Multiple(self, factor)
 

@@ -112,11 +112,9 @@ def run(
     from dataclasses import replace
 
     from ..checks import bytes_of
-    from .new_rows import as_in_training, far_rows, matching_table, show_far, task_of_model
+    from .new_rows import as_in_training, far_rows, look_up, matching_table, show_far, task_of_model
     from .options import in_chunks, kept_columns, read_twice
     from .output import STANDARD_OUTPUT, Delivery, refuse_outputs
-
-    from .new_rows import look_up
 
     if not data:
         _tell_record(model, {"--output": output, "--keep": keep, "--intervals": intervals}, printer)
@@ -565,10 +563,16 @@ def run_streamed(
 ) -> None:
     """Predict a file chunk by chunk, write the predictions as they come, and count errors."""
     from ..io import open_chunked, write_whole
-    from .new_rows import as_in_training, far_rows, matching_table, show_far, task_of_model
+    from .new_rows import (
+        TrainedRows,
+        TrainedRowsFound,
+        as_in_training,
+        far_rows,
+        matching_table,
+        show_far,
+        task_of_model,
+    )
     from .paths import open_model
-
-    from .new_rows import TrainedRows, TrainedRowsFound
 
     if keep:
         raise DataError(

@@ -362,7 +362,6 @@ def train_streamed(
     from ..rows import dask_client
     from .paths import save
     from .recipe import APART, about_model, fitting, refuse_unlearnable, usual_kernel
-
     from .training import given_command
 
     _refuse_in_memory(recipe, holdout)
@@ -659,10 +658,7 @@ def train(
     from .options import placing, streams
     from .output import refuse_outputs
     from .recipe import Recipe, split, table_to_learn, with_target_transform
-
-    from .training import given_command
-
-    from .training import trained
+    from .training import given_command, trained
 
     refuse_outputs([output])
     options["params"] = {**options["params"], **placing(learner, rank=rank, landmarks=landmarks, memory=memory)}

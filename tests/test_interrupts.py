@@ -204,7 +204,7 @@ def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypat
 
 
 IMPROVEMENTS = {
-    "polish": (mercer.solvers.svm.refinement, "polish", SVC("gaussian(gamma=1)", time_limit=60), y),
+    "polish": (mercer.solvers.svm.refinement, "polish", SVC("gaussian(gamma=1)", max_iter=10_000), y),
     "hard margin": (mercer.estimators.pairs, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
     "smaller gap": (mercer.solvers.certified, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
     "smaller gaps": (mercer.solvers.certified, "_improved", KernelClassifier("gaussian"), y),

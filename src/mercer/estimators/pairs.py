@@ -349,6 +349,10 @@ def begin_pairs(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     _hand_out(pairs, found, members, exact)
 
 
+#: Seconds that machines of few items stay below: a longer limit does not concern them.
+_BRIEF = 1.0
+
+
 def solve_small(machines: list[BinaryMachine], data: Training, solver: SoftMargin, exact: Gram) -> None:
     """Solve machines of few items with their certificates, all of them together on one matrix in float64.
 
@@ -358,6 +362,8 @@ def solve_small(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     n = len(data.targets)
     if not (isinstance(exact, Lazy) and n <= LOOKED_UP and 12 * n * n <= solver.memory):
         return
+    if solver.time_limit >= _BRIEF:
+        solver = replace(solver, time_limit=np.inf)
     if not all(fits(each, solver) and not each.one_sided and each.begun is None for each in machines):
         return
     kernel = data.kernel

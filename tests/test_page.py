@@ -1,6 +1,8 @@
 """The page: well formed, everything escaped, and looked at in a real browser."""
 
 import re
+import subprocess
+import sys
 from html import unescape
 from html.parser import HTMLParser
 
@@ -351,3 +353,9 @@ def test_tables_sort_and_marks_explain_themselves(browser, address):
     assert shown.locator(f"{name} details table").first.is_visible()
     assert shown.trouble == []
     shown.context.close()
+
+
+def test_a_page_has_its_sections_in_a_process_that_imports_nothing_else():
+    program = "from mercer.report import SECTIONS, write; print(*(each.name for each in SECTIONS.values()))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert {"learners", "results"} <= set(found)

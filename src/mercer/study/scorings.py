@@ -274,7 +274,7 @@ _OF_TWO, _OF_EVEN, _MOST = 0.2, 0.2, 0.8
 def is_uneven(y: Array) -> bool:
     """Whether a learner that always answers the commonest class is right on so many rows that accuracy says little.
 
-    Of several classes a rare one does not decide how all the others are judged.
+    Of several classes a rare one does not decide how all the others are judged, and of a single one nothing can be said.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def is_uneven(y: Array) -> bool:
     False
     """
     counts = np.unique(y, return_counts=True)[1]
-    return bool(counts.max() > _MOST * counts.sum())
+    return counts.size > 1 and bool(counts.max() > _MOST * counts.sum())
 
 
 def has_rare(y: Array) -> bool:

@@ -274,7 +274,7 @@ _OF_TWO, _OF_EVEN, _MOST = 0.2, 0.2, 0.8
 def is_uneven(y: Array) -> bool:
     """Whether a learner that always answers the commonest class is right on so many rows that accuracy says little.
 
-    Of several classes a rare one does not decide how all the others are judged, and of a single one nothing can be said.
+    Of several classes a rare one does not decide how all the others are judged; of a single class nothing is said.
 
     Examples
     --------

@@ -14,7 +14,8 @@ from mercer.runtime import Loop
 
 
 def run(folder, code):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    # Byte code that is written within the second of an edit of the same length hides the edit.
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300)
 
 
@@ -53,7 +54,6 @@ def stamp_of(
     (tmp_path / "callee.py").write_text(_CALLEE.format(reorder=reorder, result=result))
     code = _CALLER.format(above=above, factor=factor, unrelated=unrelated, docstring=docstring, extremes=extremes)
     (tmp_path / "caller.py").write_text(code)
-    # Byte code that is written within the second of an edit of the same length hides the edit.
     done = subprocess.run([sys.executable, "-B", "caller.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout

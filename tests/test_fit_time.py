@@ -7,8 +7,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import SVC, SVR, KernelClassifier, KernelRegressor, OneClassSVM
+from mercer.estimators import Run
 from mercer.estimators import running as time_limits
-from mercer.estimators import seconds_left, timed_fit
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 3))
@@ -17,12 +17,11 @@ y = np.arange(400) % 2
 
 def test_what_is_left_counts_from_the_beginning_of_the_fit():
     model = SVC(time_limit=100)
-    assert seconds_left(model) == 100
-    assert seconds_left(SVC()) == np.inf
-    with timed_fit(model):
-        time.sleep(0.01)
-        assert 90 < seconds_left(model) < 99.995
-        assert seconds_left(SVC(time_limit=7)) == 7  # one that another fit makes
+    assert Run(model).seconds_left() == 100
+    assert Run(SVC()).seconds_left() == np.inf
+    begun = Run(model, begun=time.monotonic())
+    time.sleep(0.01)
+    assert 90 < begun.seconds_left() < 99.995
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def begun(**parameters):
     machine = SVC(Gaussian(gamma=GAMMA), C=5, **parameters)
     data = machine._training(rows, labels, None)
     machines = machine._machines(data)
-    solver = machine._solver(len(machines))
+    solver = machine._solver(data.run, len(machines))
     begin_pairs(machines, data, solver, data.exact_gram())
     return machines, solver
 

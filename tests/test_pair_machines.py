@@ -13,7 +13,7 @@ from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, Calibrated, KernelSearchCV, NuSVC
 from mercer.estimators import pairs as pair_machines
-from mercer.estimators import solve_pairs, training_of
+from mercer.estimators import solve_pairs
 from mercer.grams import Dense
 from mercer.search import out_of_fold
 from mercer.solvers.svm import SmallBlock, solve_blocks
@@ -71,10 +71,10 @@ def test_a_search_over_many_classes_finds_what_plain_fits_find():
 
 def _prepared(**parameters):
     machine = SVC("gaussian(gamma=0.5)", **parameters)
-    data = training_of(machine, digits, names, None)
+    data = machine._training(digits, names, None)
     K = np.exp(-0.5 * ((digits[:, None] - digits) ** 2).sum(axis=2)).astype(np.float32)
     data = replace(data, gram=Dense(K))
-    return machine._machines(data), data, machine._solver(45)
+    return machine._machines(data), data, machine._solver(data.run, 45)
 
 
 @pytest.mark.parametrize("limits", [{"max_iter": 20}, {"time_limit": 60.0}, {"C": np.inf}])

@@ -40,7 +40,7 @@ from .checks.parameters import (
     shown,
     steps_before,
 )
-from .estimators import KernelClassifier, KernelRegressor
+from .estimators import KernelClassifier, KernelRegressor, Run
 from .estimators.kernel_regressor import KernelQuantiles
 from .estimators.model import KernelModel, LinearModel, model_of
 from .estimators.risk import chosen
@@ -147,7 +147,7 @@ def _checked(machine: Any) -> Any:
 
 def _decomposed(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Training, RidgePath, list[Array]]:
     """The training items with the eigendecomposition of their matrix, and the targets of every score."""
-    data = chosen(machine, training_of(machine, X, y, sample_weight))
+    data = chosen(machine, training_of(machine, X, y, sample_weight, Run(machine, X, y, sample_weight)))
     n = len(data.gram)
     if n < 2 or (data.weight is not None and np.count_nonzero(data.weight) < 2):
         raise ValueError("leave-one-out predictions need two rows or more with a weight; there is one sample.")

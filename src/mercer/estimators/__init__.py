@@ -11,7 +11,7 @@ from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, votes
 from .pegasos import Pegasos
 from .perceptron import Perceptron
 from .regressor import Regressor
-from .running import NotInTimeError, seconds_left, timed_fit
+from .running import NotInTimeError, Run
 from .svc import SVC
 from .svr import SVR, NuSVR
 from .training import fingerprints, training_of
@@ -37,14 +37,13 @@ __all__ = [
     "Pegasos",
     "Perceptron",
     "Regressor",
+    "Run",
     "begin_pairs",
     "cost_matrix",
     "fingerprints",
     "laid_out",
     "rearranged",
-    "seconds_left",
     "solve_pairs",
-    "timed_fit",
     "training_of",
     "votes",
 ]

@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted, validate_data
 
+from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, choice, number
 from ..checks.tables import chosen, numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
 from ..cuda import as_host, on_card
-from ..grams import Placement, is_linear
+from ..grams import Gram, Placement, is_linear
 from ..grams.landmarks import LANDMARKS
 from ..grams.span import directions
 from ..kernels import Kernel, Linear, as_kernel
@@ -25,7 +26,7 @@ from ..problems import Certificate, Status
 from ..rows import Mapped, Rows, dask_client, is_dask, rows_of, values_of_dask
 from ..runtime.compile import Array
 from .model import KernelModel, LinearModel, scores_of_chunk
-from .running import preparing
+from .running import CallbackSupportMixin, Run, running, with_callbacks
 from .training import LARGEST_SIMILARITY, Training, training_of, warn_if_alike, warn_if_out_of_reach
 
 __all__ = ["FittedState", "remedy_for", "rescale"]
@@ -178,11 +179,7 @@ def remedy_for(machine: str, given: Iterable[str], known: Iterable[str]) -> str 
     return None
 
 
-#: What scikit-learn takes for "there are no targets to look at".
-_NO_TARGETS = "no_validation"
-
-
-class KernelMachine(FittedState, BaseEstimator):
+class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
     """Base of all estimators. Subclasses have the parameters ``kernel`` and ``memory``.
 
     Methods without an underscore are what :class:`mercer.search.keys.Machine` asks for.
@@ -196,8 +193,8 @@ class KernelMachine(FittedState, BaseEstimator):
     #: What rows of numbers that are only to be scored, and precomputed matrices, may be kept in; others are converted
     #: to the first. Rows to learn from are in float64: their numbers are taken as they are, whatever type they came in.
     precisions: ClassVar[tuple[type, ...]] = (np.float64, np.float32)
-    #: Whether targets are numbers, else labels.
-    numeric_targets: ClassVar[bool] = False
+    #: What is learned beside the items: "labels", "numbers", or ``None`` for machines that learn from items alone.
+    target_kind: ClassVar[str | None] = None
     #: Whether the machine learns the weights of a mixture of kernels.
     learns_weights: ClassVar[bool] = False
     #: Whether a row may have several targets, as columns.
@@ -273,7 +270,6 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def _check(self) -> None:
         """Refuse bad parameters of a machine's own."""
-        raise NotImplementedError
 
     def _check_rank(self) -> None:
         """Refuse a bad number or choice of landmarks, and a bad place for the matrix."""
@@ -289,52 +285,62 @@ class KernelMachine(FittedState, BaseEstimator):
 
     # -- the user's data ------------------------------------------------------------------------------------------
 
-    def read_items(
-        self, X: Any, kernel: Kernel, y: Any = _NO_TARGETS, reset: bool = False, kept: tuple[type, ...] = (np.float64,)
-    ) -> Any:
-        """The items, and targets where there are any, checked; ``reset`` where they are training items.
+    def read_items(self, X: Any, kernel: Kernel, *, reset: bool = False, kept: tuple[type, ...] = (np.float64,)) -> Any:
+        """The items, checked; ``reset`` where they are training items.
 
         Rows of numbers stay in the types in ``kept``; others are converted to the first.
         """
         kept = self.precisions if kernel.precomputed else kept
-        alone = isinstance(y, str) and y == _NO_TARGETS
-        if alone and not reset and self._is_plain(X, kernel):
+        if not reset and self._is_plain(X, kernel):
             rows = X if any(X.dtype == each for each in kept) else X.astype(kept[0])
             refuse_extreme(rows, tiny=False)
             return rows
-        X, y = as_host(X), as_host(y)
-        options: dict[str, Any] = {"reset": reset}
-        if not alone:
-            y = values_of_dask(y)
-            self._refuse_bad_targets(y)
-            options |= {"y_numeric": True} if self.numeric_targets else {}
-            options |= {"multi_output": True} if self._has_columns(y) else {}
+        return self._read(as_host(X), kernel, reset, kept)
+
+    def read_training(self, X: Any, y: Any, kernel: Kernel, reset: bool = True) -> tuple[Any, Any]:
+        """The items and their targets, checked; no targets where the machine learns from items alone.
+
+        ``reset`` where these are the first items that the machine sees.
+        """
+        if self.target_kind is None:
+            return self.read_items(X, kernel, reset=reset), None
+        y = as_host(values_of_dask(y))
+        self._refuse_bad_targets(y)
+        kept = self.precisions if kernel.precomputed else (np.float64,)
+        options: dict[str, Any] = {"y_numeric": True} if self.target_kind == "numbers" else {}
+        options |= {"multi_output": True} if self._has_columns(y) else {}
+        read = self._read(as_host(X), kernel, reset, kept, y=y, **options)
+        if isinstance(read, tuple):
+            return read
+        targets = self.read_targets(y) if isinstance(read, Rows) else validate_data(self, y=y, reset=reset, **options)
+        check_consistent_length(read, targets)
+        return read, targets
+
+    def _read(self, X: Any, kernel: Kernel, reset: bool, kept: tuple[type, ...], **targets: Any) -> Any:
+        """The items, checked; together with ``targets``, where scikit-learn looks at rows and targets together."""
         rows = self._rows_of(X, kernel, reset)
-        if rows is not None or not kernel.on_rows:
-            items = self._read_structured(X, kernel, reset) if rows is None else self._read_rows(rows, kernel, reset)
-            if alone:
-                return items
-            targets = self.read_targets(y) if rows is not None else validate_data(self, "no_validation", y, **options)
-            check_consistent_length(items, targets)
-            return items, targets
+        if rows is not None:
+            return self._read_rows(rows, kernel, reset)
+        if not kernel.on_rows:
+            return self._read_structured(X, kernel, reset)
         refuse_foreign(X)
         with numbers_only(X):
             checked = validate_data(
                 self,
                 X,
-                y,
+                reset=reset,
                 accept_sparse=False if kernel.precomputed else "csr",
                 dtype=kept,
                 order="C",
                 ensure_all_finite=False,
                 ensure_min_samples=1 if reset else 0,
-                **options,
+                **targets,
             )
-        rows = checked if alone else checked[0]
+        rows = checked[0] if targets else checked
         if sparse.issparse(rows):
             rows = tidy_sparse(rows)
         refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None), tiny=reset)
-        return rows if alone else (rows, checked[1])
+        return (rows, checked[1]) if targets else rows
 
     def _is_plain(self, X: Any, kernel: Kernel) -> bool:
         """Whether X is an array of rows of numbers with as many columns as in training, which had no names."""
@@ -399,10 +405,12 @@ class KernelMachine(FittedState, BaseEstimator):
         return items
 
     def read_targets(self, y: Any) -> Array:
-        """The targets alone, checked."""
+        """The targets alone, checked; where there are none, ``y`` is for scorers alone, and comes back as it is."""
         y = as_host(y)
+        if self.target_kind is None:
+            return np.asarray(y)
         self._refuse_bad_targets(y)
-        checked = _check_y(y, multi_output=self._has_columns(y), y_numeric=self.numeric_targets)
+        checked = _check_y(y, multi_output=self._has_columns(y), y_numeric=self.target_kind == "numbers")
         return checked.toarray() if sparse.issparse(checked) else np.asarray(checked)
 
     def _has_columns(self, y: Any) -> bool:
@@ -411,16 +419,55 @@ class KernelMachine(FittedState, BaseEstimator):
 
     def _refuse_bad_targets(self, y: Any) -> None:
         """Raise where targets are missing or of no use."""
+
+    def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Any, Array | None]:
+        """Checked targets as numbers to learn from, if there are any, and the weight of each item where they differ."""
+        if sample_weight is None:
+            return None, None
+        weight = checked_weights(sample_weight, items)
+        if not weight.any():
+            raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
+        return None, weight
+
+    # -- the way --------------------------------------------------------------------------------------------------
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from items and, where the machine has them, targets.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        y : array of shape (n_rows,), or (n_rows, n_targets)
+            Labels for a classifier, real numbers for a regressor; machines that take many labels a row want a column
+            of 0 and 1 for each, dense or sparse. Ignored by machines that learn from items alone.
+        sample_weight : array of shape (n_rows,), optional
+            What each row counts.
+
+        Returns
+        -------
+        self
+        """
+        return self.fit_on(None, X, y, sample_weight)
+
+    def fit_on(self, gram: Gram | None, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """As :meth:`fit`, on the Gram of the items where somebody has computed it before."""
+        with running(self, X, y, sample_weight) as run:
+            self._check()
+            self.learn(self._training(X, y, sample_weight, run, gram))
+        return self
+
+    def learn(self, data: Training) -> None:
+        """Find the model of the training items, and publish it: all that a new estimator has to write."""
         raise NotImplementedError
 
-    def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
-        """Checked targets as numbers to learn from, and the weight of each item where they differ."""
-        raise NotImplementedError
-
-    def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """What ``fit`` learns from."""
-        with preparing(self):
-            data = training_of(self, X, y, sample_weight)
+    def _training(
+        self, X: Any, y: Any, sample_weight: Any, run: Run | None = None, gram: Gram | None = None
+    ) -> Training:
+        """What is learned from, in this run of ``fit`` where there is one."""
+        run = run or Run(self, X, y, sample_weight)
+        with run.preparing():
+            data = training_of(self, X, y, sample_weight, run, gram=gram)
             warn_if_alike(type(self).__name__, data.kernel, data.items, data.gram)
             warn_if_out_of_reach(self, data.gram)
         return data

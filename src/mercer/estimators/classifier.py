@@ -11,10 +11,12 @@ from sklearn.utils import Tags
 
 from ..checks.labels import combine_weights, encode, has_many_labels, indicators, plain_label, refuse_bad_labels
 from ..checks.parameters import is_number, offered_if, shown
+from ..grams import Gram
 from ..messages import guide
 from ..rows.dask import at_once, lazily
 from ..runtime.compile import Array
 from .base import KernelMachine
+from .running import Run
 from .training import Training, warn_of_constant_labels
 
 __all__ = ["cheapest", "cost_matrix", "mean_costs", "pair_costs"]
@@ -147,6 +149,7 @@ def _has_checkpoints(machine: Classifier) -> bool:
 class Classifier(ClassifierMixin, KernelMachine):
     """Base of the classifiers. Subclasses also have the parameter ``class_weight``."""
 
+    target_kind = "labels"
     class_weight: Any
     #: What mistakes cost; a parameter of the machines that can tell.
     costs: Any = None
@@ -187,8 +190,10 @@ class Classifier(ClassifierMixin, KernelMachine):
         weight = combine_weights(sample_weight, None, items, np.zeros(y.shape[0]))
         return indicators(y, type(self).__name__, weight), weight
 
-    def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        data = super()._training(X, y, sample_weight)
+    def _training(
+        self, X: Any, y: Any, sample_weight: Any, run: Run | None = None, gram: Gram | None = None
+    ) -> Training:
+        data = super()._training(X, y, sample_weight, run, gram)
         if self.multilabel_:
             warn_of_constant_labels(self, data)
         return data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -21,11 +20,11 @@ from ..solvers.svm.linear import passes_pay
 from ..solvers.svm.smo import trusted
 from .base import KernelMachine, rescale
 from .model import model_of
-from .running import FRAMES, CallbackSupportMixin, reported, seconds_left
+from .running import warn
 from .training import Training
 
 
-class DualMachine(CallbackSupportMixin, KernelMachine):
+class DualMachine(KernelMachine):
     """Base of machines with one score.
 
     A subclass states its problem (:meth:`_state`) and says which model a solution stands for (:meth:`_model_of`), and
@@ -60,18 +59,17 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
     def _in_users_units(self, data: Training, problem: Problem, certificate: Certificate) -> Certificate:
         raise NotImplementedError
 
-    def _solver(self, workspace: Any = None) -> solvers.SoftMargin:
-        return solvers.SoftMargin(
-            float(self.tol), int(self.max_iter), seconds_left(self), bytes_of(self.memory), workspace=workspace
-        )
+    def _solver(self, data: Training) -> solvers.SoftMargin:
+        seconds, memory = data.run.seconds_left(), bytes_of(self.memory)
+        return solvers.SoftMargin(float(self.tol), int(self.max_iter), seconds, memory, workspace=data.workspace)
 
     def _draw(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _learn(self, data: Training, X: Any, y: Any) -> Any:
-        """Solve, and publish what was found; X and y are as the user gave them."""
+    def learn(self, data: Training) -> None:
+        """Solve, and publish what was found."""
         rng = self._draw()
-        with reported(self, X, y, 1, "machine") as run:
+        with data.run.reported(1, "machine") as run:
             problem, found = run(0, partial(self._solve, data, rng))
         solution, certificate = found.solution, found.certificate
         model = self._model_of(data, problem, solution)
@@ -83,11 +81,12 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
         self.fit_status_ = int(not self.converged_)
         self.n_iter_ = int(solution.n_iter)
         self._warn_if_short()
-        return self
 
     def _solve(self, data: Training, rng: np.random.Generator) -> tuple[Problem, solvers.Certified]:
         problem = self._state(data, data.exact_gram())
-        found = solvers.solve_certified(problem, self._solver(), None, rng, working=data.gram, by_weights=data.linear)
+        found = solvers.solve_certified(
+            problem, self._solver(data), None, rng, working=data.gram, by_weights=data.linear
+        )
         return problem, found
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
@@ -96,7 +95,7 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
         for value in values:
             setattr(self, self.path, value)
             self._check()
-            rng, solver = self._draw(), self._solver(data.workspace)
+            rng, solver = self._draw(), self._solver(data)
             problem = self._state(data, exact)
             start = None if last is None else self._grown(problem, *last)
             quick = None if passes_pay(problem) else solver.solve(problem.on(data.gram), start, rng)
@@ -143,4 +142,4 @@ class DualMachine(CallbackSupportMixin, KernelMachine):
         remedy = f" Raise max_iter or time_limit, or {rescale(self.kernel_)} {guide('certificates')}."
         remedy = "" if self.status_ == str(Status.INTERRUPTED) else remedy
         figures = f"{self.kkt_violation_:.3g}, the duality gap {self.duality_gap_:.3g}"
-        warnings.warn(f"{message}{figures}.{remedy}", ConvergenceWarning, stacklevel=4 + FRAMES)
+        warn(f"{message}{figures}.{remedy}", ConvergenceWarning)

@@ -141,13 +141,12 @@ class KernelClassifier(RiskMinimiser, Classifier):
                 "hinge, or solver='gradient'."
             )
 
-    def _solver(self, problems: int = 1, gram: Gram | None = None) -> Any:
+    def _solver(self, seconds: float = np.inf, gram: Gram | None = None) -> Any:
         if isinstance(self.solver, solvers.Solver):
             return self.solver
         if self.solver == "newton":
-            return self._newton(problems, gram)
-        limit = self._seconds(problems)
-        return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=self._tolerance(gram), time_limit=limit)
+            return self._newton(seconds, gram)
+        return solvers.Gradient(max_iter=100 * int(self.max_iter), tol=self._tolerance(gram), time_limit=seconds)
 
     def _state(self, data: Training) -> list[Problem]:
         loss, lam, intercept = as_loss(self.loss), self._lam(), self._intercept()

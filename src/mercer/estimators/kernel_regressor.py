@@ -250,7 +250,7 @@ class KernelQuantiles(Regression):
     def _columns(self, data: Training) -> list[Array]:
         return [data.targets] * len(self._levels())
 
-    def _start(self, problem: Problem, found: list[solvers.Certified]) -> Iterate | None:
+    def _start(self, problem: Problem, found: list[solvers.Certified], seconds: float) -> Iterate | None:
         """The quantile below: most items are on the same side of both."""
         return found[-1].solution if found else None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -30,7 +29,7 @@ from .base import rescale
 from .classifier import Classifier
 from .model import KernelModel, LinearModel, kernel_model, model_of
 from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, solve_small, votes
-from .running import FRAMES, CallbackSupportMixin, managed, reported, seconds_left
+from .running import Run, warn
 from .training import Mixed, Training, refuse_undefined
 
 #: Machines for pairs of classes beyond this are worth a warning.
@@ -54,7 +53,7 @@ class Plan(NamedTuple):
     mixture: Mixed | None = None
 
 
-class MarginClassifier(CallbackSupportMixin, Classifier):
+class MarginClassifier(Classifier):
     """Base of :class:`SVC` and :class:`NuSVC`.
 
     A subclass has a parameter that says how hard margins are (:attr:`path`, :meth:`_check_hardness`), makes the machine
@@ -88,30 +87,13 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
 
     # -- the way --------------------------------------------------------------------------------------------------
 
-    @managed
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn from rows and labels.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features)
-        y : array of shape (n_rows,), or (n_rows, n_labels)
-            Labels of classes; in an ``SVC`` also 0 and 1, dense or sparse, for each of many labels that a row may have
-            or not.
-        sample_weight : array of shape (n_rows,), optional
-            Multiplies C, or what nu is a share of, row by row.
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        data = self._training(X, y, sample_weight)
+    def learn(self, data: Training) -> None:
+        """Solve the machines of all pairs, classes or labels, and publish what they decide together."""
         if self.multilabel_:
             data = self._with_matrix(data)
         else:
             _warn_of_many(type(self).__name__, self.classes_.size, self.strategy)
-        deadline = time.monotonic() + seconds_left(self)
+        deadline = time.monotonic() + data.run.seconds_left()
         seed = _seed(self.random_state)
         data, machines, solver, mixture = self._plan(data, seed)
         workspaces, exact = Workspaces(), data.exact_gram()
@@ -126,7 +108,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             own = replace(solver, workspace=workspaces.mine)
             machine.solve(own, np.random.default_rng(seed), exact)
 
-        with workspaces, reported(self, X, y, len(machines), "machine") as run:
+        with workspaces, data.run.reported(len(machines), "machine") as run:
             if mixture is None:
                 solve_small(machines, data, solver, exact)
             for number, machine in enumerate(machines):
@@ -157,7 +139,6 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         if mixture is not None:
             self._certify_jointly(machines, mixture)
         self._speak(machines, mixed=mixture is not None)
-        return self
 
     def beside(self, n: int) -> int:
         """The blocks that a solver copies out of a matrix in memory, where these are the larger part."""
@@ -166,7 +147,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
     def _plan(self, data: Training, seed: int) -> Plan:
         """The machines of a fit."""
         machines = self._machines(data)
-        return Plan(data, machines, self._solver(len(machines)))
+        return Plan(data, machines, self._solver(data.run, len(machines)))
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:
         """Each machine goes on from its last solution; nothing is certified on the way."""
@@ -179,7 +160,7 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
             machines = self._machines(data)
             for machine, last in zip(machines, previous, strict=bool(previous)):
                 machine.go_on_from(last)
-            solver = replace(self._solver(len(machines)), workspace=workspace)
+            solver = replace(self._solver(data.run, len(machines)), workspace=workspace)
             for machine in (machine for machine in machines if machine.one_sided):
                 machine.leave_out(Status.CONVERGED)
             left = [machine for machine in machines if not machine.left_out]
@@ -202,9 +183,9 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
         rows = self.placement.rounded(kernel, data.items)
         return replace(data, gram=Dense(kernel.matrix(rows, rows).astype(np.float32, copy=False)))
 
-    def _solver(self, machines: int) -> solvers.SoftMargin:
+    def _solver(self, run: Run, machines: int) -> solvers.SoftMargin:
         share = bytes_of(self.memory) // (1 if machines == 1 else 2)
-        return solvers.SoftMargin(float(self.tol), int(self.max_iter), seconds_left(self) / machines, share)
+        return solvers.SoftMargin(float(self.tol), int(self.max_iter), run.seconds_left() / machines, share)
 
     def _machines(self, data: Training) -> list[BinaryMachine]:
         """One for two classes, one for each pair of classes, or one for each class; one for each of many labels."""
@@ -286,37 +267,33 @@ class MarginClassifier(CallbackSupportMixin, Classifier):
     def _speak(self, machines: list[BinaryMachine], mixed: bool) -> None:
         """Warn of everything short of a solution; ``mixed`` says that weights of kernels were learned."""
         if any(machine.solution.cramped for machine in machines):
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: memory={self.memory!r} is less than what is needed again and again, and some "
                 "of it was computed several times; the result is the same, the fit slower. Raise memory if you can "
-                f"{guide('memory')}.",
-                stacklevel=3 + FRAMES,
+                f"{guide('memory')}."
             )
         if self.status_ in (str(Status.NOT_SEPARABLE), str(Status.NOT_FOUND)):
-            warnings.warn(self._without_margin(machines), ConvergenceWarning, stacklevel=3 + FRAMES)
+            warn(self._without_margin(machines), ConvergenceWarning)
         elif self.status_ == str(Status.INTERRUPTED):
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} was interrupted; the model is the best so far, with a worst violation of "
                 f"{self.kkt_violation_.max():.3g}{_left_out(machines)}.",
                 ConvergenceWarning,
-                stacklevel=3 + FRAMES,
             )
         elif self.status_ != str(Status.CONVERGED) and mixed and self.kkt_violation_.max() <= self.tol:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} stopped before the weights of the mixture were found: an objective of "
                 f"{self.objective_[0]:.3g} has a duality gap of {self.duality_gap_[0]:.3g}. Try p > 1, "
                 "another C, or more memory.",
                 ConvergenceWarning,
-                stacklevel=3 + FRAMES,
             )
         elif self.status_ != str(Status.CONVERGED):
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} stopped before tol={self.tol:g} was reached: the worst violation is "
                 f"{self.kkt_violation_.max():.3g}, the largest duality gap {self.duality_gap_.max():.3g}"
                 f"{_left_out(machines)}. Raise max_iter or time_limit, "
                 f"{self._softer}, or {rescale(self.kernel_)} {guide('certificates')}.",
                 ConvergenceWarning,
-                stacklevel=3 + FRAMES,
             )
 
     def _without_margin(self, machines: list[BinaryMachine]) -> str:
@@ -376,11 +353,9 @@ def _warn_of_many(name: str, classes: int, strategy: str) -> None:
     """Machines for all pairs of many classes take long: say so before they do."""
     pairs = classes * (classes - 1) // 2
     if strategy == "ovo" and pairs >= _MANY:
-        warnings.warn(
+        warn(
             f"{name}: {classes} classes make {pairs} machines, one for each pair, which may take long; strategy='ovr' "
-            f"makes {classes}.",
-            UserWarning,
-            stacklevel=3 + FRAMES,
+            f"makes {classes}."
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,17 +10,15 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..checks.labels import checked_weights
 from ..checks.parameters import number
 from ..grams import Gram, Placement
 from ..kernels import Kernel
-from ..kernels.engine.tiles import length
 from ..losses import Shortfall
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
 from ..rows.dask import lazily
 from ..runtime.compile import Array
 from .dual_machine import DualMachine
-from .running import FRAMES, managed
+from .running import warn
 from .training import Training
 
 #: Items from which the unit of scores is estimated.
@@ -74,45 +71,6 @@ class NoveltyMachine(OutlierMixin, DualMachine):
     def _check(self) -> None:
         number(self, "nu", 0, 1)
         super()._check()
-
-    # -- items without labels -------------------------------------------------------------------------------------
-
-    def read_items(
-        self, X: Any, kernel: Kernel, y: Any = "no_validation", reset: bool = False, kept: Any = (np.float64,)
-    ) -> Any:
-        """The items; targets, where they are asked for, say nothing."""
-        items = super().read_items(X, kernel, reset=reset, kept=kept)
-        return items if isinstance(y, str) and y == "no_validation" else (items, np.zeros(length(items)))
-
-    def read_targets(self, y: Any) -> Array:
-        """Labels are for scorers alone."""
-        return np.asarray(y)
-
-    def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
-        """No targets, and the weight of each item where they differ."""
-        if sample_weight is None:
-            return np.zeros(length(items)), None
-        weight = checked_weights(sample_weight, items)
-        if not weight.any():
-            raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
-        return np.zeros(length(items)), weight
-
-    @managed
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Learn where most rows are.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
-        y : ignored
-        sample_weight : array of shape (n_rows,), optional
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        return self._learn(self._training(X, None, sample_weight), X, y)
 
     # -- problem and solution -------------------------------------------------------------------------------------
 
@@ -232,7 +190,7 @@ class OneClassSVM(NoveltyMachine):
 
     def _growth(self, data: Training, problem: Problem) -> float:
         """What makes coefficients of a problem those of λ = 1/Σ weights, whose bounds are the weights."""
-        return problem.lam * (data.targets.size if data.weight is None else float(data.weight.sum()))
+        return problem.lam * (len(data.gram) if data.weight is None else float(data.weight.sum()))
 
     def _model_of(self, data: Training, problem: Problem, found: Iterate) -> Iterate:
         # ‖w‖²/(Σz)² = zᵀKz/(Σz)² is the square of the distance from the origin to the nearest mean of items.
@@ -253,12 +211,10 @@ class OneClassSVM(NoveltyMachine):
     def _warn_if_short(self) -> None:
         super()._warn_if_short()
         if self._around_origin:
-            warnings.warn(
+            warn(
                 "OneClassSVM: the origin of feature space lies among the rows, so that no half space has most of them "
                 "on one side and the origin on the other; scores mean little. Use SVDD, or a kernel such as the "
-                "Gaussian.",
-                UserWarning,
-                stacklevel=4 + FRAMES,
+                "Gaussian."
             )
 
     def score_samples(self, X: Any) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +23,7 @@ from ..solvers.base import checked_items
 from ..solvers.online import PegasosSolution
 from .classifier import Classifier, checkpoints_of
 from .model import LinearModel, model_of
+from .running import Run, warn
 from .training import Training, content_order, training_of
 
 # Learning from rows that come in pieces, for linear models.
@@ -57,7 +57,7 @@ def more_rows(machine: Classifier, X: Any, y: Any, classes: Any, sample_weight: 
             raise ValueError("class_weight='balanced' needs all rows at once; give partial_fit a dict of weights.")
         return codes, combine_weights(sample_weight, machine.class_weight, rows, labels, whole=False)
 
-    data = training_of(machine, X, y, sample_weight, first, encode)
+    data = training_of(machine, X, y, sample_weight, Run(machine, X, y, sample_weight), reset=first, encode=encode)
     if first:
         machine.classes_ = known
         scores = len(machine._positions())
@@ -215,24 +215,9 @@ class Pegasos(Classifier):
             checkpoints=checkpoints_of(self, "checkpoints", self.steps),
         )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Pegasos:
-        """Learn from rows and labels.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
-            Two labels or more, of any kind; more than two are learned one against the rest.
-        sample_weight : array of shape (n_rows,), optional
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        data = self._training(X, y, sample_weight)
+    def learn(self, data: Training) -> None:
+        """Take the steps for each score, and publish where they led."""
         self._keep(data, *self._solve(data))
-        return self
 
     def _solve(self, data: Training) -> tuple[list[Problem], list[PegasosSolution]]:
         solver, order = self._solver(), None
@@ -276,11 +261,10 @@ class Pegasos(Classifier):
         statuses = [Status.CONVERGED if each else Status.NOT_CONVERGED for each in close]
         self._publish_status([*statuses, *(s.status for s in solutions if s.status is Status.INTERRUPTED)])
         if self.status_ == str(Status.INTERRUPTED):
-            warnings.warn(
+            warn(
                 f"Pegasos was interrupted after {solutions[-1].n_iter} of {self.steps} steps; the model is the best so "
                 f"far, with a duality gap of {self.duality_gap_.max():.3g}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         self.trace_ = np.array(
             [
@@ -289,11 +273,10 @@ class Pegasos(Classifier):
             ]
         ).reshape(-1, 2)
         if self.steps * self.batch < len(data.gram):
-            warnings.warn(
+            warn(
                 f"Pegasos looked at only {self.rows_seen_} of {len(data.gram)} rows in {self.steps} steps; "
                 f"raise steps to learn from all of them {guide('pegasos')}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _remember(self, data: Training, solutions: list[PegasosSolution]) -> None:

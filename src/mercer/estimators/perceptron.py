@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -23,6 +22,7 @@ from ..solvers.online import MistakeDrivenSolution
 from .classifier import Classifier, checkpoints_of
 from .model import LinearModel, model_of, voter_along
 from .pegasos import more_rows, offers_partial_fit
+from .running import warn
 from .training import Training, merged
 
 
@@ -122,24 +122,11 @@ class Perceptron(Classifier):
         points = checkpoints_of(self, "checkpoints", self.epochs)
         return solvers.MistakeDriven(int(self.epochs), float(self.rate), self.order, self.variant, self.start, points)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Perceptron:
-        """Learn from rows and labels.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
-            Two labels or more, of any kind; more than two are learned one against the rest.
-        sample_weight : array of shape (n_rows,), optional
-
-        Returns
-        -------
-        self
-        """
+    def learn(self, data: Training) -> None:
+        """Make the passes for each score, and publish where they led."""
         solver = self._solver()
-        data, solutions = self._solve(self._training(X, y, sample_weight), solver)
+        data, solutions = self._solve(data, solver)
         self._keep(data, solutions, solver)
-        return self
 
     def _solve(self, data: Training, solver: solvers.MistakeDriven) -> tuple[Training, list[MistakeDrivenSolution]]:
         order = None if data.weight is None else np.flatnonzero(data.weight)
@@ -184,21 +171,19 @@ class Perceptron(Classifier):
         self.mistakes_ = [s.trace for s in solutions]
         self._publish_status(s.status for s in solutions)
         if self.status_ == str(Status.INTERRUPTED):
-            warnings.warn(
+            warn(
                 f"Perceptron was interrupted after {solutions[-1].n_iter} of {self.epochs} epochs; the model is that "
                 "of the last whole one.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         elif not self.converged_:
             remedy = (
                 "use a richer kernel, or variant='averaged'" if self.variant == "last" else "or use a richer kernel"
             )
-            warnings.warn(
+            warn(
                 f"Perceptron still made mistakes in epoch {self.n_iter_}, the last allowed: the rows may not be "
                 f"separable by this model. Raise epochs, {remedy} {guide('perceptron')}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     @offered_if(offers_partial_fit)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from .. import solvers
-from ..checks.labels import checked_weights, refuse_bad_targets
+from ..checks.labels import refuse_bad_targets
 from ..checks.parameters import bytes_of
 from ..grams import Gram, Placement
 from ..losses import ResidualLoss
@@ -54,7 +54,7 @@ class Units(NamedTuple):
 class Regressor(RegressorMixin, KernelMachine):
     """Base of the regressors."""
 
-    numeric_targets = True
+    target_kind = "numbers"
     #: The shape of one row's target: ``()`` of a number, ``(k,)`` of k numbers.
     target_shape_: tuple[int, ...] = ()
 
@@ -65,12 +65,7 @@ class Regressor(RegressorMixin, KernelMachine):
         """The targets in float64, and the weight of each item where they differ."""
         targets = np.asarray(y, dtype=np.float64)
         self.target_shape_ = targets.shape[1:]
-        if sample_weight is None:
-            return targets, None
-        weight = checked_weights(sample_weight, items)
-        if not weight.any():
-            raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
-        return targets, weight
+        return targets, super().encoded(None, sample_weight, items)[1]
 
     @lazily
     def predict(self, X: Any) -> Array:
@@ -168,13 +163,13 @@ class Regression(Regressor, RiskMinimiser):
             made.append(Problem(data.gram, own, loss.in_units(units.spread), lam, data.weight, self._intercept()))
         return made
 
-    def _solver(self, problems: int = 1, gram: Gram | None = None) -> Any:
+    def _solver(self, seconds: float = np.inf, gram: Gram | None = None) -> Any:
         if self._losses(1)[0].smooth:
-            return self._newton(problems, gram)
+            return self._newton(seconds, gram)
         return solvers.SoftMargin(
             tol=max(self._tolerance(), 1e-5),
             max_iter=_PAIRS_A_STEP * int(self.max_iter),
-            time_limit=self._seconds(problems),
+            time_limit=seconds,
             memory=bytes_of(self.memory),
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,7 +35,7 @@ from ..solvers.certified import certified_if_solved
 from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridge, solve_ridge_of_many
 from .base import KernelMachine, rescale
 from .model import model_of
-from .running import FRAMES, CallbackSupportMixin, managed, preparing, reported, seconds_left
+from .running import Run, warn
 from .training import Mixed, Training, components_of, mixed
 
 __all__ = ["BY_LEAVE_ONE_OUT", "chosen", "refuse_bad_choices"]
@@ -103,7 +102,7 @@ def _under_learned_metric(machine: RiskMinimiser, data: Training) -> tuple[Train
         gamma=None if isinstance(machine.read_kernel().get_params()["gamma"], str) else data.kernel.gamma,  # type: ignore[attr-defined]
         lam=float(machine.lam) if squared(machine) and is_number(machine.lam) else None,
         intercept=bool(machine.fit_intercept),
-        seconds=_LEARNING * seconds_left(machine),
+        seconds=_LEARNING * data.run.seconds_left(),
     )
     kernel = found.best.kernel
     gram = machine.placement.gram(kernel, data.items, data.weight)
@@ -137,7 +136,7 @@ def _choose_lam(machine: RiskMinimiser, data: Training) -> list[Tried]:
         )
         return known[place]
 
-    descended(error, (0, len(RIDGES) // 2), (1, len(RIDGES)), Clock(_LEARNING * seconds_left(machine)))
+    descended(error, (0, len(RIDGES) // 2), (1, len(RIDGES)), Clock(_LEARNING * data.run.seconds_left()))
     best = min(known, key=lambda each: known[each])
     machine.lam_ = unit * RIDGES[best[1]] / (n - 1)
     unseen = exactly_left_out(matrix, own, machine.lam_, bool(machine.fit_intercept), weight)
@@ -156,7 +155,7 @@ _OF_SAMPLE = 1e-2
 _MATRICES = 4
 
 
-class RiskMinimiser(CallbackSupportMixin, KernelMachine):
+class RiskMinimiser(KernelMachine):
     """Base of :class:`KernelClassifier`, :class:`KernelRegressor` and :class:`KernelQuantiles`.
 
     A subclass states problems (:meth:`_state`), names a solver (:meth:`_solver`), and says which models the solutions
@@ -208,20 +207,17 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         """λ, as given or as it was chosen."""
         return float(self.lam_ if self.lam == BY_LEAVE_ONE_OUT else self.lam)
 
-    def _seconds(self, problems: int = 1) -> float:
-        return seconds_left(self) / problems
-
     def _tolerance(self, gram: Gram | None = None) -> float:
         """Of the gradient: where all items are passed over for every digit, less than landmarks leave out is enough."""
         if self.tol is not None:
             return float(self.tol)
         return _OF_PASSES if gram is not None and gram.by_passes else _TOLERANCE
 
-    def _newton(self, problems: int, gram: Gram | None) -> solvers.Newton:
-        return solvers.Newton(self._tolerance(gram), int(self.max_iter), self._seconds(problems))
+    def _newton(self, seconds: float, gram: Gram | None) -> solvers.Newton:
+        return solvers.Newton(self._tolerance(gram), int(self.max_iter), seconds)
 
-    def _solver(self, problems: int = 1, gram: Gram | None = None) -> Any:
-        """The solver of each of so many problems, on this Gram."""
+    def _solver(self, seconds: float = np.inf, gram: Gram | None = None) -> Any:
+        """The solver of a problem on this Gram, with so much time."""
         raise NotImplementedError
 
     def _state(self, data: Training) -> list[Problem]:
@@ -253,38 +249,24 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
 
     # -- the way --------------------------------------------------------------------------------------------------
 
-    @managed
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn from items and targets.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
-        y : array of shape (n_rows,), or (n_rows, n_targets) for a regression, or (n_rows, n_labels)
-            Labels, or real numbers for a regression. More than two classes are learned together by the logistic loss
-            (softmax), else one against the rest. A classifier also takes 0 and 1, dense or sparse, for each of many
-            labels that a row may have or not, and learns them one by one.
-        sample_weight : array of shape (n_rows,), optional
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        data = chosen(self, self._training(X, y, sample_weight))
+    def learn(self, data: Training) -> None:
+        """State the problems, solve them one after the other, and publish what was found."""
+        data = chosen(self, data)
         mixture = self._mixed(data, components_of(data, self.placement)) if data.kernel.learns else None
         data = data if mixture is None else mixture.data
         problems = self._state(data)
-        solver = self._solver(len(problems), data.gram) if mixture is None else mixture.solver
+        run = data.run
+        seconds = run.seconds_left() / len(problems)
+        solver = self._solver(seconds, data.gram) if mixture is None else mixture.solver
         together = self._solved_together(data, problems, solver) if mixture is None else []
         found: list[solvers.Certified] = []
-        with reported(self, X, y, len(problems), "score") as run:
+        with run.reported(len(problems), "score") as part:
             for k, problem in enumerate(problems):
                 solved = together[k] if together else None
-                start = self._start(problem, found) if mixture is None else mixture.starts[k]
+                start = self._start(problem, found, run.seconds_left()) if mixture is None else mixture.starts[k]
                 if hasattr(solver, "time_limit"):
-                    solver = replace(solver, time_limit=self._seconds(len(problems) - k))
-                found.append(run(k, partial(self._solve, data, problem, solver, start, solved)))
+                    solver = replace(solver, time_limit=run.seconds_left() / (len(problems) - k))
+                found.append(part(k, partial(self._solve, data, problem, solver, start, solved)))
                 if found[-1].solution.status is Status.INTERRUPTED and hasattr(solver, "max_iter"):
                     solver = replace(solver, max_iter=1)  # the other scores get a first model, so that all have one
         self._publish(model_of(data, self._models(data, [each.solution for each in found])), data.given)
@@ -299,20 +281,20 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         self._publish_status(statuses)
         self.n_iter_ = int(steps.max())
         if "loo_predictions_" in vars(self):
-            self.loo_score_ = self._score_of_left_out(y, sample_weight)
+            self.loo_score_ = self._score_of_left_out(run)
         self._warn_if_short()
-        return self
 
-    def _score_of_left_out(self, y: Any, sample_weight: Any) -> float:
+    def _score_of_left_out(self, run: Run) -> float:
         """What :meth:`score` says of predictions by machines without each row."""
-        measure = r2_score if self.numeric_targets else accuracy_score
-        return float(measure(y, self.predictions_of(self.loo_predictions_), sample_weight=sample_weight))
+        measure = r2_score if self.target_kind == "numbers" else accuracy_score
+        return float(measure(run.y, self.predictions_of(self.loo_predictions_), sample_weight=run.sample_weight))
 
     def _mixed(self, data: Training, components: Components) -> Mixed:
         """The weights of a mixture, learned for all scores together."""
         problems = self._state(data)
-        with preparing(self):
-            return mixed(data, [Part(problem) for problem in problems], components, self._solver(), self._seconds())
+        seconds = data.run.seconds_left()
+        with data.run.preparing():
+            return mixed(data, [Part(problem) for problem in problems], components, self._solver(seconds), seconds)
 
     @staticmethod
     def _solve(
@@ -336,9 +318,9 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
             fits = len(problems) > 1 and _MATRICES * 8 * n * n <= bytes_of(self.memory)
             return solve_ridge(problems) if fits else []
         own = self.tol is None and isinstance(gram, (Dense, Lazy))
-        return solve_ridge_of_many(problems, self._seconds()) if own else []
+        return solve_ridge_of_many(problems, data.run.seconds_left()) if own else []
 
-    def _start(self, problem: Problem, found: list[solvers.Certified]) -> Iterate | None:
+    def _start(self, problem: Problem, found: list[solvers.Certified], seconds: float) -> Iterate | None:
         """Where the solver begins, after what it has found for the scores before.
 
         Where a pass over all items takes long, a sample of them shows the way.
@@ -346,7 +328,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         gram = problem.gram
         if gram.sample is None:
             return None
-        solver = self._solver(gram=gram)
+        solver = self._solver(seconds, gram)
         if isinstance(solver, solvers.Newton):
             solver = replace(solver, tol=max(solver.tol, _OF_SAMPLE))
         near = solver.solve(problem.of_items(gram.drawn))
@@ -381,6 +363,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
         if targets is not None:
             path = RidgePath.of(data.gram, data.weight)
         starts: list[Solution] = []
+        seconds = data.run.seconds_left()
         for lam in values:
             self.lam = lam
             self._check()
@@ -390,8 +373,8 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
                 continue
             results: list[solvers.Certified] = []
             for k, problem in enumerate(self._state(data)):
-                start = starts[k] if starts else self._start(problem, results)
-                results.append(self._solve(data, problem, self._solver(gram=data.gram), start))
+                start = starts[k] if starts else self._start(problem, results, seconds)
+                results.append(self._solve(data, problem, self._solver(seconds, data.gram), start))
             starts = [each.solution for each in results]
             yield scores_of(model_of(data, self._models(data, starts)))
 
@@ -411,7 +394,7 @@ class RiskMinimiser(CallbackSupportMixin, KernelMachine):
             )
         else:
             return
-        warnings.warn(message, ConvergenceWarning, stacklevel=3 + FRAMES)
+        warn(message, ConvergenceWarning)
 
 
 def _few_features(data: Training) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .. import solvers
 from ..checks.parameters import is_number, shown, truth
 from ..messages import guide
 from ..mixtures import Components, Part
@@ -18,7 +17,6 @@ from ..runtime.compile import Array
 from .classifier import pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
 from .pairs import BinaryMachine, contradictions
-from .running import preparing, seconds_left
 from .training import Mixed, Training, components_of, mixed
 
 
@@ -204,12 +202,13 @@ class SVC(MarginClassifier):
             raise ValueError("SVC: the weights of a mixture are learned with a finite C; a hard margin has none.")
         machines = super()._machines(data)
         parts = [Part(machine.problem, machine.rows) for machine in machines]
-        with preparing(self):
-            mixture: Mixed = mixed(data, parts, components, self._solver(len(machines)), seconds_left(self), seed)
+        run, solver = data.run, self._solver(data.run, len(machines))
+        with run.preparing():
+            mixture: Mixed = mixed(data, parts, components, solver, run.seconds_left(), seed)
         machines = super()._machines(mixture.data)
         for machine, start in zip(machines, mixture.starts, strict=True):
             machine.start = start
-        solver: solvers.SoftMargin = replace(self._solver(len(machines)), tol=mixture.solver.tol)
+        solver = replace(self._solver(run, len(machines)), tol=mixture.solver.tol)
         return Plan(mixture.data, machines, solver, mixture)
 
     def along(self, data: Training, values: list[Any], scores_of: Callable[[Any], Array]) -> Iterator[Array]:

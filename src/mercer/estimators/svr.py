@@ -11,7 +11,6 @@ from ..losses import EpsilonInsensitive
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
 from .dual_machine import DualMachine
 from .regressor import Regressor, Units
-from .running import managed
 from .training import Training
 
 
@@ -23,24 +22,6 @@ class TubeRegressor(Regressor, DualMachine):
     def _check(self) -> None:
         number(self, "C", 0)
         super()._check()
-
-    @managed
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn from rows and numbers.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
-        y : array of shape (n_rows,)
-        sample_weight : array of shape (n_rows,), optional
-            Multiplies C, row by row.
-
-        Returns
-        -------
-        self
-        """
-        self._check()
-        return self._learn(self._training(X, y, sample_weight), X, y)
 
     def _stated(self, data: Training) -> tuple[Any, float, Units]:
         """Targets with a spread of one, and the λ that belongs to them."""

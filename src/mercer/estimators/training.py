@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -27,12 +24,12 @@ from ..mixtures import Components, LearnedWeights, Part, learn_weights
 from ..problems import Certificate, Iterate, Status
 from ..rows import Rows, values_of_dask
 from ..runtime.compile import Array, jit
-from .running import FRAMES
+from .running import Run, warn
 
 if TYPE_CHECKING:
     from .base import KernelMachine
 
-__all__ = ["Mixed", "Training", "components_of", "fold_of", "known_gram", "mixed", "training_of"]
+__all__ = ["Mixed", "Training", "components_of", "fold_of", "mixed", "training_of"]
 
 # What a machine cannot learn from: kernels that are none, numbers that overflow, items that are all the same.
 
@@ -142,11 +139,9 @@ def warn_if_alike(name: str, kernel: Kernel, items: Any, gram: Gram) -> None:
         what = f"{'rows' if kernel.on_rows else 'items'}, as {kernel} sees them,"
     else:
         return
-    warnings.warn(
+    warn(
         f"{name}: all {len(gram)} {what} are the same, so that nothing can be learned from them; every prediction will "
-        "be the same.",
-        UserWarning,
-        stacklevel=3 + FRAMES,
+        "be the same."
     )
 
 
@@ -163,12 +158,10 @@ def warn_if_out_of_reach(machine: Any, gram: Gram) -> None:
     largest = float(np.abs(gram.diag()).max(initial=0.0))
     if 0 < pull * largest < _NO_REACH:
         remedy = "raise C" if "C" in params else "lower lam"
-        warnings.warn(
+        warn(
             f"{type(machine).__name__}: similarities are no larger than {largest:.3g}, so that every prediction will "
             f"be the same but for {pull * largest:.1g}; scale the columns first, or {remedy} "
-            f"{guide('scaling columns')}.",
-            UserWarning,
-            stacklevel=3 + FRAMES,
+            f"{guide('scaling columns')}."
         )
 
 
@@ -199,11 +192,7 @@ def warn_of_constant_labels(machine: Any, data: Any) -> None:
     """Say which of many labels all items have, or none has: there is nothing to be learned of them."""
     for label, known in enumerate(data.constant_labels()):
         if known:
-            warnings.warn(
-                f"{type(machine).__name__}: label {label} is {max(known, 0)} in all rows, and so in all predictions.",
-                UserWarning,
-                stacklevel=4 + FRAMES,
-            )
+            warn(f"{type(machine).__name__}: label {label} is {max(known, 0)} in all rows, and so in all predictions.")
 
 
 # Items as a set: the same fit whatever the order of the file, and a weight of two the same as an item given twice.
@@ -371,9 +360,6 @@ def _framed(kind: str, pieces: Iterable[bytes]) -> bytes:
     return b"".join([kind.encode(), *(b"%d:%b" % (len(piece), piece) for piece in pieces)])
 
 
-#: The Gram of the items of the next fit, where somebody has computed it before.
-_known: ContextVar[Gram | None] = ContextVar("known_gram", default=None)
-
 #: Rows not in memory that are looked at, where all of them would take too long.
 _LOOKED_AT = 20_000
 
@@ -388,13 +374,16 @@ class Training:
     #: The kernel with every parameter that the data decide.
     kernel: Kernel
     items: Any
-    #: For each item the number of its class, a real number, or a row of 0 and 1 for many labels.
-    targets: Array
+    #: For each item the number of its class, a real number, or a row of 0 and 1 for many labels; ``None`` where items
+    #: are all that is learned from.
+    targets: Any
     #: For each item its weight; ``None`` where all count the same.
     weight: Array | None
     gram: Gram
     #: The items as the user gave them, where they are not rows of numbers.
-    given: Any = None
+    given: Any
+    #: The fit that learns from it.
+    run: Run
     #: Memory that solvers have used before and may use again.
     workspace: Any = None
 
@@ -441,42 +430,39 @@ def looked_at(items: Any) -> tuple[Any, Any]:
     return items[drawn].astype(np.float64, copy=False), drawn
 
 
-@contextmanager
-def known_gram(gram: Gram | None) -> Iterator[None]:
-    """Inside this block a machine is fitted to items whose Gram is known; ``None`` where it is not."""
-    token = _known.set(gram)
-    try:
-        yield
-    finally:
-        _known.reset(token)
-
-
 def training_of(
-    machine: KernelMachine, X: Any, y: Any, sample_weight: Any, reset: bool = True, encode: Encode | None = None
+    machine: KernelMachine,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    run: Run,
+    *,
+    reset: bool = True,
+    encode: Encode | None = None,
+    gram: Gram | None = None,
 ) -> Training:
     """Check everything that ``fit`` or ``partial_fit`` was given, and place the kernel matrix.
 
-    ``reset`` where these are the first items that the machine sees.
+    ``reset`` where these are the first items that the machine sees, ``gram`` where their matrix is known.
     """
     kernel = machine.read_kernel()
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
     sample_weight = values_of_dask(sample_weight)
-    items, targets = machine.read_items(X, kernel, y, reset=reset)
+    items, targets = machine.read_training(X, y, kernel, reset)
     sample_weight = as_host(sample_weight)
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
     some, drawn = looked_at(items)
     kernel = kernel.resolved(some, None if sample_weight is None else checked_weights(sample_weight, items)[drawn])
     refuse_unusable(kernel, some, machine.largest_similarity)
-    known = _known.get()
-    assert known is None or len(known) == len(coded)
+    assert gram is None or len(gram) == length(items)
     placement = machine.placement
     if on_card(X) and machine.rank is None:
         placement = replace(placement, device="cuda")
     if machine.rank is not None:
         refuse_indefinite_items(kernel, some)
-    gram = placement.gram(kernel, items, weight) if known is None else known
-    return _placed(kernel, items, X, coded, weight, gram)
+    gram = placement.gram(kernel, items, weight) if gram is None else gram
+    return _placed(kernel, items, X, coded, weight, gram, run)
 
 
 def fold_of(
@@ -498,14 +484,21 @@ def fold_of(
     if machine.rank is not None:
         refuse_indefinite_items(kernel, items)
     gram = machine.placement.gram(kernel, items, weight) if gram is None else gram
-    return _placed(kernel, items, given, coded, weight, gram, workspace)
+    return _placed(kernel, items, given, coded, weight, gram, Run(machine), workspace)
 
 
 def _placed(
-    kernel: Kernel, items: Any, given: Any, targets: Array, weight: Array | None, gram: Gram, workspace: Any = None
+    kernel: Kernel,
+    items: Any,
+    given: Any,
+    targets: Any,
+    weight: Array | None,
+    gram: Gram,
+    run: Run,
+    workspace: Any = None,
 ) -> Training:
     refuse_indefinite(gram, kernel)
-    return Training(kernel, items, targets, weight, gram, None if kernel.on_rows else given, workspace)
+    return Training(kernel, items, targets, weight, gram, None if kernel.on_rows else given, run, workspace)
 
 
 # Machines whose kernel is a mixture that is still to learn: first the weights, then the usual way with them.

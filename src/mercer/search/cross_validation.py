@@ -17,7 +17,6 @@ from sklearn.utils.metaestimators import _safe_split
 
 from ..checks.labels import checked_weights, cv_of, drawn_evenly, plain_label, refuse_bad_labels
 from ..checks.parameters import bytes_of, in_all, machine_of, rows_at_machine
-from ..estimators.training import known_gram
 from ..grams import Dense
 from ..kernels.engine.tiles import length
 from ..presentation import Markup, table_html
@@ -120,7 +119,7 @@ class _OutOfFold:
     def scored(self) -> OutOfFold:
         if self.shared is not None:
             self.shared.keep_of = _scores
-            self.shared.keep_matrix = not self.layers
+            self.shared.keep_matrix = self.machine is self.estimator
             self.shared.run([{}], self.folds)
         parts = [self._part(train, test) for train, test in self.folds]
         order = np.argsort(np.concatenate([test for _, test in self.folds]))
@@ -131,7 +130,9 @@ class _OutOfFold:
         """The estimator, fitted on all rows."""
         matrix = None if self.shared is None else self.shared.matrix
         known = None if matrix is None else Dense(matrix, room=bytes_of(self.memory) - matrix.nbytes)
-        with in_all(self.memory), known_gram(known):
+        with in_all(self.memory):
+            if known is not None:
+                return clone(self.estimator).fit_on(known, self.X, self.y, self.weight)
             return clone(self.estimator).fit(self.X, self.y, **self._weights(slice(None)))
 
     def _weights(self, rows: Any) -> dict[str, Array]:

@@ -13,8 +13,6 @@ from .printing import Printer
 if TYPE_CHECKING:
     pass
 
-__all__ = ["check"]
-
 #: Columns, classes, groups of correlated columns and warnings shown in the terminal, so that all of it fits a screen;
 #: JSON has them all.
 _SHOWN, _CLASSES, _GROUPS, _WARNINGS = 20, 10, 5, 8

@@ -12,8 +12,6 @@ import click
 
 from ..io import DataError
 
-__all__ = ["cluster_option", "working_on"]
-
 #: Seconds after which nobody is expected to answer any more, and that processes of this machine have to end.
 _PATIENCE, _FAREWELL = 10, 1
 _LOCAL = re.compile(r"local(?::([1-9]\d*))?")

@@ -19,8 +19,6 @@ from .printing import Printer, run_line
 from .streams import end_partial
 from .train import judging_options, with_apart
 
-__all__ = ["compare"]
-
 #: Seconds of a time limit that are for the start and the page, and the part of the rest that the study has where a
 #: model is fitted after it.
 _BESIDES, _STUDYING = 2.5, 0.8

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..model_files import ModelFile
     from ..study import ErrorMeasure
 
-__all__ = ["explain", "explain_model", "explain_row", "parts_in_words", "show_named", "shown_item"]
-
 
 @click.command()
 @click.argument("model", type=MODEL)

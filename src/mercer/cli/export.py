@@ -11,8 +11,6 @@ from .options import common, data_options
 from .paths import MODEL, READ, open_model, save, sign_option, verify_option
 from .printing import Printer, run_line
 
-__all__ = ["export", "import_model"]
-
 #: The targets by name; what each is, :mod:`mercer.exports` knows.
 _TARGETS = ("onnx", "libsvm", "c", "python")
 

@@ -16,8 +16,6 @@ from .options import common
 from .paths import topic_names
 from .printing import Printer
 
-__all__ = ["TOPICS", "Topic", "completion", "datasets", "help_command", "with_underscores"]
-
 # What there is, a screen for each topic of ``mercer help``, as the registries say it.
 
 

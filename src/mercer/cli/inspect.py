@@ -15,8 +15,6 @@ from .printing import Printer, error_in_words, folds_in_words, mixture_weights, 
 if TYPE_CHECKING:
     from ..model_files import ModelFile
 
-__all__ = ["inspect", "recorded_errors", "said_about", "sign"]
-
 # What a model file says about its model, for ``mercer inspect``: nobody has checked whether it is true.
 
 

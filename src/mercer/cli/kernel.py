@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..io import Table
     from ..kernels import Kernel
 
-__all__ = ["kernel"]
-
 
 @click.command()
 @click.argument("data", type=ROWS)

@@ -22,25 +22,6 @@ if TYPE_CHECKING:
     from ..io import Table
     from ..model_files import ModelFile
 
-__all__ = [
-    "SHOWN",
-    "TrainedRows",
-    "TrainedRowsFound",
-    "as_in_training",
-    "by_origin",
-    "far_predictions",
-    "far_rows",
-    "fingerprints",
-    "groups_to_show",
-    "look_up",
-    "matching_table",
-    "remembered_rows",
-    "repeated_rows",
-    "show_far",
-    "show_record",
-    "task_of_model",
-]
-
 
 def task_of_model(loaded: ModelFile) -> str:
     """What a model does: "classify", "regress" or "detect"."""

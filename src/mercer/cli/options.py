@@ -24,27 +24,6 @@ if TYPE_CHECKING:
     from ..learners import Learner
     from .recipe import Recipe
 
-__all__ = [
-    "ALL",
-    "LearnerCommand",
-    "Places",
-    "common",
-    "data_argument",
-    "data_options",
-    "in_chunks",
-    "kept_columns",
-    "learner_argument",
-    "one_or_several",
-    "only_path",
-    "options_of",
-    "parameters",
-    "placing",
-    "preparation_options",
-    "read_twice",
-    "streams",
-    "target_transform_option",
-]
-
 Command = Callable[..., Any]
 #: One place where rows are, or a list of them.
 Places = Any

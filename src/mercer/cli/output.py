@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..io import Table
     from .new_rows import TrainedRowsFound
 
-__all__ = ["STANDARD_OUTPUT", "Delivery", "csv_of", "escaped_formula", "refuse_outputs"]
-
 # The files that a command is to write, looked at before it begins.
 
 

@@ -18,26 +18,6 @@ from ..io import FORMATS
 if TYPE_CHECKING:
     from ..model_files import ModelFile
 
-__all__ = [
-    "MODEL",
-    "READ",
-    "ROWS",
-    "Suggest",
-    "any_file",
-    "files_read",
-    "kernel_names",
-    "learner_names",
-    "models",
-    "open_model",
-    "places_of_rows",
-    "save",
-    "scoring_names",
-    "several_learners",
-    "sign_option",
-    "topic_names",
-    "verify_option",
-]
-
 # What a shell suggests while a command is typed. Registries are looked up when the key is pressed.
 
 

@@ -14,8 +14,6 @@ from .options import common
 from .paths import READ
 from .printing import Printer
 
-__all__ = ["play"]
-
 
 @click.command()
 @click.argument("data", type=READ, required=False)

@@ -16,17 +16,6 @@ import click
 from ..messages import printable, printable_json
 from ..runtime import Progress, progress
 
-__all__ = [
-    "Printer",
-    "error_in_words",
-    "folds_in_words",
-    "mixture_weights",
-    "run_line",
-    "show_comparison",
-    "show_mixture",
-    "show_most_unusual",
-]
-
 _LONG = 80
 #: Unusual rows that are shown.
 _SHOWN = 5

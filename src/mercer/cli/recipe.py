@@ -17,25 +17,6 @@ if TYPE_CHECKING:
     from ..io import Table
     from ..learners import Learner
 
-__all__ = [
-    "APART",
-    "Recipe",
-    "about_model",
-    "cross_validated",
-    "errors_of",
-    "fit",
-    "fitting",
-    "held_out",
-    "machine",
-    "outliers_in_words",
-    "recipe_of",
-    "refuse_unlearnable",
-    "split",
-    "table_to_learn",
-    "usual_kernel",
-    "with_target_transform",
-]
-
 #: Parameters of a machine that have options of their own, or that belong to the study alone.
 _SAID_OTHERWISE = ("kernel", "random_state", "class_weight", "time_limit", "kinds")
 

@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from ..model_files import ModelFile
     from .new_rows import TrainedRowsFound
 
-__all__ = [
-    "run",
-    "run_classes",
-    "run_detector",
-    "run_numbers",
-    "run_streamed",
-    "show_mistakes",
-    "show_number_errors",
-    "show_unusual",
-]
-
 
 @click.command()
 @click.argument("model", type=MODEL)

@@ -17,8 +17,6 @@ import click
 
 from ..messages import printable
 
-__all__ = ["STATUSES", "end_at_time_limit", "end_partial", "lost_output", "open_streams", "standard_output_is_closed"]
-
 _INPUT, _OUTPUT, _ERROR = 0, 1, 2
 
 

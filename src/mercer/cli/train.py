@@ -35,19 +35,6 @@ if TYPE_CHECKING:
     from ..learners import Learner
     from .recipe import Recipe
 
-__all__ = [
-    "WITHOUT_ERRORS",
-    "about_mistakes",
-    "answering",
-    "judging_options",
-    "refuse_for_others",
-    "threshold_scorer",
-    "train",
-    "train_detector",
-    "train_streamed",
-    "with_apart",
-]
-
 # What ``mercer train`` does for classes alone: probabilities, thresholds, weights and costs of mistakes.
 
 

@@ -21,19 +21,6 @@ if TYPE_CHECKING:
     from ..study import Comparison
     from .recipe import Recipe
 
-__all__ = [
-    "Trained",
-    "as_tested",
-    "error_on",
-    "given_command",
-    "recipe_of_chosen",
-    "said_besides",
-    "saved_winner",
-    "shown_name",
-    "train_command",
-    "trained",
-]
-
 
 @dataclass(frozen=True)
 class Trained:

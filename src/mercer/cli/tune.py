@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..learners import Learner
     from ..study import Division, ErrorMeasure, Study
 
-__all__ = ["Judgement", "tune"]
-
 _SHOWN = 10
 
 

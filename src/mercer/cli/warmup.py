@@ -15,8 +15,6 @@ import numpy as np
 
 from ..runtime import progress, thread_count
 
-__all__ = ["travel", "warmup"]
-
 
 def _classes(n: int = 150, k: int = 3) -> tuple[np.ndarray, np.ndarray]:
     """Rows of four numbers in classes that overlap."""

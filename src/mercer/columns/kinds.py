@@ -14,22 +14,6 @@ from ..messages import enumeration, guide
 from ..runtime.compile import Array
 from .values import are_molecules, dates, parsed, sampled, signed_either_way, text_units, words_each
 
-__all__ = [
-    "KINDS",
-    "Column",
-    "Decided",
-    "about_labels",
-    "check_kind",
-    "decide",
-    "in_words",
-    "kind_of_words",
-    "quoted",
-    "says_identifier",
-    "says_someone",
-    "says_ticket",
-    "says_time",
-]
-
 # What the name of a column says: an identifier, a place in time, or nothing.
 
 

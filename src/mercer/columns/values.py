@@ -11,19 +11,6 @@ import numpy as np
 
 from ..runtime.compile import Array
 
-__all__ = [
-    "Dates",
-    "Signed",
-    "are_molecules",
-    "dates",
-    "parsed",
-    "sampled",
-    "signed_either_way",
-    "signed_numbers",
-    "text_units",
-    "words_each",
-]
-
 #: The share of cells that must be dates in the form of the others.
 MOST = 0.95
 #: Cells that are looked at before all are read.

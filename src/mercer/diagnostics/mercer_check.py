@@ -20,8 +20,6 @@ from ..runtime.threads import in_background
 from .diagnosis import alignment, as_matrix, centred, labels_of, looked_at, some_items, target_columns, worst_asymmetry
 from .diagnosis import spectrum_of as spectrum
 
-__all__ = ["Alignment", "MercerCheck", "align", "check_mercer"]
-
 #: Sizes of the samples, small ones first: a small counterexample is easy to read.
 _SIZES = (2, 3, 5, 10, 20, 50, 100)
 #: Items of a counterexample that are printed with their matrix.

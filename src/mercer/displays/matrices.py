@@ -21,8 +21,6 @@ from ..kernels.engine.tiles import length
 from ..presentation import Canvas, class_colours, diverging, draw_cells, shorten, show_legend, told_apart
 from ..runtime.compile import Array
 
-__all__ = ["categories_of", "repeats_a_column"]
-
 #: Rows of the grid that are scored at once.
 _BLOCK = 512
 

@@ -39,8 +39,6 @@ from .opened_model import (
     supporters,
 )
 
-__all__ = ["Explanation", "FarValue", "Push", "Supporter", "column_effects", "explain", "far_values", "wrong_rows"]
-
 # What each column of a row does to its score, whatever the model makes of it: beside the values of other rows.
 #
 # A column is taken away from a row x by giving it the values of other rows instead: f(x) less the mean of f over x with

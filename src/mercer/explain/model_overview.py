@@ -26,17 +26,6 @@ from ..runtime.compile import Array
 from .explanation import as_frame
 from .opened_model import OpenedModel, Supporter, feature_weights, marked_features, support_items, support_labels
 
-__all__ = [
-    "KernelShare",
-    "KernelShares",
-    "ModelOverview",
-    "NamedFeature",
-    "kernel_shares",
-    "overview",
-    "permutation_importance_of",
-    "some_rows",
-]
-
 # What each kernel of a mixture does in a fitted machine.
 #
 # With the weights β of a mixture Σ βₘkₘ/scaleₘ, w has a part wₘ in the features of each kernel. What they cost is

@@ -31,21 +31,6 @@ from ..kernels.text_form import InColumns, Name
 from ..preprocess.numbers import Standardised
 from ..runtime.compile import Array
 
-__all__ = [
-    "Direction",
-    "OpenedModel",
-    "Supporter",
-    "Supporters",
-    "feature_values",
-    "feature_weights",
-    "feature_words",
-    "nearest_support",
-    "support_items",
-    "support_labels",
-    "support_lines",
-    "supporters",
-]
-
 # What the features that reach a machine are called, in the words of the user's table.
 
 

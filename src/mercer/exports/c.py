@@ -28,8 +28,6 @@ from .computation import (
     symbols_of,
 )
 
-__all__ = ["CBody", "c_text"]
-
 # The lines of C that compute the nodes of a model for one row.
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .computation import NORMAL_ABOVE, NORMAL_BELOW
 
-__all__ = ["C_PARTS"]
-
 _WORD_LEVEL = """\
 /* The number of a word among those that are known, -1 if it is not; a missing one is NULL. */
 static double mercer_word_level(const char *word, const char *const *known, int count, int missing)

@@ -85,8 +85,6 @@ from .computation import (
 )
 from .preparation import changes_nothing, columns_before, prepared
 
-__all__ = ["computed", "own_similarity", "similarity"]
-
 # The formula of a kernel between a row and the support rows of a model.
 #
 # Kernels that are functions of one statistic say it themselves: their ``apply`` is given a symbol in the place of

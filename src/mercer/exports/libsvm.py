@@ -48,8 +48,6 @@ from .computation import Clipped, Filled, KernelSum, Numbers, Picked, Scaled, le
 from .computation import Linear as LinearNode
 from .computed import computed
 
-__all__ = ["Layout", "libsvm_files", "pair_coefficients", "pairs_layout", "read_libsvm", "read_range"]
-
 
 @dataclass(frozen=True)
 class Layout:

@@ -12,8 +12,6 @@ import numpy as np
 
 from ..io import MISSING as MISSING_CELLS
 
-__all__ = ["CSV_PARTS", "MISSING_CELLS", "PARTS"]
-
 
 def is_missing(value):
     """Whether nothing is there, as lists, NumPy, pandas and CSV files say it."""

@@ -17,8 +17,6 @@ from ..io import DataError
 from .computation import Answer, Computation, refuse_strange_labels
 from .onnx_graph import DOUBLE, INTEGER, OPSETS, OnnxGraph, tensor
 
-__all__ = ["onnx_bytes", "sound_rows", "unanswered"]
-
 # Rows that a model refuses, in ONNX, which has no errors: they get no label and no number.
 
 

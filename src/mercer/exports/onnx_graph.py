@@ -14,18 +14,6 @@ from ..runtime import Array
 from . import computation
 from .computation import Node, OfSupport, Own, Pair, leaves_of, nodes_of, symbols_of
 
-__all__ = [
-    "DOUBLE",
-    "INTEGER",
-    "OPSETS",
-    "OnnxFormulas",
-    "OnnxGraph",
-    "OnnxOperators",
-    "coupled_classes",
-    "shares_of_sum",
-    "tensor",
-]
-
 # Operators of ONNX, as they are added to a graph, and the constants beside them.
 
 

@@ -58,8 +58,6 @@ from .computation import (
     numbers_of,
 )
 
-__all__ = ["changes_nothing", "columns_before", "prepared"]
-
 Given = Node | Cells
 _NAMES = (
     "Binarizer, ColumnTransformer, KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, Normalizer, OneHotEncoder, "

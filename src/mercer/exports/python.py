@@ -29,8 +29,6 @@ from .computation import (
 )
 from .numpy_parts import CSV_PARTS, MISSING_CELLS, PARTS
 
-__all__ = ["PythonBody", "python_text"]
-
 # The lines of NumPy that compute the nodes of a model for some rows.
 
 

@@ -16,8 +16,6 @@ from .libsvm import libsvm_files
 from .onnx import onnx_bytes
 from .python import python_text
 
-__all__ = ["TARGETS", "Target", "export"]
-
 #: Files by what is added to their name, and sentences about them.
 Files = tuple[Mapping[str, str | bytes], list[str]]
 

@@ -40,8 +40,6 @@ from .computed import computed
 from .libsvm import read_libsvm
 from .numpy_parts import MISSING_CELLS
 
-__all__ = ["RUNS", "Answers", "Deviation", "Missing", "deviation", "likely_rows", "with_gaps_and_new_words"]
-
 # Rows like those that a model was made for, where no others are at hand: near its support rows, in its ranges.
 
 

@@ -20,8 +20,6 @@ from .values import as_words, refuse_infinite
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = ["Attribute", "Header", "columns_of", "header_of", "looks_like", "split_cells", "unquoted"]
-
 # The header of ARFF and KEEL files: which attributes there are, and of which kind.
 
 

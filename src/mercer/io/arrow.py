@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 
     from .table import Options
 
-__all__ = [
-    "arrow_columns",
-    "columns_to_read",
-    "feather_columns",
-    "frame_of_arrow",
-    "looks_like_feather",
-    "looks_like_parquet",
-    "parquet_columns",
-    "refuse_other_types",
-    "without_index",
-]
-
 
 def columns_to_read(schema: Any, source: Source, options: Options) -> tuple[list[str], list[str]]:
     """The names of the columns that are not to be left out, and notes."""

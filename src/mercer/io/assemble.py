@@ -27,24 +27,6 @@ if TYPE_CHECKING:
     from .sources import Source
     from .table import Options
 
-__all__ = [
-    "Origin",
-    "RawTable",
-    "assemble",
-    "assembled",
-    "frame_in_one_block",
-    "item_table",
-    "joined",
-    "labels_from_file",
-    "of_values",
-    "origin_of",
-    "refuse_duplicates",
-    "refuse_other_columns",
-    "remaining",
-    "target_position",
-    "with_labels",
-]
-
 # Columns put together into a frame whose numbers lie in one block, without holding all of them twice.
 
 

@@ -16,8 +16,6 @@ from .table import DataError, Table
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = ["BUILTIN", "Builtin", "builtin", "is_builtin"]
-
 
 @dataclass(frozen=True)
 class Builtin:

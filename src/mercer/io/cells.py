@@ -22,23 +22,6 @@ from .table import DataError
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = [
-    "MISSING",
-    "Cells",
-    "as_number",
-    "decimal_sign",
-    "first_rows",
-    "has_header",
-    "is_numeric",
-    "missing_words",
-    "open_cells",
-    "record_names",
-    "says_name",
-    "told_apart",
-    "with_decimal_sign",
-    "with_point",
-]
-
 #: Words that mean "missing", in small letters.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})
 

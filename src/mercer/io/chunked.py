@@ -32,8 +32,6 @@ from .table import DataError, Options
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Chunked", "ChunkedCsv", "ChunkedParquet", "columns_in_doubt"]
-
 #: Numbers of a chunk.
 _CHUNK = 2_000_000
 

@@ -34,8 +34,6 @@ from .table import DataError
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = ["columns_of", "layout_of"]
-
 #: Cells that are held as Python texts at a time.
 _BLOCK = 100_000
 #: What a column takes in memory beside its cells, what a row does, and what each different word and label does.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .table import Options
 
-__all__ = ["columns_at", "columns_of", "is_address", "looks_like", "query_columns", "without_password"]
-
 # The rows that a database sends, piece by piece and within a limit, as columns.
 
 

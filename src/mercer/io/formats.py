@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .sources import Source
     from .table import Options, Table
 
-__all__ = ["FORMATS", "Folder", "Format", "format_of", "formats_in_words", "register"]
-
 
 def _never(source: Any) -> bool:
     return False

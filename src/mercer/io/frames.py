@@ -21,22 +21,6 @@ from .values import Place, raw_column, refuse_infinite, text_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "as_described",
-    "as_known",
-    "columns_used",
-    "described",
-    "explicit_options",
-    "frame_as_known",
-    "is_frame",
-    "numbers_or_truth",
-    "options_as_in_training",
-    "read_frame",
-    "reading_like",
-    "reading_of",
-    "with_unknown_words",
-]
-
 _SHOWN = "the frame"
 
 

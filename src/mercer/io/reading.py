@@ -38,20 +38,6 @@ from .sources import MissingFileError, Source, open_source, said_by, suffix_of, 
 from .structures import part_of
 from .table import DataError, Options, Table
 
-__all__ = [
-    "Named",
-    "data_files",
-    "is_zip",
-    "left_out_in_words",
-    "members",
-    "named",
-    "names_in",
-    "notes_on",
-    "read",
-    "table_of_files",
-    "together",
-]
-
 # Which files of a folder or an archive hold data, and which are there to be read by people.
 
 

@@ -19,8 +19,6 @@ from .values import raw_column, shortened
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = ["columns_of", "looks_like", "record_takes", "structure_takes", "without_lists"]
-
 # What JSON takes in memory once it is parsed, told by its marks before it is.
 #
 # A list of Python's takes 56 bytes and 8 for each of its values, an object of one name 184, a number 24, a text 49 and

@@ -23,23 +23,6 @@ from .sources import is_packed, said_by, suffix_of
 from .svmlight import SvmlightRows
 from .table import DataError, Options, as_labels
 
-__all__ = [
-    "ARRAY",
-    "CSV",
-    "PARQUET",
-    "SVMLIGHT",
-    "FileRows",
-    "PreparedRows",
-    "Scan",
-    "ScannedFiles",
-    "is_parquet",
-    "numbers_of_frame",
-    "open_chunked",
-    "rows_on_workers",
-    "scan",
-    "targets_of",
-]
-
 # Which files a table that is read in chunks consists of.
 
 

@@ -23,8 +23,6 @@ from .values import is_missing, raw_column, text_of
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = ["Cell", "columns_of", "looks_like", "sheet_columns"]
-
 # A sheet of cells, as people lay one out: a title above, the header, the rows, empty columns in between.
 
 

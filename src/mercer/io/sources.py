@@ -22,22 +22,6 @@ from .table import DataError
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = [
-    "MissingFileError",
-    "Source",
-    "as_text",
-    "is_packed",
-    "line_of",
-    "open_source",
-    "raw_bytes",
-    "refuse_beyond",
-    "refuse_few_mistakes",
-    "said_by",
-    "suffix_of",
-    "unpacked",
-    "unpacking",
-]
-
 _PIECE = 1 << 20
 #: Pieces in which packed bytes are handed out, and the least of them.
 _PIECES, _FEW = 4096, 32

@@ -29,26 +29,6 @@ from .table import DataError, Table
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = [
-    "Baskets",
-    "Fasta",
-    "TUGraphs",
-    "basket_table",
-    "fasta_table",
-    "graph_folder_table",
-    "graph_table",
-    "in_folder",
-    "is_collection",
-    "looks_like_fasta",
-    "looks_like_tar",
-    "one_collection",
-    "part_of",
-    "read_baskets",
-    "read_fasta",
-    "read_parts",
-    "read_tu",
-]
-
 #: What a record takes in memory beside its letters, which are kept as numbers of four bytes too.
 _RECORD, _LETTER, _WIDE_LETTER = 250, 12, 18
 

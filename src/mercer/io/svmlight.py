@@ -22,8 +22,6 @@ from .table import DataError, Table, as_labels
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = ["SvmlightRows", "looks_like", "read"]
-
 #: Feature numbers above this are a damaged file, not a table: weights for them would not fit in memory.
 _WIDEST = 50_000_000
 #: Rows with more of their cells filled than this are smaller and faster as a plain table.

@@ -21,8 +21,6 @@ from .formats import FORMATS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DataError", "Options", "RowPlaces", "Table"]
-
 # Where rows stand, for messages: in which row of a sheet, in which line of which file.
 
 

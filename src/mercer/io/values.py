@@ -18,8 +18,6 @@ from .table import DataError
 if TYPE_CHECKING:
     from .table import Options
 
-__all__ = ["as_dates", "as_words", "is_missing", "raw_column", "refuse_infinite", "text_of"]
-
 Place = Callable[[int], str]
 
 

@@ -22,8 +22,6 @@ from .table import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Draft", "refuse_unwritable", "remove_abandoned", "settle", "write_together", "write_whole"]
-
 # Files that have no name until they are whole.
 #
 # A draft is written where nobody sees it: where the system allows (Linux, most file systems), in a file without any

@@ -13,19 +13,6 @@ from ..io import MISSING
 from .items import ItemScene, graph_scene, word_scene
 from .scene import Scene
 
-__all__ = [
-    "code",
-    "command",
-    "csv_of",
-    "in_order",
-    "items_python",
-    "python",
-    "settings",
-    "words_command",
-    "words_csv",
-    "words_note",
-]
-
 # A scene for the command line: its points as a CSV file, and the "mercer train" line.
 
 

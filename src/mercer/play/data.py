@@ -17,8 +17,6 @@ from ..runtime import Array
 from .requests import FARTHEST, LEARNERS, SLIDERS, Offered, chosen, list_of, text, whole
 from .scene import MOST_POINTS
 
-__all__ = ["EXAMPLES", "Example", "choices", "data", "example_scene", "scene_of_table", "scene_of_text"]
-
 # Scenes to begin with, made here from a seed.
 
 

@@ -15,8 +15,6 @@ from .plane import curve, plane
 from .requests import grid_asked
 from .scene import Scene, learn
 
-__all__ = ["certificate_of", "collected_warnings", "fit", "in_a_sentence", "recording_warnings"]
-
 # How good a machine is, in numbers and in a sentence, as its own certificate says.
 
 

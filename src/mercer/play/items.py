@@ -35,18 +35,6 @@ from ..runtime import Array, until
 from .fit import certificate_of, collected_warnings
 from .requests import cost, kernel_for, labels_of, leaves, list_of, mapping, plain_text, two_names
 
-__all__ = [
-    "ItemMachine",
-    "ItemScene",
-    "graph_scene",
-    "graphs",
-    "refuse_giants",
-    "too_many_to_list",
-    "within_time",
-    "word_scene",
-    "words",
-]
-
 _MOST_WORDS, _MOST_LETTERS = 200, 200
 _MOST_GRAPHS, _MOST_NODES, _LONGEST_LABEL = 60, 30, 12
 

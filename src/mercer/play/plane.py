@@ -17,18 +17,6 @@ from ..runtime import Array
 from .requests import grid_asked, number, numbers
 from .scene import MOST_POINTS, Learned, Scene, bytes_text, floats_text, grid_of, plain, rival, scaler_of
 
-__all__ = [
-    "band_method",
-    "boundary",
-    "cells_of",
-    "coefficients",
-    "counted_share",
-    "curve",
-    "estimate",
-    "estimates",
-    "plane",
-]
-
 # What the points say of new ones: errors that were counted, and bounds of the library, where they are defined.
 
 

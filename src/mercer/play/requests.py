@@ -17,30 +17,6 @@ from ..runtime import Array
 if TYPE_CHECKING:
     from .scene import Scene
 
-__all__ = [
-    "FARTHEST",
-    "LEARNERS",
-    "SLIDERS",
-    "TIME_LIMIT",
-    "Offered",
-    "Slider",
-    "chosen",
-    "cost",
-    "grid_asked",
-    "kernel_for",
-    "labels_of",
-    "leaves",
-    "list_of",
-    "mapping",
-    "number",
-    "numbers",
-    "plain_text",
-    "text",
-    "truth",
-    "two_names",
-    "whole",
-]
-
 #: Cells of a grid along one side.
 _MOST_CELLS = 200
 #: The largest coordinate.

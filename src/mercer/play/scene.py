@@ -32,21 +32,6 @@ from .requests import (
     whole,
 )
 
-__all__ = [
-    "MOST_POINTS",
-    "Learned",
-    "Scene",
-    "bytes_text",
-    "floats_text",
-    "grid_of",
-    "kernel_on_points",
-    "learn",
-    "least_mistake_bound",
-    "plain",
-    "rival",
-    "scaler_of",
-]
-
 MOST_POINTS = 2000
 _LONGEST_KERNEL, _LONGEST_NAME = 500, 60
 _DEFAULT_LEARNER = {"classes": "svc", "numbers": "kernel-ridge", "novelty": "one-class"}

@@ -31,19 +31,6 @@ from .fit import collected_warnings, fit, in_a_sentence, recording_warnings
 from .requests import LEARNERS
 from .surface import Plan
 
-__all__ = [
-    "ANSWERS",
-    "MOST_BYTES",
-    "Guard",
-    "Lane",
-    "Refused",
-    "Worker",
-    "application",
-    "surface_to_warm_up",
-    "warm_up",
-    "warm_up_first",
-]
-
 # Who may ask: the page that this process has sent, in the browser of whoever started it, and nobody else.
 #
 # Other pages that are open in the same browser can send requests to 127.0.0.1 as well. What keeps them out: the token,

@@ -15,8 +15,6 @@ from ..solvers.svm import levels_of, one_step
 from .requests import chosen, whole
 from .scene import Scene, least_mistake_bound, scaler_of
 
-__all__ = ["Watched", "changed", "rounded", "steps", "watch_pegasos", "watch_perceptron", "watch_smo"]
-
 # What is seen of an algorithm: its steps as the page shows them, and what bounds them.
 
 

@@ -24,8 +24,6 @@ from .fit import collected_warnings
 from .requests import SLIDERS, chosen, grid_asked, numbers, whole
 from .scene import Learned, Scene, grid_of, learn, plain, scaler_of
 
-__all__ = ["Plan", "lift", "surface"]
-
 _MOST_VALUES = 16
 #: Seconds for one fit, and for all of them.
 _FIT_LIMIT, _LIMIT = 0.25, 30.0

@@ -19,8 +19,6 @@ from ..messages import counted, enumeration
 from ..runtime.compile import Array
 from .words import days_of
 
-__all__ = ["Clipped", "Filled", "OutlierFilter", "OutlierReport", "Standardised", "WithoutOutliers"]
-
 #: The share of a column's values that may be called wild; more of them belong to it.
 _WILD = 0.005
 

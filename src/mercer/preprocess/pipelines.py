@@ -26,8 +26,6 @@ from .words import DateParts, Texts
 if TYPE_CHECKING:
     from ..io import Table
 
-__all__ = ["pipeline", "prepare", "steps_asked_for"]
-
 #: More columns than this, most of them zeros of one-hot codes, are kept as a sparse matrix.
 _WIDE = 2000
 #: More different words than this in a column, and those of them that stand in fewer rows count as one.

@@ -16,8 +16,6 @@ from ..io.table import Options
 from ..messages import enumeration
 from ..runtime.compile import Array
 
-__all__ = ["ReadColumns"]
-
 _KINDS = ("number", "category", "date", "text")
 
 

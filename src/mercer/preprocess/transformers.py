@@ -15,16 +15,6 @@ from ..io.table import DataError
 from ..messages import enumeration
 from ..runtime.compile import Array
 
-__all__ = [
-    "TARGET_TRANSFORMS",
-    "Constant",
-    "CorrelationFilter",
-    "Numbers",
-    "correlated_groups",
-    "transformed_target",
-    "with_transformed_target",
-]
-
 #: Columns whose correlations with all earlier ones are computed at a time.
 _BLOCK = 512
 

@@ -16,8 +16,6 @@ from ..kernels.engine.counts import Counts, count, look_up, table_of
 from ..kernels.strings import Strings, Substrings
 from ..runtime.compile import Array
 
-__all__ = ["SIZES", "DateParts", "Texts", "days_of"]
-
 #: What texts are cut into, and how many of them in a row are counted.
 SIZES = {"words": (1, 2), "characters": (2, 3, 4, 5)}
 _UNITS = {"words": ("words",), "characters": ("characters",), "both": ("words", "characters")}

@@ -11,145 +11,50 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..runtime.threads import hold
 from .table import DataError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-# Files that have no name until they are whole.
-#
-# A draft is written where nobody sees it: where the system allows (Linux, most file systems), in a file without any
-# name, which is gone with the process that wrote it, however that ends. When it is whole and on the disk it gets a
-# hidden name and, in the same breath, takes the place of the file that was there. Whoever opens the path sees the old
-# file or the new one, both of them whole.
-#
-# A process may be killed between the two names, or write where there are no files without a name. What it leaves is
-# told from the draft of a writer at work by a lock, which the system releases when a process ends: the next writer of
-# the same file removes every draft of it that nobody holds.
-
-
-_SUFFIX = ".mercer-draft"
-#: Letters of the file's own name in the hidden one: names have at most 255 bytes, and a letter at most four.
+Content = bytes | str | Iterable[str]
+#: Letters of the file's own name in that of its draft: names have at most 255 bytes, and a letter at most four.
 _LETTERS = 40
 
 
-class Draft:
-    """What is to become a file.
+@contextmanager
+def _draft(path: str | Path, data: Content) -> Iterator[tuple[Path, Path]]:
+    """A file with all of the data beside the one that it is to replace, safe on the disk; removed in the end.
 
-    Parameters
-    ----------
-    target : Path
-        The place it takes: no link, and a regular file where there is one.
+    It has the owner and permissions of the file that it replaces.
     """
-
-    def __init__(self, target: Path) -> None:
-        self.target = target
-        self._before = os.stat(target) if target.exists() else None
-        #: Hidden names are for the owner alone where the file that is replaced may be.
-        mode = 0o666 if self._before is None else 0o600
-        self._hidden: Path | None = None
-        try:
-            self._handle = _nameless(target.parent, mode)
-        except (OSError, AttributeError):  # this folder or this system has no files without a name
-            self._hidden, self._handle = _hidden(target, mode)
-
-    def write(self, data: bytes) -> None:
-        """Add to it."""
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._handle, rest) :]
-
-    def finish(self) -> None:
-        """All of it is written: wait until the disk has it, and give it the owner and permissions of the old file."""
-        if self._before is not None:
-            with contextlib.suppress(OSError, AttributeError):  # files are given away by the administrator alone
-                os.fchown(self._handle, self._before.st_uid, self._before.st_gid)
-            os.chmod(self._handle if self._hidden is None else self._hidden, stat.S_IMODE(self._before.st_mode))
-        os.fsync(self._handle)
-
-    def get_name(self) -> None:
-        """Have a hidden name, from which it is a single step to the place."""
-        if self._hidden is None:
-            hidden = _hidden_name(self.target)
-            _name(self._handle, hidden)
-            self._hidden = hidden
-
-    def take_place(self) -> None:
-        """Become the file."""
-        assert self._hidden is not None
-        os.replace(self._hidden, self.target)
-        self._hidden = None
-
-    def close(self) -> None:
-        """Leave nothing open, and nothing behind."""
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name[:_LETTERS]}.{secrets.token_hex(8)}.mercer-draft")
+    before = _status(target)
+    mode = 0o666 if before is None else 0o600
+    with _told(path):
+        file = open(draft, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115  closed below
+    try:
+        for piece in [data] if isinstance(data, (bytes, str)) else data:
+            with _told(path):
+                # A text may hold halves of letters, of broken file names say, which UTF-8 has no bytes for.
+                file.write(piece.encode(errors="replace") if isinstance(piece, str) else piece)
+        with _told(path):
+            file.flush()
+            if before is not None:
+                with contextlib.suppress(OSError, AttributeError):  # only an administrator gives files away
+                    os.chown(draft, before.st_uid, before.st_gid)
+                os.chmod(draft, stat.S_IMODE(before.st_mode))
+            os.fsync(file.fileno())
+            file.close()
+        yield target, draft
+    finally:
         with contextlib.suppress(OSError):
-            if self._hidden is not None:
-                os.unlink(self._hidden)
-        os.close(self._handle)
+            file.close()
+        draft.unlink(missing_ok=True)
 
 
-def remove_abandoned(target: Path) -> None:
-    """Remove the drafts of a file whose writers are dead."""
-    prefix = f".{target.name[:_LETTERS]}."
-    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
-        found = [entry.path for entry in entries if entry.name.startswith(prefix) and entry.name.endswith(_SUFFIX)]
-        for path in found:
-            _remove_if_abandoned(path)
-
-
-def _remove_if_abandoned(path: str) -> None:
-    try:
-        handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:
-        return
-    try:
-        if hold(handle, wait=False):
-            os.unlink(path)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
-
-
-def _nameless(folder: Path, mode: int) -> int:
-    """A new file without a name, held."""
-    os.stat("/proc/self/fd")  # by way of which it gets its name later on
-    handle = os.open(folder, os.O_TMPFILE | os.O_WRONLY, mode)
-    hold(handle)
-    return handle
-
-
-def _hidden(target: Path, mode: int) -> tuple[Path, int]:
-    """A new file with a hidden name, held."""
-    while True:
-        path = _hidden_name(target)
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
-        hold(handle)
-        if path.exists():  # else another writer took it for abandoned before it was held
-            return path, handle
-        os.close(handle)
-
-
-def _hidden_name(target: Path) -> Path:
-    return target.with_name(f".{target.name[:_LETTERS]}.{secrets.token_hex(8)}{_SUFFIX}")
-
-
-def _name(handle: int, path: Path) -> None:
-    """Give a name to an open file that has none."""
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.link(f"/proc/self/fd/{handle}", path.name, dst_dir_fd=folder, follow_symlinks=True)
-    finally:
-        os.close(folder)
-
-
-def settle(folder: Path) -> None:
+def _settle(folder: Path) -> None:
     """Wait until the disk knows the names of a folder."""
     with contextlib.suppress(OSError):  # some file systems do that by themselves and allow nobody to ask
         handle = os.open(folder, os.O_RDONLY)
@@ -159,7 +64,6 @@ def settle(folder: Path) -> None:
             os.close(handle)
 
 
-Content = bytes | str | Iterable[str]
 #: What is not replaced, in words.
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -234,30 +138,15 @@ def write_together(files: Mapping[str | Path, Content]) -> None:
     for path in files:
         refuse_unwritable(path)
     with ExitStack() as stack:
-        drafts: dict[str | Path, Draft] = {}
-        for path, data in files.items():
-            with _told(path):
-                target = Path(os.path.realpath(path))
-                remove_abandoned(target)
-                drafts[path] = Draft(target)
-            stack.callback(drafts[path].close)
-            for piece in [data] if isinstance(data, (bytes, str)) else data:
-                with _told(path):
-                    # A text may hold halves of letters, of broken file names say, which UTF-8 has no bytes for.
-                    drafts[path].write(piece.encode(errors="replace") if isinstance(piece, str) else piece)
-            with _told(path):
-                drafts[path].finish()
-        for path, draft in drafts.items():
-            with _told(path):
-                draft.get_name()
+        drafts = {path: stack.enter_context(_draft(path, data)) for path, data in files.items()}
         for path in list(files)[:0:-1]:
             with _told(path):
-                drafts[path].target.unlink(missing_ok=True)
-        for path, draft in drafts.items():
+                drafts[path][0].unlink(missing_ok=True)
+        for path, (target, draft) in drafts.items():
             with _told(path):
-                draft.take_place()
-        for folder in {draft.target.parent for draft in drafts.values()}:
-            settle(folder)
+                os.replace(draft, target)
+        for folder in {target.parent for target, _ in drafts.values()}:
+            _settle(folder)
 
 
 @contextmanager

@@ -96,7 +96,7 @@ def test_a_placement_respects_the_memory_limit():
 
 def test_a_placement_in_single_precision_has_an_exact_twin():
     far = 1e6 + X  # the squares of such numbers do not fit into float32
-    place = Placement(precision=np.float32, centred=True)
+    place = Placement("40kB", precision=np.float32, centred=True)  # less than the whole matrix would take
     for k in (Gaussian(gamma=0.5), Polynomial(degree=2, gamma=1e-12)):
         gram = place.gram(k, far)
         assert gram.rows([0]).dtype == np.float32
@@ -108,6 +108,13 @@ def test_a_placement_in_single_precision_has_an_exact_twin():
     assert place.exact(Linear(), far, features) is features
     np.testing.assert_allclose(features.Phi, X - X.mean(axis=0), atol=1e-8)
     assert place.gram(Precomputed(), kernel(X)).K.dtype == np.float64
+
+
+def test_the_matrix_of_a_few_items_is_computed_once_and_in_double_precision():
+    place = Placement(precision=np.float32, centred=True)
+    gram = place.gram(kernel, X)
+    assert place.exact(kernel, X, gram) is gram
+    np.testing.assert_allclose(gram.rows(np.arange(60)), kernel(X), rtol=1e-15)
 
 
 @pytest.mark.parametrize("size", [1e20, 1e-20])

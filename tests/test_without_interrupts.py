@@ -21,18 +21,16 @@ def pythons_handler():
 def test_it_waits_for_the_end_of_the_block(pythons_handler):
     done = []
 
-    @without_interrupts()
     def inside():
         os.kill(os.getpid(), signal.SIGINT)
         done.append("inside")
 
-    @without_interrupts()
     def outside():
-        inside()
+        without_interrupts(inside)
         done.append("outside")
 
     with pytest.raises(KeyboardInterrupt):
-        outside()
+        without_interrupts(outside)
     assert done == ["inside", "outside"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -40,9 +38,12 @@ def test_it_waits_for_the_end_of_the_block(pythons_handler):
 def test_a_handler_of_somebody_else_has_it_at_the_end(pythons_handler):
     seen = []
     signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
-    with without_interrupts():
+
+    def work():
         os.kill(os.getpid(), signal.SIGINT)
         assert seen == []
+
+    without_interrupts(work)
     assert seen == [signal.SIGINT]
 
 

@@ -114,7 +114,8 @@ _ELSEWHERE = {
 def __getattr__(name: str) -> Any:
     """Import estimators when they are first asked for: ``import mercer`` alone costs nothing."""
     if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        return found
     if name in (
         "calibration",
         "columns",

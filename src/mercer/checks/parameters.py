@@ -130,9 +130,11 @@ def choice(owner: Any, name: str, options: tuple[Any, ...]) -> None:
     """Check that a parameter is one of some words or numbers."""
     value = getattr(owner, name)
     plain = value.item() if isinstance(value, np.generic) else value
-    if not any(type(plain) is type(option) and plain == option for option in options):
-        words = ", ".join(map(repr, options))
-        raise ValueError(f"{type(owner).__name__}: {name} must be one of {words}; got {shown(value)}.")
+    for option in options:
+        if type(plain) is type(option) and plain == option:
+            return
+    words = ", ".join(map(repr, options))
+    raise ValueError(f"{type(owner).__name__}: {name} must be one of {words}; got {shown(value)}.")
 
 
 # How much memory a piece of work may take, as users say it.

@@ -9,10 +9,8 @@ from .formulas import written as written
 from .products import PRECISIONS as PRECISIONS
 from .products import Operands as Operands
 from .products import as_array as as_array
-from .products import as_host as as_host
 from .products import copied as copied
 from .products import matrix_values as matrix_values
-from .products import on_card as on_card
 from .products import operands_of as operands_of
 from .products import product as product
 from .products import scores_on_card as scores_on_card

@@ -34,10 +34,8 @@ __all__ = [
     "PRECISIONS",
     "Operands",
     "as_array",
-    "as_host",
     "copied",
     "matrix_values",
-    "on_card",
     "operands_of",
     "product",
     "scores_on_card",
@@ -368,32 +366,3 @@ def scores_on_card(kernel: Any, X: Any, items: Any, coefficients: Array) -> Arra
         found = product(operands_of(kernel, some, items, "double"), np.ascontiguousarray(coefficients))
         out[begin : begin + _SCORED] = as_array(found)
     return out
-
-
-# Tensors of PyTorch that users pass instead of arrays; torch is not imported to recognise one.
-
-
-def _is_tensor(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] == "torch" and hasattr(X, "detach")
-
-
-def on_card(X: Any) -> bool:
-    """Whether these are the numbers of a tensor on a graphics card.
-
-    Examples
-    --------
-    >>> on_card([[1.0]])
-    False
-    """
-    return _is_tensor(X) and bool(X.is_cuda)
-
-
-def as_host(X: Any) -> Any:
-    """A tensor as an array in the memory of the processor, where checks and models live; anything else as it is.
-
-    Examples
-    --------
-    >>> as_host([1, 2])
-    [1, 2]
-    """
-    return X.detach().cpu().numpy() if _is_tensor(X) else X

@@ -15,7 +15,6 @@ from sklearn.utils.validation import _check_y, check_consistent_length, check_is
 from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, choice, number
 from ..checks.tables import chosen, numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
-from ..cuda import as_host, on_card
 from ..grams import Gram, Placement, is_linear
 from ..grams.landmarks import LANDMARKS
 from ..grams.span import directions
@@ -23,7 +22,7 @@ from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.tiles import length
 from ..messages import guide
 from ..problems import Certificate, Status
-from ..rows import Mapped, Rows, dask_client, is_dask, rows_of, values_of_dask
+from ..rows import Mapped, Rows, as_host, dask_client, in_memory, is_dask, on_card, rows_of
 from ..runtime.compile import Array
 from .model import KernelModel, LinearModel, scores_of_chunk
 from .running import CallbackSupportMixin, Run, running, with_callbacks
@@ -246,8 +245,11 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
 
     def read_kernel(self) -> Kernel:
         """The kernel as an object; without a kernel a machine is linear."""
+        if self.kernel is None:
+            return Linear()
+        kernel = as_kernel(self.kernel)
         # A copy: the fitted model must not follow later changes of the user's kernel.
-        return Linear() if self.kernel is None else clone(as_kernel(self.kernel))
+        return clone(kernel) if kernel is self.kernel else kernel
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters; those of a kernel given as text can be set as well (``kernel__gamma=2``)."""
@@ -295,21 +297,21 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
             rows = X if any(X.dtype == each for each in kept) else X.astype(kept[0])
             refuse_extreme(rows, tiny=False)
             return rows
-        return self._read(as_host(X), kernel, reset, kept)
+        return self._read(X, kernel, reset, kept)
 
-    def read_training(self, X: Any, y: Any, kernel: Kernel, reset: bool = True) -> tuple[Any, Any]:
+    def read_training(self, X: Any, y: Any, kernel: Kernel, reset: bool) -> tuple[Any, Any]:
         """The items and their targets, checked; no targets where the machine learns from items alone.
 
         ``reset`` where these are the first items that the machine sees.
         """
         if self.target_kind is None:
             return self.read_items(X, kernel, reset=reset), None
-        y = as_host(values_of_dask(y))
+        y = y if type(y) is np.ndarray else in_memory(y)
         self._refuse_bad_targets(y)
         kept = self.precisions if kernel.precomputed else (np.float64,)
         options: dict[str, Any] = {"y_numeric": True} if self.target_kind == "numbers" else {}
         options |= {"multi_output": True} if self._has_columns(y) else {}
-        read = self._read(as_host(X), kernel, reset, kept, y=y, **options)
+        read = self._read(X, kernel, reset, kept, y=y, **options)
         if isinstance(read, tuple):
             return read
         targets = self.read_targets(y) if isinstance(read, Rows) else validate_data(self, y=y, reset=reset, **options)
@@ -318,9 +320,11 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
 
     def _read(self, X: Any, kernel: Kernel, reset: bool, kept: tuple[type, ...], **targets: Any) -> Any:
         """The items, checked; together with ``targets``, where scikit-learn looks at rows and targets together."""
-        rows = self._rows_of(X, kernel, reset)
-        if rows is not None:
-            return self._read_rows(rows, kernel, reset)
+        if type(X) is not np.ndarray:
+            X = as_host(X)
+            rows = self._rows_of(X, kernel, reset)
+            if rows is not None:
+                return self._read_rows(rows, kernel, reset)
         if not kernel.on_rows:
             return self._read_structured(X, kernel, reset)
         refuse_foreign(X)

@@ -6,6 +6,7 @@ import functools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple
 
@@ -93,52 +94,62 @@ class MarginClassifier(Classifier):
             data = self._with_matrix(data)
         else:
             _warn_of_many(type(self).__name__, self.classes_.size, self.strategy)
-        deadline = time.monotonic() + data.run.seconds_left()
         seed = _seed(self.random_state)
         data, machines, solver, mixture = self._plan(data, seed)
-        workspaces, exact = Workspaces(), data.exact_gram()
-
-        def complete(machine: BinaryMachine) -> None:
-            if machine.one_sided:
-                machine.leave_out(Status.CONVERGED)
-                return
-            if time.monotonic() > deadline and machine is not machines[0]:
-                machine.leave_out(Status.NOT_CONVERGED)
-                return
-            own = replace(solver, workspace=workspaces.mine)
-            machine.solve(own, np.random.default_rng(seed), exact)
-
-        with workspaces, data.run.reported(len(machines), "machine") as run:
-            if mixture is None:
-                solve_small(machines, data, solver, exact)
-            for number, machine in enumerate(machines):
-                if machine.certificate is not None:
-                    run(number, lambda: None)
-            if self._votes and any(machine.certificate is None for machine in machines):
-                _begin(machines, data, solver, exact)
-            parts = [
-                (number, machine)
-                for number, machine in enumerate(machines)
-                if machine.certificate is None and not machine.left_out
-            ]
-            begun = [part for part in parts if part[1].begun is not None]
-            left = [part for part in parts if part[1].begun is None]
+        with data.run.reported(len(machines), "machine") as part:
             try:
-                # What is left to do of those that have begun is so little that threads would wait for each other.
-                for some, threads in ((begun, 1), (left, 1 if len(parts) == 1 else None)):
-                    for_each(lambda part: run(part[0], lambda: complete(part[1])), some, threads)
+                if mixture is None:
+                    solve_small(machines, data, solver, data.exact_gram())
+                for number, machine in enumerate(machines):
+                    if machine.certificate is not None:
+                        part(number, _done)
+                waiting = [number for number, machine in enumerate(machines) if machine.certificate is None]
+                if waiting:
+                    self._solve(data, machines, waiting, solver, seed, part)
             except KeyboardInterrupt:
                 without = [machine for machine in machines if machine.certificate is None]
                 if not keeps_best() or len(without) == len(machines):
                     raise
                 for machine in without:
                     machine.leave_out(Status.INTERRUPTED)
-        if any(machine.solution.status is Status.NOT_CONVERGED for machine in machines):
+        statuses = [machine.solution.status for machine in machines]
+        if Status.NOT_CONVERGED in statuses:
             refuse_undefined(data.gram, data.kernel)
         self._keep(data, machines)
         if mixture is not None:
             self._certify_jointly(machines, mixture)
         self._speak(machines, mixed=mixture is not None)
+
+    def _solve(
+        self,
+        data: Training,
+        machines: list[BinaryMachine],
+        waiting: list[int],
+        solver: solvers.SoftMargin,
+        seed: int,
+        part: Callable[[int, Callable[[], Any]], Any],
+    ) -> None:
+        """Solve the machines with these numbers: first together what pairs share, then each by itself."""
+        deadline, exact = time.monotonic() + data.run.seconds_left(), data.exact_gram()
+        if self._votes:
+            _begin(machines, data, solver, exact)
+        waiting = [number for number in waiting if not machines[number].left_out]
+        begun = [number for number in waiting if machines[number].begun is not None]
+        left = [number for number in waiting if machines[number].begun is None]
+
+        def complete(machine: BinaryMachine) -> None:
+            if machine.one_sided:
+                machine.leave_out(Status.CONVERGED)
+            elif time.monotonic() > deadline and machine is not machines[0]:
+                machine.leave_out(Status.NOT_CONVERGED)
+            else:
+                own = replace(solver, workspace=workspaces.mine)
+                machine.solve(own, np.random.default_rng(seed), exact)
+
+        with Workspaces() as workspaces:
+            # What is left to do of those that have begun is so little that threads would wait for each other.
+            for some, threads in ((begun, 1), (left, 1 if len(waiting) == 1 else None)):
+                for_each(lambda number: part(number, partial(complete, machines[number])), some, threads)
 
     def beside(self, n: int) -> int:
         """The blocks that a solver copies out of a matrix in memory, where these are the larger part."""
@@ -323,6 +334,10 @@ class MarginClassifier(Classifier):
         """What :meth:`decision_function` makes of the scores of all machines."""
         decisions = super().decisions_of(scores, numbers)
         return votes(scores, self.classes_.size) if self._votes else decisions
+
+
+def _done() -> None:
+    """The part of a machine in a fit that has been solved together with others."""
 
 
 def _seed(random_state: Any) -> int:

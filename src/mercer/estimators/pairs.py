@@ -13,8 +13,8 @@ import numpy as np
 
 from .. import solvers
 from ..grams import Dense, Features, Gram, Lazy
+from ..grams.placement import FEW_ITEMS
 from ..kernels import Polynomial
-from ..kernels.engine.tiles import small_matrix
 from ..losses.margins import Hinge
 from ..problems import Certificate, Intercept, Iterate, Problem, Status, balanced, certify, keeps
 from ..runtime.compile import Array, jit
@@ -38,8 +38,6 @@ _PATIENCE, _LEAST_PATIENCE = 20, 2000
 _NEARLY_HARD = 1e3
 #: Noise in scores that a margin of one does not stand.
 _AUDIBLE = 0.1
-#: Items of a machine among many whose kernel values are computed once.
-LOOKED_UP = 1000
 #: Values beyond this are not rounded to float32, which could not hold them.
 _LARGEST_SINGLE = 1e37
 
@@ -90,7 +88,7 @@ class BinaryMachine:
 
         Where items are few, looking a value up costs less than asking for it, and both are matrices in memory.
         """
-        if self.rows.size > LOOKED_UP or self.rows.size == len(self.data.targets) or exact.features() is not None:
+        if self.rows.size > FEW_ITEMS or self.rows.size == len(self.data.targets) or exact.features() is not None:
             working = self._part(self.data.gram)
             return working, working if exact is self.data.gram else self._part(exact)
         values = np.asarray(self._part(exact).rows(np.arange(self.rows.size)), dtype=np.float64)
@@ -332,7 +330,7 @@ def begin_pairs(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     gram = data.gram
     if not (isinstance(gram, Lazy) and isinstance(exact, Lazy)):
         return
-    pairs = [_Pair.of(each) for each in machines if fits(each, solver) and each.rows.size > LOOKED_UP]
+    pairs = [_Pair.of(each) for each in machines if fits(each, solver) and each.rows.size > FEW_ITEMS]
     members = {label: pair.machine.rows[own] for pair in pairs for label, own in zip(*pair[1:], strict=True)}
     largest = max((pair.machine.rows.size for pair in pairs), default=0)
     room = 4 * (sum(rows.size**2 for rows in members.values()) + thread_count() * largest**2)
@@ -351,6 +349,8 @@ def begin_pairs(machines: list[BinaryMachine], data: Training, solver: SoftMargi
 
 #: Seconds that machines of few items stay below: a longer limit does not concern them.
 _BRIEF = 1.0
+#: Numbers in the matrices of machines that are solved before Ctrl-C is heeded: a fifth of a second or so at worst.
+_PORTION = 1_000_000
 
 
 def solve_small(machines: list[BinaryMachine], data: Training, solver: SoftMargin, exact: Gram) -> None:
@@ -359,22 +359,27 @@ def solve_small(machines: list[BinaryMachine], data: Training, solver: SoftMargi
     A fit of a few hundred items is less work than asking for it piece by piece. Machines for which that leads to no
     solution, and all of them where the matrix is not one of few items, are left as they are.
     """
-    n = len(data.targets)
-    if not (isinstance(exact, Lazy) and n <= LOOKED_UP and 12 * n * n <= solver.memory):
+    n = len(exact)
+    if data.kernel.precomputed or not isinstance(exact, (Dense, Lazy)) or n > FEW_ITEMS or 12 * n * n > solver.memory:
         return
+    deadline = time.monotonic() + len(machines) * solver.time_limit
     if solver.time_limit >= _BRIEF:
         solver = replace(solver, time_limit=np.inf)
     if not all(fits(each, solver) and not each.one_sided and each.begun is None for each in machines):
         return
-    kernel = data.kernel
-    cheap = kernel.trusted and kernel.splits and not exact.expensive  # threads would begin when one has ended
-    K = small_matrix(kernel, exact.items) if cheap else kernel.matrix(exact.items, exact.items)
+    K = exact.K if isinstance(exact, Dense) else exact.kernel.matrix(exact.items, exact.items)
     if K.dtype != np.float64 or not SINGLE_RANGE[0] < K.diagonal().max(initial=0.0) < SINGLE_RANGE[1]:
         return
-    blocks = [SmallBlock(machine.rows, machine.y, *machine.beginning()) for machine in machines]
-    for machine, found in zip(machines, certified_blocks(K, blocks, solver.tol, SMALL_GAP), strict=True):
-        if found[0].status is Status.CONVERGED:
-            machine.solution, machine.certificate = found
+    portions = np.cumsum([machine.rows.size**2 for machine in machines]) // _PORTION
+    for some in np.split(np.arange(len(machines)), np.flatnonzero(np.diff(portions)) + 1):
+        check_interrupt()
+        if time.monotonic() > deadline:
+            return
+        chosen = [machines[number] for number in some]
+        blocks = [SmallBlock(machine.rows, machine.y, *machine.beginning()) for machine in chosen]
+        for machine, found in zip(chosen, certified_blocks(K, blocks, solver.tol, SMALL_GAP), strict=True):
+            if found[0].status is Status.CONVERGED:
+                machine.solution, machine.certificate = found
 
 
 def _hand_out(pairs: list[_Pair], found: dict[int, DualSolution], members: dict[int, Array], exact: Lazy) -> None:

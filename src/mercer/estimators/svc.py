@@ -14,7 +14,7 @@ from ..messages import guide
 from ..mixtures import Components, Part
 from ..problems import Iterate, Status
 from ..runtime.compile import Array
-from .classifier import pair_costs
+from .classifier import cost_matrix, pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
 from .pairs import BinaryMachine, contradictions
 from .training import Mixed, Training, components_of, mixed
@@ -180,9 +180,9 @@ class SVC(MarginClassifier):
 
     def _of_pair(self, data: Training, first: int, second: int) -> Training:
         """The training rows, weighed by what mistakes within a pair of classes cost."""
-        matrix = self._cost_matrix()
-        if matrix is None:
+        if self.costs is None:
             return data
+        matrix = cost_matrix(self.costs, self.classes_, "SVC")
         dear = np.where(data.targets == first, matrix[first, second], matrix[second, first])
         return replace(data, weight=dear if data.weight is None else data.weight * dear)
 

@@ -13,7 +13,6 @@ from scipy import sparse
 
 from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, is_number
-from ..cuda import as_host, on_card
 from ..grams import Gram, Placement, is_linear
 from ..grams.streamed import sample_of
 from ..kernels import Function, Kernel, Mixture
@@ -22,7 +21,7 @@ from ..kernels.reading import refuse_asymmetric
 from ..messages import guide
 from ..mixtures import Components, LearnedWeights, Part, learn_weights
 from ..problems import Certificate, Iterate, Status
-from ..rows import Rows, values_of_dask
+from ..rows import Rows, in_memory, on_card
 from ..runtime.compile import Array, jit
 from .running import Run, warn
 
@@ -61,7 +60,7 @@ def refuse_unusable(kernel: Kernel, items: Any, largest: float = LARGEST_SIMILAR
             )
         refuse_asymmetric(items, kernel)
         own = items.diagonal()
-    elif any(isinstance(part, Function) for part in [kernel, *kernel.get_params().values()]):
+    elif isinstance(kernel, Function) or any(isinstance(part, Function) for part in kernel.get_params().values()):
         sample = items[:_SAMPLE]
         K = kernel.matrix(sample, sample)
         refuse_asymmetric(K, kernel)
@@ -448,16 +447,15 @@ def training_of(
     kernel = machine.read_kernel()
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
-    sample_weight = values_of_dask(sample_weight)
     items, targets = machine.read_training(X, y, kernel, reset)
-    sample_weight = as_host(sample_weight)
+    sample_weight = None if sample_weight is None else in_memory(sample_weight)
     coded, weight = (encode or machine.encoded)(targets, sample_weight, items)
     some, drawn = looked_at(items)
     kernel = kernel.resolved(some, None if sample_weight is None else checked_weights(sample_weight, items)[drawn])
     refuse_unusable(kernel, some, machine.largest_similarity)
     assert gram is None or len(gram) == length(items)
     placement = machine.placement
-    if on_card(X) and machine.rank is None:
+    if type(X) is not np.ndarray and on_card(X) and machine.rank is None:
         placement = replace(placement, device="cuda")
     if machine.rank is not None:
         refuse_indefinite_items(kernel, some)

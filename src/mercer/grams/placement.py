@@ -11,7 +11,7 @@ from scipy import sparse
 from ..checks.parameters import bytes_of, memory_in_words, size_in_words
 from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
 from ..kernels.engine.statistics import is_thin, near_origin
-from ..kernels.engine.tiles import length, shared_dtype
+from ..kernels.engine.tiles import length, shared_dtype, small_matrix
 from ..messages import guide
 from ..rows import OnWorkers, Rows
 from ..runtime.compile import Array
@@ -24,6 +24,9 @@ from .streamed import Scattered, Streamed
 
 #: The largest self-similarity that single precision is used for.
 _SINGLE = 1e30
+#: Items, and numbers in a row of them, whose matrix is computed at once in double precision: asking for some of its
+#: values would cost as much, and threads would begin when one has ended.
+FEW_ITEMS, _NARROW = 1000, 64
 
 
 def is_linear(kernel: Kernel) -> bool:
@@ -107,6 +110,9 @@ class Placement:
         own = kernel.gram(items)
         if own is not None:
             return own
+        if self.single and self._is_small(kernel, items):
+            K = small_matrix(kernel, items)
+            return Dense(K, room=bytes_of(self.memory) - K.nbytes)
         # Weights that are to be learned would make another matrix.
         if self.single or kernel.learns or not self.holds(length(items), shared_dtype(items, items).itemsize):
             return Lazy(kernel, self.rounded(kernel, items), self.memory)
@@ -123,6 +129,13 @@ class Placement:
         """
         memory = bytes_of(self.memory)
         return n * n * itemsize + 8 * n * directions(n, memory) <= memory
+
+    def _is_small(self, kernel: Kernel, items: Any) -> bool:
+        """Whether the matrix is quickly made, and has room in double precision beside a copy in single precision."""
+        n = length(items)
+        few = n <= FEW_ITEMS and 12 * n * n <= bytes_of(self.memory)
+        narrow = kernel.on_rows and items.shape[1] <= _NARROW
+        return few and narrow and kernel.splits and kernel.trusted and not kernel.learns
 
     @property
     def _passes(self) -> bool:
@@ -166,7 +179,9 @@ class Placement:
     @staticmethod
     def exact(kernel: Kernel, items: Any, gram: Gram) -> Gram:
         """The same matrix as that of ``gram`` with nothing rounded to float32, and never in memory as a whole."""
-        if kernel.precomputed or gram.features() is not None:
+        if isinstance(gram, Dense) and (kernel.precomputed or gram.K.dtype == np.float64):
+            return gram
+        if gram.features() is not None:
             return gram
         if isinstance(gram, Cuda):
             return gram.exact()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -303,8 +304,13 @@ class Kernel(Parametrised):
 
     def parts(self) -> list[Kernel]:
         """The kernels that this one is made of."""
-        values = (getattr(self, name) for name in self._get_param_names())
-        return [value for value in values if isinstance(value, Kernel)]
+        names = type(self).__dict__.get("_names") or self._get_param_names()
+        found = []
+        for name in names:
+            value = getattr(self, name)
+            if isinstance(value, Kernel):
+                found.append(value)
+        return found
 
     def statistics(self) -> Counter[Statistic]:
         """How often each statistic is needed to evaluate one tile."""
@@ -313,7 +319,7 @@ class Kernel(Parametrised):
     @property
     def splits(self) -> bool:
         """Whether the matrix may be computed tile by tile and on several threads."""
-        return all(kernel.splits for kernel in self.parts())
+        return all(map(attrgetter("splits"), self.parts()))
 
     @property
     def of_dots(self) -> tuple[Blockwise, Sequence[float]] | None:
@@ -340,7 +346,7 @@ class Kernel(Parametrised):
     @property
     def always_psd(self) -> bool:
         """Whether this kernel and all of its parts are positive semi-definite for every data set."""
-        return self.psd and all(kernel.always_psd for kernel in self.parts())
+        return self.psd and all(map(attrgetter("always_psd"), self.parts()))
 
     @property
     def trusted(self) -> bool:
@@ -348,12 +354,12 @@ class Kernel(Parametrised):
 
         Kernels of the library are tested for it. Of others, fits look at the matrix of some of their items.
         """
-        return is_ours(type(self)) and self.always_psd and all(kernel.trusted for kernel in self.parts())
+        return is_ours(type(self)) and self.always_psd and all(map(attrgetter("trusted"), self.parts()))
 
     @property
     def on_rows(self) -> bool:
         """Whether this kernel and all of its parts work on rows of numbers."""
-        return self.collection is None and all(kernel.on_rows for kernel in self.parts())
+        return self.collection is None and all(map(attrgetter("on_rows"), self.parts()))
 
     @classmethod
     def kind(cls) -> str:
@@ -481,8 +487,10 @@ class Kernel(Parametrised):
     @property
     def is_resolved(self) -> bool:
         """Whether every parameter is a number already, so that the training items make no difference."""
-        own = not any(isinstance(getattr(self, name), str) for name in self.rates)
-        return own and all(kernel.is_resolved for kernel in self.parts())
+        for name in self.rates:
+            if isinstance(getattr(self, name), str):
+                return False
+        return all(map(attrgetter("is_resolved"), self.parts()))
 
     # -- text and equality ----------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ of a block takes little longer than code made for it alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -204,9 +205,15 @@ def function_of_dots(kernel: Kernel) -> tuple[Blockwise, Sequence[float]] | None
 def _speaks_for_itself(kernel: Kernel) -> bool:
     """Whether the function of dot products is that of the kernel's own class, and not of one that it is derived from
     and whose values it has replaced; nor that of its class, where it has values of its own."""
-    lines = type(kernel).__mro__
+    kind: Any = type(kernel)
+    return _values_are_its_own(kind) and vars(kernel).keys().isdisjoint(_VALUES)
+
+
+@cache
+def _values_are_its_own(kind: type[Kernel]) -> bool:
+    lines = kind.__mro__
     owners = {name: next((line for line in lines if name in vars(line)), object) for name in ("of_dots", *_VALUES)}
-    return all(issubclass(owners["of_dots"], owners[name]) and name not in vars(kernel) for name in _VALUES)
+    return all(issubclass(owners["of_dots"], owners[name]) for name in _VALUES)
 
 
 def formula_of_dots(kernel: Kernel) -> tuple[Blockwise, Sequence[float]] | None:

@@ -238,6 +238,8 @@ def balanced(z: Array, low: Array, high: Array, total: float = 0.0) -> Array:
     free = (z > low) & (z < high)
     for _ in range(3):
         excess = float(z.sum()) - total
+        if excess == 0:
+            return z
         room = np.where(free, z - low if excess > 0 else high - z, 0.0)
         room = np.where(np.isfinite(room), room, np.abs(z))
         z = _given_up(z, room, excess, _EPSILON, low, high)

@@ -83,7 +83,8 @@ class Iterate:
 
     def scaled(self, factor: float) -> Iterate:
         """The model with all coefficients ``factor`` times as large."""
-        w, scores = (None if part is None else factor * part for part in (self.w, self.scores))
+        w = None if self.w is None else factor * self.w
+        scores = None if self.scores is None else factor * self.scores
         return replace(self, z=factor * self.z, w=w, scores=scores, width=factor * self.width)
 
 

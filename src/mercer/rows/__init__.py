@@ -4,7 +4,8 @@
 """
 
 from .base import Held, Mapped, NumberRows, Rows
-from .dask import OnWorkers, dask_client, is_dask, refuse_elsewhere, rows_of, values_of_dask
+from .dask import OnWorkers, dask_client, refuse_elsewhere, rows_of
+from .guests import as_host, in_memory, is_dask, on_card
 
 __all__ = [
     "Held",
@@ -12,9 +13,11 @@ __all__ = [
     "NumberRows",
     "OnWorkers",
     "Rows",
+    "as_host",
     "dask_client",
+    "in_memory",
     "is_dask",
+    "on_card",
     "refuse_elsewhere",
     "rows_of",
-    "values_of_dask",
 ]

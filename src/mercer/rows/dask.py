@@ -19,11 +19,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..cuda import as_host
 from ..runtime.compile import Array
 from ..runtime.interrupts import check_interrupt
 from ..runtime.threads import at_most, one_blas_thread
 from .base import Mapped, NumberRows, Rows, Work, checked
+from .guests import in_memory, is_dask
 
 __all__ = [
     "DaskParts",
@@ -31,13 +31,11 @@ __all__ = [
     "OnWorkers",
     "at_once",
     "dask_client",
-    "is_dask",
     "lazily",
     "numbers_of",
     "refuse_elsewhere",
     "rows_of",
     "rows_of_dask",
-    "values_of_dask",
 ]
 
 #: Chunks of which results come back together, for each thread of the cluster.
@@ -271,16 +269,6 @@ def _added_sides(pairs: list[tuple[Any, int]]) -> Any:
 # dask arrays and frames as rows of numbers: what they say of themselves, and where their chunks come from.
 
 
-def is_dask(X: Any) -> bool:
-    """Whether X is an array, a frame or something else of dask's, which is computed when somebody asks for it."""
-    return hasattr(type(X), "__dask_graph__")
-
-
-def values_of_dask(y: Any) -> Any:
-    """Targets or weights in memory, where dask was to compute them."""
-    return y.compute() if is_dask(y) else y
-
-
 class DaskParts(NamedTuple):
     """A dask array or frame of numbers, cut into chunks of rows."""
 
@@ -457,8 +445,7 @@ def at_once(method: Callable[..., float]) -> Callable[..., float]:
     @wraps(method)
     def scored(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         rows = rows_of(X) if is_dask(X) else X
-        targets, weights = (as_host(values_of_dask(values)) for values in (y, sample_weight))
-        return method(self, rows, targets, weights)
+        return method(self, rows, in_memory(y), in_memory(sample_weight))
 
     return scored
 

@@ -275,8 +275,7 @@ class Loop(CPUDispatcher):
     """A compiled function. Ctrl-C waits until it is left, and until it has been compiled."""
 
     def __call__(self, *arguments: Any) -> Any:
-        with without_interrupts():
-            return super().__call__(*arguments)
+        return without_interrupts(super().__call__, *arguments)
 
     def compile(self, sig: Any) -> Any:
         begin, known = time.perf_counter(), sum(self.stats.cache_misses.values())
@@ -346,8 +345,7 @@ class Scalar:
         compiled: Any = CFunc(self.function, sigutils.normalize_signature(_SCALAR), locals={}, options={})
         with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
             compiled._cache = SourceCache(self.function, {})
-        with without_interrupts():
-            compiled.compile()
+        without_interrupts(compiled.compile)
         return compiled
 
     def __call__(self, values: Any) -> Any:

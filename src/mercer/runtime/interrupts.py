@@ -29,8 +29,8 @@ import sys
 import threading
 import time
 from _signal import SIGINT, getsignal, signal
-from collections.abc import Iterator
-from contextlib import ContextDecorator, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -234,28 +234,29 @@ def _being(variable: ContextVar, value: object) -> Iterator[None]:
 # Ctrl-C that waits: for pieces of work that lose it, or die of it.
 
 
-class without_interrupts(ContextDecorator):
-    """Inside this block Ctrl-C is only noted; at its end whoever would have had it has it.
+def without_interrupts(work: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of ``work(*arguments)``; Ctrl-C meanwhile is only noted, and whoever would have had it has it after.
 
     LLVM calls back into Python while it compiles, and an exception that comes up there is printed and forgotten.
     Compiled functions call Python for what they take and give back, and an exception that comes up there ends the
     process. In other threads than the main one, or where nobody in Python listens to Ctrl-C, nothing is held.
+
+    Examples
+    --------
+    >>> without_interrupts(max, 1, 2)
+    2
     """
-
-    def __enter__(self) -> None:
-        self.noted: Any = None
-        self.handler = getsignal(SIGINT) if threading.current_thread() is threading.main_thread() else None
-        if callable(self.handler):
-            signal(SIGINT, self._note)
-
-    def _note(self, number: int, frame: Any) -> None:
-        self.noted = number, frame
-
-    def __exit__(self, *error: object) -> None:
-        if callable(self.handler):
-            signal(SIGINT, self.handler)
-            if self.noted is not None:
-                self.handler(*self.noted)
+    handler: Any = getsignal(SIGINT) if threading.current_thread() is threading.main_thread() else None
+    if not callable(handler):
+        return work(*arguments)
+    noted: list[tuple[int, Any]] = []
+    signal(SIGINT, lambda number, frame: noted.append((number, frame)))
+    try:
+        return work(*arguments)
+    finally:
+        signal(SIGINT, handler)
+        if noted:
+            handler(*noted[0])
 
 
 # How far long work is, and how long it will still take, for those who watch it. The one place for it.

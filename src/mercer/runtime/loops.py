@@ -57,8 +57,7 @@ class Blockwise:
         compiled: Any = CFunc(self.function, sigutils.normalize_signature(signature), locals={}, options=options)
         with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
             compiled._cache = SourceCache(self.function, options)
-        with without_interrupts():
-            compiled.compile()
+        without_interrupts(compiled.compile)
         return compiled
 
 

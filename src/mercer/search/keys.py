@@ -48,17 +48,18 @@ class Unrecognisable(ValueError):
 
 def setting_key(params: dict[str, Any]) -> str:
     """A text for a setting of parameters: equal for equal ones, and different for different ones."""
-    return ", ".join(f"{name}={content_key(params[name])}" for name in sorted(params))
+    own = [f"{name}={content_key(params[name])}" for name in sorted(params)]
+    return ", ".join(own)
 
 
 def content_key(value: Any) -> str:
     """A text for what a value holds; of what cannot be recognised, for this very object while it is there."""
-    return _Keys(lasting=False).of(value)
+    return repr(value) if isinstance(value, _PLAIN) else _Keys(lasting=False).of(value)
 
 
 def lasting_key(value: Any) -> str:
     """The same text where it is the same in every process, or :class:`Unrecognisable`."""
-    return _Keys(lasting=True).of(value)
+    return repr(value) if isinstance(value, _PLAIN) else _Keys(lasting=True).of(value)
 
 
 class _Keys:

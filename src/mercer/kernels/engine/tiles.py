@@ -75,7 +75,7 @@ _MULTIPLICATIONS = 2**28
 
 def shared_dtype(A: Any, B: Any) -> np.dtype:
     """float32 where both sides are, else float64."""
-    single = all(getattr(side, "dtype", None) == np.float32 for side in (A, B))
+    single = getattr(A, "dtype", None) == np.float32 and getattr(B, "dtype", None) == np.float32
     return np.dtype(np.float32 if single else np.float64)
 
 

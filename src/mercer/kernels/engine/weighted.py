@@ -9,6 +9,7 @@ The sums of a row depend on that row alone: they run over the strips in their or
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy import sparse
 
 from ...runtime.compile import Array, jit
 from ...runtime.interrupts import check_interrupt
-from ...runtime.loops import call_blockwise
+from ...runtime.loops import Blockwise, call_blockwise
 from ...runtime.numerics import ROWS, WIDTH, multiply_listed, multiply_rows
 from ...runtime.threads import for_each, thread_count
 from .statistics import KEPT, SQUARED_DISTANCE, Strips, ThinRows, is_thin, near_origin, squared_norms
@@ -24,6 +25,8 @@ from .statistics import KEPT, SQUARED_DISTANCE, Strips, ThinRows, is_thin, near_
 if TYPE_CHECKING:
     from ..base import Kernel
 
+#: A function of dot products and squared lengths, with its parameters.
+Function = tuple[Blockwise, Sequence[float]]
 #: Up to so many sums of a row are made in float64 one by one; more as a matrix product in the type of the rows.
 _FEW = 8
 #: Rows of a block of values, which stays in the nearest cache.
@@ -40,15 +43,16 @@ _WORTH_THREADS = 2**22
 
 def weighted_items(kernel: Kernel, A: Any, B: Any, V: Array) -> WeightedItems | None:
     """What gives k(A, B)·V for rows like A; ``None`` where the kernel or the items need whole tiles."""
-    if not V.size or kernel.function_of_dots is None:
+    function = kernel.function_of_dots if V.size else None
+    if function is None:
         return None
     apart, B = SQUARED_DISTANCE in kernel.statistics(), B.astype(np.result_type(A, B), copy=False)
     if is_thin(B) and (near_origin(B) or not apart):
-        return WeightedThinItems(kernel, B, V) if B.shape[0] * B.shape[1] <= KEPT else None
+        return WeightedThinItems(function, B, V) if B.shape[0] * B.shape[1] <= KEPT else None
     if sparse.issparse(A) or sparse.issparse(B):
         return None
     centre = B.mean(axis=0, dtype=np.float64) if apart else np.zeros(B.shape[1])
-    return WeightedFullItems(kernel, B, centre, V)
+    return WeightedFullItems(function, B, centre, V)
 
 
 class WeightedItems:
@@ -56,8 +60,9 @@ class WeightedItems:
 
     Parameters
     ----------
-    kernel : Kernel
-        A function of dot products and squared lengths, by :attr:`Kernel.of_dots` or by its formula.
+    function : tuple
+        The kernel as a function of dot products and squared lengths with its parameters, as
+        :attr:`Kernel.function_of_dots` has it.
     strips : array of shape (strips, features, WIDTH)
         The items, feature by feature.
     norms : array
@@ -65,13 +70,11 @@ class WeightedItems:
     V : array of shape (n_items, n_sums)
     """
 
-    def __init__(self, kernel: Kernel, strips: Array, norms: Array, V: Array) -> None:
-        found = kernel.function_of_dots
-        assert found is not None
-        function, parameters = found
+    def __init__(self, function: Function, strips: Array, norms: Array, V: Array) -> None:
+        source, parameters = function
         self.dtype = strips.dtype
-        self._source = function  # what is at the address lives as long as this
-        self.function, self.parameters = function.address(self.dtype), np.array(parameters, dtype=np.float64)
+        self._source = source  # what is at the address lives as long as this
+        self.function, self.parameters = source.address(self.dtype), np.array(parameters, dtype=np.float64)
         self.strips, self.norms = strips, _in_strips(norms.astype(self.dtype, copy=False)[:, None]).reshape(-1)
         self.n_sums = V.shape[1]
         self.weights = _few_and_many(np.asarray(V, dtype=np.float64), self.dtype)
@@ -114,14 +117,15 @@ class WeightedFullItems(WeightedItems):
     Examples
     --------
     >>> from mercer.kernels import Linear
-    >>> items = WeightedFullItems(Linear(), np.array([[1.0, 2.0], [3.0, 4.0]]), np.zeros(2), np.array([[1.0], [0.5]]))
+    >>> items, weights = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0], [0.5]])
+    >>> items = WeightedFullItems(Linear().function_of_dots, items, np.zeros(2), weights)
     >>> items.product(np.array([[1.0, 10.0]]))
     array([[42.5]])
     """
 
-    def __init__(self, kernel: Kernel, items: Array, centre: Array, V: Array) -> None:
+    def __init__(self, function: Function, items: Array, centre: Array, V: Array) -> None:
         laid_out = Strips(items, centre)
-        super().__init__(kernel, laid_out.values, laid_out.squared_norms, V)
+        super().__init__(function, laid_out.values, laid_out.squared_norms, V)
         self.centre = centre
 
     def seen(self, rows: Array) -> tuple[Any, ...]:
@@ -139,9 +143,9 @@ class WeightedFullItems(WeightedItems):
 class WeightedThinItems(WeightedItems):
     """Items that are mostly zeros, for rows whose zeros are skipped."""
 
-    def __init__(self, kernel: Kernel, items: Any, V: Array) -> None:
+    def __init__(self, function: Function, items: Any, V: Array) -> None:
         thin = ThinRows.of(items)
-        super().__init__(kernel, thin.strips(slice(0, len(thin))), squared_norms(items), V)
+        super().__init__(function, thin.strips(slice(0, len(thin))), squared_norms(items), V)
 
     def seen(self, rows: Any) -> tuple[Any, ...]:
         thin = ThinRows.of(rows)

@@ -48,6 +48,15 @@ class SmallBlock:
     z: Array
 
 
+def _joined(blocks: list[SmallBlock]) -> tuple[Array, Array, Array, Array, Array]:
+    """Where each block begins among all items, and their places, labels, bounds and coefficients in one piece each."""
+    parts = [(block.places, block.y, block.bound, block.z) for block in blocks]
+    places, y, bound, z = map(np.concatenate, zip(*parts, strict=True))
+    edges = np.zeros(len(blocks) + 1, np.int64)
+    np.cumsum([own.size for own, *_ in parts], out=edges[1:])
+    return edges, places, y, bound, z
+
+
 def solve_blocks(K: Array, blocks: list[SmallBlock], tol: float) -> list[DualSolution]:
     """Solve each block on its part of a float32 matrix; the status says whether it is solved.
 
@@ -60,10 +69,7 @@ def solve_blocks(K: Array, blocks: list[SmallBlock], tol: float) -> list[DualSol
     >>> found.z, found.b, str(found.status)
     (array([ 0.125, -0.125]), 0.0, 'converged')
     """
-    edges = np.cumsum([0, *(block.places.size for block in blocks)])
-    places, y, bound, z = (
-        np.concatenate([getattr(block, name) for block in blocks]) for name in ("places", "y", "bound", "z")
-    )
+    edges, places, y, bound, z = _joined(blocks)
     scores, levels, gaps = np.empty(z.size), np.empty(len(blocks)), np.empty(len(blocks))
     steps = np.zeros(len(blocks), np.int64)
     _solve_each(K, edges, places, y, np.minimum(bound * y, 0.0), np.maximum(bound * y, 0.0), tol, z, scores, levels,
@@ -138,10 +144,7 @@ def certified_blocks(
     >>> found.z, found.b, certificate
     (array([ 0.125, -0.125]), 0.0, Certificate(objective=0.125, gap=0.0, violation=0.0))
     """
-    edges = np.cumsum([0, *(block.places.size for block in blocks)])
-    places, y, bound, z = (
-        np.concatenate([getattr(block, name) for block in blocks]) for name in ("places", "y", "bound", "z")
-    )
+    edges, places, y, bound, z = _joined(blocks)
     low, high = np.minimum(bound * y, 0.0), np.maximum(bound * y, 0.0)
     F, steps, kept = np.empty(z.size), np.zeros(len(blocks), np.int64), np.zeros(len(blocks), np.bool_)
     _refine_each(K, edges, places, y, low, high, tol, gap, z, F, steps, kept)

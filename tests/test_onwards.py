@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from mercer import load, read
+from mercer.cli.command_lines import given_command, said_besides
 from mercer.cli.printing import Printer, show_comparison
-from mercer.cli.training import given_command, said_besides
 from mercer.cli.tune import tune
 from mercer.learners import LEARNERS
 from mercer.model_files import open_model

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import mercer
 from mercer.cli import main
-from mercer.cli.options import in_chunks
+from mercer.cli.large_files import in_chunks
 from mercer.grams import Streamed
 from mercer.kernels import Gaussian
 

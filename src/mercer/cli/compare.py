@@ -13,11 +13,19 @@ import click
 from ..io import DataError
 from ..messages import enumeration
 from .cluster import cluster_option
-from .options import Places, common, data_argument, data_options, preparation_options, target_transform_option
+from .options import (
+    Places,
+    common,
+    data_argument,
+    data_options,
+    judging_options,
+    preparation_options,
+    target_transform_option,
+    with_apart,
+)
 from .paths import kernel_names, several_learners, sign_option
 from .printing import Printer, run_line
 from .streams import end_partial
-from .train import judging_options, with_apart
 
 #: Seconds of a time limit that are for the start and the page, and the part of the rest that the study has where a
 #: model is fitted after it.
@@ -29,7 +37,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     if given is None:
         return None
     from ..learners import named
-    from .train import WITHOUT_ERRORS
+    from .recipe import WITHOUT_ERRORS
 
     try:
         asked = [named(name.strip()) for name in given.split(",") if name.strip()]
@@ -129,10 +137,11 @@ def compare(
     from ..runtime import keep_best
     from ..study import compare as study
     from ..study import division_of
+    from .command_lines import given_command, said_besides, shown_name, train_command
     from .output import refuse_outputs
     from .printing import show_comparison
     from .recipe import with_columns_of
-    from .training import given_command, recipe_of_chosen, said_besides, saved_winner, shown_name, train_command
+    from .training import recipe_of_chosen, saved_winner
 
     refuse_unwritable_report(output)
     if model is not None and Path(model).parent.resolve() == output.resolve():

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import functools
-import io
-import os
-import sys
 import tomllib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..io import FORMATS, DataError
-from ..messages import enumeration, nearest
-from .paths import READ, ROWS, learner_names
+from .paths import READ, ROWS, learner_names, scoring_names
 from .printing import Printer
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..learners import Learner
-    from .recipe import Recipe
 
 Command = Callable[..., Any]
 #: One place where rows are, or a list of them.
 Places = Any
 
 
-def _grouped(options: list[Command], into: str, names: dict[str, str], make: Callable[..., Any]) -> Command:
+def _grouped(options: list[Command], into: str, make: Callable[..., Any]) -> Command:
     """A decorator that adds options and hands them to the command as one argument."""
+    names = [click.command(option(lambda: None)).params[0].name for option in options]
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def wrapped(*args: Any, **given: Any) -> Any:
-            group = {argument: given.pop(option) for option, argument in names.items()}
+            group = {name: given.pop(name) for name in names}
             return command(*args, **{into: make(**group)}, **given)
 
         for option in reversed(options):
@@ -43,10 +37,6 @@ def _grouped(options: list[Command], into: str, names: dict[str, str], make: Cal
         return wrapped
 
     return decorate
-
-
-def _same(*names: str) -> dict[str, str]:
-    return dict(zip(names, names, strict=True))
 
 
 def _use_config(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
@@ -73,28 +63,23 @@ def _use_config(context: click.Context, parameter: click.Parameter, path: str | 
 
 def common(command: Command) -> Command:
     """``--json``, ``--quiet``, ``--seed``, ``--config``: the command gets ``printer`` and ``seed``."""
+    command = click.option(
+        "--config",
+        type=READ,
+        is_eager=True,
+        expose_value=False,
+        callback=_use_config,
+        help="A TOML file with options, for all commands or under [command].",
+    )(command)
+    command = click.option(
+        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Fixes everything random."
+    )(command)
     return _grouped(
         [
-            click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+            click.option("--json", is_flag=True, help="Print the result as JSON."),
             click.option("-q", "--quiet", is_flag=True, help="No notes and no progress, results only."),
-            click.option(
-                "--seed",
-                type=click.IntRange(0, 2**32 - 1),
-                default=0,
-                show_default=True,
-                help="Fixes everything random.",
-            ),
-            click.option(
-                "--config",
-                type=READ,
-                is_eager=True,
-                expose_value=False,
-                callback=_use_config,
-                help="A TOML file with options, for all commands or under [command].",
-            ),
         ],
         "printer",
-        {"as_json": "json", "quiet": "quiet"},
         Printer,
     )(command)
 
@@ -202,25 +187,6 @@ data_options = _grouped(
         click.option("--max-bytes", default="1GB", show_default=True, help="What the file may take, unpacked."),
     ],
     "reading",
-    _same(
-        "target",
-        "drop",
-        "categories",
-        "kinds",
-        "missing",
-        "missing_words",
-        "drop_unlabelled",
-        "header",
-        "delimiter",
-        "decimal",
-        "quotes",
-        "format",
-        "sheet",
-        "zero_based",
-        "labels",
-        "task",
-        "max_bytes",
-    ),
     _reading,
 )
 
@@ -265,7 +231,6 @@ preparation_options = _grouped(
         click.option("--constant", is_flag=True, help="Add a constant feature."),
     ],
     "preparing",
-    _same("standardise", "min_max", "impute", "outliers", "outlier_factor", "correlation", "constant"),
     _preparing,
 )
 
@@ -345,81 +310,73 @@ def _value(text: str) -> Any:
     return text
 
 
-# Tables in files that may take more than the memory allowed, and that can be read in chunks then.
+# Options about what is good, and how rows are divided to find out.
 
 
-#: Suffixes of tables that can be read in chunks, which all files of a folder must share.
-_KINDS: list[set[str]] = [{".parquet"}, {".csv"}, {".tsv"}, {".tab"}]
-#: What a number takes in memory, in bytes; a cell of text takes about as much on disk.
-_NUMBER = 8
-#: Text that is packed is about so many times larger unpacked; gzip's own record of its size is lost beyond 4 GB.
-_UNPACKED = 4
+def _known_measure(context: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
+    """The name of a measure, of classes or of numbers; a wrong one is a mistake of usage."""
+    if given is None:
+        return None
+    from ..study import class_measures, measure_named, number_measures
+
+    refusals = []
+    for task in ("classify", "regress"):
+        try:
+            measure_named(given, task)
+        except ValueError as error:
+            refusals.append(str(error))
+    if len(refusals) == 2:
+        hint = refusals[0].partition("; ")[2].partition("The names")[0].partition("the names")[0]
+        of_classes, of_numbers = ", ".join(class_measures([0, 1])), ", ".join(number_measures())
+        raise click.BadParameter(
+            f"there is no measure {given!r}; {hint}Of classes there are {of_classes}; of numbers {of_numbers}."
+        )
+    return given
 
 
-def in_chunks(data: Places, allowed: int) -> bool:
-    """Whether a table can be read in chunks and would take more than so many bytes.
-
-    A Parquet file tells how many numbers it holds; of a text file the size on disk is taken for that in memory, and
-    four times that of a packed one.
-    """
-    from ..io import suffix_of
-
-    path = only_path(data)
-    if path is None or not path.exists():
-        return False
-    files = _data_files(path)
-    if {suffix_of(each) for each in files} not in _KINDS:
-        return False
-    return sum(map(_size, files)) > allowed
-
-
-def only_path(data: Places) -> Path | None:
-    """The one place that is named; ``None`` where there are several."""
-    return Path(data if isinstance(data, str) else data[0]) if isinstance(data, str) or len(data) == 1 else None
-
-
-def options_of(reading: dict[str, Any]) -> Any:
-    """Arguments of :func:`mercer.read` as the options that they stand for."""
-    from ..io import Options
-
-    sets = ("drop", "missing", "columns")
-    given: dict[str, Any] = {name: frozenset(reading[name]) for name in sets if reading.get(name) is not None}
-    return Options(**{**reading, **given})
-
-
-def _data_files(path: Path) -> list[Path]:
-    """The file, or those of a folder, where other programs leave marks such as ``_SUCCESS`` as well."""
-    from ..io import data_files
-
-    if not path.is_dir():
-        return [path]
-    inside = [each.as_posix() for each in path.rglob("*") if each.is_file() and each.name[0] not in "._"]
-    return [Path(name) for name in data_files(inside, packed=False)]
+_JUDGING = [
+    click.option(
+        "--scoring",
+        callback=_known_measure,
+        shell_complete=scoring_names,
+        metavar="MEASURE",
+        help="What is good: accuracy, balanced_accuracy, roc_auc, average_precision, f1, mcc or log_loss of classes; "
+        'rmse, mae, r2 or "pinball(0.9)" of numbers. [default: accuracy, or where a class is rare '
+        "balanced_accuracy, of several classes f1; rmse]",
+    ),
+    click.option(
+        "--positive", metavar="LABEL", help="Of two classes the one that f1 and average_precision are of. [default: "
+        "the rarer one]"
+    ),
+    click.option(
+        "--group", metavar="COLUMN", help="Keep rows with the same value here on one side of every split; no feature."
+    ),
+    click.option(
+        "--time",
+        metavar="COLUMN",
+        help="Order rows by this column: predict later rows from earlier ones only. Learned from as trend, season, "
+        "weekday and hour.",
+    ),
+    click.option("--ordered", is_flag=True, help="The rows of the file are in the order of time already."),
+    click.option(
+        "--repeats",
+        type=click.IntRange(1, 100),
+        help="How often folds are drawn. [default: 3 below 500 training rows, else 1]",
+    ),
+]  # fmt: skip
 
 
-def _size(path: Path) -> int:
-    """About what the table of a file takes in memory."""
-    from ..io import suffix_of
-
-    suffix = suffix_of(path)
-    if suffix == ".parquet":
-        return _size_of_parquet(path)
-    packed = path.suffix.lower() != suffix
-    return os.path.getsize(path) * (_UNPACKED if packed else 1)
+def judging_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--scoring``, ``--positive``, ``--group``, ``--time``, ``--ordered``, ``--repeats``, under these names."""
+    for option in reversed(_JUDGING):
+        command = option(command)
+    return command
 
 
-def _size_of_parquet(path: Path) -> int:
-    """As the file tells; nothing where it is damaged, or there is nobody to ask: whoever reads it will say so."""
-    try:
-        import pyarrow.parquet as pq
-
-        facts = pq.read_metadata(path)
-    except (ImportError, OSError, ValueError):
-        return 0
-    return _NUMBER * facts.num_rows * facts.num_columns
-
-
-# Where the kernel matrix of a machine lives, as ``mercer train`` is told, and whether its rows are read in chunks.
+def with_apart(reading: dict[str, Any], group: str | None, time: str | None) -> dict[str, Any]:
+    """How to read a table of groups or in the order of time: columns that tell these may look like ids."""
+    apart = {**({group: "category"} if group else {}), **({time: "keep"} if time else {})}
+    return {**reading, "kinds": {**apart, **reading["kinds"]}}
 
 
 def placing(learner: Learner, **said: Any) -> dict[str, Any]:
@@ -435,106 +392,10 @@ def placing(learner: Learner, **said: Any) -> dict[str, Any]:
     return given
 
 
-def streams(data: Places, recipe: Recipe, reading: dict[str, Any]) -> bool:
-    """Whether the rows are read in chunks: landmarks are asked for, and the table would take more than the memory.
+def options_of(reading: dict[str, Any]) -> Any:
+    """Arguments of :func:`mercer.read` as the options that they stand for."""
+    from ..io import Options
 
-    With --cluster they are read by its workers, or not at all.
-    """
-    from ..checks import bytes_of
-    from ..rows import dask_client
-
-    if dask_client() is not None:
-        return _on_cluster(data, recipe)
-    if recipe.params.get("rank") is None:
-        return False
-    return in_chunks(data, min(bytes_of(recipe.params.get("memory", "1GB")), bytes_of(reading["max_bytes"])))
-
-
-def _on_cluster(data: Places, recipe: Recipe) -> bool:
-    """Refuse what the workers of a cluster cannot do."""
-    from ..io import is_parquet
-
-    path = only_path(data)
-    if recipe.params.get("rank") is None:
-        raise DataError(
-            f"{recipe.learner.name} compares all pairs of rows, which it needs in memory; on a cluster add --rank 1000 "
-            "to learn from so many landmarks (kernel-logistic, kernel-squared-hinge, kernel-ridge), or leave --cluster "
-            "out."
-        )
-    if path is None or not is_parquet(path):
-        raise DataError(
-            "the workers of a cluster read one Parquet file, or a folder of them; store the table as Parquet, or leave "
-            "--cluster out."
-        )
-    return True
-
-
-# Columns of the input that go through to the predictions as they are written in the file.
-
-
-#: The word for all columns.
-ALL = "all"
-
-
-def kept_columns(data: Places, table: Table, keep: tuple[str, ...], reading: dict[str, Any]) -> dict[str, list[Any]]:
-    """Columns as texts, also those that a model does not use.
-
-    The file is read once more, all of these columns as words, so that ``007`` stays ``007``.
-
-    Parameters
-    ----------
-    data : str or list of str
-    table : Table
-        What was read for the model, with all rows.
-    keep : tuple of str
-        Names of columns, or ``"all"``.
-    reading : dict
-        Arguments of :func:`mercer.read`, as the table was read.
-
-    Returns
-    -------
-    dict of lists
-    """
-    if not keep:
-        return {}
-    if table.frame is None:
-        raise DataError(f"--keep carries columns of a table through, and {table.name} has none; leave it out.")
-    names = {*table.columns, *keep}
-    if ALL in keep:
-        found = _whole(data, reading, {})
-        names |= {*found.columns, *found.left_out}
-    whole = _whole(data, reading, dict.fromkeys(names - {ALL}, "category"))
-    wanted = whole.columns if ALL in keep else list(dict.fromkeys(keep))
-    for name in wanted:
-        if name not in whole.columns:
-            there = [*whole.columns, *whole.left_out]
-            near = nearest(name, there)
-            hint = f"the columns are {enumeration(map(repr, there))}." if near is None else f"did you mean {near!r}?"
-            raise DataError(f"{table.name} has no column {name!r} to keep; {hint}")
-    return {name: ["" if cell != cell else cell for cell in whole.X[name].tolist()] for name in wanted}
-
-
-def _whole(data: Places, reading: dict[str, Any], kinds: dict[str, str]) -> Table:
-    """The whole table, its target as a column like the others."""
-    from ..io import read
-
-    if "-" in ([data] if isinstance(data, str) else data):
-        sys.stdin.buffer.seek(0)
-    as_it_is = {"target": None, "labelled": False, "unlabelled_rows": "keep", "drop": (), "task": None, "kinds": kinds}
-    return read(data, **{**reading, **as_it_is})
-
-
-@contextmanager
-def read_twice(data: Places, keep: tuple[str, ...], max_bytes: int | str) -> Iterator[None]:
-    """Hold what stands on the standard input, where it is read and columns of it are kept."""
-    if not keep or "-" not in ([data] if isinstance(data, str) else data):
-        yield
-        return
-    from ..checks import bytes_of
-
-    given = sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BytesIO(given.buffer.read(bytes_of(max_bytes) + 1)))
-    try:
-        yield
-    finally:
-        sys.stdin = given
+    sets = ("drop", "missing", "columns")
+    given: dict[str, Any] = {name: frozenset(reading[name]) for name in sets if reading.get(name) is not None}
+    return Options(**{**reading, **given})

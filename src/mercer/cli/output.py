@@ -7,7 +7,8 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ import click
 import numpy as np
 
 from ..io import DataError
+from ..messages import enumeration, nearest
+from .options import Places
 from .paths import files_read
 from .printing import Printer
 from .streams import standard_output_is_closed
@@ -108,15 +111,9 @@ _SHOWN = 15
 
 @dataclass(frozen=True)
 class Delivery:
-    """Where predictions go, and what goes along with them.
+    """Where predictions go: into a file, to the standard output (``"-"``) or, without an output, onto the screen.
 
-    Parameters
-    ----------
-    output : str or None
-        A file, ``"-"`` for the standard output, or nothing: they are shown then.
-    carried : mapping
-        Columns of the input that are carried through.
-    printer : Printer
+    Columns of the input that are ``carried`` through go along with them.
     """
 
     output: str | None
@@ -137,22 +134,9 @@ class Delivery:
     def give(
         self, table: Table, columns: Mapping[str, Any], shown: Mapping[str, Any], seen: TrainedRowsFound | None
     ) -> dict[str, Any]:
-        """Write all columns, or show some of them, and tell what a result in JSON says about it.
+        """Write all columns, or show those that a screen has room for; what a result in JSON says about it.
 
-        Parameters
-        ----------
-        table : Table
-            What was predicted.
-        columns : mapping
-            What there is to say about each row, its prediction first.
-        shown : mapping
-            What a screen has room for.
-        seen : Seen, optional
-            Which rows the model was trained on: a column of its own, where there are such.
-
-        Returns
-        -------
-        dict
+        Where rows are among those that the model was trained on, a column tells which.
         """
         from ..io import write_whole
 
@@ -224,3 +208,60 @@ def _in_few_digits(cell: Any) -> str:
     if cell is None or cell != cell:
         return ""
     return f"{cell:.5g}" if isinstance(cell, float) else str(cell)
+
+
+# Columns of the input that go through to the predictions as they are written in the file.
+
+
+#: The word for all columns.
+ALL = "all"
+
+
+def kept_columns(data: Places, table: Table, keep: tuple[str, ...], reading: dict[str, Any]) -> dict[str, list[Any]]:
+    """Columns as texts, also those that a model does not use; ``"all"`` stands for all of them.
+
+    The file is read once more, all of these columns as words, so that ``007`` stays ``007``.
+    """
+    if not keep:
+        return {}
+    if table.frame is None:
+        raise DataError(f"--keep carries columns of a table through, and {table.name} has none; leave it out.")
+    names = {*table.columns, *keep}
+    if ALL in keep:
+        found = _whole(data, reading, {})
+        names |= {*found.columns, *found.left_out}
+    whole = _whole(data, reading, dict.fromkeys(names - {ALL}, "category"))
+    wanted = whole.columns if ALL in keep else list(dict.fromkeys(keep))
+    for name in wanted:
+        if name not in whole.columns:
+            there = [*whole.columns, *whole.left_out]
+            near = nearest(name, there)
+            hint = f"the columns are {enumeration(map(repr, there))}." if near is None else f"did you mean {near!r}?"
+            raise DataError(f"{table.name} has no column {name!r} to keep; {hint}")
+    return {name: ["" if cell != cell else cell for cell in whole.X[name].tolist()] for name in wanted}
+
+
+def _whole(data: Places, reading: dict[str, Any], kinds: dict[str, str]) -> Table:
+    """The whole table, its target as a column like the others."""
+    from ..io import read
+
+    if "-" in ([data] if isinstance(data, str) else data):
+        sys.stdin.buffer.seek(0)
+    as_it_is = {"target": None, "labelled": False, "unlabelled_rows": "keep", "drop": (), "task": None, "kinds": kinds}
+    return read(data, **{**reading, **as_it_is})
+
+
+@contextmanager
+def read_twice(data: Places, keep: tuple[str, ...], max_bytes: int | str) -> Iterator[None]:
+    """Hold what stands on the standard input, where it is read and columns of it are kept."""
+    if not keep or "-" not in ([data] if isinstance(data, str) else data):
+        yield
+        return
+    from ..checks import bytes_of
+
+    given = sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given.buffer.read(bytes_of(max_bytes) + 1)))
+    try:
+        yield
+    finally:
+        sys.stdin = given

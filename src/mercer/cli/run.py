@@ -101,9 +101,9 @@ def run(
     from dataclasses import replace
 
     from ..checks import bytes_of
+    from .large_files import in_chunks
     from .new_rows import as_in_training, far_rows, look_up, matching_table, show_far, task_of_model
-    from .options import in_chunks, kept_columns, read_twice
-    from .output import STANDARD_OUTPUT, Delivery, refuse_outputs
+    from .output import STANDARD_OUTPUT, Delivery, kept_columns, read_twice, refuse_outputs
 
     if not data:
         _tell_record(model, {"--output": output, "--keep": keep, "--intervals": intervals}, printer)
@@ -157,7 +157,7 @@ def _tell_record(model: str, asked: dict[str, Any], printer: Printer) -> None:
 @contextmanager
 def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
     """A file that is too large for memory need not be there as a whole."""
-    from .options import in_chunks
+    from .large_files import in_chunks
 
     try:
         yield

@@ -17,15 +17,16 @@ from .options import (
     common,
     data_argument,
     data_options,
+    judging_options,
     learner_argument,
     parameters,
     preparation_options,
     target_transform_option,
+    with_apart,
 )
 from .paths import kernel_names, save, sign_option
 from .printing import Printer
 from .streams import end_partial
-from .train import judging_options, with_apart
 
 if TYPE_CHECKING:
     from ..io import Table
@@ -121,10 +122,20 @@ def tune(
     from ..runtime import keep_best
     from ..search import KernelSearchCV
     from ..study import RIDGES, Preparation, quick_ridge, setting, target_transform_of
+    from .command_lines import given_command, said_besides, train_command
     from .output import refuse_outputs
-    from .recipe import APART, about_model, cross_validated, fit, fitting, machine, recipe_of, table_to_learn
-    from .train import WITHOUT_ERRORS
-    from .training import error_on, given_command, said_besides, train_command
+    from .recipe import (
+        APART,
+        WITHOUT_ERRORS,
+        about_model,
+        cross_validated,
+        fit,
+        fitting,
+        machine,
+        recipe_of,
+        table_to_learn,
+    )
+    from .training import error_on
 
     if learner.task == "detect":
         raise DataError(f"{learner.name} {WITHOUT_ERRORS}")
@@ -302,7 +313,7 @@ class Judgement:
     ) -> Judgement:
         """As somebody asked for it, or as the classes ask for it, with a note where one is rare."""
         from ..study import ClassStudy, NumberStudy
-        from .train import threshold_scorer
+        from .training import threshold_scorer
 
         study = NumberStudy() if table.measured else ClassStudy()
         assert table.y is not None

@@ -324,7 +324,7 @@ def test_run_refuses_numbers_where_the_model_knows_words(mercer):
 def test_every_command_has_the_common_options():
     for name in COMMANDS.keys() - {"help", "completion", "play", "warmup"}:  # which print no results
         command = main.get_command(click.Context(main), name)
-        assert {"as_json", "quiet", "seed", "config"} <= {parameter.name for parameter in command.params}
+        assert {"json", "quiet", "seed", "config"} <= {parameter.name for parameter in command.params}
 
 
 LONG = "9" * 5001

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,30 @@ import numpy as np
 
 from ..io import DataError
 from ..messages import guide
-from .new_rows import SHOWN, by_origin, far_predictions, groups_to_show, show_record
+from .large_files import in_chunks
+from .new_rows import (
+    SHOWN,
+    TrainedRows,
+    TrainedRowsFound,
+    as_in_training,
+    by_origin,
+    far_predictions,
+    far_rows,
+    groups_to_show,
+    look_up,
+    matching_table,
+    show_far,
+    show_record,
+    task_of_model,
+)
 from .options import Places, common, data_options, one_or_several, options_of
-from .output import Delivery, csv_of
+from .output import STANDARD_OUTPUT, Delivery, csv_of, kept_columns, read_twice, refuse_outputs
 from .paths import MODEL, ROWS, open_model, verify_option
 from .printing import Printer, error_in_words, show_most_unusual
 
 if TYPE_CHECKING:
     from ..io import Table
     from ..model_files import ModelFile
-    from .new_rows import TrainedRowsFound
 
 
 @click.command()
@@ -98,41 +112,44 @@ def run(
       mercer run moons.safetensors moons:500 -o predictions.csv
       mercer run people.safetensors new.csv --keep surname --keep town -o - | head
     """
-    from dataclasses import replace
-
     from ..checks import bytes_of
-    from .large_files import in_chunks
-    from .new_rows import as_in_training, far_rows, look_up, matching_table, show_far, task_of_model
-    from .output import STANDARD_OUTPUT, Delivery, kept_columns, read_twice, refuse_outputs
 
     if not data:
         _tell_record(model, {"--output": output, "--keep": keep, "--intervals": intervals}, printer)
         return
-    delivery = Delivery(output, {}, printer)
-    if output not in (None, STANDARD_OUTPUT):
+    delivery, to_file = Delivery(output, {}, printer), output not in (None, STANDARD_OUTPUT)
+    if to_file:
         refuse_outputs([output], "name a file to write, or - for the standard output")
-    if output not in (None, STANDARD_OUTPUT) and in_chunks(data, bytes_of(reading["max_bytes"])):
-        run_streamed(model, data, str(output), keep, ignore_labels, intervals, probabilities, reading, printer)
-        return
+    chunks = to_file and in_chunks(data, bytes_of(reading["max_bytes"]))
     with printer.working("reading"), read_twice(data, keep, reading["max_bytes"]):
         loaded = open_model(model)
         task = task_of_model(loaded)
-        _refuse_foreign(task, intervals, probabilities)
+        asked = Asked.of(loaded, task, intervals, probabilities, printer)
         reading = as_in_training(reading, loaded.about)
-        with _saying_how_large_files_are_read(data):
-            table = matching_table(loaded, data, reading, printer, ignore_labels)
-        delivery = replace(delivery, carried=kept_columns(data, table, keep, reading))
-    facts: dict[str, Any] = {"model": model, "rows": table.n_rows}
-    seen = look_up(loaded.about, table, delivery.to_stderr)
-    facts["far_rows"] = far_rows(loaded.estimator, table)
-    if task == "regress":
-        facts = run_numbers(loaded, table, seen, delivery, intervals, facts)
-    elif task == "detect":
-        facts = run_detector(loaded, table, seen, delivery, facts)
-    else:
-        facts = run_classes(loaded, table, seen, delivery, probabilities, facts)
-    show_far(facts, delivery.to_stderr)
-    if output not in (None, STANDARD_OUTPUT):
+        if not chunks:
+            with _saying_how_large_files_are_read(data):
+                table = matching_table(loaded, data, reading, printer, ignore_labels)
+            delivery = replace(delivery, carried=kept_columns(data, table, keep, reading))
+    if chunks:
+        if keep:
+            raise DataError(
+                "--keep needs the table in memory, and it is too large for that; leave --keep out, or allow more with "
+                "--max-bytes."
+            )
+        facts = _run_in_chunks(loaded, task, data, str(output), ignore_labels, asked, reading, printer)
+        printer.json_result({"model": model, **facts})
+        return
+    predict, show = _TASKS[task]
+    others = delivery.to_stderr
+    seen = look_up(loaded.about, table, others)
+    with others.working(f"predicting {table.n_rows} rows"):
+        found = predict(loaded, table, seen, asked)
+    facts = {"model": model, "rows": table.n_rows, "far_rows": far_rows(loaded.estimator, table), **found.facts}
+    facts |= delivery.give(table, found.columns, found.shown, seen)
+    show(facts, loaded.about, table.kind, others)
+    found.show_details(others)
+    show_far(facts, others)
+    if to_file:
         what = f"{table.kind}, 1 for usual and -1 for unusual," if task == "detect" else table.kind
         printer.line(f"predictions of {table.n_rows} {what} in {output}")
     printer.json_result(facts)
@@ -171,64 +188,73 @@ def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
 _LEARNED = {"classify": "is a classifier", "regress": "is a regressor", "detect": "detects outliers"}
 
 
-def _refuse_foreign(task: str, intervals: float | None, probabilities: bool) -> None:
-    """Refuse what models of another task are asked for."""
-    if intervals is not None and task != "regress":
-        raise DataError(f"--intervals is for regressors, and this model {_LEARNED[task]}.")
-    if probabilities and task != "classify":
-        raise DataError(f"--probabilities is for classifiers, and this model {_LEARNED[task]}.")
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for beside predictions: intervals of numbers that reach so far, or probabilities of classes."""
+
+    coverage: float | None = None
+    reach: float | None = None
+    probabilities: bool = False
+
+    @classmethod
+    def of(cls, loaded: ModelFile, task: str, coverage: float | None, probabilities: bool, printer: Printer) -> Asked:
+        """Refused where the model does not know it."""
+        from ..calibration import Calibrated
+        from ..checks import machine_of
+
+        if coverage is not None and task != "regress":
+            raise DataError(f"--intervals is for regressors, and this model {_LEARNED[task]}.")
+        if probabilities and task != "classify":
+            raise DataError(f"--probabilities is for classifiers, and this model {_LEARNED[task]}.")
+        if probabilities and not hasattr(loaded.estimator, "predict_proba"):
+            raise DataError(
+                "the model knows no probabilities, and its scores are none; train it with --calibrate sigmoid, or "
+                f"train kernel-logistic {guide('probabilities')}."
+            )
+        weights = getattr(machine_of(loaded.estimator), "class_weight", None)
+        if probabilities and weights and not isinstance(loaded.estimator, Calibrated):
+            printer.note(
+                "The model counts classes by weights, so its probabilities of rare ones are too large; those of a "
+                f"model trained with --calibrate are not {guide('class weights')}."
+            )
+        return cls(coverage, None if coverage is None else _reach(loaded.about, coverage), probabilities)
 
 
-# What ``mercer run`` does with a model of classes.
+@dataclass(frozen=True)
+class Predicted:
+    """What is predicted of a table.
+
+    ``columns`` say it row by row, ``shown`` are those that a screen has room for, and ``facts`` what is counted, on
+    training rows and on others. ``show_details`` prints what only a table in memory can tell.
+    """
+
+    columns: dict[str, Any]
+    shown: dict[str, Any]
+    facts: dict[str, Any]
+    show_details: Callable[[Printer], None] = lambda printer: None
+
+
+# Models of classes.
 
 
 #: More classes than this have no confusion matrix on the screen.
 _CLASSES_SHOWN = 12
 
 
-def run_classes(
-    loaded: ModelFile,
-    table: Table,
-    seen: TrainedRowsFound | None,
-    delivery: Delivery,
-    probabilities: bool,
-    facts: dict[str, Any],
-) -> dict[str, Any]:
+def _predict_classes(loaded: ModelFile, table: Table, seen: TrainedRowsFound | None, asked: Asked) -> Predicted:
     """Say of which class each row is, and count the mistakes where the labels are known."""
-    from ..calibration import Calibrated
-    from ..checks import machine_of
-
-    estimator, printer = loaded.estimator, delivery.to_stderr
-    if probabilities and not hasattr(estimator, "predict_proba"):
-        raise DataError(
-            "the model knows no probabilities, and its scores are none; train it with --calibrate sigmoid, or train "
-            f"kernel-logistic {guide('probabilities')}."
-        )
-    if probabilities and getattr(machine_of(estimator), "class_weight", None) and not isinstance(estimator, Calibrated):
-        printer.note(
-            "The model was told to count classes by weights, so its probabilities of rare ones are too large; those of "
-            f"a model trained with --calibrate are not {guide('class weights')}."
-        )
-    with printer.working(f"predicting {table.n_rows} rows"):
-        predicted = estimator.predict(table.X)
-        scores = _scores(estimator, table.X)
-        likely = _probabilities(estimator, table.X) if probabilities else {}
-    classes = estimator.classes_
-    facts = {**facts, "labelled": int(table.labelled.sum())}
+    estimator = loaded.estimator
+    predicted, scores, classes = estimator.predict(table.X), _scores(estimator, table.X), estimator.classes_
+    likely = _probabilities(estimator, table.X) if asked.probabilities else {}
     columns, shown = _class_columns(table, predicted, scores, classes, likely)
-    facts.update(delivery.give(table, columns, shown, seen))
+    facts: dict[str, Any] = {"labelled": int(table.labelled.sum())}
     if table.labelled.any():
-        surprising = np.stack(list(likely.values())[: len(classes)], axis=1) if probabilities else None
+        surprising = np.stack(list(likely.values())[: len(classes)], axis=1) if likely else None
         mistakes = partial(_mistakes, table, predicted, surprising, classes)
-        facts.update(mistakes(table.labelled), classes=classes, **by_origin(seen, table.labelled, mistakes))
-        show_mistakes(facts, loaded.about, printer)
+        facts |= {**mistakes(table.labelled), "classes": classes, **by_origin(seen, table.labelled, mistakes)}
     else:
-        counts = {str(label): int((predicted == label).sum()) for label in classes}
-        facts["predicted"] = counts
-        printer.table(
-            ["<predicted class", "rows"], list(counts.items()), "The table has no labels to count errors with."
-        )
-    return facts
+        facts["predicted"] = {str(label): int((predicted == label).sum()) for label in classes}
+    return Predicted(columns, shown, facts)
 
 
 def _scores(model: Any, X: Any) -> Any:
@@ -298,8 +324,12 @@ def _log_loss(truth: Any, probabilities: Any, classes: Any) -> dict[str, float]:
     return {"log_loss": surprise, "log_loss_of_shares": float(-np.sum(shares[shares > 0] * np.log(shares[shares > 0])))}
 
 
-def show_mistakes(facts: dict[str, Any], about: dict[str, Any], printer: Printer) -> None:
+def show_mistakes(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
     """The mistakes, on training rows apart from those on others; a confusion matrix of what tells more."""
+    if not facts["labelled"]:
+        counts = list(facts["predicted"].items())
+        printer.table(["<predicted class", "rows"], counts, "The table has no labels to count errors with.")
+        return
     apart = groups_to_show(facts)
     for name, found in apart.items():
         rows = found["labelled"]
@@ -363,50 +393,28 @@ def _class_columns(
     return columns, shown
 
 
-# What ``mercer run`` does with a model of numbers.
+# Models of numbers.
 
 
 #: Rows with the largest errors that are shown.
 _ERRORS_SHOWN = 5
 
 
-def run_numbers(
-    loaded: ModelFile,
-    table: Table,
-    seen: TrainedRowsFound | None,
-    delivery: Delivery,
-    coverage: float | None,
-    facts: dict[str, Any],
-) -> dict[str, Any]:
+def _predict_numbers(loaded: ModelFile, table: Table, seen: TrainedRowsFound | None, asked: Asked) -> Predicted:
     """Predict numbers, and say how wrong they are where that can be known."""
-    from ..study import in_digits
-
-    printer = delivery.to_stderr
-    reach = None if coverage is None else _reach(loaded.about, coverage)
-    with printer.working(f"predicting {table.n_rows} rows"):
-        predicted = loaded.estimator.predict(table.X)
-    known = table.labelled
-    facts = {**facts, "labelled": int(known.sum())}
-    if reach is not None:
-        facts["intervals"] = {"coverage": coverage, "half_width": reach}
+    predicted, known = loaded.estimator.predict(table.X), table.labelled
+    facts: dict[str, Any] = {"labelled": int(known.sum())}
+    if asked.reach is not None:
+        facts["intervals"] = {"coverage": asked.coverage, "half_width": asked.reach}
     facts["far_predictions"] = far_predictions(table, predicted, loaded.about)
-    columns = _number_columns(table, predicted, reach)
-    facts.update(delivery.give(table, columns, columns, seen))
-    if known.any():
-        errors = partial(_errors, table, predicted, reach)
-        facts.update(errors(known), **by_origin(seen, known, errors))
-        show_number_errors(facts, loaded.about, printer)
-        _show_largest(table, predicted, printer)
-    else:
+    columns = _number_columns(table, predicted, asked.reach)
+    if not known.any():
         low, middle, high = np.quantile(predicted, [0, 0.5, 1])
         facts["predicted"] = {"min": low, "median": middle, "max": high}
-        printer.line("The table has no values of the target to compute errors with.")
-        printer.line(f"predictions from {in_digits(low)} to {in_digits(high)}, median {in_digits(middle)}")
-    if reach is not None:
-        printer.line(
-            f"intervals: each prediction ± {in_digits(reach)}, to hold {100 * float(coverage or 0):g} % of new values"
-        )
-    return facts
+        return Predicted(columns, columns, facts)
+    errors = partial(_errors, table, predicted, asked.reach)
+    facts |= {**errors(known), **by_origin(seen, known, errors)}
+    return Predicted(columns, columns, facts, partial(_show_largest, table, predicted))
 
 
 def _reach(about: dict[str, Any], coverage: float) -> float:
@@ -436,17 +444,27 @@ def _errors(table: Table, predicted: Any, reach: float | None, rows: Any) -> dic
     return facts
 
 
-def show_number_errors(facts: dict[str, Any], about: dict[str, Any], printer: Printer) -> None:
+def show_number_errors(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
     """The errors, on training rows apart from those on others."""
-    apart = groups_to_show(facts)
-    for name, found in apart.items():
-        rows = f"{found['labelled']} {name}rows"
-        if found["r2"] is not None and found["r2"] < 0:  # not so where it is unknown
-            printer.line(f"The predictions are worse than the mean of these {rows} would be.")
-        printer.line(f"{error_in_words(found)}  ({rows})")
-        if "inside" in found:
-            printer.line(f"{100 * found['inside']:.1f} % of the values lie inside their interval")
-    show_record(apart, about, printer)
+    from ..study import in_digits
+
+    if facts["labelled"]:
+        apart = groups_to_show(facts)
+        for name, found in apart.items():
+            rows = f"{found['labelled']} {name}rows"
+            if found["r2"] is not None and found["r2"] < 0:  # not so where it is unknown
+                printer.line(f"The predictions are worse than the mean of these {rows} would be.")
+            printer.line(f"{error_in_words(found)}  ({rows})")
+            if "inside" in found:
+                printer.line(f"{100 * found['inside']:.1f} % of the values lie inside their interval")
+        show_record(apart, about, printer)
+    else:
+        low, middle, high = map(in_digits, facts["predicted"].values())
+        printer.line("The table has no values of the target to compute errors with.")
+        printer.line(f"predictions from {low} to {high}, median {middle}")
+    if intervals := facts.get("intervals"):
+        width, share = in_digits(intervals["half_width"]), 100 * intervals["coverage"]
+        printer.line(f"intervals: each prediction ± {width}, to hold {share:g} % of new values")
 
 
 def _show_largest(table: Table, predicted: Any, printer: Printer) -> None:
@@ -472,35 +490,32 @@ def _number_columns(table: Table, predicted: Any, reach: float | None) -> dict[s
     return columns
 
 
-# What ``mercer run`` does with an outlier detector.
+# Outlier detectors.
 
 
 #: More labels than this are no classes to count by.
 _LABELS_SHOWN = 40
 
 
-def run_detector(
-    loaded: ModelFile, table: Table, seen: TrainedRowsFound | None, delivery: Delivery, facts: dict[str, Any]
-) -> dict[str, Any]:
-    """Say which rows are usual: 1 or −1 and the score of each."""
-    printer = delivery.to_stderr
-    with printer.working(f"looking at {table.n_rows} rows"):
-        predicted = loaded.estimator.predict(table.X)
-        scores = loaded.estimator.decision_function(table.X)
+def _predict_outliers(loaded: ModelFile, table: Table, seen: TrainedRowsFound | None, asked: Asked) -> Predicted:
+    """Say which rows are outliers: 1 or −1 and the score of each."""
+    predicted, scores = loaded.estimator.predict(table.X), loaded.estimator.decision_function(table.X)
     columns: dict[str, Any] = {"prediction": predicted.tolist(), "score": scores}
     if table.y is not None:
         columns["label"] = table.y.tolist()
-    facts = {**facts, **delivery.give(table, columns, columns, seen), "unusual": int((predicted < 0).sum()),
-             **by_origin(seen, None, lambda rows: {"unusual": int((predicted[rows] < 0).sum())})}  # fmt: skip
-    show_unusual({**facts, "rows": table.n_rows}, loaded.about, table.kind, printer)
-    if table.labelled.any() and not table.measured:
-        facts["by_label"] = _by_label(table, predicted, printer)
-    show_most_unusual(table, scores, printer)
-    return facts
+
+    def outliers(rows: Any) -> dict[str, Any]:
+        return {"unusual": int((predicted[rows] < 0).sum())}
+
+    facts = {**outliers(slice(None)), **by_origin(seen, None, outliers)}
+    if table.labelled.any() and not table.measured:  # what labels, which nobody has learned from, say to it
+        counts = {label: (table.y == label, rows) for label, rows in table.class_counts.items()}
+        facts["by_label"] = {str(label): {"rows": rows, **outliers(own)} for label, (own, rows) in counts.items()}
+    return Predicted(columns, columns, facts, partial(_show_outliers, facts, table, scores))
 
 
 def show_unusual(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
-    """How many rows are unusual, of training rows apart from others."""
+    """How many rows are outliers, of training rows apart from others."""
     apart = groups_to_show(facts)
     for name, found in apart.items():
         unusual, rows = found["unusual"], found["rows"]
@@ -508,69 +523,40 @@ def show_unusual(facts: dict[str, Any], about: dict[str, Any], kind: str, printe
     show_record(apart, about, printer)
 
 
-def _by_label(table: Table, predicted: Any, printer: Printer) -> dict[str, dict[str, int]]:
-    """How many rows of each label are unusual: what the labels, which nobody has learned from, say to it."""
-    assert table.y is not None
-    found = {}
-    for label, count in table.class_counts.items():
-        found[str(label)] = {"rows": count, "unusual": int((predicted[table.y == label] < 0).sum())}
+def _show_outliers(facts: dict[str, Any], table: Table, scores: Any, printer: Printer) -> None:
+    """How many rows of each label are outliers, and which rows are farthest outside."""
     rows = [[name, one["rows"], one["unusual"], f"{100 * one['unusual'] / one['rows']:.1f} %"]
-            for name, one in found.items()]  # fmt: skip
-    if len(rows) <= _LABELS_SHOWN:
+            for name, one in facts.get("by_label", {}).items()]  # fmt: skip
+    if 0 < len(rows) <= _LABELS_SHOWN:
         printer.table(["<label", "rows", "unusual", "share"], rows, f"by {table.target!r}")
-    return found
+    show_most_unusual(table, scores, printer)
 
 
-# ``mercer run`` on files that are larger than the memory allowed: chunk by chunk, each as a table of its own.
+#: By what a model does, who predicts and who shows what was counted.
+_TASKS: dict[str, tuple[Callable[..., Predicted], Callable[..., None]]] = {
+    "classify": (_predict_classes, show_mistakes),
+    "regress": (_predict_numbers, show_number_errors),
+    "detect": (_predict_outliers, show_unusual),
+}
 
 
-@dataclass(frozen=True)
-class _Pieces(Delivery):
-    """Predictions as pieces of one CSV file, with rows numbered on from chunk to chunk."""
-
-    first: int = 0
-    written: list[str] = field(default_factory=list)
-
-    def give(self, table: Any, columns: Mapping[str, Any], shown: Mapping[str, Any], seen: Any) -> dict[str, Any]:
-        # Whether one of the rows to come was trained on is not known yet: the column is there in any case.
-        known = {} if seen is None else {"trained on": seen.column}
-        text = csv_of({"row": range(self.first + 1, self.first + table.n_rows + 1), **columns, **known})
-        self.written.append(text if self.first == 0 else text.partition("\n")[2])
-        return {}
+# Files that are larger than the memory allowed: chunk by chunk, each as a table of its own.
 
 
-def run_streamed(
-    model: str,
+def _run_in_chunks(
+    loaded: ModelFile,
+    task: str,
     data: Places,
     output: str,
-    keep: tuple[str, ...],
     ignore_labels: bool,
-    intervals: float | None,
-    probabilities: bool,
+    asked: Asked,
     reading: dict[str, Any],
     printer: Printer,
-) -> None:
+) -> dict[str, Any]:
     """Predict a file chunk by chunk, write the predictions as they come, and count errors."""
     from ..io import open_chunked, write_whole
-    from .new_rows import (
-        TrainedRows,
-        TrainedRowsFound,
-        as_in_training,
-        far_rows,
-        matching_table,
-        show_far,
-        task_of_model,
-    )
-    from .paths import open_model
 
-    if keep:
-        raise DataError(
-            "--keep needs the table in memory, and it is too large for that; leave --keep out, or allow more with "
-            "--max-bytes."
-        )
-    loaded = open_model(model)
-    task, about = task_of_model(loaded), loaded.about
-    reading = as_in_training(reading, about)
+    about, (predict, show) = loaded.about, _TASKS[task]
     target = reading["target"] if reading["target"] is not None else about.get("target")
     file, _, _, _ = open_chunked(Path(data if isinstance(data, str) else data[0]),
                                  replace(options_of(reading), target=None, labelled=False))  # fmt: skip
@@ -586,18 +572,15 @@ def run_streamed(
         for frame in file.frames(used):
             speaker = printer if first == 0 else replace(printer, quiet=True)
             table = matching_table(loaded, frame, reading, speaker, ignore_labels, file.shown)
-            delivery = _Pieces(output, {}, Printer(json=True, quiet=True), first)
             met = None if remembered is None else remembered.among(table)
             seen.extend([] if met is None else [met])
-            own = {"rows": table.n_rows, "far_rows": far_rows(loaded.estimator, table)}
-            if task == "regress":
-                facts.append(run_numbers(loaded, table, met, delivery, intervals, own))
-            elif task == "detect":
-                facts.append(run_detector(loaded, table, met, delivery, own))
-            else:
-                facts.append(run_classes(loaded, table, met, delivery, probabilities, own))
+            found = predict(loaded, table, met, asked)
+            facts.append({"rows": table.n_rows, "far_rows": far_rows(loaded.estimator, table), **found.facts})
             _number_on(facts[-1], first)
-            yield from delivery.written
+            # Whether one of the rows to come was trained on is not known yet: the column is there in any case.
+            known = {} if met is None else {"trained on": met.column}
+            text = csv_of({"row": range(first + 1, first + table.n_rows + 1), **found.columns, **known})
+            yield text if first == 0 else text.partition("\n")[2]
             first += table.n_rows
             watched.reach(first)
 
@@ -608,16 +591,11 @@ def run_streamed(
         found |= {name: _together([each[name] for each in facts])} if seen else {}
     if any(each.trained.any() for each in seen):
         printer.line(TrainedRowsFound.of_all(seen).in_words("rows"))
-    show: Any = {
-        "classify": show_mistakes,
-        "regress": show_number_errors,
-        "detect": partial(show_unusual, kind="rows"),
-    }[task]
     if task == "detect" or found["labelled"]:
-        show(found, about=about, printer=printer)
+        show(found, about, "rows", printer)
     show_far(found, printer)
     printer.line(f"predictions of {total:,} rows in {output}")
-    printer.json_result({"model": model, **found, "output": output})
+    return {**found, "output": output}
 
 
 #: What is told of values and predictions that are far outside, and what the list of those named is called.

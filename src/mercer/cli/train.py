@@ -167,7 +167,8 @@ def train(
     chunks = not detects and streams(data, recipe, reading)
     if time is not None and (detects or chunks):
         raise DataError("--time orders rows with labels in a table in memory; leave it out.")
-    testing, division, validating, remembered = None, None, False, {"command": given_command()}
+    testing, division, validating = None, None, False
+    remembered: dict[str, Any] = {"command": given_command()}
     if chunks:
         _refuse_in_chunks(recipe, holdout)
         made, table = trained_in_chunks(recipe, data, reading, printer)

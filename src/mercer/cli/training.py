@@ -83,7 +83,8 @@ def trained(
     seconds = fit(model, learning, f"training {learner.title} on {learning.n_rows} rows", printer)
     tables = {"train": learning, "holdout": testing}
     errors = {name: error_on(model, each, learner.task) for name, each in tables.items() if each is not None}
-    more, widths = held_out(model, learning, testing, printer), None
+    more: dict[str, Any] = {**held_out(model, learning, testing, printer)}
+    widths = None
     if validating:
         left_out = cross_validated(model, learning, recipe.seed, printer, division, kept)
         if left_out is not None:

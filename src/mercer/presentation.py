@@ -227,15 +227,7 @@ def table_html(
 ) -> Markup:
     """A small table as notebooks show it: a caption, a line for each row, its name in front, and notes below.
 
-    Parameters
-    ----------
-    title : str
-    rows : iterable of sequences
-        The cells of each row. Whatever is not :class:`Markup` is escaped.
-    heads : sequence
-        Names of the columns.
-    notes : iterable
-        Sentences under the table.
+    Whatever is not :class:`Markup` is escaped.
 
     Examples
     --------

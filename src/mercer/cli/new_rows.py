@@ -40,23 +40,9 @@ def matching_table(
     blind: bool = False,
     name: str | None = None,
 ) -> Table:
-    """The table, with the columns that the model uses.
+    """The table, with the columns that the model uses; ``blind``: labels are left aside.
 
-    Parameters
-    ----------
-    loaded : ModelFile
-    data : str or list of str
-    reading : dict
-        Arguments of :func:`mercer.read`, as :func:`.as_in_training` gives them.
-    printer : Printer
-    blind : bool
-        Whether labels are left aside.
-    name : str, optional
-        What messages call the table, where the data are rows of a larger one.
-
-    Returns
-    -------
-    Table
+    ``name`` is what messages call the table, where the data are rows of a larger one.
     """
     from dataclasses import replace
 
@@ -183,18 +169,10 @@ _COARSE = 0.05
 
 @dataclass(frozen=True)
 class TrainedRowsFound:
-    """Which rows of a table a model was trained on.
+    """Which rows of a table a model was trained on, and which ``others`` it was not.
 
-    Parameters
-    ----------
-    trained : array of bool
-    others : array of bool
-        Rows that it was not trained on. Of many training rows only some are remembered: rows that nothing is known of
-        are neither.
-    equal : int
-        How many of the others equal a training row all the same.
-    coarse : bool
-        Whether training rows often equal each other, so that new ones may equal them by chance.
+    Of many training rows only some are remembered: rows that nothing is known of are neither. ``equal`` others equal a
+    training row all the same. Where training rows often equal each other (``coarse``), new ones may do so by chance.
     """
 
     trained: Array
@@ -232,16 +210,9 @@ class TrainedRowsFound:
 
 @dataclass(frozen=True)
 class TrainedRows:
-    """The fingerprints in a model file; of equal rows, how many have not been met yet.
+    """The fingerprints in a model file, rising; of equal rows, how many have not been met yet.
 
-    Parameters
-    ----------
-    columns : list of str
-    salt : bytes
-    limit : int
-        Rows whose features have a fingerprint below this are remembered.
-    marks : array
-        Rising.
+    Rows whose features have a fingerprint below the limit are remembered.
     """
 
     columns: list[str]
@@ -303,17 +274,9 @@ def _met(marks: Array, distinct: Array, left: Array) -> tuple[Array, Array]:
 
 
 def remembered_rows(tables: Iterable[Table], n_rows: int, columns: list[str], digest: str) -> dict[str, Any]:
-    """What a model file remembers of the rows that it was trained on.
+    """What a model file remembers of the rows that it was trained on, in the columns that the model uses.
 
-    Parameters
-    ----------
-    tables : iterable of Table
-        All training rows, with their targets.
-    n_rows : int
-    columns : list of str
-        Those that the model uses.
-    digest : str
-        The checksum of the data: the same rows elsewhere shall have other fingerprints.
+    The digest of the data salts them: the same rows elsewhere shall have other fingerprints.
     """
     salt, limit = sha256(digest.encode()).digest()[:16], min(_ALL, _ALL * _KEPT // max(1, n_rows))
     found = (fingerprints(table, columns, salt) for table in tables)
@@ -347,16 +310,7 @@ def look_up(about: dict[str, Any], table: Table, printer: Printer) -> TrainedRow
 def by_origin(
     seen: TrainedRowsFound | None, labelled: Array | None, measured: Callable[[Array], dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """What was measured on the rows that the model was trained on, and on the others.
-
-    Parameters
-    ----------
-    seen : Seen, optional
-        Without it nothing can be said.
-    labelled : array of bool, optional
-        The rows that can be measured on; all of them by default.
-    measured : function of an array of bool
-    """
+    """What was measured on the rows that the model was trained on, and on the others; on labelled ones, if given."""
     if seen is None:
         return {}
     found = {}

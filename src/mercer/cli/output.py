@@ -31,14 +31,7 @@ if TYPE_CHECKING:
 
 
 def refuse_outputs(outputs: Iterable[str | Path | None], remedy: str = "name a file to write") -> None:
-    """Refuse what could not be stored after the work, and what would destroy a file that the command reads.
-
-    Parameters
-    ----------
-    outputs : paths, or None where none was asked for
-    remedy : str
-        What to do where a path is nothing that a file may replace.
-    """
+    """Refuse what could not be stored after the work, and what would destroy a file that the command reads."""
     from ..io import refuse_unwritable
 
     read, written = files_read(), set[str]()

@@ -59,14 +59,7 @@ def run_line(model: str) -> str:
 
 @dataclass(frozen=True)
 class Printer:
-    """What a command was told about its output.
-
-    Parameters
-    ----------
-    json, quiet : bool
-    to_stderr : bool
-        Whether results go to the standard error, because the standard output is taken.
-    """
+    """What a command was told about its output; results go to the standard error where the standard output is taken."""
 
     json: bool = False
     quiet: bool = False

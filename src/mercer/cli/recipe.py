@@ -97,23 +97,7 @@ def _in_few_letters(value: Any) -> str:
 def recipe_of(
     learner: Learner, model: Any, table: Table, preparing: Mapping[str, Any], seed: int, max_rows: int | None = None
 ) -> Recipe:
-    """The recipe by which ``mercer train`` makes a model as a study has made it, here of all rows of a table.
-
-    Parameters
-    ----------
-    learner : Learner
-        As the catalogue has it.
-    model : estimator
-        As the study has fitted it.
-    table : Table
-    preparing : mapping
-    seed : int
-    max_rows : int, optional
-
-    Returns
-    -------
-    Recipe
-    """
+    """The recipe by which ``mercer train`` makes a model as a study has fitted it, here of all rows of a table."""
     from ..calibration import Calibrated, TunedThreshold
     from ..checks import layers, learner_of
     from ..kernels import as_kernel
@@ -365,17 +349,8 @@ def about_model(
 ) -> dict[str, Any]:
     """What a model file remembers besides the model.
 
-    Parameters
-    ----------
-    table : Table
-        All rows, or a sample of them that tells what its columns hold.
-    learner : Learner
-    model : estimator
-        Fitted.
-    learned : Table or (iterable of tables, number of rows)
-        The rows that were learned from, at once or in pieces.
-    **more
-        What else there is to remember.
+    The table may be a sample that tells what its columns hold; the rows that were learned from come at once or in
+    pieces, with their number.
     """
     from ..checks import machine_of
     from ..io import columns_used, reading_of

@@ -294,15 +294,7 @@ _CLASSES = 12
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a search is judged by.
-
-    Parameters
-    ----------
-    study : Study
-        Which says what is good.
-    threshold : scorer, optional
-        By which the threshold on the scores of the best setting is chosen.
-    """
+    """What a search is judged by, and the scorer by which the threshold on the scores of the best setting is chosen."""
 
     study: Study
     threshold: Any = None

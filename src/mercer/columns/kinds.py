@@ -227,17 +227,6 @@ _ENOUGH_LABELS, _NAMED_LABELS = 20, 3
 def about_labels(target: str, labels: Iterable[Any]) -> list[str]:
     """A sentence where classes differ only in how they are written, and one where the target numbers the rows.
 
-    Parameters
-    ----------
-    target : str
-        The name of the column.
-    labels : iterable
-        Those that are not missing.
-
-    Returns
-    -------
-    list of str
-
     Examples
     --------
     >>> about_labels("ill", ["Yes", "no", "yes", "no"])

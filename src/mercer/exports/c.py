@@ -59,13 +59,7 @@ _OPERATIONS = {
 
 
 class CBody:
-    """The lines that compute nodes, and the constants in them.
-
-    Parameters
-    ----------
-    columns : list of Column
-        Numbers and words are counted each for themselves.
-    """
+    """The lines that compute nodes, and the constants in them. Numbers and words are counted each for themselves."""
 
     def __init__(self, columns: list[Column]) -> None:
         self.constants: list[str] = []

@@ -125,22 +125,10 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Computation:
-    """All that a model computes.
+    """All that a model computes of the columns of a row.
 
-    Parameters
-    ----------
-    columns : list of Column
-        What a row of the input has, in this order.
-    scores : Node
-        Decision values, or predicted numbers.
-    probabilities : Node, optional
-    answer : Answer
-    classes : list
-        Labels of classes, in the order of probabilities; empty where there are none.
-    flat : bool
-        Whether an answer of numbers is one number.
-    title : str
-        The model in a few words.
+    ``scores`` are decision values, or predicted numbers. ``classes`` are labels in the order of probabilities; empty
+    where there are none. ``flat``: an answer of numbers is one number.
     """
 
     columns: list[Column]

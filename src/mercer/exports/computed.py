@@ -294,17 +294,7 @@ class _Outcome:
 
 
 def computed(model: Any) -> Computation:
-    """All that a fitted model computes.
-
-    Parameters
-    ----------
-    model : estimator
-        A machine of mercer; a pipeline, a search, :class:`mercer.Calibrated` or :class:`mercer.TunedThreshold` with
-        one inside.
-
-    Returns
-    -------
-    Computation
+    """All that a fitted machine of mercer computes, also in a pipeline, a search, a calibration or a tuned threshold.
 
     Examples
     --------

@@ -59,14 +59,9 @@ class Layout:
 
 
 def pairs_layout(coef: Array, counts: Array | None) -> Layout:
-    """The layout of machines for pairs of classes.
+    """The layout of machines for pairs of classes, whose coefficients are positive for the second class of a pair.
 
-    Parameters
-    ----------
-    coef : array of shape (pairs, rows)
-        As machines have them: positive for the second class of a pair.
-    counts : array of int, optional
-        How many rows are of each class, one class after the other, where rows belong to classes.
+    ``counts`` say how many rows are of each class, one class after the other, where rows belong to classes.
 
     Examples
     --------

@@ -22,18 +22,7 @@ Files = tuple[Mapping[str, str | bytes], list[str]]
 
 @dataclass(frozen=True)
 class Target:
-    """A place that a model can leave for.
-
-    Parameters
-    ----------
-    name : str
-    what : str
-        What is written, in a few words.
-    suffix : str
-        How its files usually end.
-    files : callable
-        From a fitted model to the contents of its files.
-    """
+    """A place that a model can leave for: what is written there, how its files usually end, and what makes them."""
 
     name: str
     what: str

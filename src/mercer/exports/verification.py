@@ -170,12 +170,7 @@ class Missing(Exception):
 class Answers:
     """What a model, or its file, says of some rows; ``None`` where it does not say that.
 
-    Parameters
-    ----------
-    scores : array, optional
-    probabilities : array, optional
-    labels : array, optional
-        Labels of classes, or 1 and −1; not numbers that are predicted.
+    Labels are those of classes, or 1 and −1; not numbers that are predicted.
     """
 
     scores: Array | None
@@ -320,20 +315,10 @@ _ROWS = 200
 
 @dataclass(frozen=True)
 class Deviation:
-    """The largest difference of a number on some rows; ``largest`` is ``None`` where nothing could compute the file.
+    """The largest difference of a number on some rows; ``None`` where nothing could compute the file (``missing``).
 
-    Parameters
-    ----------
-    rows : int
-    largest : float, optional
-        Of scores; where the model has none, of probabilities.
-    scale : float
-        The largest score of the model itself.
-    missing : str
-        What it would take to compute the file.
-    of_probabilities : float, optional
-    labels : int, optional
-        How many rows have another label.
+    It is that of scores, which go up to ``scale``; where the model has none, of probabilities. ``labels`` tells how
+    many rows have another label.
     """
 
     rows: int

@@ -31,19 +31,7 @@ if TYPE_CHECKING:
 
 
 def frame_in_one_block(columns: dict[str, Any], texts: set[str], n_rows: int) -> pd.DataFrame:
-    """The frame of these columns, which are taken out of the dict one by one.
-
-    Parameters
-    ----------
-    columns : dict
-        Arrays of float64 or datetime64, or Categoricals; empty afterwards.
-    texts : set of str
-        Columns of texts, which stay Python's own.
-    n_rows : int
-
-    Returns
-    -------
-    DataFrame
+    """The frame of these columns, which are taken out of the dict one by one; texts stay Python's own.
 
     Examples
     --------
@@ -132,21 +120,10 @@ def refuse_duplicates(names: Sequence[str], shown: str) -> None:
 
 
 def assemble(columns: dict[str, Any], origin: Origin, options: Options, notes: Sequence[str] = ()) -> Table:
-    """A table from columns.
+    """A table from columns; what each holds is decided here, for all files alike (:func:`mercer.columns.decide`).
 
-    Parameters
-    ----------
-    columns : dict
-        Arrays of float64 for numbers or of datetime64 for dates, pandas Categoricals for words; the target as a list of
-        texts or an array, ``None`` or NaN where it is missing. See :func:`target_position`. What each of them holds is
-        decided here, for all files alike (:func:`mercer.columns.decide`). It is empty afterwards.
-    origin : Origin
-    options : Options
-    notes : sequence of str
-
-    Returns
-    -------
-    Table
+    Columns are arrays of float64 for numbers or of datetime64 for dates, or pandas Categoricals for words; the target
+    is a list of texts or an array, ``None`` or NaN where it is missing. The dictionary is empty afterwards.
     """
     names = remaining(list(columns), options, origin.shown)
     position, said = target_position(names, options, origin.shown)
@@ -360,20 +337,7 @@ def assembled(raw: RawTable, options: Options) -> Table:
 
 
 def of_values(columns: Mapping[str, Sequence[Any]], source: Source, options: Options) -> RawTable:
-    """Columns of Python values or arrays as readers hand them on; what each of them holds is looked at.
-
-    Parameters
-    ----------
-    columns : mapping
-        Numbers, words or dates by the names of the columns; ``None`` or NaN where one is missing.
-    source : Source
-        The file that they come from.
-    options : Options
-
-    Returns
-    -------
-    RawTable
-    """
+    """Columns of Python values or arrays as readers hand them on; what each of them holds is looked at."""
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1 or lengths <= {0}:
         raise DataError(f"{source.shown} has {'no rows' if lengths <= {0} else 'columns of different lengths'}.")
@@ -443,19 +407,9 @@ Reader = Callable[["Options"], RawTable]
 
 
 def joined(readers: Sequence[Reader], options: Options, shown: str, name: str, source: str) -> RawTable:
-    """The columns of several files as those of one.
+    """The columns of several files as those of one; each reader gives those of a file, read as the options say.
 
-    Parameters
-    ----------
-    readers : sequence of callable
-        Each gives the columns of a file, read as the options say.
-    options : Options
-    shown, name, source : str
-        What messages, reports and tables call all of them together.
-
-    Returns
-    -------
-    RawTable
+    The last texts are what messages, reports and tables call all of them together.
     """
     first = readers[0](options)
     if options.target is not None or options.labelled:

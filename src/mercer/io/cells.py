@@ -294,14 +294,6 @@ def with_decimal_sign(cells: Cells, options: Options) -> tuple[Options, tuple[st
 def told_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """The names, those that come again with a number behind them, and a note where there are such.
 
-    Parameters
-    ----------
-    names : sequence of str
-
-    Returns
-    -------
-    names, notes : list of str
-
     Examples
     --------
     >>> told_apart(["size", "age", "size"])

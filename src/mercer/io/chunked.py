@@ -37,15 +37,7 @@ _CHUNK = 2_000_000
 
 
 class Chunked:
-    """Files with the same columns that are read chunk by chunk, one after another.
-
-    Parameters
-    ----------
-    paths : list of Path
-    options : Options
-    shown : str
-        The files as messages name them.
-    """
+    """Files with the same columns that are read chunk by chunk, one after another; messages call them ``shown``."""
 
     def __init__(self, paths: list[Path], options: Options, shown: str) -> None:
         self.paths, self.options, self.shown = paths, options, shown

@@ -71,18 +71,6 @@ def without_lists(name: str, values: Sequence[Any]) -> tuple[list[Any], list[str
 
     A list among single values is a mistake, and stays.
 
-    Parameters
-    ----------
-    name : str
-        Of the column.
-    values : sequence
-        As JSON holds them.
-
-    Returns
-    -------
-    values : list
-    notes : list of str
-
     Examples
     --------
     >>> without_lists("tags", [["red", "big"], None, ["blue"]])[0]

@@ -127,17 +127,9 @@ def _inside(folder: Path) -> list[Path]:
 
 
 class PreparedRows(NumberRows):
-    """Columns of words, dates and numbers with gaps, made into numbers chunk by chunk.
+    """Columns of words, dates and numbers with gaps, made into rows of numbers chunk by chunk.
 
-    Parameters
-    ----------
-    file : Chunked
-    columns : list of str
-    n_rows : int
-    prepare : callable
-        Makes rows of numbers of a frame with these columns.
-    told : callable
-        Is told the number of the pass, from 1, and how far it is.
+    ``report`` is called with the number of the pass, from 1, and how far it is.
     """
 
     dtype = np.dtype(np.float64)
@@ -148,9 +140,9 @@ class PreparedRows(NumberRows):
         columns: list[str],
         n_rows: int,
         prepare: Callable[[Any], Any],
-        told: Callable[[int, float], None] = lambda number, share: None,
+        report: Callable[[int, float], None] = lambda number, share: None,
     ) -> None:
-        self.file, self.columns, self.n_rows, self.prepare, self.told = file, columns, n_rows, prepare, told
+        self.file, self.columns, self.n_rows, self.prepare, self.report = file, columns, n_rows, prepare, report
         #: How often the file was read so far.
         self.passes = 0
         rows = prepare(file.taken(columns, np.arange(min(n_rows, 1))))
@@ -167,27 +159,14 @@ class PreparedRows(NumberRows):
             rows = self.prepare(frame)
             yield rows.to_numpy() if hasattr(rows, "to_numpy") else rows
             done += len(frame)
-            self.told(self.passes, done / self.n_rows)
+            self.report(self.passes, done / self.n_rows)
 
 
 # Frames read from files as rows of numbers; a cell that holds none is named with its row.
 
 
 def numbers_of_frame(frame: Any, dtype: Any, file: str, first: int) -> Array:
-    """A frame as an array of finite numbers.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    dtype : dtype
-    file : str
-        What messages call the file.
-    first : int
-        How many rows of the file stand above the frame; messages count rows from 1.
-
-    Returns
-    -------
-    array
+    """A frame as an array of finite numbers; so many rows of the file stand above it.
 
     Examples
     --------
@@ -239,16 +218,7 @@ def _without_words(name: str, column: Any, file: str, first: int) -> Any:
 
 
 class FileRows(NumberRows):
-    """Columns of numbers of a file, read chunk by chunk in every pass.
-
-    Parameters
-    ----------
-    file : Chunked
-    columns : list of str
-    dtype : dtype
-        float32 or float64.
-    n_rows : int
-    """
+    """Columns of numbers of a file, read chunk by chunk in every pass."""
 
     def __init__(self, file: Chunked, columns: list[str], dtype: Any, n_rows: int) -> None:
         self.file, self.names, self.n_columns = file, columns, len(columns)
@@ -286,15 +256,7 @@ def rows_on_workers(
 ) -> OnWorkers:
     """Columns of Parquet files that all workers see under the same names, in the order of files and rows.
 
-    Parameters
-    ----------
-    client : distributed.Client
-    file : ChunkedParquet
-    columns : list of str
-    dtype : dtype
-        float32 or float64.
-    prepare : callable, optional
-        Makes rows of numbers of a frame with these columns; it is sent to the workers.
+    ``prepare`` makes rows of numbers of a frame with these columns; it is sent to the workers.
     """
     from dask import delayed
 

@@ -35,23 +35,7 @@ _FAILED = frozenset({"#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",
 def sheet_columns(
     rows: list[tuple[int, tuple[Cell, ...]]], shown: str, source: Source, options: Options, notes: list[str]
 ) -> RawTable:
-    """The columns of a sheet.
-
-    Parameters
-    ----------
-    rows : list of (int, tuple)
-        The rows that are not empty, each with its number in the sheet.
-    shown : str
-        What messages call the sheet.
-    source : Source
-    options : Options
-    notes : list of str
-        What was noticed before.
-
-    Returns
-    -------
-    RawTable
-    """
+    """The columns of a sheet, whose rows that are not empty come each with its number in the sheet."""
     if not rows:
         raise DataError(f"{shown} is empty.")
     above = _title_rows(rows)

@@ -106,18 +106,7 @@ def suffix_of(path: str | Path) -> str:
 
 
 def open_source(path: str | Path, max_bytes: int | str = "1GB") -> Source:
-    """Read and unpack a file (``"-"``: the standard input).
-
-    Parameters
-    ----------
-    path : str or Path
-    max_bytes : int or str, default="1GB"
-        What the file may take, packed and unpacked.
-
-    Returns
-    -------
-    Source
-    """
+    """Read and unpack a file (``"-"``: the standard input)."""
     path, limit = str(path), bytes_of(max_bytes)
     shown = repr(Path(path).name) if path != "-" else "the standard input"
     raw = _read_within(sys.stdin.buffer, limit, shown, "is") if path == "-" else raw_bytes(path, limit, shown)
@@ -271,18 +260,7 @@ _ENOUGH_MISTAKES, _FEW_MISTAKES = 20, 0.05
 
 
 def refuse_few_mistakes(place: str, name: str, shown: str, wrong: int, right: int) -> None:
-    """Raise where nearly all cells of a column are numbers.
-
-    Parameters
-    ----------
-    place : str
-        Where the first cell stands that is no number.
-    name : str
-        Of the column.
-    shown : str
-        That cell.
-    wrong, right : int
-        Cells that are no numbers, and that are.
+    """Raise where nearly all cells of a column are numbers; place and text are those of the first cell that is none.
 
     Examples
     --------
@@ -312,15 +290,7 @@ _ALWAYS = 1_000_000
 
 
 def refuse_beyond(foretold: float, shown: str, options: Options) -> None:
-    """Raise where reading would take more than ``max_bytes``.
-
-    Parameters
-    ----------
-    foretold : float
-        Bytes that reading takes at its height, the bytes of the file among them.
-    shown : str
-        The file as messages name it.
-    options : Options
+    """Raise where reading would take more than ``max_bytes``, the bytes of the file among them.
 
     Examples
     --------

@@ -167,15 +167,6 @@ class SvmlightRows(NumberRows):
 
     The first pass finds the labels (:attr:`labels`), how many rows and features there are, and whether features are
     numbered from 0 or from 1.
-
-    Parameters
-    ----------
-    file : Chunked
-        One file.
-    features : int, optional
-        At least so many.
-    zero_based : bool, optional
-        Whether the first feature has the number 0. By default where that number occurs.
     """
 
     dtype = np.dtype(np.float64)

@@ -24,22 +24,7 @@ Place = Callable[[int], str]
 def raw_column(name: str, values: Sequence[Any], place: Place, options: Options) -> tuple[Any, bool]:
     """A column of numbers, dates or words, and whether some of the words are numbers.
 
-    Parameters
-    ----------
-    name : str
-        Of the column, for messages.
-    values : sequence
-        Python values; ``None``, NaN, NaT and the usual words are missing.
-    place : callable
-        Where a value stands, for messages, such as ``"'a.xlsx', sheet 'B', row 3"``.
-    options : Options
-
-    Returns
-    -------
-    column : array or Categorical
-        As :class:`~mercer.io.assemble.RawTable` wants it.
-    mixed : bool
-        Whether it is one of words though some of them are numbers.
+    ``place`` says where a value stands, for messages, such as ``"'a.xlsx', sheet 'B', row 3"``.
 
     Examples
     --------

@@ -75,13 +75,7 @@ _KINDS = {
 
 
 def refuse_unwritable(path: str | Path, remedy: str = "name a file to write") -> None:
-    """Find out before hours of work whether its result can be stored.
-
-    Parameters
-    ----------
-    path : str or Path
-    remedy : str
-        What to do instead where the path is nothing that a file may replace.
+    """Find out before hours of work whether its result can be stored; the remedy is for what no file may replace.
 
     Examples
     --------

@@ -44,21 +44,9 @@ Graph = tuple[int, list[list[int]], list[str]]
 
 @dataclass(frozen=True)
 class ItemScene:
-    """Items in two classes, checked.
+    """Items in two classes, checked: ``many`` are "words" or "graphs", each with a label, 0 or 1.
 
-    Parameters
-    ----------
-    many : str
-        What the items are called: words or graphs.
-    items : list
-    labels : list of int
-        0 or 1 each.
-    names : list of str
-        What the two classes are called.
-    kernel : Kernel
-    C : float
-    asked : object
-        The item that is asked about, or ``None``.
+    ``asked`` is the item that is asked about, if there is one.
     """
 
     many: str
@@ -255,14 +243,6 @@ def _answered(machine: ItemMachine, scene: ItemScene) -> dict[str, Any]:
 class ItemMachine:
     """The machine of some items with labels 0 and 1; positive scores speak for 1.
 
-    Parameters
-    ----------
-    items : list
-        Words, or graphs as :class:`mercer.kernels.Graphs` takes them.
-    labels : list of int
-    kernel : Kernel
-    C : float
-
     Examples
     --------
     >>> from mercer.kernels import Spectrum
@@ -385,17 +365,9 @@ _SUBSTRING = re.compile(r"(?P<text>'.*'|\".*\")(?: at (?P<place>\d+))?", re.DOTA
 def words(request: dict) -> dict:
     """What a support vector machine makes of words in two classes.
 
-    Parameters
-    ----------
-    request : dict
-        ``words``, ``labels`` (0 or 1 each), ``names`` of the classes, ``kernel`` as text, ``C`` and, where one more
-        word is asked about, ``asked``.
-
-    Returns
-    -------
-    dict
-        Scores, coefficients and similarities of the words, the strongest features, and what is known of the word
-        asked about. Positive numbers speak for the second class.
+    The request has ``words``, ``labels`` (0 or 1 each), ``names`` of the classes, ``kernel`` as text, ``C`` and, where
+    one more word is asked about, ``asked``. The answer has scores, coefficients and similarities of the words, the
+    strongest features, and what is known of the word asked about. Positive numbers speak for the second class.
 
     Examples
     --------
@@ -464,18 +436,9 @@ def _substring(feature: str) -> tuple[str, int | None]:
 
 
 def graphs(request: dict) -> dict:
-    """What a support vector machine makes of graphs in two classes.
+    """What a support vector machine makes of graphs in two classes, as :func:`words` does of words.
 
-    Parameters
-    ----------
-    request : dict
-        ``graphs``, each with the labels of its ``nodes`` and ``edges`` as pairs of node numbers; ``labels`` (0 or 1
-        each), ``names`` of the classes, ``kernel`` as text, ``C`` and, where one more is asked about, ``asked``.
-
-    Returns
-    -------
-    dict
-        As :func:`mercer.play.items.words` does for words.
+    Each of the ``graphs`` has the labels of its ``nodes``, and ``edges`` as pairs of node numbers.
 
     Examples
     --------

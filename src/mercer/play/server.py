@@ -73,16 +73,7 @@ class Refused(Exception):
 
 
 class Guard:
-    """An ASGI application around another one.
-
-    Parameters
-    ----------
-    app : ASGI application
-    port : int
-        The port that the page was sent from.
-    token : str
-        What every request for an answer has to know.
-    """
+    """An ASGI application around another one: requests for an answer have to know the token and come from the page."""
 
     def __init__(self, app: Any, port: int, token: str) -> None:
         self.app, self.token = app, token.encode()
@@ -177,13 +168,7 @@ _FINISHED, _CANCELLED, _FAILED = "finished", "cancelled", "failed"
 
 
 class Worker:
-    """The process, as the server sees it.
-
-    Parameters
-    ----------
-    warm : dict, optional
-        A job that is done first, so that compiled code is there when it is needed.
-    """
+    """The process, as the server sees it. A job to begin with compiles what later ones need."""
 
     def __init__(self, warm: dict[str, Any] | None = None) -> None:
         self._warm = warm
@@ -321,11 +306,7 @@ def _receive(connection: Any, jobs: queue.SimpleQueue[tuple[int, dict[str, Any],
 class Lane:
     """A queue of work and the threads that do it, which never keep the process from ending.
 
-    Parameters
-    ----------
-    threads : int
-    stop : Event
-        Ends the work under way, as Ctrl-C would.
+    ``stop`` ends the work under way, as Ctrl-C would.
     """
 
     def __init__(self, threads: int, stop: threading.Event) -> None:
@@ -416,20 +397,9 @@ Answer = Callable[[dict[str, Any]], Awaitable[Response]]
 
 
 def application(port: int, token: str, stop: threading.Event | None = None, first: Any = None) -> Guard:
-    """The ASGI application of a page that was sent from this port.
+    """The ASGI application of a page that was sent from this port; ``stop`` ends work that is under way.
 
-    Parameters
-    ----------
-    port : int
-    token : str
-    stop : Event, optional
-        Ends work that is under way.
-    first : dict, optional
-        The answer of ``/api/data`` that the page begins with: ``first`` in the answer of ``/api/choices``.
-
-    Returns
-    -------
-    ASGI application
+    ``first`` is the answer of ``/api/data`` that the page begins with, and part of the answer of ``/api/choices``.
     """
     stop = stop or threading.Event()
     # What follows the hand has a lane to itself.

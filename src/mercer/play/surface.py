@@ -172,15 +172,8 @@ _CELLS = 49
 def lift(request: dict[str, Any]) -> dict[str, Any]:
     """The points of a scene in space: by the map of the squared kernel, or by the scores of the scene's own machine.
 
-    Parameters
-    ----------
-    request : dict
-        ``scene``, and ``way``: "map" or "height"; for heights also ``box`` and ``size`` of the grid, where it should
-        not be a frame around the points.
-
-    Returns
-    -------
-    dict
+    The request has a ``scene`` and a ``way``, "map" or "height"; for heights also ``box`` and ``size`` of the grid,
+    where it should not be a frame around the points.
 
     Examples
     --------

@@ -94,21 +94,9 @@ Body = Callable[[Facts], Sequence[Any] | None]
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page.
+    """A part of the page: its address there, its heading, and what the table of contents calls it.
 
-    Attributes
-    ----------
-    name : str
-        Its address on the page.
-    title : str
-        Its heading.
-    place : int
-        Sections come in the order of their places.
-    contents : str
-        What the table of contents calls it.
-    body : callable
-    task : {"classify", "regress"} or None
-        Of which studies it is a part; ``None``: of all.
+    Sections come in the order of their places. One with a task belongs to studies of that task alone.
     """
 
     name: str
@@ -133,17 +121,7 @@ SECTIONS: dict[str, Section] = {}
 def section(
     name: str, title: str, *, place: int, contents: str | None = None, task: str | None = None
 ) -> Callable[[Body], Body]:
-    """Make a function of the facts a section of the page and an entry of its table of contents.
-
-    Parameters
-    ----------
-    name, title : str
-    place : int
-    contents : str, optional
-        A shorter title for the table of contents.
-    task : {"classify", "regress"}, optional
-        Of which studies it is a part, by default of all.
-    """
+    """Make a function of the facts a section of the page and an entry of its table of contents."""
     key = f"{task} {name}" if task else name
     if key in SECTIONS:
         raise ValueError(f"the page has a section {name!r} already; choose another name.")

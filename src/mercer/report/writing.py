@@ -23,19 +23,7 @@ REPORT_FILES = "report.html", "report.json"
 
 
 def page(facts: Facts, study: str = "") -> str:
-    """The report as HTML: no script, font, image or style from anywhere else.
-
-    Parameters
-    ----------
-    facts : dict
-        As :func:`mercer.study.compare` returns them.
-    study : str
-        Which study it is, see :func:`study_name`.
-
-    Returns
-    -------
-    str
-    """
+    """The report as HTML: no script, font, image or style from anywhere else; of which study, :func:`study_name` says."""
     shown = rendered(facts)
     style, script = _asset("page.css"), _asset("page.js")
     head = [
@@ -61,11 +49,6 @@ def write(facts: Facts, folder: str | Path) -> Path:
     """Write ``report.html`` and ``report.json`` into a folder, both whole, and never halves of two studies.
 
     Both name the study (:func:`study_name`), and so does the model that "mercer compare --model" makes of it.
-
-    Returns
-    -------
-    Path
-        Of the page.
     """
     folder, study = Path(folder), study_name(facts)
     text = printable_json({"study": study, **facts}, separators=(",", ":"))

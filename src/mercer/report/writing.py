@@ -23,7 +23,7 @@ REPORT_FILES = "report.html", "report.json"
 
 
 def page(facts: Facts, study: str = "") -> str:
-    """The report as HTML: no script, font, image or style from anywhere else; of which study, :func:`study_name` says."""
+    """The report as HTML, of a study with this name: no script, font, image or style from anywhere else."""
     shown = rendered(facts)
     style, script = _asset("page.css"), _asset("page.js")
     head = [

@@ -1,6 +1,6 @@
-from .computation import Inputs as Inputs
-from .computation import numbered as numbered
 from .computed import similarity as similarity
+from .inputs import Inputs as Inputs
+from .inputs import numbered as numbered
 from .libsvm import read_libsvm as read_libsvm
 from .libsvm import read_range as read_range
 from .targets import TARGETS as TARGETS

@@ -11,22 +11,10 @@ import numpy as np
 from .. import __version__
 from ..kernels import Symbol
 from ..runtime import Array
-from . import computation
+from . import computation, literals
 from .c_parts import C_PARTS
-from .computation import (
-    Column,
-    Computation,
-    Node,
-    OfSupport,
-    Own,
-    Pair,
-    c_comment,
-    c_number,
-    c_string,
-    nodes_of,
-    refuse_strange_labels,
-    symbols_of,
-)
+from .computation import Column, Computation, Node, OfSupport, Own, Pair, nodes_of, symbols_of
+from .literals import c_comment, c_number, c_string, refuse_strange_labels
 
 # The lines of C that compute the nodes of a model for one row.
 
@@ -135,7 +123,7 @@ class CBody:
 
     def _leaf(self, leaf: Pair | Own | OfSupport, t: str, depth: int) -> None:
         if isinstance(leaf, OfSupport):
-            self._say(f"const double {t} = {self._array(leaf.values, computation.NUMBERS_OF_SUPPORT)}[j];", depth)
+            self._say(f"const double {t} = {self._array(leaf.values, literals.NUMBERS_OF_SUPPORT)}[j];", depth)
             return
         x = self._of(leaf.rows)
         self._say(f"double {t} = 0.0;", depth)
@@ -144,7 +132,7 @@ class CBody:
             return
         self._each(
             leaf.rows.width,
-            _PAIRS[leaf.statistic].format(t=t, x=x, z=self._array(leaf.support, computation.SUPPORT_ROWS)),
+            _PAIRS[leaf.statistic].format(t=t, x=x, z=self._array(leaf.support, literals.SUPPORT_ROWS)),
             depth,
         )
         if leaf.statistic in _AFTER:
@@ -162,17 +150,17 @@ class CBody:
         if (places == np.arange(places.size)).all():
             self._each(places.size, f"{self._of(node)}[k] = numbers[k];")
         else:
-            self._each(places.size, f"{self._of(node)}[k] = numbers[{self._array(places, computation.PLACES)}[k]];")
+            self._each(places.size, f"{self._of(node)}[k] = numbers[{self._array(places, literals.PLACES)}[k]];")
 
     @_compute.register
     def _(self, node: computation.Level) -> None:
         place, count = self._places[node.place], len(node.levels)
         if self._words[node.place]:
-            words = self._texts(node.levels, computation.KNOWN)
+            words = self._texts(node.levels, literals.KNOWN)
             call = f"mercer_word_level(words[{place}], {words}, {count}, {node.missing})"
         else:
             known = self._array(
-                np.array([np.nan if level is None else level for level in node.levels], float), computation.KNOWN
+                np.array([np.nan if level is None else level for level in node.levels], float), literals.KNOWN
             )
             call = f"mercer_number_level(numbers[{place}], {known}, {count}, {node.missing})"
         self._say(f"{self._of(node)}[0] = {call};")
@@ -180,7 +168,7 @@ class CBody:
     @_compute.register
     def _(self, node: computation.OneHot) -> None:
         v, level = self._of(node), self._of(node.source)
-        places = self._array(node.hot, computation.PLACES_OF_ONES)
+        places = self._array(node.hot, literals.PLACES_OF_ONES)
         self._say(f"j = {level}[0] >= 0 ? {places}[(int) {level}[0]] : {node.unknown};")
         self._each(node.width, f"{v}[k] = j == -2 ? NAN : k == j ? 1.0 : 0.0;")
 
@@ -188,16 +176,16 @@ class CBody:
     def _(self, node: computation.Filled) -> None:
         x = self._of(node.source)
         self._each(node.width, f"{self._of(node)}[k] = {_is_gap(f'{x}[k]', node.marker)} ? "
-                   f"{self._array(node.values, computation.FILLED)}[k] : {x}[k];")  # fmt: skip
+                   f"{self._array(node.values, literals.FILLED)}[k] : {x}[k];")  # fmt: skip
 
     @_compute.register
     def _(self, node: computation.Gaps) -> None:
-        x = f"{self._of(node.source)}[{self._array(np.array(node.places, np.int64), computation.PLACES)}[k]]"
+        x = f"{self._of(node.source)}[{self._array(np.array(node.places, np.int64), literals.PLACES)}[k]]"
         self._each(node.width, f"{self._of(node)}[k] = {_is_gap(x, node.marker)} ? 1.0 : 0.0;")
 
     @_compute.register
     def _(self, node: computation.Scaled) -> None:
-        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), computation.SCALING)
+        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), literals.SCALING)
         line = f"{self._of(node)}[k] = ({self._of(node.source)}[k] - {minus}[k]) * {times}[k] + {plus}[k];"
         self._each(node.width, line)
 
@@ -209,9 +197,9 @@ class CBody:
     @_compute.register
     def _(self, node: computation.Monomials) -> None:
         v, x = self._of(node), self._of(node.source)
-        ends = self._array(np.cumsum([0, *map(len, node.factors)]), computation.ENDS)
+        ends = self._array(np.cumsum([0, *map(len, node.factors)]), literals.ENDS)
         factors = self._array(
-            np.array([place for each in node.factors for place in each] or [0], np.int64), computation.FACTORS
+            np.array([place for each in node.factors for place in each] or [0], np.int64), literals.FACTORS
         )
         self._say(f"for (k = 0; k < {node.width}; k++) {{")
         self._say(f"{v}[k] = 1.0;", 2)
@@ -220,31 +208,8 @@ class CBody:
         self._say("}")
 
     @_compute.register
-    def _(self, node: computation.Powered) -> None:
-        exponents = self._array(node.exponents, computation.EXPONENTS)
-        call = f"mercer_powered({self._of(node.source)}[k], {exponents}[k], {int(node.both)})"
-        self._each(node.width, f"{self._of(node)}[k] = {call};")
-
-    @_compute.register
-    def _(self, node: computation.UnitLength) -> None:
-        v, x = self._of(node), self._of(node.source)
-        self._say(f"double {v}_length = 0.0;")
-        grown = {
-            "l1": f"{v}_length += fabs({x}[k]);",
-            "l2": f"{v}_length += {x}[k] * {x}[k];",
-            "max": f"{v}_length = mercer_maximum(fabs({x}[k]), {v}_length);",
-        }
-        self._each(node.width, grown[node.norm])
-        root = f"sqrt({v}_length)" if node.norm == "l2" else f"{v}_length"
-        self._each(node.width, f"{v}[k] = {v}_length == 0 ? {x}[k] : {x}[k] / {root};")
-
-    @_compute.register
-    def _(self, node: computation.NormalQuantile) -> None:
-        self._each(node.width, f"{self._of(node)}[k] = mercer_normal_quantile({self._of(node.source)}[k]);")
-
-    @_compute.register
     def _(self, node: computation.Picked) -> None:
-        places = self._array(np.array(node.places, np.int64), computation.PLACES)
+        places = self._array(np.array(node.places, np.int64), literals.PLACES)
         self._each(node.width, f"{self._of(node)}[k] = {self._of(node.source)}[{places}[k]];")
 
     @_compute.register
@@ -260,17 +225,17 @@ class CBody:
 
     @_compute.register
     def _(self, node: computation.Linear) -> None:
-        v, matrix = self._of(node), self._array(node.matrix, computation.WEIGHTS)
-        self._each(node.width, f"{v}[k] = {self._array(node.plus, computation.INTERCEPTS)}[k];")
+        v, matrix = self._of(node), self._array(node.matrix, literals.WEIGHTS)
+        self._each(node.width, f"{v}[k] = {self._array(node.plus, literals.INTERCEPTS)}[k];")
         self._say(f"for (j = 0; j < {node.source.width}; j++)")
         self._each(node.width, f"{v}[k] += {self._of(node.source)}[j] * {matrix}[j][k];", 2)
 
     @_compute.register
     def _(self, node: computation.KernelSum) -> None:
         # What rounding takes from a sum of many terms is kept and given back with the next (Kahan's summation).
-        v, coef = self._of(node), self._array(node.coef, computation.COEFFICIENTS)
+        v, coef = self._of(node), self._array(node.coef, literals.COEFFICIENTS)
         self._say(f"double {v}_lost[{node.width}];")
-        self._each(node.width, f"{v}[k] = {self._array(node.plus, computation.INTERCEPTS)}[k];")
+        self._each(node.width, f"{v}[k] = {self._array(node.plus, literals.INTERCEPTS)}[k];")
         self._each(node.width, f"{v}_lost[k] = 0.0;")
         self._say(f"for (j = 0; j < {len(node.coef)}; j++) {{")
         value = self._formula(node.formula, 2)
@@ -292,7 +257,7 @@ class CBody:
     def _(self, node: computation.PathVote) -> None:
         v, along = self._of(node), f"{self._of(node)}_along"
         column, coefficient, bias, weight = map(
-            self._array, (node.column, node.coefficient, node.bias, node.weight), computation.PATH
+            self._array, (node.column, node.coefficient, node.bias, node.weight), literals.PATH
         )
         self._say(f"double {along} = 0.0;")
         self._say(f"int {v}_update;")
@@ -318,7 +283,7 @@ class CBody:
 
     @_compute.register
     def _(self, node: computation.Logistic) -> None:
-        slope, level = map(self._array, (node.slope, node.level), (computation.SLOPES, computation.LEVELS))
+        slope, level = map(self._array, (node.slope, node.level), (literals.SLOPES, literals.LEVELS))
         inside = f"{slope}[k] * {self._of(node.source)}[k] + {level}[k]"
         self._each(node.width, f"{self._of(node)}[k] = mercer_logistic({inside}, {c_number(node.bound)});")
 
@@ -343,7 +308,7 @@ class CBody:
         self._at_points("mercer_staircase", node)
 
     def _at_points(self, part: str, node: Any) -> None:
-        points, values = self._array(node.points, computation.POINTS), self._array(node.values, computation.VALUES)
+        points, values = self._array(node.points, literals.POINTS), self._array(node.values, literals.VALUES)
         call = f"{part}({self._of(node.source)}[0], {points}, {values}, {node.points.size})"
         self._say(f"{self._of(node)}[0] = {call};")
 

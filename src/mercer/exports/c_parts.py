@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .computation import NORMAL_ABOVE, NORMAL_BELOW
-
 _WORD_LEVEL = """\
 /* The number of a word among those that are known, -1 if it is not; a missing one is NULL. */
 static double mercer_word_level(const char *word, const char *const *known, int count, int missing)
@@ -157,45 +155,6 @@ static void mercer_to_one(const double *x, int count, double *out)
 }
 """
 
-_POWERED = """\
-/* (x^exponent - 1)/exponent, its limit log(x) where the exponent is 0; of x + 1, where both signs are taken. */
-static double mercer_powered(double x, double exponent, int both)
-{
-    const int negative = both && x < 0;
-    const double logarithm = both ? log1p(fabs(x)) : x > 0 ? log(x) : NAN;
-    const double power = negative ? 2 - exponent : exponent;
-    const double size = power == 0 ? logarithm : expm1(power * logarithm) / power;
-    return negative ? -size : size;
-}
-"""
-
-_NORMAL_QUANTILE = """\
-/* A polynomial by its coefficients, that of the highest power first. */
-static double mercer_polynomial(double x, const double *coefficients, int count)
-{
-    double value = 0.0;
-    int k;
-    for (k = 0; k < count; k++)
-        value = value * x + coefficients[k];
-    return value;
-}
-
-/* The number below which a normal one lies with probability p (Wichura, 1988, AS 241). */
-static double mercer_normal_quantile(double p)
-{
-@    const double q = p - 0.5, smaller = p < 0.5 ? p : 1 - p;
-    const int middle = fabs(q) <= 0.425;
-    const double r = middle ? 0.180625 - q * q : sqrt(-log(smaller)) - 1.6;
-    const double value = middle ? q * mercer_polynomial(r, above[0], 8) / mercer_polynomial(r, below[0], 8)
-                                : mercer_polynomial(r, above[1], 8) / mercer_polynomial(r, below[1], 8);
-    return middle || q > 0 || isnan(p) ? value : -value;
-}
-""".replace("@", "".join(
-    f"    static const double {name}[2][8] = {{\n        "
-    + ",\n        ".join("{" + ", ".join(map(repr, line)) + "}" for line in table) + "};\n"
-    for name, table in (("above", NORMAL_ABOVE), ("below", NORMAL_BELOW))
-))  # fmt: skip
-
 _COUPLED = """\
 /* The probabilities of classes nearest to those of pairs: Q p = mu with a sum of 1 (Wu, Lin and Weng, 2004), solved by
    elimination with pivots. The system has classes + 1 rows of classes + 2 numbers. */
@@ -255,8 +214,6 @@ C_PARTS = {
     "mercer_softmax": _SOFTMAX,
     "mercer_interpolated": _INTERPOLATED,
     "mercer_staircase": _STAIRCASE,
-    "mercer_powered": _POWERED,
-    "mercer_normal_quantile": _NORMAL_QUANTILE,
     "mercer_to_one": _TO_ONE,
     "mercer_coupled": _COUPLED,
 }

@@ -55,12 +55,9 @@ from ..tables import TableClassifier, TableRegressor
 from .computation import (
     Answer,
     Beside,
-    Cell,
-    Cells,
     Computation,
     Coupled,
     Exponentials,
-    Inputs,
     Interpolated,
     KernelSum,
     Linear,
@@ -80,9 +77,9 @@ from .computation import (
     Sorted,
     Staircase,
     ToOne,
-    numbered,
     numbers_of,
 )
+from .inputs import Cell, Cells, Inputs, numbered
 from .preparation import changes_nothing, columns_before, prepared
 
 # The formula of a kernel between a row and the support rows of a model.

@@ -88,30 +88,6 @@ def monomials(x, factors):
     return np.stack([np.prod(x[:, list(places)], axis=1) for places in factors], axis=1)
 
 
-def powered(x, exponents, both):
-    """(x ** exponent - 1) / exponent, log(x) where the exponent is 0; of x + 1, where both signs are taken."""
-    logarithm = np.log1p(np.abs(x)) if both else np.log(np.where(x > 0, x, np.nan))
-    power = np.where(x < 0, 2 - exponents, exponents + 0.0) if both else np.broadcast_to(exponents, x.shape)
-    size = np.where(power == 0, logarithm, np.expm1(power * logarithm) / np.where(power == 0, 1.0, power))
-    return np.where(x < 0, -size, size) if both else size
-
-
-def unit_length(x, norm):
-    """The numbers of each row by its length; zeros stay zeros."""
-    sizes = {"l1": np.abs(x).sum(axis=1), "l2": np.sqrt((x**2).sum(axis=1)), "max": np.abs(x).max(axis=1)}[norm]
-    return x / np.where(sizes == 0, 1.0, sizes)[:, None]
-
-
-def normal_quantile(p, above, below):
-    """The number below which a normal one lies with probability p (Wichura, 1988, AS 241)."""
-    q = p - 0.5
-    r = 0.180625 - q**2
-    middle = q * np.polyval(above[0], r) / np.polyval(below[0], r)
-    r = np.sqrt(-np.log(np.minimum(p, 1 - p))) - 1.6
-    beyond = np.polyval(above[1], r) / np.polyval(below[1], r)
-    return np.where(np.abs(q) <= 0.425, middle, np.where(q < 0, -beyond, beyond))
-
-
 def squared_distances(x, z):
     """The sum of (x - z) ** 2 over all columns, for each row of x and each of z."""
     out = np.zeros((len(x), len(z)))
@@ -213,9 +189,6 @@ PARTS = {
         text_counts,
         is_gap,
         monomials,
-        powered,
-        unit_length,
-        normal_quantile,
         squared_distances,
         manhattan_distances,
         agreements,

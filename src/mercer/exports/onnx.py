@@ -14,7 +14,8 @@ import numpy as np
 
 from .. import __version__
 from ..io import DataError
-from .computation import Answer, Computation, refuse_strange_labels
+from .computation import Answer, Computation
+from .literals import refuse_strange_labels
 from .onnx_graph import DOUBLE, INTEGER, OPSETS, OnnxGraph, tensor
 
 # Rows that a model refuses, in ONNX, which has no errors: they get no label and no number.

@@ -385,65 +385,6 @@ class OnnxGraph(OnnxFormulas):
         return out
 
     @_made.register
-    def _(self, node: computation.Powered) -> str:
-        x, zero, one = self._of(node.source), self.number(0.0), self.constant(np.ones((1, node.width)))
-        if not node.both:
-            positive = self.add("Greater", [x, zero])
-            logarithm = self.add("Log", [self.add("Where", [positive, x, self.number(np.nan)])])
-            return self._power(logarithm, self.constant(node.exponents[None, :]), one)
-        negative = self.add("Less", [x, zero])
-        exponents = self.constant(node.exponents[None, :])
-        power = self.add("Where", [negative, self.constant(2 - node.exponents[None, :]), exponents])
-        size = self._power(self._log1p(self.add("Abs", [x]), node.width), power, one)
-        return self.add("Where", [negative, self.add("Neg", [size]), size])
-
-    def _power(self, logarithm: str, power: str, one: str) -> str:
-        """(exp(y) − 1)/power for y = power·logarithm; exp(y) − 1 = 2t/(1 − t), t = tanh(y/2), where y is small."""
-        none = self.add("Equal", [power, self.number(0.0)])
-        y = self.add("Mul", [power, logarithm])
-        t = self.add("Tanh", [self.add("Div", [y, self.number(2.0)])])
-        small = self.add("Div", [self.add("Mul", [t, self.number(2.0)]), self.add("Sub", [one, t])])
-        near = self.add("Less", [self.add("Abs", [y]), self.number(0.5)])
-        grown = self.add("Where", [near, small, self.add("Sub", [self.add("Exp", [y]), one])])
-        return self.add("Where", [none, logarithm, self.add("Div", [grown, self.add("Where", [none, one, power])])])
-
-    @_made.register
-    def _(self, node: computation.UnitLength) -> str:
-        x = self._of(node.source)
-        sizes = self.add("Abs", [x])
-        if node.norm == "max":
-            length = self.add("ReduceMax", [sizes], axes=[1], keepdims=1)
-        elif node.norm == "l1":
-            length = self.summed(sizes)
-        else:
-            length = self.add("Sqrt", [self.summed(self.add("Mul", [x, x]))])
-        nothing = self.add("Equal", [length, self.number(0.0)])
-        return self.add("Div", [x, self.add("Where", [nothing, self.number(1.0), length])])
-
-    @_made.register
-    def _(self, node: computation.NormalQuantile) -> str:
-        p = self._of(node.source)
-        q = self.add("Sub", [p, self.number(0.5)])
-        r = self.add("Sub", [self.number(0.180625), self.add("Mul", [q, q])])
-        middle = self.add("Mul", [q, self._quotient(r, 0)])
-        smaller = self.add("Min", [p, self.add("Sub", [self.number(1.0), p])])
-        root = self.add("Sqrt", [self.add("Neg", [self.add("Log", [smaller])])])
-        beyond = self._quotient(self.add("Sub", [root, self.number(1.6)]), 1)
-        signed = self.add("Where", [self.add("Less", [q, self.number(0.0)]), self.add("Neg", [beyond]), beyond])
-        inside = self.add("LessOrEqual", [self.add("Abs", [q]), self.number(0.425)])
-        return self.add("Where", [inside, middle, signed])
-
-    def _quotient(self, x: str, part: int) -> str:
-        """A polynomial by another, of those that quantiles of the normal distribution are made of."""
-        found = []
-        for highest, *others in (computation.NORMAL_ABOVE[part], computation.NORMAL_BELOW[part]):
-            value = self.number(highest)
-            for coefficient in others:
-                value = self.add("Add", [self.add("Mul", [value, x]), self.number(coefficient)])
-            found.append(value)
-        return self.add("Div", found)
-
-    @_made.register
     def _(self, node: computation.Picked) -> str:
         return self.gathered(self._of(node.source), node.places)
 

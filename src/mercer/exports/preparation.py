@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
@@ -12,16 +11,11 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import (
-    Binarizer,
     FunctionTransformer,
-    KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
-    Normalizer,
     OneHotEncoder,
     PolynomialFeatures,
-    PowerTransformer,
-    QuantileTransformer,
     RobustScaler,
     StandardScaler,
 )
@@ -35,34 +29,24 @@ from ..preprocess import Numbers as NumberColumns
 from ..runtime import Array
 from .computation import (
     Beside,
-    Cell,
-    Cells,
     Clipped,
     Filled,
     Gaps,
-    Inputs,
-    Interpolated,
-    Linear,
     Monomials,
     Node,
-    NormalQuantile,
     OneHot,
     Ones,
     Picked,
-    Powered,
     Scaled,
-    Staircase,
     TextCounts,
-    UnitLength,
-    numbered,
     numbers_of,
 )
+from .inputs import Cell, Cells, Inputs, numbered
 
 Given = Node | Cells
 _NAMES = (
-    "Binarizer, ColumnTransformer, KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, Normalizer, OneHotEncoder, "
-    "PolynomialFeatures, PowerTransformer, QuantileTransformer, RobustScaler, SimpleImputer, StandardScaler and the "
-    "steps of mercer that keep, scale, fill or add columns"
+    "ColumnTransformer, MaxAbsScaler, MinMaxScaler, OneHotEncoder, PolynomialFeatures, RobustScaler, SimpleImputer, "
+    "StandardScaler and the steps of mercer that keep, scale, fill or add columns"
 )
 
 
@@ -244,82 +228,6 @@ def _(step: MinMaxScaler, given: Given, inputs: Inputs) -> Given:
 def _(step: RobustScaler, given: Given, inputs: Inputs) -> Given:
     minus = 0.0 if step.center_ is None else step.center_
     return _scaled(inputs.rows(given), minus, 1.0 if step.scale_ is None else 1.0 / step.scale_)
-
-
-@prepared.register
-def _(step: Normalizer, given: Given, inputs: Inputs) -> Given:
-    return UnitLength(inputs.rows(given), step.norm)
-
-
-@prepared.register
-def _(step: PowerTransformer, given: Given, inputs: Inputs) -> Given:
-    node: Node = Powered(inputs.rows(given), numbers_of(step.lambdas_), step.method == "yeo-johnson")
-    return prepared(step._scaler, node, inputs) if step.standardize else node
-
-
-@prepared.register
-def _(step: Binarizer, given: Given, inputs: Inputs) -> Given:
-    threshold = np.array([float(step.threshold)])
-    return _each_column(
-        inputs.rows(given), lambda column, place: Staircase(column, threshold, np.array([0.0, 0.0, 1.0]))
-    )
-
-
-@prepared.register
-def _(step: KBinsDiscretizer, given: Given, inputs: Inputs) -> Given:
-    def bins(column: Node, place: int) -> Node:
-        count = int(step.n_bins_[place])
-        between = np.arange(2 * count - 1)  # each edge belongs to the bin above
-        number = Staircase(column, numbers_of(step.bin_edges_[place][1:-1]), ((between + 1) // 2).astype(np.float64))
-        return number if step.encode == "ordinal" else OneHot(number, np.arange(count), -2, count)
-
-    return _each_column(inputs.rows(given), bins)
-
-
-@prepared.register
-def _(step: QuantileTransformer, given: Given, inputs: Inputs) -> Given:
-    normal = step.output_distribution == "normal"
-    share = _each_column(inputs.rows(given), lambda column, place: _share_below(step, column, place, normal))
-    return NormalQuantile(Clipped(share, *_ENDS)) if normal else share
-
-
-def _each_column(rows: Node, made: Callable[[Node, int], Node]) -> Node:
-    """What is made of each column by itself, side by side."""
-    return Beside(tuple(made(Picked(rows, (place,)), place) for place in range(rows.width)))
-
-
-#: How near to its ends a QuantileTransformer takes a number for one of them, and the shares that it goes to then.
-_NEAR = 1e-7
-_ENDS = (_NEAR - float(np.spacing(1)), 1 - (_NEAR - float(np.spacing(1))))
-
-
-def _share_below(step: QuantileTransformer, column: Node, place: int, normal: bool) -> Node:
-    """The share of the training values below a number: lines between quantiles, in the middle of a jump on those that
-    are equal, and 0 and 1 at the ends."""
-    points, shares = numbers_of(step.quantiles_[:, place]), numbers_of(step.references_)
-    distinct, first = np.unique(points, return_index=True)
-    last = np.append(first[1:], points.size) - 1
-    if normal:
-        low, high = distinct[0] + _NEAR, np.nextafter(distinct[-1] - _NEAR, np.inf)
-        inside = (points > low) & (points < high)
-        lowest, highest = np.interp([low, high], points, shares)
-        shares = np.concatenate([[0.0, lowest], shares[inside], [highest, 1.0]])
-        points = np.concatenate([[low, low], points[inside], [high, high]])
-        if low >= high:
-            points, shares = np.array([low, low]), np.array([0.0, 1.0])
-        on = (first < last) & (distinct > low) & (distinct < high)
-        wanted = (step.references_[first] + step.references_[last]) / 2
-    else:
-        on = first < last
-        wanted = (shares[first] + shares[last]) / 2
-        wanted[-1], wanted[0] = 1.0, 0.0
-        on |= wanted != shares[last]
-    line = Interpolated(column, points, shares)
-    if not on.any():
-        return line
-    steps = np.zeros(2 * int(on.sum()) + 1)
-    steps[1::2] = wanted[on] - step.references_[last[on]]
-    return Linear(Beside((line, Staircase(column, distinct[on], steps))), np.ones((2, 1)), np.zeros(1))
 
 
 @prepared.register

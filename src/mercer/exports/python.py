@@ -14,19 +14,9 @@ import numpy as np
 from .. import __version__
 from ..kernels import Symbol
 from ..runtime import Array
-from . import computation
-from .computation import (
-    Computation,
-    Logarithms,
-    Node,
-    OfSupport,
-    Own,
-    Pair,
-    nodes_of,
-    python_literal,
-    refuse_strange_labels,
-    symbols_of,
-)
+from . import computation, literals
+from .computation import Computation, Logarithms, Node, OfSupport, Own, Pair, nodes_of, symbols_of
+from .literals import python_literal, refuse_strange_labels
 from .numpy_parts import CSV_PARTS, MISSING_CELLS, PARTS
 
 # The lines of NumPy that compute the nodes of a model for some rows.
@@ -117,11 +107,11 @@ class PythonBody:
 
     def _leaf(self, leaf: Pair | Own | OfSupport) -> str:
         if isinstance(leaf, OfSupport):
-            return self._array(leaf.values, computation.NUMBERS_OF_SUPPORT)
+            return self._array(leaf.values, literals.NUMBERS_OF_SUPPORT)
         if isinstance(leaf, Own):
             return f"({self._of(leaf.rows)} ** 2).sum(axis=1)[:, None]"
         return _PAIRS[leaf.statistic].format(
-            rows=self._of(leaf.rows), support=self._array(leaf.support, computation.SUPPORT_ROWS)
+            rows=self._of(leaf.rows), support=self._array(leaf.support, literals.SUPPORT_ROWS)
         )
 
     # -- nodes ----------------------------------------------------------------------------------------------------
@@ -136,25 +126,25 @@ class PythonBody:
 
     @_text.register
     def _(self, node: computation.Level) -> str:
-        known = self._constant(python_literal(node.levels), computation.KNOWN)
+        known = self._constant(python_literal(node.levels), literals.KNOWN)
         return f"levels(columns[{node.place}], {known}, {node.missing})"
 
     @_text.register
     def _(self, node: computation.TextCounts) -> str:
-        terms = self._constant(python_literal(node.terms), computation.TERMS)
-        importance = self._array(node.importance, computation.IMPORTANCE)
+        terms = self._constant(python_literal(node.terms), literals.TERMS)
+        importance = self._array(node.importance, literals.IMPORTANCE)
         how = f"{node.tokens!r}, {node.sizes!r}, {terms}, {importance}, {node.length!r}, {node.case!r}"
         return f"text_counts(columns[{node.place}], {how})"
 
     @_text.register
     def _(self, node: computation.OneHot) -> str:
-        places = self._array(node.hot, computation.PLACES_OF_ONES)
+        places = self._array(node.hot, literals.PLACES_OF_ONES)
         return f"one_hot({self._of(node.source)}, {places}, {node.unknown}, {node.count})"
 
     @_text.register
     def _(self, node: computation.Filled) -> str:
         source = self._of(node.source)
-        values = self._array(node.values, computation.FILLED)
+        values = self._array(node.values, literals.FILLED)
         return f"np.where(is_gap({source}, {python_literal(node.marker)}), {values}, {source})"
 
     @_text.register
@@ -164,7 +154,7 @@ class PythonBody:
 
     @_text.register
     def _(self, node: computation.Scaled) -> str:
-        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), computation.SCALING)
+        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), literals.SCALING)
         return f"({self._of(node.source)} - {minus}) * {times} + {plus}"
 
     @_text.register
@@ -173,23 +163,7 @@ class PythonBody:
 
     @_text.register
     def _(self, node: computation.Monomials) -> str:
-        return f"monomials({self._of(node.source)}, {self._constant(repr(node.factors), computation.FACTORS)})"
-
-    @_text.register
-    def _(self, node: computation.Powered) -> str:
-        return f"powered({self._of(node.source)}, {self._array(node.exponents, computation.EXPONENTS)}, {node.both})"
-
-    @_text.register
-    def _(self, node: computation.UnitLength) -> str:
-        return f"unit_length({self._of(node.source)}, {node.norm!r})"
-
-    @_text.register
-    def _(self, node: computation.NormalQuantile) -> str:
-        tables = (
-            self._array(np.array(table), computation.NORMAL)
-            for table in (computation.NORMAL_ABOVE, computation.NORMAL_BELOW)
-        )
-        return f"normal_quantile({self._of(node.source)}, {', '.join(tables)})"
+        return f"monomials({self._of(node.source)}, {self._constant(repr(node.factors), literals.FACTORS)})"
 
     @_text.register
     def _(self, node: computation.Picked) -> str:
@@ -205,13 +179,13 @@ class PythonBody:
 
     @_text.register
     def _(self, node: computation.Linear) -> str:
-        weights = self._array(node.matrix, computation.WEIGHTS)
-        return f"{self._of(node.source)} @ {weights} + {self._array(node.plus, computation.INTERCEPTS)}"
+        weights = self._array(node.matrix, literals.WEIGHTS)
+        return f"{self._of(node.source)} @ {weights} + {self._array(node.plus, literals.INTERCEPTS)}"
 
     @_text.register
     def _(self, node: computation.KernelSum) -> str:
-        similar, coef = self._formula(node.formula), self._array(node.coef, computation.COEFFICIENTS)
-        return f"{similar} @ {coef} + {self._array(node.plus, computation.INTERCEPTS)}"
+        similar, coef = self._formula(node.formula), self._array(node.coef, literals.COEFFICIENTS)
+        return f"{similar} @ {coef} + {self._array(node.plus, literals.INTERCEPTS)}"
 
     @_text.register
     def _(self, node: computation.OwnSimilarity) -> str:
@@ -219,7 +193,7 @@ class PythonBody:
 
     @_text.register
     def _(self, node: computation.PathVote) -> str:
-        along = ", ".join(map(self._array, (node.column, node.coefficient, node.bias, node.weight), computation.PATH))
+        along = ", ".join(map(self._array, (node.column, node.coefficient, node.bias, node.weight), literals.PATH))
         return f"path_vote({self._formula(node.formula)}, {along})"
 
     @_text.register
@@ -232,7 +206,7 @@ class PythonBody:
 
     @_text.register
     def _(self, node: computation.Logistic) -> str:
-        slope, level = map(self._array, (node.slope, node.level), (computation.SLOPES, computation.LEVELS))
+        slope, level = map(self._array, (node.slope, node.level), (literals.SLOPES, literals.LEVELS))
         inside = f"logistic({slope} * {self._of(node.source)} + {level})"
         return f"np.clip({inside}, {node.bound!r}, 1 - {node.bound!r})"
 
@@ -257,7 +231,7 @@ class PythonBody:
         return self._at_points("staircase", node)
 
     def _at_points(self, part: str, node: Any) -> str:
-        points, values = map(self._array, (node.points, node.values), (computation.POINTS, computation.VALUES))
+        points, values = map(self._array, (node.points, node.values), (literals.POINTS, literals.VALUES))
         return f"{part}({self._of(node.source)}, {points}, {values})"
 
     @_text.register

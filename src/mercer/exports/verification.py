@@ -23,15 +23,12 @@ from ..runtime import Array
 from .computation import (
     Computation,
     Filled,
-    Interpolated,
     Level,
     Node,
     Numbers,
     Pair,
     Picked,
-    Powered,
     Scaled,
-    Staircase,
     TextCounts,
     leaves_of,
     nodes_of,
@@ -76,10 +73,6 @@ def likely_rows(computation: Computation, count: int, seed: int = 0) -> Any:
         elif isinstance(node, Scaled) and (places := _places(node.source)):
             middle = node.minus - node.plus / node.times
             numbers[:, places] = middle + rng.normal(size=(count, node.width)) / node.times
-        elif isinstance(node, (Interpolated, Staircase)) and (places := _places(node.source)):
-            numbers[:, places[0]] = rng.choice(node.points, count) + 0.1 * np.ptp(node.points) * rng.normal(size=count)
-        elif isinstance(node, Powered) and not node.both and (places := _places(node.source)):
-            numbers[:, places] = np.exp(rng.normal(size=(count, node.width)))
         else:
             for places, support in _supports(node):
                 spread = support.std(axis=0)

@@ -186,102 +186,29 @@ def _signed(module: str, function: str = "looks_like") -> dict[str, Any]:
     return {"looks_like": _later(module, function), "signed": True}
 
 
-register(_of_rows("csv", "CSV files and their relatives", (".csv", ".tsv", ".tab"), "csv"))
-register(
-    _of_rows(
-        "excel",
-        "Excel workbooks",
-        (".xlsx", ".xlsm"),
-        "sheets",
-        "columns_of",
-        has_sheets=True,
-        extra="excel",
-        **_signed("sheets"),
-    )
-)
-register(
-    _of_rows(
-        "json",
-        "JSON files, also with a record in each line",
-        (".json", ".jsonl", ".ndjson"),
-        "records",
-        looks_like=_later("records", "looks_like"),
-    )
-)
-register(_of_rows("arff", "ARFF and KEEL files", (".arff",), "arff", **_signed("arff")))
-register(
-    _of_rows(
-        "parquet",
-        "Parquet files",
-        (".parquet",),
-        "arrow",
-        "parquet_columns",
-        extra="parquet",
-        **_signed("arrow", "looks_like_parquet"),
-    )
-)
-register(
-    _of_rows(
-        "feather",
-        "Feather and Arrow files",
-        (".feather", ".arrow"),
-        "arrow",
-        "feather_columns",
-        extra="parquet",
-        **_signed("arrow", "looks_like_feather"),
-    )
-)
-register(
-    _of_rows(
-        "sqlite",
-        "SQLite databases",
-        (".sqlite", ".sqlite3", ".db"),
-        "databases",
-        "columns_of",
-        has_sheets=True,
-        **_signed("databases"),
-    )
-)
-register(
-    Format(
-        "svmlight",
-        "svmlight files",
-        (".svm", ".svmlight", ".libsvm"),
-        _later("svmlight", "read"),
-        looks_like=_later("svmlight", "looks_like"),
-    )
-)
-register(
-    Format(
-        "fasta",
-        "FASTA files",
-        (".fasta", ".fa", ".fna", ".faa"),
-        _later("structures", "fasta_table"),
-        holds="strings",
-        looks_like=_later("structures", "looks_like_fasta"),
-    )
-)
-register(
-    Format(
-        "baskets",
-        "basket files, one set a line",
-        (".basket", ".baskets"),
-        _later("structures", "basket_table"),
-        holds="sets",
-    )
-)
-register(
-    Format(
-        "graphs",
-        "folders and tar archives in the TU format",
-        (".tar", ".tgz", ".txz"),
-        _later("structures", "graph_table"),
-        holds="graphs",
-        looks_like=_later("structures", "looks_like_tar"),
-        folder=Folder(
-            "a folder of graphs with files NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt",
-            _later("structures", "in_folder"),
-            _later("structures", "graph_folder_table"),
-        ),
-    )
-)
+for _entry in (
+    _of_rows("csv", "CSV files and their relatives", (".csv", ".tsv", ".tab"), "csv"),
+    _of_rows("excel", "Excel workbooks", (".xlsx", ".xlsm"), "sheets", has_sheets=True, extra="excel",
+             **_signed("sheets")),
+    _of_rows("json", "JSON files, also with a record in each line", (".json", ".jsonl", ".ndjson"), "records",
+             looks_like=_later("records", "looks_like")),
+    _of_rows("arff", "ARFF and KEEL files", (".arff",), "arff", **_signed("arff")),
+    _of_rows("parquet", "Parquet files", (".parquet",), "arrow", "parquet_columns", extra="parquet",
+             **_signed("arrow", "looks_like_parquet")),
+    _of_rows("feather", "Feather and Arrow files", (".feather", ".arrow"), "arrow", "feather_columns", extra="parquet",
+             **_signed("arrow", "looks_like_feather")),
+    _of_rows("sqlite", "SQLite databases", (".sqlite", ".sqlite3", ".db"), "databases", has_sheets=True,
+             **_signed("databases")),
+    Format("svmlight", "svmlight files", (".svm", ".svmlight", ".libsvm"), _later("svmlight", "read"),
+           looks_like=_later("svmlight", "looks_like")),
+    Format("fasta", "FASTA files", (".fasta", ".fa", ".fna", ".faa"), _later("structures", "fasta_table"),
+           holds="strings", looks_like=_later("structures", "looks_like_fasta")),
+    Format("baskets", "basket files, one set a line", (".basket", ".baskets"), _later("structures", "basket_table"),
+           holds="sets"),
+    Format("graphs", "folders and tar archives in the TU format", (".tar", ".tgz", ".txz"),
+           _later("structures", "graph_table"), holds="graphs", looks_like=_later("structures", "looks_like_tar"),
+           folder=Folder(
+               "a folder of graphs with files NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt",
+               _later("structures", "in_folder"), _later("structures", "graph_folder_table"))),
+):  # fmt: skip
+    register(_entry)

@@ -49,14 +49,14 @@ def export(
     onnx    a model for ONNX runtimes, in double precision (pip install 'mercer[onnx]')
     libsvm  LIBSVM's text format; "mercer import" reads such files
     c       one C99 file without dependencies, for small devices
-    python  one file that needs NumPy alone, for readers: python model.py rows.csv
+    python  one file that needs NumPy alone, for readers
 
-    Rows that the model refuses (an infinite number, a gap that no step fills, a word that must not be new) are refused
-    by the files of c and python too. ONNX cannot refuse: all scores of such a row are NaN, and its label is empty, -1
+    Rows that the model refuses (an infinite number, a missing value that no step fills, a category that must not be
+    new) are refused by the files of c and python too. ONNX cannot refuse: all scores of such a row are NaN, and its label is empty, -1
     or another one that no class has.
 
-    Machines on rows of numbers and on categories can leave, with scaling, filled gaps, products of columns and words as
-    columns of 0 and 1, with probabilities and thresholds. Texts leave for python. Kernels on strings, sets and graphs,
+    Machines on rows of numbers and on categories can leave, with scaling, imputation, products of columns and one-hot
+    codes of categories, with probabilities and thresholds. Texts leave for python. Kernels on strings, sets and graphs,
     and dates, stay.
 
     \b

@@ -245,7 +245,7 @@ def _(step: SimpleImputer, given: Given, inputs: Inputs) -> Given:
         if not is_missing(step.missing_values):
             raise DataError(
                 f"a SimpleImputer of words with missing_values={step.missing_values!r} cannot be exported; replace "
-                "that word by a gap (None) before training, and leave missing_values as it is."
+                "that word by None before training, and leave missing_values as it is."
             )
         return given.filled(statistics.tolist())
     if not is_missing(step.missing_values) and not isinstance(step.missing_values, (int, float)):

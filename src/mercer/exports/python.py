@@ -17,7 +17,7 @@ from ..runtime import Array
 from . import computation, literals
 from .computation import Computation, Logarithms, Node, OfSupport, Own, Pair, nodes_of, symbols_of
 from .literals import python_literal, refuse_strange_labels
-from .numpy_parts import CSV_PARTS, MISSING_CELLS, PARTS
+from .numpy_parts import PARTS
 
 # The lines of NumPy that compute the nodes of a model for some rows.
 
@@ -254,27 +254,18 @@ _LINE = 100
 
 _HEAD = '''"""A fitted model in NumPy alone, written by mercer {version}.
 
-    python model.py rows.csv         writes the answer for each row, and {beside}
-
     predict(rows)                    the answer for each row
     scores(rows)                     the numbers behind it: {scores}
-{more}    read_csv(path)                   rows of a CSV file, whose first line names the columns
-
+{more}
 Rows are a table of numbers (and words, where COLUMNS has some) with the COLUMNS in their order, or a frame or a
-dictionary of columns by name. A missing number is NaN, a missing word None; in CSV files cells are gaps that are empty
-or hold one of MISSING_CELLS, and spaces around cells do not count. A row that the model refuses (an infinite number, a
-gap that no step fills, a word that must not be new) is refused here too.
+dictionary of columns by name. A missing number is NaN, a missing category or text None. A row that the model refuses
+(an infinite number, a missing value that no step fills, a category that must not be new) is refused here too.
 
 A kernel machine is made of some of its training rows: share this file as you would share the data.
 """
 
 import base64
-import csv
-import io
-import math
-import os
-{imports}import sys
-
+{imports}
 import numpy as np
 
 MODEL = {model}
@@ -282,8 +273,6 @@ MODEL = {model}
 COLUMNS = {columns}
 #: What predict answers of: labels in the order of scores and probabilities; none where it answers numbers.
 CLASSES = {classes}
-#: What cells of a CSV file say where nothing is there, in small letters.
-MISSING_CELLS = {missing}
 #: Rows that are computed at a time.
 BLOCK = 1000
 
@@ -349,25 +338,6 @@ def array(shape, kind, text):
 
 '''
 
-_MAIN = '''
-
-def main(path):
-    """Answer a CSV file whose first line names the columns."""
-    rows = read_csv(path)
-    write_csv({%s})
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("give a CSV file whose first line names the columns")
-    try:
-        main(sys.argv[1])
-    except (ValueError, csv.Error) as error:
-        sys.exit(f"{error}.")
-    except BrokenPipeError:  # nobody reads on
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-'''
-
 _ANSWERS = {
     "numbers": "scores(rows)",
     "usual": "np.where(finite(all_of(rows, 2))[:, 0] >= 0, 1, -1)",
@@ -401,7 +371,6 @@ def python_text(computation: Computation) -> str:
     if kind == "class":
         kind = "sign" if answer.node.width == 1 else "largest"
     one = computation.scores.width == 1 and (kind != "numbers" or computation.flat) and kind != "labels"
-    beside = list(_written(computation))[1:]
     parts = list(_parts_in("\n".join(body.lines)))
     pieces = [
         _HEAD.format(
@@ -410,8 +379,6 @@ def python_text(computation: Computation) -> str:
             model=python_literal(computation.title),
             columns=_listed([(column.name, column.words) for column in computation.columns]),
             classes=_listed(computation.classes),
-            missing=python_literal(sorted(MISSING_CELLS)),
-            beside="nothing else" if kind == "numbers" else " and ".join(f"its {what}" for what, _ in beside),
             scores=_scores_in_words(computation),
             imports="import re\n" if any("re.findall(" in part for part in parts) else "",
         ),
@@ -422,19 +389,8 @@ def python_text(computation: Computation) -> str:
         _ARRAY,
         "\n".join(body.constants),
         "\n",
-        *(f"\n\n{inspect.getsource(part)}" for part in CSV_PARTS),
-        _MAIN % ", ".join(f'**named("{name}", {function}(rows))' for name, function in _written(computation)),
     ]
     return "".join(pieces)
-
-
-def _written(computation: Computation) -> Iterator[tuple[str, str]]:
-    """What is written of each row, and the functions that give it."""
-    yield "prediction", "predict"
-    if computation.answer.kind != "numbers":
-        yield "score", "scores"
-    if computation.probabilities is not None:
-        yield "probability", "probabilities"
 
 
 def _scores_in_words(computation: Computation) -> str:

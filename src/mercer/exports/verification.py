@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import ctypes
 import os
 import runpy
@@ -35,7 +34,6 @@ from .computation import (
 )
 from .computed import computed
 from .libsvm import read_libsvm
-from .numpy_parts import MISSING_CELLS
 
 # Rows like those that a model was made for, where no others are at hand: near its support rows, in its ranges.
 
@@ -192,30 +190,9 @@ def _by_python(model: Any, path: str, X: Any, computation: Computation) -> Answe
     alone = runpy.run_path(path)
     names = [column.name for column in computation.columns]
     table = dict(zip(names, _columns(X, computation), strict=True))
-    if _fits_csv(table, computation):
-        table = _through_csv(table, alone["read_csv"])
     likely = None if computation.probabilities is None else alone["probabilities"](table)
     labels = None if computation.answer.kind == "numbers" else alone["predict"](table)
     return Answers(alone["scores"](table), likely, labels)
-
-
-def _fits_csv(table: dict[str, list[Any]], computation: Computation) -> bool:
-    """Whether names and words stay what they are in a CSV file: no spaces around them, and none that means a gap."""
-    words = [word for column in computation.columns if column.words for word in table[column.name] if word is not None]
-    texts = [*table, *words]
-    return all(text == text.strip() and "\r" not in text for text in texts) and not MISSING_CELLS.intersection(
-        word.lower() for word in words
-    )
-
-
-def _through_csv(table: dict[str, list[Any]], read: Callable[[str], Any]) -> Any:
-    """The table as the file reads it from CSV."""
-    with tempfile.TemporaryDirectory() as folder:
-        with open(f"{folder}/rows.csv", "w", newline="", encoding="utf-8-sig", errors="surrogatepass") as file:
-            writer = csv.writer(file)
-            writer.writerow(table)
-            writer.writerows(zip(*table.values(), strict=True))
-        return read(f"{folder}/rows.csv")
 
 
 def _by_c(model: Any, path: str, X: Any, computation: Computation) -> Answers:

@@ -52,8 +52,8 @@ def export(
     python  one file that needs NumPy alone, for readers
 
     Rows that the model refuses (an infinite number, a missing value that no step fills, a category that must not be
-    new) are refused by the files of c and python too. ONNX cannot refuse: all scores of such a row are NaN, and its label is empty, -1
-    or another one that no class has.
+    new) are refused by the files of c and python too. ONNX cannot refuse: all scores of such a row are NaN, and its
+    label is empty, -1 or another one that no class has.
 
     Machines on rows of numbers and on categories can leave, with scaling, imputation, products of columns and one-hot
     codes of categories, with probabilities and thresholds. Texts leave for python. Kernels on strings, sets and graphs,

@@ -347,7 +347,8 @@ _HEAD = """\
 {columns}
 {answers}
    A missing number is NAN{missing_word}. What the model refuses (an infinite number, a missing value
-   that no step fills, a category that must not be new) has no answer: functions return -1, or 0 where 1 and -1 are answers.
+   that no step fills, a category that must not be new) has no answer: functions return -1, or 0 where 1 and -1 are
+   answers.
    Functions keep no state, so several threads may call them at once.
 
    A kernel machine is made of some of its training rows: share this file as you would share the data. */

@@ -69,8 +69,8 @@ def _any(graph: OnnxGraph, flags: str) -> str:
 _IR_VERSION = 8
 _ABOUT = (
     "A missing word is the empty text, a missing number NaN. Of a row that the model refuses (an infinite number, a "
-    "missing value that no step fills, a category that must not be new) all scores and probabilities are NaN, and the label is {!r}. "
-    "A kernel machine is made of some of its training rows: share this file like the data."
+    "missing value that no step fills, a category that must not be new) all scores and probabilities are NaN, and the "
+    "label is {!r}. A kernel machine is made of some of its training rows: share this file like the data."
 )
 _RESULTS = ("label", "probabilities", "scores", "variable")
 

@@ -224,6 +224,9 @@ REGRESSORS = [
 #: Machines that learn from items without labels.
 NOVELTY = [mercer.OneClassSVM(nu=0.2), mercer.OneClassSVM(kernel=None), mercer.SVDD(nu=0.1)]
 
+#: Machines that learn from items without labels something else than what is usual.
+UNLABELLED = [mercer.KernelPCA(), mercer.KernelPCA(kernel=None), mercer.KernelPCA(rank=1000)]
+
 #: Estimators that take tables as they are.
 TABLES = [mercer.TableClassifier(), mercer.TableRegressor()]
 
@@ -235,7 +238,7 @@ EXPORTS = {
     + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Shortfall, losses.Softmax],
     grams: [*GRAMS, grams.Cuda, grams.Gram, grams.Nystrom, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
-    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY]
+    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY + UNLABELLED]
     + [mercer.Calibrated, mercer.Conformal, mercer.KernelSearchCV, mercer.TunedThreshold]
     + [type(estimator) for estimator in TABLES],
 }

@@ -3,6 +3,7 @@
 from .base import KernelMachine
 from .classifier import Classifier, cost_matrix
 from .kernel_classifier import KernelClassifier
+from .kernel_pca import KernelPCA
 from .kernel_regressor import KernelQuantiles, KernelRegressor, rearranged
 from .model import KernelModel, LinearModel
 from .nu import NuSVC
@@ -21,11 +22,13 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "UNLABELLED",
     "BinaryMachine",
     "Classifier",
     "KernelClassifier",
     "KernelMachine",
     "KernelModel",
+    "KernelPCA",
     "KernelQuantiles",
     "KernelRegressor",
     "LinearModel",
@@ -52,3 +55,6 @@ __all__ = [
 MACHINES = (
     SVC, SVDD, SVR, KernelClassifier, KernelQuantiles, KernelRegressor, NuSVC, NuSVR, OneClassSVM, Pegasos, Perceptron,
 )  # fmt: skip
+
+#: What users fit to items without targets, beside the machines for outliers.
+UNLABELLED = (KernelPCA,)

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 
 from .. import __version__
 from ..checks.parameters import whole_number
-from ..estimators import MACHINES
+from ..estimators import MACHINES, UNLABELLED
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
@@ -261,7 +262,8 @@ def _opened(content: Content, shown: str) -> ModelFile:
 def _machine(node: Any, arrays: dict[str, Any]) -> Any:
     unpacker = Unpacker(arrays, unpack_object)
     estimator = unpacker.unpack(node)
-    if not hasattr(estimator, "predict"):
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    if not (hasattr(last, "predict") or isinstance(last, UNLABELLED)):
         raise ValueError("it holds no machine")
     unpacker.refuse_unused()
     return estimator
@@ -288,7 +290,7 @@ def objects_in_words() -> str:
     >>> "- `coef`: finite numbers (scores × columns)" in objects_in_words().splitlines()
     True
     """
-    names = [each.__name__ for each in MACHINES]
+    names = [each.__name__ for each in (*MACHINES, *UNLABELLED)]
     machines = [SAVED_TYPES[name].meanings for name in names]
     shared = {field: each for field, each in machines[0].items() if all(own.get(field) is each for own in machines)}
     parts = [_object(f"Every machine ({', '.join(names)})", shared)]

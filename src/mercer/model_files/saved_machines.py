@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..calibration.calibrated import SigmoidMap
 from ..columns.kinds import check_kind
-from ..estimators import MACHINES, KernelClassifier, KernelRegressor
+from ..estimators import MACHINES, UNLABELLED, KernelClassifier, KernelRegressor
 from ..estimators.model import KernelModel, LinearModel, Voter
 from ..estimators.regressor import Regression
 from ..kernels import Kernel
@@ -117,6 +117,14 @@ _OWN: dict[str, dict[str, Meaning]] = {
     "NuSVR": {"epsilon_": optional(number(0))},
     "OneClassSVM": {"offset_": number()},
     "SVDD": {"offset_": number(), "radius_": number(0), "centre_square_": number()},
+    "KernelPCA": {
+        "eigenvalues_": numbers("scores", low=0),
+        "eigenvalue_bounds_": numbers("scores", low=0),
+        "residuals_": numbers("scores", low=0),
+        "angle_bounds_": numbers("scores", low=0, high=1),
+        "explained_variance_ratio_": numbers("scores", low=0, high=1),
+        "mean_": optional(numbers("columns")),
+    },
 }
 _VOTER = {
     "model": instance(KernelModel),
@@ -130,7 +138,7 @@ _VOTER = {
 def machine_types() -> Iterator[SavedType]:
     """Every machine, and what machines are made of."""
     cls: Any
-    for cls in MACHINES:
+    for cls in (*MACHINES, *UNLABELLED):
         kind = _CLASSES if issubclass(cls, ClassifierMixin) else {} if hasattr(cls, "score_samples") else _TARGETS
         meanings = {**_MACHINE, **kind, **_OWN.get(cls.__name__, {})}
         yield SavedType(cls.__name__, cls, _state, _machine, meanings)
@@ -244,7 +252,7 @@ def _check_scores(cls: type, scores: int, attributes: Fields, strategy: str) -> 
         several = attributes.get("multilabel_") is True
         if classes < (1 if several else 2) or scores != (classes if several else expected):
             raise ValueError("its scores do not fit its classes")
-    elif scores != 1:
+    elif scores != len(attributes.get("eigenvalues_", [0])):
         raise ValueError("its scores do not fit what it predicts")
 
 

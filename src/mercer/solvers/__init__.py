@@ -2,6 +2,7 @@
 
 from .base import CannotSolve, Solver
 from .certified import Certified, solve_certified
+from .eigen import Eigenpairs, leading_eigenpairs
 from .interior import FeatureCurvature, InteriorPoint, MatrixCurvature, interior_point
 from .newton import Gradient, Newton
 from .online import MistakeDriven, PegasosSteps
@@ -11,6 +12,7 @@ from .svm.soft_margin import SoftMargin
 __all__ = [
     "CannotSolve",
     "Certified",
+    "Eigenpairs",
     "FeatureCurvature",
     "Gradient",
     "InteriorPoint",
@@ -22,6 +24,7 @@ __all__ = [
     "SoftMargin",
     "Solver",
     "interior_point",
+    "leading_eigenpairs",
     "solve_certified",
     "solve_ridge",
     "solve_ridge_of_many",

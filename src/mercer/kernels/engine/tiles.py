@@ -17,7 +17,7 @@ import numpy as np
 from ...runtime.compile import Array, jit
 from ...runtime.interrupts import check_interrupt
 from ...runtime.numerics import fill_lower_triangle, transpose_into
-from ...runtime.threads import for_each, thread_count
+from ...runtime.threads import for_each, one_blas_thread, thread_count
 from .statistics import Statistic
 from .weighted import weighted_items
 
@@ -407,8 +407,9 @@ def _accumulate_turned(values: Array, turned: Array, out: Array) -> None:
 # Kernel matrices and their products, tile by tile on all threads.
 
 
-#: Sums that a product is put together from, at most, and numbers in all of them.
-_GROUPS, _SUMS = 64, 8_000_000
+#: Sums that a product is put together from, at most, numbers in all of them, and sums at least; columns from which on
+#: a product of matrices, in the type of the values, is quicker than sums column by column.
+_GROUPS, _SUMS, _LEAST_GROUPS, _MANY_COLUMNS = 64, 8_000_000, 8, 12
 
 
 def matrix_block(
@@ -527,8 +528,10 @@ def _symmetric_product(pairing: Pairing, V: Array) -> Array:
     kernel = pairing.kernel
     row_pieces, column_pieces = pairing.cut()
     pairing.warm()
-    groups = max(1, min(_GROUPS, len(column_pieces), _SUMS // V.size))
+    groups = min(len(column_pieces), max(_LEAST_GROUPS, min(_GROUPS, _SUMS // V.size)))
     sums = np.zeros((groups, *V.shape))
+    many = V.shape[1] >= _MANY_COLUMNS
+    factors = V.astype(pairing.dtype, copy=False) if many else V
 
     def add(group: int) -> None:
         out = sums[group]
@@ -539,9 +542,16 @@ def _symmetric_product(pairing: Pairing, V: Array) -> Array:
             if i.start < j.stop:
                 check_interrupt()
                 values = kernel.evaluate(pairing.tile(i, j))
-                accumulate(values, V[j], out[i])
-                if i.stop <= j.start:
-                    accumulate_turned(values, V[i], out[j])
+                both = i.stop <= j.start
+                if many:
+                    out[i] += values @ factors[j]
+                    if both:
+                        out[j] += values.T @ factors[i]
+                else:
+                    accumulate(values, V[j], out[i])
+                    if both:
+                        accumulate_turned(values, V[i], out[j])
 
-    for_each(add, range(groups))
+    with one_blas_thread():
+        for_each(add, range(groups))
     return sums.sum(axis=0)

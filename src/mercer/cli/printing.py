@@ -170,10 +170,7 @@ def show_comparison(facts: dict[str, Any], printer: Printer) -> None:
 
     data = facts["data"]
     printer.line(f"{data['name']}: {data['extent']}, target {data['target']!r}")
-    if facts["task"] == "regress":
-        _table_of_numbers(facts, printer)
-    else:
-        _table_of_classes(facts, printer)
+    _table_of_learners(facts, printer)
     _show_footnotes(facts, printer)
     for one in facts["skipped"]:
         printer.line(f"{one['title']} was left out: {one['why']}")
@@ -181,64 +178,47 @@ def show_comparison(facts: dict[str, Any], printer: Printer) -> None:
     printer.line("* " + "\n  ".join(closing_words(facts)))
 
 
-def _table_of_classes(facts: dict[str, Any], printer: Printer) -> None:
-    title, scores = _asked_score(facts)
-    rows = []
-    for one in facts["learners"]:
-        tuning, test = one["tuning"], one["test"]
-        rows.append(
-            [
-                _titled(one, facts),
-                *scores(one),
-                f"{100 * test['rate']:.2f} %",
-                f"{100 * test['low']:.1f}–{100 * test['high']:.1f} %",
-                _validated(one, facts),
-                f"{100 * one['train']['rate']:.2f} %",
-                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
-            ]
-        )
-    cv = f"CV {title[0] if title else 'error'}"
-    names = ["<learner", *title, "test error", "95 % interval", cv, "training error", "seconds"]
-    printer.table(names, [*rows, *_beside_them(facts, len(names))])
-
-
-def _table_of_numbers(facts: dict[str, Any], printer: Printer) -> None:
-    from ..study import NUMBERS, in_digits
+def _table_of_learners(facts: dict[str, Any], printer: Printer) -> None:
+    """The errors of all learners; of numbers those of the mean too."""
+    from ..study import NUMBERS, SHARE, in_digits
 
     title, scores = _asked_score(facts)
+    numbers = facts["task"] == "regress"
+    measure = NUMBERS if numbers else SHARE
 
     def errors(test: dict[str, Any]) -> dict[str, str]:
-        explained = "" if test["r2"] is None else f"{test['r2']:.3f}"
-        return {
-            "test RMSE": NUMBERS.of(test),
-            "95 % interval": NUMBERS.between(test),
-            "MAE": in_digits(test["mae"]),
-            "R²": explained,
-        }
+        found = {f"test {measure.name}": _plain(measure.of(test)), "95 % interval": _plain(measure.between(test))}
+        if numbers:
+            found |= {"MAE": in_digits(test["mae"]), "R²": "" if test["r2"] is None else f"{test['r2']:.3f}"}
+        return found
 
-    def not_asked(test: dict[str, Any]) -> list[str]:
-        return [shown for name, shown in errors(test).items() if name not in title]
+    def not_asked(test: dict[str, Any]) -> dict[str, str]:
+        return {name: shown for name, shown in errors(test).items() if name not in title}
 
-    rows = []
-    for one in facts["learners"]:
-        tuning = one["tuning"]
-        rows.append(
-            [
-                _titled(one, facts),
-                *scores(one),
-                *not_asked(one["test"]),
-                _validated(one, facts),
-                NUMBERS.of(one["train"]),
-                f"{tuning['seconds'] + one['fit_seconds']:.1f}",
-            ]
-        )
-    baseline = facts["baseline"]
-    of_mean = errors(baseline)
-    rows.append([baseline["title"], *(of_mean.get(name, "") for name in title), *not_asked(baseline), "", "", ""])
-    cv = f"CV {title[0] if title else 'RMSE'}"
-    others = [name for name in of_mean if name not in title]
-    names = ["<learner", *title, *others, cv, "training RMSE", "seconds"]
-    printer.table(names, [*rows, *_beside_them(facts, len(names))], "errors in the unit of the target")
+    rows = [
+        [
+            _titled(one, facts),
+            *scores(one),
+            *not_asked(one["test"]).values(),
+            _validated(one, facts),
+            _plain(measure.of(one["train"])),
+            f"{one['tuning']['seconds'] + one['fit_seconds']:.1f}",
+        ]
+        for one in facts["learners"]
+    ]
+    if numbers:
+        baseline = facts["baseline"]
+        asked = [errors(baseline).get(name, "") for name in title]
+        rows.append([baseline["title"], *asked, *not_asked(baseline).values(), "", "", ""])
+    cv = f"CV {title[0] if title else measure.name}"
+    names = ["<learner", *title, *not_asked(facts["learners"][0]["test"]), cv, f"training {measure.name}", "seconds"]
+    caption = "errors in the unit of the target" if numbers else None
+    printer.table(names, [*rows, *_beside_them(facts, len(names))], caption)
+
+
+def _plain(text: str) -> str:
+    """A text for the console, where lines are not broken."""
+    return text.replace("\u00a0", " ")
 
 
 def _beside_them(facts: dict[str, Any], width: int) -> list[list[str]]:
@@ -251,7 +231,7 @@ def _beside_them(facts: dict[str, Any], width: int) -> list[list[str]]:
     measure = measure_of(facts)
     if name is None:
         between = "" if found["low"] is None else measure.between(found)
-        reached = [part.replace("\u00a0", " ") for part in (measure.words(found["error"]), between)]
+        reached = list(map(_plain, (measure.words(found["error"]), between)))
     else:
         reached = [score_in_words(name, found["score"])]
     return [[f"{found['title']} §", *reached, *([""] * (width - 1 - len(reached)))]]
@@ -269,7 +249,7 @@ def _validated(one: dict[str, Any], facts: dict[str, Any]) -> str:
 
     found = chosen_setting(one["tuning"])["validation"]
     sampled = "" if found["mean"] is None else _sampled(one, facts)
-    return tuning_measure_of(facts).spread(found).replace("\u00a0", " ") + sampled
+    return _plain(tuning_measure_of(facts).spread(found)) + sampled
 
 
 def _other_score(facts: dict[str, Any]) -> str | None:

@@ -25,29 +25,71 @@ from .charts import calibration_curve, precision_recall_curve, roc_curve
 from .layout import Cell, Facts, bullets, figure, seconds, section, table
 
 
-@section("results", "Results", place=10, task="classify")
+@section("results", "Results", place=10)
 def results(facts: Facts) -> list[Any]:
-    """All learners in one table and one figure."""
-    pairs = {pair["other"]: pair for pair in facts["pairs"]}
-    chosen = facts["answer"]["chosen"]
-    rows = [_result(one, pairs.get(one["name"]), facts) for one in facts["learners"]]
-    marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
+    """All learners in one table and one figure; of numbers beside the constant."""
+    pairs, asked = {pair["other"]: pair for pair in facts["pairs"]}, score_heads(facts)
+    chosen, numbers = facts["answer"]["chosen"], facts.get("task") == "regress"
+    measure = NUMBERS if numbers else SHARE
+
+    def not_asked(test: Facts) -> dict[str, Cell]:
+        """The errors on test rows that have no column of their own, as those have that were asked for."""
+        return {head: cell for head, cell in _errors(test, numbers).items() if head not in asked}
+
+    rows = [
+        [
+            who(one, facts),
+            *score_cells(one, facts),
+            *not_asked(one["test"]).values(),
+            how_it_fits(one, facts),
+            in_validation(one, facts),
+            Cell(measure.of(one["train"]), one["train"][measure.key]),
+            by_chance(pairs.get(one["name"])),
+            Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
+        ]
+        for one in facts["learners"]
+    ]
     heads = [
-        "learner", *score_heads(facts), "test error", "95 % interval", "fit", in_validation_head(facts),
-        "training error", "p", "fitted in",
+        "learner", *asked, *not_asked(facts["learners"][0]["test"]), "fit", in_validation_head(facts),
+        f"training {measure.name}", "p", "fitted in",
     ]  # fmt: skip
+    guess, guessed = (
+        (facts["baseline"]["rmse"], "the mean") if numbers else (facts["majority_error"], "commonest class")
+    )
+    if numbers:
+        baseline = facts["baseline"]
+        reached = [_errors(baseline, numbers).get(name, Cell("")) for name in asked]
+        known = [Cell(baseline["title"]), *reached, *not_asked(baseline).values(), Cell("a constant", look="words")]
+        rows.append([*known, *[Cell("") for _ in range(len(heads) - len(known))]])
     if beside := facts.get("yardstick"):
         rows.append(beside_them(beside, facts, len(heads)))
+    caption = "errors in the unit of the target" if numbers else "the chosen one is marked"
     return [
-        table(heads, rows, caption="Every learner, tuned by cross-validation, tested once; the chosen one is marked",
-              marked=marked, also_words=[heads.index("fit")]),
+        table(heads, rows, caption=f"Every learner, tuned by cross-validation, tested once; {caption}",
+              marked=next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen),
+              also_words=[heads.index("fit")]),
         part_of_the_rows(facts),
-        tag("p", "p: how often chance alone would make a difference to the chosen learner at least this large, "
+        tag("p", "RMSE: the root of the mean squared error; MAE: the mean absolute error; R²: the share of the "
+            "variance that is explained. " if numbers else None,
+            "p: how often chance alone would make a difference to the chosen learner at least this large, "
             "corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
-        figure(charts.errors(facts["learners"], SHARE, facts["majority_error"], "commonest class"),
+        figure(charts.errors(facts["learners"], measure, guess, "the mean" if numbers else "commonest class"),
                "Test error with its 95 % interval, and training error."),
         left_out(facts["skipped"]),
     ]  # fmt: skip
+
+
+def _errors(test: Facts, numbers: bool) -> dict[str, Cell]:
+    """The errors on some rows by the heads of their columns."""
+    measure = NUMBERS if numbers else SHARE
+    found = {
+        f"test {measure.name}": Cell(measure.of(test), test[measure.key], "main"),
+        "95 % interval": Cell(measure.between(test), test["low"]),
+    }
+    if numbers:
+        explained = "—" if test["r2"] is None else f"{test['r2']:.3f}".replace("-", "−")
+        found |= {"MAE": Cell(in_digits(test["mae"]), test["mae"]), "R²": Cell(explained, test["r2"])}
+    return found
 
 
 def beside_them(found: Facts, facts: Facts, width: int) -> list[Cell]:
@@ -65,26 +107,6 @@ def beside_them(found: Facts, facts: Facts, width: int) -> list[Cell]:
 def left_out(skipped: list[Facts]) -> Markup | None:
     """Learners that were not compared, and why."""
     return bullets([[tag("strong", one["title"]), f" was left out: {one['why']}"] for one in skipped])
-
-
-def _result(one: Facts, pair: Facts | None, facts: Facts) -> list[Any]:
-    return [
-        who(one, facts),
-        *score_cells(one, facts),
-        *_error(one["test"]),
-        how_it_fits(one, facts),
-        in_validation(one, facts),
-        Cell(percent(one["train"]["rate"]), one["train"]["rate"]),
-        by_chance(pair),
-        Cell(seconds(one["fit_seconds"]), one["fit_seconds"]),
-    ]
-
-
-def _error(test: Facts) -> list[Cell]:
-    return [
-        Cell(percent(test["rate"]), test["rate"], "main"),
-        Cell(f"{100 * test['low']:.1f}–{percent(test['high'], 1)}", test["low"]),
-    ]
 
 
 def score_heads(facts: Facts) -> list[str]:
@@ -157,25 +179,28 @@ SAID = {
 }
 
 
-@section("real", "Is the difference real?", place=20, contents="Is it real?", task="classify")
+@section("real", "Is the difference real?", place=20, contents="Is it real?")
 def paired_tests(facts: Facts) -> list[Any]:
     """Whether the winner is really better."""
     titles = {one["name"]: one["title"] for one in facts["learners"]}
+    title, numbers = facts["answer"]["title"], facts.get("task") == "regress"
+    keys = ("closer", "farther") if numbers else ("only_chosen_right", "only_other_right")
     rows = [
         [
             titles[pair["other"]],
             SAID[pair["verdict"]],
-            Cell(grouped(pair["only_chosen_right"]), pair["only_chosen_right"]),
-            Cell(grouped(pair["only_other_right"]), pair["only_other_right"]),
-            Cell(chance(pair["p"]), pair["p"]),
-            Cell(chance(pair["p_corrected"]), pair["p_corrected"]),
+            *(Cell(percent(pair[key], 0) if numbers else grouped(pair[key]), pair[key]) for key in keys),
+            *(Cell(chance(pair[key]), pair[key]) for key in ("p", "p_corrected")),
         ]
         for pair in sorted(facts["pairs"], key=lambda pair: -pair["p_corrected"])
     ]
-    title = facts["answer"]["title"]
-    heads = ["learner", "verdict", "only the chosen right", "only this one right", "p", "p corrected"]
+    heads = (
+        ["the chosen is closer", "this one is closer"] if numbers else ["only the chosen right", "only this one right"]
+    )
+    heads = ["learner", "verdict", *heads, "p", "p corrected"]
+    did = "predicted" if numbers else "decided"
     return [
-        tag("p", f"{title} and each other learner decided the same test rows. {_how_tested(facts)} Holm’s correction "
+        tag("p", f"{title} and each other learner {did} the same test rows. {_how_tested(facts)} Holm’s correction "
             f"for {count(len(rows), 'comparison')}."),
         table(heads, rows, caption=f"{title} against each of the others, on the test rows", words=2) if rows else None,
     ]  # fmt: skip
@@ -183,6 +208,11 @@ def paired_tests(facts: Facts) -> list[Any]:
 
 def _how_tested(facts: Facts) -> str:
     measure = tuning_measure_of(facts)
+    if facts.get("task") == "regress":
+        return (
+            "If both were equally good, the difference of their squared errors on a row would be as likely as its "
+            "opposite (10\u202f000 random flips of signs)."
+        )
     if measure.is_usual:
         return (
             "Rows on which exactly one of the two is right fall to either side like a fair coin if both are equally "
@@ -323,88 +353,7 @@ def _curves(one: Facts, facts: Facts) -> Markup | None:
     )  # fmt: skip
 
 
-# The page's sections that a study of numbers has of its own: results, paired tests, residuals, intervals.
-
-
-@section("results", "Results", place=10, task="regress")
-def results_of_numbers(facts: Facts) -> list[Any]:
-    """All learners in one table and one figure, beside the constant."""
-    pairs = {pair["other"]: pair for pair in facts["pairs"]}
-    chosen, baseline = facts["answer"]["chosen"], facts["baseline"]
-    rows = [_number_result(one, pairs.get(one["name"]), facts) for one in facts["learners"]]
-    asked, errors = score_heads(facts), _errors(baseline)
-    rows.append([Cell(baseline["title"]), *(errors.get(name, Cell("")) for name in asked), *_not_asked(baseline, asked),
-                 Cell("a constant", look="words"), *[Cell("") for _ in range(3)]])  # fmt: skip
-    marked = next(k for k, one in enumerate(facts["learners"]) if one["name"] == chosen)
-    heads = [
-        "learner", *asked, *(name for name in errors if name not in asked), "fit", in_validation_head(facts),
-        "training RMSE", "p",
-    ]  # fmt: skip
-    if beside := facts.get("yardstick"):
-        rows.append(beside_them(beside, facts, len(heads)))
-    caption = "Every learner, tuned by cross-validation, tested once; errors in the unit of the target"
-    return [
-        table(heads, rows, caption=caption, marked=marked, also_words=[heads.index("fit")]),
-        part_of_the_rows(facts),
-        tag("p", "RMSE: the root of the mean squared error; MAE: the mean absolute error; R²: the share of the "
-            "variance that is explained. p: how often chance alone would make a difference to the chosen learner at "
-            "least this large, corrected for several comparisons. Below 0.05 it counts as real.", class_="quiet"),
-        figure(charts.errors(facts["learners"], NUMBERS, baseline["rmse"], "the mean"),
-               "Test error with its 95 % interval, and training error."),
-        left_out(facts["skipped"]),
-    ]  # fmt: skip
-
-
-def _number_result(one: Facts, pair: Facts | None, facts: Facts) -> list[Any]:
-    return [
-        who(one, facts),
-        *score_cells(one, facts),
-        *_not_asked(one["test"], score_heads(facts)),
-        how_it_fits(one, facts),
-        in_validation(one, facts),
-        Cell(NUMBERS.of(one["train"]), one["train"]["rmse"]),
-        by_chance(pair),
-    ]
-
-
-def _errors(test: Facts) -> dict[str, Cell]:
-    """The errors on some rows by the heads of their columns."""
-    return {
-        "test RMSE": Cell(NUMBERS.of(test), test["rmse"], "main"),
-        "95 % interval": Cell(NUMBERS.between(test), test["low"]),
-        "MAE": Cell(in_digits(test["mae"]), test["mae"]),
-        "R²": Cell("—" if test["r2"] is None else f"{test['r2']:.3f}".replace("-", "−"), test["r2"]),
-    }
-
-
-def _not_asked(test: Facts, asked: list[str]) -> list[Cell]:
-    """The errors that have no column of their own, as those have that were asked for."""
-    return [cell for name, cell in _errors(test).items() if name not in asked]
-
-
-@section("real", "Is the difference real?", place=20, contents="Is it real?", task="regress")
-def paired_errors(facts: Facts) -> list[Any]:
-    """Whether the winner is really better."""
-    titles = {one["name"]: one["title"] for one in facts["learners"]}
-    rows = [
-        [
-            titles[pair["other"]],
-            SAID[pair["verdict"]],
-            Cell(f"{100 * pair['closer']:.0f} %", pair["closer"]),
-            Cell(f"{100 * pair['farther']:.0f} %", pair["farther"]),
-            Cell(chance(pair["p"]), pair["p"]),
-            Cell(chance(pair["p_corrected"]), pair["p_corrected"]),
-        ]
-        for pair in sorted(facts["pairs"], key=lambda pair: -pair["p_corrected"])
-    ]
-    title = facts["answer"]["title"]
-    heads = ["learner", "verdict", "the chosen is closer", "this one is closer", "p", "p corrected"]
-    return [
-        tag("p", f"{title} and each other learner predicted the same test rows. If both were equally good, the "
-            "difference of their squared errors on a row would be as likely as its opposite (10\u202f000 random flips "
-            f"of signs; Holm’s correction for {count(len(rows), 'comparison')})."),
-        table(heads, rows, caption=f"{title} against each of the others, on the test rows", words=2) if rows else None,
-    ]  # fmt: skip
+# The page's sections that a study of numbers has of its own: residuals and intervals.
 
 
 #: What the interval is, and what it is not.

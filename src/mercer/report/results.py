@@ -53,9 +53,7 @@ def results(facts: Facts) -> list[Any]:
         "learner", *asked, *not_asked(facts["learners"][0]["test"]), "fit", in_validation_head(facts),
         f"training {measure.name}", "p", "fitted in",
     ]  # fmt: skip
-    guess, guessed = (
-        (facts["baseline"]["rmse"], "the mean") if numbers else (facts["majority_error"], "commonest class")
-    )
+    guess = facts["baseline"]["rmse"] if numbers else facts["majority_error"]
     if numbers:
         baseline = facts["baseline"]
         reached = [_errors(baseline, numbers).get(name, Cell("")) for name in asked]

@@ -318,7 +318,7 @@ def test_run_refuses_numbers_where_the_model_knows_words(mercer):
     said = mercer("run m numbers.csv", 1).stderr
     assert "column 'colour' held words when the model was trained ('blue' and 'red') and holds numbers" in said
     Path("others.csv").write_text(MIXED.replace("red", "rosso").replace("blue", "blu"))
-    assert "knows no word of column 'colour'" in mercer("run m others.csv").stderr
+    assert "knows no category of column 'colour'" in mercer("run m others.csv").stderr
 
 
 def test_every_command_has_the_common_options():

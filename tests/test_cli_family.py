@@ -57,7 +57,7 @@ def test_what_is_usual_needs_no_target(mercer, name, made):
     assert outside.mean() <= 0.1
     shown = mercer("run m visits.csv -o p.csv").stdout
     assert f"{outside.sum()} of 200 training rows" in shown
-    assert shown.index("line 9 ") < shown.index("200 rows, 1 for usual")  # row 7 of the frame, the most unusual
+    assert shown.index("line 9 ") < shown.index("200 rows, 1 for inliers")  # row 7 of the frame, the farthest outside
     rows = written("p.csv")
     assert list(rows[0]) == ["row", "line", "prediction", "score", "trained on"]
     assert [int(row["prediction"]) for row in rows] == np.where(outside, -1, 1).tolist()
@@ -80,9 +80,7 @@ def test_labels_are_left_out_and_said_and_counted_by(mercer):
 
 def test_columns_of_names_are_pointed_out(mercer):
     visits()
-    assert (
-        "'time' holds names or other words that hardly come again" in mercer("train one-class visits.csv -o m").stderr
-    )
+    assert "'time' holds names or other words that rarely repeat" in mercer("train one-class visits.csv -o m").stderr
     chosen = mercer("train one-class visits.csv --kernel 'gaussian.on(pages)*gaussian.on(seconds)' -o m").stderr
     assert "learned from" not in chosen
 
@@ -261,7 +259,7 @@ def test_training_ends_with_an_error_on_rows_left_out_and_what_became_of_a_rare_
     left_out = about["cross_validation"]
     assert (left_out["rows"], left_out["folds"]) == (400, 5)
     assert left_out["rarest"]["rows"] == (y == "ill").sum()
-    assert f"Of {(y == 'ill').sum()} rows of 'ill' it found {left_out['rarest']['found']} when left out" in shown
+    assert f"Cross-validation finds {left_out['rarest']['found']} of {(y == 'ill').sum()} rows of 'ill'" in shown
     assert "--class-weight balanced, or --threshold balanced_accuracy, finds more" in shown
     said = f"{100 * about['errors']['cross-validated']:.2f} %"
     assert f"cross-validated error   {said:>7}  (400 rows, 5 folds)" in shown

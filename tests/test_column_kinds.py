@@ -311,7 +311,10 @@ def test_train_and_run_repeat_the_kinds(shop):
     new.assign(extra=range(12)).to_csv("new.csv", index=False)
     run = mercer("run m new.csv -o p.csv")
     assert run.exit_code == 0, run.output
-    assert "'city': 2 rows hold a word that the model never saw ('Oslo' and 'Rome'); they count as none" in run.output
+    assert (
+        "'city': 2 rows hold a category that the model has not seen ('Oslo' and 'Rome'); they count as none"
+        in run.output
+    )
     assert "does not know are ignored: 'extra'" in run.output
     table = read("new.csv", "churn", kinds=about["kinds"], columns=about["columns"])
     assert table.frame["signup"][0] == pd.Timestamp("2023-03-02")

@@ -132,7 +132,7 @@ def test_what_is_usual(mercer, people):
     people.drop(columns="buys").to_csv("visits.csv", index=False)
     mercer("train one-class visits.csv -o o.safetensors -q")
     assert "scores move by" in mercer("explain o.safetensors visits.csv").stdout
-    assert "negative for unusual rows" in mercer("explain o.safetensors visits.csv --row 4").stdout
+    assert "negative for outliers" in mercer("explain o.safetensors visits.csv --row 4").stdout
 
 
 def test_strings_sets_and_sparse_rows(mercer, tmp_path):

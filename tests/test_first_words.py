@@ -63,7 +63,7 @@ def test_every_kind_of_column_is_counted_and_described():
     )
     facts = compare(Table("shop", frame, None, labels, "kind"), learners=["logistic"], cv=2, repeats=1, trees=False)
     html = page(facts)
-    assert "2 numeric, 1 of words, 1 of dates, 1 of texts" in html
+    assert "2 numeric, 1 categorical, 1 of dates, 1 of texts" in html
     assert "texts by the words that tell the classes apart best" in html
     assert "2024-01-01" in html
     assert facts["data"]["correlation"]["columns"] == ["size"]

@@ -93,7 +93,7 @@ def test_a_file_of_new_rows_is_read_like_a_table_a_model_and_a_model_from_a_file
     assert by_table.X.children.isna().tolist() == [True, False]
     assert by_table.X.ward.tolist() == ["007", "012"]
     assert by_table.X.came[0] == pd.Timestamp("2024-02-01")
-    assert any("'job': 1 row holds a word that the model never saw" in note for note in by_loaded.notes)
+    assert any("'job': 1 row holds a category that the model has not seen" in note for note in by_loaded.notes)
     assert set(loaded.predict(by_loaded.X)) <= {"a", "b"}
     labelled = mercer.read(io_path(tmp_path, as_pandas()), like=table)
     assert (labelled.y == table.y).all()

@@ -19,20 +19,20 @@ __all__ = ["COMMANDS", "main"]
 
 #: Where each command is, and what it does in a few words.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "check": ("mercer.cli.check:check", "Look at a table and say what a learner may stumble over."),
+    "check": ("mercer.cli.check:check", "Describe a table, and warn of what learners stumble over."),
     "compare": ("mercer.cli.compare:compare", "Compare learners on a table, with a report."),
     "train": ("mercer.cli.train:train", "Train a learner on a table and store the model."),
-    "run": ("mercer.cli.run:run", "Let a model predict a table, and count its errors."),
-    "explain": ("mercer.cli.explain:explain", "Say what a model looks at, as a whole or in one row."),
+    "run": ("mercer.cli.run:run", "Predict a table with a model, and count its errors."),
+    "explain": ("mercer.cli.explain:explain", "Explain a model, as a whole or for one row."),
     "tune": ("mercer.cli.tune:tune", "Find good parameters for a learner by cross-validation."),
     "kernel": ("mercer.cli.kernel:kernel", "Look at the kernel matrix of a table."),
-    "inspect": ("mercer.cli.inspect:inspect", "Say what is in a model file."),
+    "inspect": ("mercer.cli.inspect:inspect", "Show what is in a model file."),
     "export": ("mercer.cli.export:export", "Write a model as ONNX, for LIBSVM, in C or in Python."),
     "import": ("mercer.cli.export:import_model", "Read a model that LIBSVM has written."),
-    "sign": ("mercer.cli.inspect:sign", "Say with a key who made a model file."),
-    "play": ("mercer.cli.play:play", "Open a page where kernels are learned by touching them."),
+    "sign": ("mercer.cli.inspect:sign", "Sign a model file."),
+    "play": ("mercer.cli.play:play", "Open a page to try kernels by hand."),
     "datasets": ("mercer.cli.help:datasets", "List the tables that are built in."),
-    "help": ("mercer.cli.help:help_command", "Say what kernels, losses, learners and formats there are."),
+    "help": ("mercer.cli.help:help_command", "List kernels, losses, learners and formats."),
     "warmup": ("mercer.cli.warmup:warmup", "Compile ahead, so that nothing has to wait for it later."),
     "completion": ("mercer.cli.help:completion", "Let the shell complete what is typed."),
 }

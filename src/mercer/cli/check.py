@@ -25,7 +25,7 @@ _LARGE = 1e10
 @data_options
 @common
 def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) -> None:
-    """Look at a table and say what a learner may stumble over.
+    """Describe a table, and warn of what learners stumble over.
 
     Shows its shape, the kind of each column with minimum, maximum, mean, standard deviation, skew and outliers, the
     classes or the range of a target of numbers, missing values, repeated and contradictory rows, correlated columns,
@@ -42,7 +42,7 @@ def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) ->
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
         found = describe(table)
     printer.json_result({**found.facts(), "source": table.source, "sha256": table.digest})
-    kinds = f" ({len(table.numeric_columns)} of numbers, {len(table.category_columns)} of words{_more_kinds(table)})"
+    kinds = f" ({len(table.numeric_columns)} numeric, {len(table.category_columns)} categorical{_more_kinds(table)})"
     target = "no labels" if table.target is None else f"target {table.target!r}"
     printer.line(f"{table.name}: {table.extent}{kinds if table.kind == 'rows' else ''}, {target}")
     if found.sparse:
@@ -61,7 +61,7 @@ def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) ->
             printer.line(f"beyond {title}: {found.outliers[rule]}")
     label = "label" if found.task == "classify" else "value of the target"
     printer.line(
-        f"repeated {found.kind}: {found.duplicates}; with an equal one of another {label}: {found.contradictions}"
+        f"duplicate {found.kind}: {found.duplicates}; equal to one with another {label}: {found.contradictions}"
     )
     groups = [
         f"correlated with {first!r} (more than 0.95): {enumeration(map(repr, others), 6)}"
@@ -81,8 +81,8 @@ def _lines(lines: list[str], most: int, what: str, printer: Printer) -> None:
 
 
 def _more_kinds(table: Any) -> str:
-    more = {"dates": len(table.date_columns), "texts": len(table.text_columns)}
-    return "".join(f", {count} of {kind}" for kind, count in more.items() if count)
+    more = {"of dates": len(table.date_columns), "of texts": len(table.text_columns)}
+    return "".join(f", {count} {kind}" for kind, count in more.items() if count)
 
 
 def _title(what: str, count: int) -> str:
@@ -112,22 +112,22 @@ def _columns(found: Any, printer: Printer) -> None:
     words = [column for column in found.columns if column.kind == "words"]
     if numbers:
         rows = [[c.name, *_numbers(c), c.outliers, c.missing, c.distinct] for c in numbers[:_SHOWN]]
-        names = ["<numbers", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
-        printer.table(names, rows, _title("columns of numbers" if found.kind == "rows" else found.kind, len(numbers)))
+        names = ["<column", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
+        printer.table(names, rows, _title("numeric columns" if found.kind == "rows" else found.kind, len(numbers)))
     if words:
         rows = [[c.name, c.distinct, c.common, c.common_count, c.missing] for c in words[:_SHOWN]]
-        names = ["<words", "distinct", "<most common", "rows", "missing"]
-        printer.table(names, rows, _title("columns of words", len(words)))
+        names = ["<column", "categories", "<most common", "rows", "missing"]
+        printer.table(names, rows, _title("categorical columns", len(words)))
     dates = [column for column in found.columns if column.kind == "dates"]
     if dates:
         rows = [[c.name, c.distinct, c.first, c.last, c.missing] for c in dates[:_SHOWN]]
-        names = ["<dates", "distinct", "first", "last", "missing"]
-        printer.table(names, rows, _title("columns of dates", len(dates)))
+        names = ["<column", "distinct", "first", "last", "missing"]
+        printer.table(names, rows, _title("date columns", len(dates)))
     texts = [column for column in found.columns if column.kind == "texts"]
     if texts:
         rows = [[c.name, c.distinct, (c.common or "")[:40], c.common_count, c.missing] for c in texts[:_SHOWN]]
-        names = ["<texts", "distinct", "<most common", "rows", "missing"]
-        printer.table(names, rows, _title("columns of texts", len(texts)))
+        names = ["<column", "distinct", "<most common", "rows", "missing"]
+        printer.table(names, rows, _title("text columns", len(texts)))
 
 
 def _numbers(column: Any) -> list[str]:

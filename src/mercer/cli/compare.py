@@ -83,7 +83,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     help="How long it may take, about: learners share the time, with fewer rows where it is short.",
 )
 @click.option("--nested", is_flag=True, help="Test every row once, by nested cross-validation: for few rows.")
-@click.option("--trees/--no-trees", default=True, help="Whether boosted trees are tried as a yardstick.")
+@click.option("--trees/--no-trees", default=True, help="Whether boosted trees are fitted for comparison.")
 @judging_options
 @click.option(
     "-o",

@@ -184,7 +184,7 @@ def explain_model(
     _show_features(found, table, printer)
     if found.kernels:
         shares = [[each.kernel, f"{each.weight:.4f}", f"{100 * each.share:.1f} %"] for each in found.kernels]
-        printer.table(["<kernel", "weight", "share of the model"], shares, "what each kernel does")
+        printer.table(["<kernel", "weight", "share of ‖w‖²"], shares, "mixture of kernels")
     _show_supporters(found, "prediction" if is_regressor(loaded.estimator) else "score", where, printer)
     for note in found.notes:
         printer.line(note)
@@ -223,15 +223,15 @@ def _show_columns(
         return
     if not importances:
         why = "there are too many" if table.labelled.any() else "the table has no labels to count errors with"
-        printer.line(f"Which columns it needs cannot be told: {why}.")
+        printer.line(f"The importance of columns is unknown: {why}.")
         return
     share = measure is not None and measure.scoring in ("accuracy", "balanced_accuracy")
     needed = [each for each in importances if each["drop"] or each["sd"]]
     rows = [[each["column"], _amount(each["drop"], share), _amount(each["sd"], share)] for each in needed]
-    printer.table(["<column", _worse(measure), "±"], rows, "columns that it needs most: what shuffling them does")
+    printer.table(["<column", _worse(measure), "±"], rows, "permutation importance of the columns")
     if len(needed) < len(importances):
         rest = [each["column"] for each in importances if each not in needed]
-        printer.line(f"Without any effect: {enumeration(rest, 8)}.")
+        printer.line(f"Without effect: {enumeration(rest, 8)}.")
 
 
 def _amount(value: float, share: bool) -> str:
@@ -258,7 +258,7 @@ def _show_features(found: ModelOverview, table: Table, printer: Printer) -> None
             printer.line(f"The kernel has no {parts_in_words(table)} that could be named.")
         return
     numbers = found.features[0].label is None
-    speaks = [] if numbers else ["<speaks for"]
+    speaks = [] if numbers else ["<class"]
     rows = [
         [each.name, *([] if numbers else [each.label]), f"{each.value:{'+' if numbers else ''}.4g}", each.rows]
         for each in found.features
@@ -278,7 +278,7 @@ def _show_supporters(found: ModelOverview, what: str, where: Callable[[int], str
         for each in found.supporters[:_SHOWN]
     ]
     heads = ["<where", *([] if numbers else ["<class"]), f"moves a {what} by", "<item"]
-    show_named(heads, rows, "training rows that count most", printer)
+    show_named(heads, rows, "training rows with the largest influence", printer)
 
 
 def show_named(heads: list[str], rows: list[list[Any]], title: str, printer: Printer) -> None:
@@ -365,8 +365,8 @@ def explain_row(
         printer.table(["<column", "adds"], rows, "columns: what this value adds, beside the values of other rows")
     if found.features:
         rows = [[found.named(push), f"{push.value:+.4g}"] for push in found.features]
-        rest = [["all else", f"{found.rest:+.4g}"], ["to begin with", f"{found.intercept:+.4g}"]]
-        title = f"{parts_in_words(table)}: what each adds to the score"
+        rest = [["all else", f"{found.rest:+.4g}"], ["intercept", f"{found.intercept:+.4g}"]]
+        title = f"{parts_in_words(table)}: contributions to the score"
         printer.table([f"<{parts_in_words(table)}", "adds"], rows + rest, title)
     _show_training_rows(found.similar, where, "training rows that are most like it", printer)
     if {each.place for each in found.deciding[:_ROWS_SHOWN]} != {each.place for each in found.similar[:_ROWS_SHOWN]}:
@@ -406,8 +406,8 @@ def _show_answer(
     if not hasattr(loaded.estimator, "classes_"):
         detects = hasattr(loaded.estimator, "fit_predict")
         if detects:
-            usual = "usual" if found.predicted > 0 else "unusual"
-            printer.line(f"{where}: {usual}; score {found.score:+.4g}, which is negative for unusual rows")
+            usual = "inlier" if found.predicted > 0 else "outlier"
+            printer.line(f"{where}: {usual}; score {found.score:+.4g}, which is negative for outliers")
             return
         known = "" if truth is None else f"; the true value is {in_digits(truth)}"
         printer.line(f"{where}: predicted {in_digits(found.predicted)}{known}")

@@ -181,9 +181,9 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     facts = {
         "machine": names[-1] if len(names) == 1 else f"{names[-1]}, inside {enumeration(reversed(names[:-1]))}",
         "kernel": "none (linear)" if machine.kernel is None else str(machine.kernel_),
-        "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "as usual",
+        "parameters": ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "defaults",
         "predicts": _predicts(estimator, machine),
-        "status": str(getattr(machine, "status_", "not told")),
+        "status": str(getattr(machine, "status_", "unknown")),
         "signature": _signature(loaded),
         "file": f"{size:,} bytes",
     }
@@ -216,7 +216,7 @@ def _predicts(estimator: Any, machine: Any) -> str:
 
 def _signature(loaded: ModelFile) -> str:
     if loaded.signature_fits is False:
-        return "carries a signature that does not fit: the file was changed after it was signed, or never signed"
+        return "carries an invalid signature: the file was changed after it was signed"
     if loaded.verified:
         return f"signed by {loaded.signer}, verified"
     return "none" if loaded.signer is None else f"signed by {loaded.signer}, not verified"

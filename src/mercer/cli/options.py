@@ -126,7 +126,7 @@ data_options = _grouped(
             "categories",
             multiple=True,
             metavar="COLUMN",
-            help="Read a column as words though it looks like numbers.",
+            help="Read a column as categories though it looks like numbers.",
         ),
         click.option(
             "--as",
@@ -211,8 +211,8 @@ preparation_options = _grouped(
         click.option(
             "--impute",
             type=click.Choice(["mean", "median", "most_frequent", "none"]),
-            help="Fill missing numbers; missing words become a category. none: refuse them. [default: the median, "
-            "and a column that says where]",
+            help="Fill missing numbers; missing categories become one of their own. none: refuse them. [default: the "
+            "median, and a column that says where]",
         ),
         click.option(
             "--outliers", type=click.Choice(["iqr", "zscore"]), help="Leave outliers out of the training rows."
@@ -354,8 +354,8 @@ _JUDGING = [
     click.option(
         "--time",
         metavar="COLUMN",
-        help="Order rows by this column: predict later rows from earlier ones only. Learned from as trend, season, "
-        "weekday and hour.",
+        help="Order rows by this column: predict later rows from earlier ones only. Its trend, season, "
+        "weekday and hour become features.",
     ),
     click.option("--ordered", is_flag=True, help="The rows of the file are in the order of time already."),
     click.option(

@@ -22,7 +22,7 @@ from .printing import Printer
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @common
 def play(data: str | None, target: str | None, port: int, no_browser: bool, printer: Printer, seed: int) -> None:
-    """Open a page where kernels are learned by touching them.
+    """Open a page to try kernels by hand.
 
     Put points into the plane, drag C and γ, and see the boundary, the margin and the support vectors follow; watch a
     Perceptron, Pegasos or the SMO algorithm step by step; see which words or graphs are alike. Every number comes from

@@ -138,7 +138,7 @@ def show_most_unusual(table: Any, scores: Any, printer: Printer) -> None:
     farthest = [row for row in scores.argsort(kind="stable")[:_SHOWN].tolist() if scores[row] < 0]
     if farthest:
         rows = [[table.where(row), f"{scores[row]:.4g}"] for row in farthest]
-        printer.table(["<where", "score"], rows, "most unusual")
+        printer.table(["<where", "score"], rows, "farthest outside")
 
 
 def _jsonable(value: Any) -> Any:
@@ -310,5 +310,5 @@ def _show_by_class(facts: dict[str, Any], printer: Printer) -> None:
         [one["label"], one["rows"], one["answered"], *(share(one[name]) for name in ("recall", "precision", "f1"))]
         for one in classes
     ]
-    heads = ["<class", "test rows", "answered", "found (recall)", "right (precision)", "F1"]
+    heads = ["<class", "test rows", "predicted", "recall", "precision", "F1"]
     printer.table(heads, rows, f"{chosen['title']}, class by class")

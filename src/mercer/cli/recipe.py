@@ -134,7 +134,7 @@ APART = ("outliers", "outlier_factor", "target_transform")
 #: Why there is nothing to choose by, in the words that follow a learner's name.
 WITHOUT_ERRORS = (
     "detects outliers in rows without labels, so there are no errors to choose by; train it (mercer train), with "
-    "--set nu=SHARE for the share of rows that may be unusual."
+    "--set nu=SHARE for the share of rows that may be outliers."
 )
 #: Rows from which on classes that never come again are a mistake.
 _FEW = 20

@@ -150,7 +150,7 @@ def run(
     found.show_details(others)
     show_far(facts, others)
     if to_file:
-        what = f"{table.kind}, 1 for usual and -1 for unusual," if task == "detect" else table.kind
+        what = f"{table.kind}, 1 for inliers and -1 for outliers," if task == "detect" else table.kind
         printer.line(f"predictions of {table.n_rows} {what} in {output}")
     printer.json_result(facts)
 
@@ -335,7 +335,7 @@ def show_mistakes(facts: dict[str, Any], about: dict[str, Any], kind: str, print
         rows = found["labelled"]
         printer.line(f"error {100 * found['error']:.2f} %: {found['wrong']} of {rows} {name}rows are wrong")
         if "log_loss" in found:
-            least = f"probabilities by the shares of the classes alone would have {found['log_loss_of_shares']:.4f}"
+            least = f"always predicting the class frequencies would have {found['log_loss_of_shares']:.4f}"
             of_rows = f" of {name}rows" if name else ""
             printer.line(f"log loss {found['log_loss']:.4f}{of_rows}; {least}")
     show_record(apart, about, printer)
@@ -343,8 +343,8 @@ def show_mistakes(facts: dict[str, Any], about: dict[str, Any], kind: str, print
     matrix = found["confusion_matrix"]
     of_rows = f" of {name}rows" if name else ""
     if len(classes) <= _CLASSES_SHOWN:
-        rows = [[f"is {label}", *counts] for label, counts in zip(classes, matrix, strict=True)]
-        printer.table(["", *(f"said {label}" for label in classes)], rows, f"confusion matrix{of_rows}")
+        rows = [[f"true {label}", *counts] for label, counts in zip(classes, matrix, strict=True)]
+        printer.table(["", *(f"predicted {label}" for label in classes)], rows, f"confusion matrix{of_rows}")
     else:
         totals = matrix.sum(axis=1)
         missed = [(classes[k], totals[k], totals[k] - matrix[k, k]) for k in range(len(classes)) if totals[k]]
@@ -519,7 +519,7 @@ def show_unusual(facts: dict[str, Any], about: dict[str, Any], kind: str, printe
     apart = groups_to_show(facts)
     for name, found in apart.items():
         unusual, rows = found["unusual"], found["rows"]
-        printer.line(f"{unusual} of {rows} {name}{kind} ({100 * unusual / rows:.2f} %) are unusual")
+        printer.line(f"{unusual} of {rows} {name}{kind} ({100 * unusual / rows:.2f} %) are outliers")
     show_record(apart, about, printer)
 
 
@@ -528,7 +528,7 @@ def _show_outliers(facts: dict[str, Any], table: Table, scores: Any, printer: Pr
     rows = [[name, one["rows"], one["unusual"], f"{100 * one['unusual'] / one['rows']:.1f} %"]
             for name, one in facts.get("by_label", {}).items()]  # fmt: skip
     if 0 < len(rows) <= _LABELS_SHOWN:
-        printer.table(["<label", "rows", "unusual", "share"], rows, f"by {table.target!r}")
+        printer.table(["<label", "rows", "outliers", "share"], rows, f"by {table.target!r}")
     show_most_unusual(table, scores, printer)
 
 

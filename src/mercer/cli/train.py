@@ -61,8 +61,7 @@ if TYPE_CHECKING:
 @click.option(
     "--time",
     metavar="COLUMN",
-    help="Rows are in the order of this column: --holdout keeps the last of them. Learned from as trend, season, "
-    "weekday and hour.",
+    help="Rows are in the order of this column: --holdout keeps the last of them. Its trend, season, weekday and hour.",
 )
 @click.option(
     "--calibrate",
@@ -277,8 +276,8 @@ def _without_labels(
             printer.note(f"{everything}; leave one that holds a label out with --target, others with --drop.")
         if names := _never_again(table):
             printer.note(
-                f"In {enumeration(map(repr, names), 6)} no word comes again, so that all rows are equally unusual "
-                "there; leave such columns out with --drop."
+                f"In {enumeration(map(repr, names), 6)} each row has another value, so that all rows are equally far "
+                "outside there; leave such columns out with --drop."
             )
     return replace(table, y=None, target=None, notes=()), table.target
 
@@ -309,8 +308,8 @@ def _show(made: Trained, learning: Table, testing: Table | None, recipe: Recipe,
         _show_errors(made, learning, testing, recipe, printer)
     if "passes" in facts:
         printer.line(
-            f"landmarks leave out {100 * facts['missing_trace']:.2g} % of the kernel matrix's trace; of what they can "
-            f"do the model is within {100 * facts['relative_gap']:.1g} % of the best"
+            f"the landmarks miss {100 * facts['missing_trace']:.2g} % of the kernel matrix's trace; with them, the "
+            f"objective is within {100 * facts['relative_gap']:.1g} % of its optimum"
         )
     show_mixture(last, printer)
     support = f", {facts['support']} support rows" if facts["support"] is not None and "passes" not in facts else ""
@@ -347,10 +346,10 @@ def _show_errors(made: Trained, learning: Table, testing: Table | None, recipe: 
             words = f"{100 * error:6.2f} %" if task == "classify" else error_in_words(error)
             printer.line(f"{'training' if name == 'train' else name} error".ljust(23) + words + rows)
     if rare := left_out.get("rarest"):
-        printer.line(f"Of {rare['rows']:,} rows of {rare['label']!r} it found {rare['found']:,} when left out.")
+        printer.line(f"Cross-validation finds {rare['found']:,} of {rare['rows']:,} rows of {rare['label']!r}.")
         if recipe.class_weight is None and recipe.threshold is None and not recipe.costs:
             two = ", or --threshold balanced_accuracy," if len(learning.class_counts) == 2 else ""
-            printer.line(f"--class-weight balanced{two} finds more of them, and calls more others so.")
+            printer.line(f"--class-weight balanced{two} finds more of them, with more false alarms.")
     width = None if made.half_widths is None else half_width(made.half_widths, 0.9)
     if width is not None:
         printer.line(

@@ -382,7 +382,7 @@ class Judgement:
                 [one["label"], one["rows"], one["answered"], *(share(one[name]) for name in ("recall", "precision"))]
                 for one in classes
             ]
-            heads = ["<class", "rows", "answered", "found (recall)", "right (precision)"]
+            heads = ["<class", "rows", "predicted", "recall", "precision"]
             printer.table(heads, rows, "each class in cross-validation, with the best setting")
         if hasattr(found, "best_threshold_"):
             what, usual = ("probability", 0.5) if hasattr(found.estimator_, "predict_proba") else ("score", 0)

@@ -137,7 +137,7 @@ def _signed(judged: Mapping[str, Any]) -> list[str]:
         return []
     read = enumeration((f"{name!r} ({column.detail})" for name, column in signed.items()), _NAMED)
     first = next(iter(signed))
-    return [f"Read as numbers without what stands around them: {read}; --as {quoted(first)}=category keeps the words."]
+    return [f"Read as numbers without their signs and units: {read}; --as {quoted(first)}=category keeps the texts."]
 
 
 def _dates(dated: Mapping[str, Any]) -> list[str]:
@@ -146,7 +146,7 @@ def _dates(dated: Mapping[str, Any]) -> list[str]:
     named = enumeration((f"{name!r}{_few(column)}" for name, column in dated.items()), _NAMED)
     return [
         f"{named} {'holds' if len(dated) == 1 else 'hold'} dates; learned as days since the first one, with season, "
-        f"weekday and hour where they vary; --as {quoted(next(iter(dated)))}=category keeps the words."
+        f"weekday and hour where they vary; --as {quoted(next(iter(dated)))}=category keeps the texts."
     ]
 
 
@@ -208,7 +208,7 @@ def _text(name: str, values: Any) -> str:
     if are_molecules(texts):
         return f"{name!r} holds molecules (SMILES); compared letter by letter, capitals as they are; {otherwise}"
     if length < 4:
-        return f"{name!r} holds names or other words that hardly come again; compared {how}; {otherwise}"
+        return f"{name!r} holds names or other words that rarely repeat; compared {how}; {otherwise}"
     return f"{name!r} is free text (about {length:,.0f} words each); compared {how}; {otherwise}"
 
 
@@ -298,7 +298,7 @@ def kind_of_words(name: str, words: Sequence[str], counts: Array) -> tuple[str, 
         if share >= _DIFFERENT and _are_codes(words):
             return "ignore", "a code for each row"
         if (share >= 0.9 and says_identifier(name)) or (share >= 0.7 and says_ticket(name)):
-            return "ignore", "a different word in each row, and a name like that of an identifier"
+            return "ignore", "a different value in each row, and a name like that of an identifier"
     if length >= _SENTENCE:
         many = different > _ENOUGH_WORDS and (share > _OFTEN_IN_SENTENCES or different > 10 * _ENOUGH_WORDS)
         return ("text" if many or (share > _OFTEN and different > 3) else "category"), ""

@@ -375,15 +375,17 @@ def with_unknown_words(table: Table, model: Any) -> Table:
         examples = enumeration(map(repr, sorted(seen)), 3)
         if len(strange) == len(column) and all(map(is_numeric, found)):
             raise DataError(
-                f"column {name!r} held words when the model was trained ({examples}) and holds numbers in "
-                f"{table.name} ({enumeration(found, 3)}); write the same words as then."
+                f"column {name!r} held categories when the model was trained ({examples}) and holds numbers in "
+                f"{table.name} ({enumeration(found, 3)}); write the same categories as then."
             )
         if len(strange) == len(column):
-            notes.append(f"The model knows no word of column {name!r}: in training it held {examples}.")
+            notes.append(f"The model knows no category of column {name!r}; in training it held {examples}.")
             continue
         rows = counted(len(strange), "row holds", "rows hold")
         counts = "it counts" if len(strange) == 1 else "they count"
-        notes.append(f"{name!r}: {rows} a word that the model never saw ({some}); {counts} as none of the known ones.")
+        notes.append(
+            f"{name!r}: {rows} a category that the model has not seen ({some}); {counts} as none of the known categories."
+        )
     return replace(table, notes=(*table.notes, *notes))
 
 

@@ -111,7 +111,7 @@ def _shape(data: Facts) -> str:
 
 def _kinds(data: Facts) -> str:
     """How many columns there are of each kind."""
-    kinds = {"numeric": "numeric_columns", "of words": "category_columns", "of dates": "date_columns",
+    kinds = {"numeric": "numeric_columns", "categorical": "category_columns", "of dates": "date_columns",
              "of texts": "text_columns"}  # fmt: skip
     numbers = {kind: data.get(key) or 0 for kind, key in kinds.items()}
     return ", ".join(f"{grouped(number)} {kind}" for kind, number in numbers.items() if number)

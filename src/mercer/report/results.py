@@ -171,9 +171,9 @@ def chance(p: float) -> str:
 
 #: What is said of another learner than the chosen.
 SAID = {
-    "better": "really worse than the chosen",
-    "worse": "really better than the chosen",
-    "tie": "cannot be told apart",
+    "better": "significantly worse than the chosen",
+    "worse": "significantly better than the chosen",
+    "tie": "no significant difference",
 }
 
 
@@ -240,7 +240,7 @@ def cost(facts: Facts) -> list[Any]:
         table(
             heads,
             rows,
-            caption="What each learner cost; relative gap: how far at most from its best objective",
+            caption="What each learner cost; relative gap: the duality gap by the objective",
             words=2,
         ),
         figure(

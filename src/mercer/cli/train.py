@@ -61,7 +61,8 @@ if TYPE_CHECKING:
 @click.option(
     "--time",
     metavar="COLUMN",
-    help="Rows are in the order of this column: --holdout keeps the last of them. Its trend, season, weekday and hour.",
+    help="Rows are in the order of this column: --holdout keeps the last of them. Its trend, season, weekday and hour "
+    "become features.",
 )
 @click.option(
     "--calibrate",

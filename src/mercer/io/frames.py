@@ -384,7 +384,7 @@ def with_unknown_words(table: Table, model: Any) -> Table:
         rows = counted(len(strange), "row holds", "rows hold")
         counts = "it counts" if len(strange) == 1 else "they count"
         notes.append(
-            f"{name!r}: {rows} a category that the model has not seen ({some}); {counts} as none of the known categories."
+            f"{name!r}: {rows} a category that the model has not seen ({some}); {counts} as none of the known."
         )
     return replace(table, notes=(*table.notes, *notes))
 

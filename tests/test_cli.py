@@ -316,7 +316,7 @@ def test_run_refuses_numbers_where_the_model_knows_words(mercer):
     mercer("train logistic t.csv -o m")
     Path("numbers.csv").write_text(MIXED.replace("red", "1").replace("blue", "2"))
     said = mercer("run m numbers.csv", 1).stderr
-    assert "column 'colour' held words when the model was trained ('blue' and 'red') and holds numbers" in said
+    assert "column 'colour' held categories when the model was trained ('blue' and 'red') and holds numbers" in said
     Path("others.csv").write_text(MIXED.replace("red", "rosso").replace("blue", "blu"))
     assert "knows no category of column 'colour'" in mercer("run m others.csv").stderr
 

@@ -94,7 +94,7 @@ def test_what_cannot_be_answered_gets_a_sentence(mercer, people, line, sentence)
 def test_a_table_without_labels(mercer, people):
     people.drop(columns="buys").to_csv("new.csv", index=False)
     shown = mercer("explain m.safetensors new.csv").stdout
-    assert "cannot be told: the table has no labels" in shown
+    assert "columns is unknown: the table has no labels" in shown
     assert "line 5: predicted" in mercer("explain m.safetensors new.csv --row 5").stdout
 
 

@@ -14,6 +14,7 @@ from mercer.describe import describe
 from mercer.displays import SearchCurve
 from mercer.io import Table
 from mercer.learners import Learner
+from mercer.messages import in_digits
 from mercer.report import page
 from mercer.study import (
     COVERAGES,
@@ -22,7 +23,6 @@ from mercer.study import (
     fit_of_numbers,
     half_width,
     half_widths,
-    in_digits,
     interval_of_rmse,
     sign_flips,
 )

@@ -56,4 +56,4 @@ def test_one_is_not_many(mercer, tmp_path):
     assert "1 row repeats an earlier one" in said
     assert "1 row has no label" in said
     (tmp_path / "single.csv").write_text("x,y\n" + "\n".join(f"{k},{'ab'[k % 2]}" for k in range(60)))
-    assert "60 rows, 1 column (1 of numbers" in mercer("check single.csv").stdout
+    assert "60 rows, 1 column (1 numeric" in mercer("check single.csv").stdout

@@ -22,7 +22,7 @@ from .checks.labels import is_measurement, looks_in_words
 from .messages import counted, enumeration, guide
 from .preprocess.numbers import OutlierFilter, OutlierReport
 from .preprocess.transformers import correlated_groups
-from .runtime.compile import Array
+from .runtime.arrays import Array
 
 if TYPE_CHECKING:
     from .io import Table

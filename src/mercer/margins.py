@@ -24,7 +24,7 @@ from scipy import sparse
 from .checks.labels import plain_label
 from .estimators.classifier import decision_margins
 from .presentation import Markup, axes, table_html
-from .runtime.compile import Array
+from .runtime.arrays import Array
 
 __all__ = [
     "Bound",

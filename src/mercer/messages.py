@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -14,7 +15,9 @@ __all__ = [
     "enumeration",
     "grouped",
     "guide",
+    "in_digits",
     "nearest",
+    "percent",
     "printable",
     "printable_json",
     "with_article",
@@ -177,3 +180,30 @@ def grouped(number: int) -> str:
     '1\\u202f234\\u202f567'
     """
     return f"{number:,}".replace(",", "\u202f")
+
+
+def in_digits(value: float, digits: int = 4) -> str:
+    r"""A number with some digits that matter, written out where it is neither huge nor tiny.
+
+    Examples
+    --------
+    >>> in_digits(53.21987), in_digits(123456.7), in_digits(0.00123456), in_digits(-2e-12), in_digits(0.0)
+    ('53.22', '123457', '0.001235', '-2e-12', '0')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    power = math.floor(math.log10(abs(value)))
+    if not -4 <= power <= 9:
+        return f"{value:.{digits - 1}g}"
+    return f"{value:.{max(0, digits - 1 - power)}f}"
+
+
+def percent(rate: float, digits: int = 2) -> str:
+    """A share in percent.
+
+    Examples
+    --------
+    >>> percent(0.0231)
+    '2.31\\xa0%'
+    """
+    return f"{100 * rate:.{digits}f}\u00a0%"

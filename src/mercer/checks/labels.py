@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from ..messages import counted
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .parameters import is_number, shown
 from .tables import holds_no_rows_yet, is_missing, refuse_damaged, refuse_no_rows
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing, check_array
 
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .parameters import shown
 
 # Items of any kind, as the user gives them: words, sets, graphs, rows of a frame.

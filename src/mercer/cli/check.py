@@ -132,7 +132,7 @@ def _columns(found: Any, printer: Printer) -> None:
 
 def _numbers(column: Any) -> list[str]:
     """What is known of numbers: whole ones as they are, others with a few digits."""
-    from ..study import in_digits
+    from ..messages import in_digits
 
     def short(value: float | None) -> str:
         if value is None:

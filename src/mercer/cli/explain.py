@@ -401,7 +401,7 @@ def _probabilities(model: Any, X: Any) -> dict[str, float]:
 def _show_answer(
     found: Explanation, where: str, truth: Any, likely: dict[str, float], loaded: ModelFile, printer: Printer
 ) -> None:
-    from ..study import in_digits
+    from ..messages import in_digits
 
     if not hasattr(loaded.estimator, "classes_"):
         detects = hasattr(loaded.estimator, "fit_predict")

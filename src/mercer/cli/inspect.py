@@ -106,7 +106,7 @@ def recorded_errors(about: dict[str, Any]) -> dict[str, str]:
 
 def _in_words(value: Any, task: Any) -> str:
     """An error, of numbers or a rate, or a share outside."""
-    from ..study import in_digits
+    from ..messages import in_digits
 
     if isinstance(value, dict):
         return f"{100 * value['share']:.2f} %" if "share" in value else error_in_words(value)

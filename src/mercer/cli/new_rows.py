@@ -126,7 +126,7 @@ def far_predictions(table: Table, predicted: Any, about: dict[str, Any]) -> dict
 
 def show_far(facts: dict[str, Any], printer: Printer) -> None:
     """A sentence on rows, and one on predictions, where there are such."""
-    from ..study import in_digits
+    from ..messages import in_digits
 
     rows = facts.get("far_rows") or {}
     if rows.get("rows"):

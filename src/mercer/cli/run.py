@@ -446,7 +446,7 @@ def _errors(table: Table, predicted: Any, reach: float | None, rows: Any) -> dic
 
 def show_number_errors(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
     """The errors, on training rows apart from those on others."""
-    from ..study import in_digits
+    from ..messages import in_digits
 
     if facts["labelled"]:
         apart = groups_to_show(facts)
@@ -468,7 +468,7 @@ def show_number_errors(facts: dict[str, Any], about: dict[str, Any], kind: str, 
 
 
 def _show_largest(table: Table, predicted: Any, printer: Printer) -> None:
-    from ..study import in_digits
+    from ..messages import in_digits
 
     assert table.y is not None
     known = np.flatnonzero(table.labelled)

@@ -329,7 +329,8 @@ def _show_outside(made: Trained, last: Any, printer: Printer) -> None:
 
 def _show_errors(made: Trained, learning: Table, testing: Table | None, recipe: Recipe, printer: Printer) -> None:
     """The error on training rows, on rows left out in turn, and on those held out."""
-    from ..study import beside_mean, half_width, in_digits
+    from ..messages import in_digits
+    from ..study import beside_mean, half_width
 
     task, facts = made.learner.task, made.facts
     if task == "regress" and testing is not None:

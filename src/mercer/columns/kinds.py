@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..messages import enumeration, guide
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .values import are_molecules, dates, parsed, sampled, signed_either_way, text_units, words_each
 
 # What the name of a column says: an identifier, a place in time, or nothing.

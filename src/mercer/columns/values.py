@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 
 #: The share of cells that must be dates in the form of the others.
 MOST = 0.95

@@ -14,7 +14,7 @@ from ..kernels import Kernel, as_kernel
 from ..kernels.engine.tiles import length
 from ..messages import counted, guide
 from ..presentation import Markup, table_html
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from ..runtime.threads import in_background
 
 # What a kernel matrix says about itself and about labels, one number at a time.

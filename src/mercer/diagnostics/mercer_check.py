@@ -15,7 +15,7 @@ from scipy import optimize
 
 from ..kernels import Function, Kernel, Scaled, as_kernel
 from ..presentation import Markup, table_html
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from ..runtime.threads import in_background
 from .diagnosis import alignment, as_matrix, centred, labels_of, looked_at, some_items, target_columns, worst_asymmetry
 from .diagnosis import spectrum_of as spectrum

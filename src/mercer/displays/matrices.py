@@ -19,7 +19,7 @@ from ..checks.tables import chosen
 from ..kernels import as_kernel
 from ..kernels.engine.tiles import length
 from ..presentation import Canvas, class_colours, diverging, draw_cells, shorten, show_legend, told_apart
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 
 #: Rows of the grid that are scored at once.
 _BLOCK = 512

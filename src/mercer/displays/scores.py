@@ -12,7 +12,7 @@ from ..checks.parameters import is_number, machine_of, rows_at_machine
 from ..estimators.classifier import decision_margins
 from ..messages import counted
 from ..presentation import Canvas, draw_cells, short, shorten, show_legend
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 
 #: Lines of one picture that are told apart, and letters of their names.
 _LINES, _LETTERS = 6, 38

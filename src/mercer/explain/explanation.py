@@ -28,7 +28,7 @@ from ..checks.parameters import parts_of, steps_before
 from ..checks.tables import chosen, is_missing
 from ..preprocess import ReadColumns
 from ..presentation import Markup, table_html, tag
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .opened_model import (
     Direction,
     OpenedModel,

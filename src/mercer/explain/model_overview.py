@@ -22,7 +22,7 @@ from ..estimators.model import KernelModel
 from ..kernels import Kernel, Mixture
 from ..kernels.engine.tiles import length
 from ..presentation import Markup, table_html, tag
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .explanation import as_frame
 from .opened_model import OpenedModel, Supporter, feature_weights, marked_features, support_items, support_labels
 

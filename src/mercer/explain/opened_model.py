@@ -29,7 +29,7 @@ from ..kernels.columns import OnColumns
 from ..kernels.engine.tiles import Parts, length, part_of
 from ..kernels.text_form import InColumns, Name
 from ..preprocess.numbers import Standardised
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 
 # What the features that reach a machine are called, in the words of the user's table.
 

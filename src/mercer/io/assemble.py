@@ -15,7 +15,7 @@ from ..columns import decide
 from ..columns.kinds import about_labels
 from ..columns.values import signed_either_way
 from ..messages import counted, enumeration, nearest
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .cells import open_cells, record_names, with_point
 from .sources import open_source
 from .table import DataError, RowPlaces, Table, as_labels, as_targets

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .assemble import Origin, assemble
 from .table import DataError, Table
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..columns.kinds import says_identifier
 from ..messages import enumeration
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .sources import Source, line_of
 from .table import DataError
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..columns import decide
 from ..messages import enumeration
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from ..runtime.threads import prefetched
 from .arrow import frame_of_arrow, without_index
 from .assemble import refuse_other_columns

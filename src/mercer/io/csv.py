@@ -15,7 +15,7 @@ import numpy as np
 from ..checks.parameters import bytes_of
 from ..columns.values import signed_either_way
 from ..messages import enumeration
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .assemble import RawTable, origin_of, remaining, target_position
 from .cells import (
     Cells,

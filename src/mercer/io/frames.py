@@ -12,7 +12,7 @@ import numpy as np
 
 from ..checks.parameters import machine_of, steps_before
 from ..messages import counted, enumeration, nearest
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .assemble import Origin, RawTable, assembled, refuse_duplicates, remaining, target_position
 from .cells import is_numeric, missing_words, says_name
 from .table import DataError, Options, Table

@@ -14,7 +14,7 @@ from ..checks.parameters import shown
 from ..checks.parameters import shown as as_shown
 from ..messages import enumeration, nearest
 from ..rows import Mapped, NumberRows, OnWorkers, Rows, dask_client
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .arrow import frame_of_arrow
 from .assemble import refuse_duplicates, remaining, target_position
 from .chunked import Chunked, ChunkedCsv, ChunkedParquet, columns_in_doubt

@@ -21,7 +21,7 @@ import numpy as np
 from ..checks.parameters import bytes_of
 from ..kernels import Graphs
 from ..kernels.engine.tiles import starts_of
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .assemble import Origin, item_table, labels_from_file, origin_of
 from .sources import Source, as_text, line_of, refuse_beyond, said_by
 from .table import DataError, Table

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..rows import NumberRows
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from ..runtime.threads import prefetched
 from .assemble import assemble, origin_of
 from .chunked import Chunked

@@ -15,7 +15,7 @@ from ..checks.labels import TASKS, is_measurement, task_in_words, task_of
 from ..columns.kinds import KINDS, check_kind
 from ..messages import counted, enumeration, printable
 from ..presentation import escaped
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .formats import FORMATS
 
 if TYPE_CHECKING:

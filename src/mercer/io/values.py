@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 from .cells import MISSING, as_number, missing_words
 from .sources import refuse_few_mistakes
 from .table import DataError

@@ -11,39 +11,6 @@ Examples
 14
 """
 
-from .numbers import Clipped, Filled, OutlierFilter, OutlierReport, Standardised, WithoutOutliers
-from .pipelines import pipeline, prepare, steps_asked_for
-from .read_columns import ReadColumns
-from .transformers import (
-    TARGET_TRANSFORMS,
-    Constant,
-    CorrelationFilter,
-    Numbers,
-    correlated_groups,
-    transformed_target,
-    with_transformed_target,
-)
-from .words import SIZES, DateParts, Texts
+import lazy_loader
 
-__all__ = [
-    "SIZES",
-    "TARGET_TRANSFORMS",
-    "Clipped",
-    "Constant",
-    "CorrelationFilter",
-    "DateParts",
-    "Filled",
-    "Numbers",
-    "OutlierFilter",
-    "OutlierReport",
-    "ReadColumns",
-    "Standardised",
-    "Texts",
-    "WithoutOutliers",
-    "correlated_groups",
-    "pipeline",
-    "prepare",
-    "steps_asked_for",
-    "transformed_target",
-    "with_transformed_target",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -16,8 +16,8 @@ from ..checks.labels import task_of
 from ..checks.parameters import is_number, offered_as
 from ..checks.tables import is_missing
 from ..messages import counted, enumeration
-from ..runtime.compile import Array
-from .words import days_of
+from ..runtime.arrays import Array
+from .dates import days_of
 
 #: The share of a column's values that may be called wild; more of them belong to it.
 _WILD = 0.005

@@ -18,10 +18,11 @@ from ..columns import are_molecules, text_units
 from ..io.table import DataError
 from ..kernels.columns import columns_named
 from ..messages import enumeration
+from .dates import DateParts
 from .numbers import Filled, OutlierFilter, Standardised, WithoutOutliers
 from .read_columns import ReadColumns
 from .transformers import Constant, CorrelationFilter, Numbers, with_transformed_target
-from .words import DateParts, Texts
+from .words import Texts
 
 if TYPE_CHECKING:
     from ..io import Table

@@ -14,7 +14,7 @@ from ..checks.tables import holds_no_rows_yet
 from ..io.frames import as_known, is_frame, numbers_or_truth, read_frame
 from ..io.table import Options
 from ..messages import enumeration
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 
 _KINDS = ("number", "category", "date", "text")
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from ..io.table import DataError
 from ..messages import enumeration
-from ..runtime.compile import Array
+from ..runtime.arrays import Array
 
 #: Columns whose correlations with all earlier ones are computed at a time.
 _BLOCK = 512

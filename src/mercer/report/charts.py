@@ -12,7 +12,7 @@ import numpy as np
 
 from ..checks import is_number
 from ..displays import DecisionBoundary, MarginHistogram, SearchCurve, WeightTable
-from ..messages import count, printable
+from ..messages import count, percent, printable
 from ..presentation import (
     NEGATIVE,
     POSITIVE,
@@ -26,7 +26,7 @@ from ..presentation import (
     tag,
 )
 from ..runtime import Array
-from ..study import SHARE, ErrorMeasure, chosen_setting, percent
+from ..study import SHARE, ErrorMeasure, chosen_setting
 from .layout import seconds
 
 #: Colours that are drawn with, and the CSS variable that each of them becomes.

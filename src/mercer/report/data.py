@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..messages import count, grouped
+from ..messages import count, grouped, percent
 from ..presentation import Markup, tag
-from ..study import percent
 from . import charts
 from .charts import words_by_class
 from .layout import Cell, Facts, bullets, figure, section, table

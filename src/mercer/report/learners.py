@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..messages import count, grouped
+from ..messages import count, grouped, in_digits, percent
 from ..presentation import Markup, short, shorten, tag
 from ..study import (
     ErrorMeasure,
     chosen_of_facts,
     fit_in_a_word,
     folds_in_words,
-    in_digits,
     measure_of,
-    percent,
     telling_bounds,
     tuning_measure_of,
     verdict_in_words,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..messages import count, enumeration, grouped
+from ..messages import count, enumeration, grouped, in_digits, percent
 from ..presentation import Markup, short, tag
 from ..study import (
     NUMBERS,
@@ -12,9 +12,7 @@ from ..study import (
     chosen_of_facts,
     chosen_setting,
     fit_in_a_word,
-    in_digits,
     measure_of,
-    percent,
     score_between,
     score_in_words,
     scored_by,

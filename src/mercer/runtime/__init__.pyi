@@ -1,4 +1,4 @@
-from .compile import Array as Array
+from .arrays import Array as Array
 from .compile import Loop as Loop
 from .compile import jit as jit
 from .interrupts import Progress as Progress

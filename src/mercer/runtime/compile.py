@@ -31,6 +31,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import builtin_registry
 from numba.extending import is_jitted
 
+from .arrays import Array as Array
 from .interrupts import without_interrupts
 from .shipped_code import checked, read_shipped, sealed
 
@@ -188,8 +189,6 @@ class CheckedCodeFiles(IndexDataCacheFile):
             content = checked(file.read())
         return None if content is None else pickle.loads(content)
 
-
-Array = np.ndarray
 
 #: Multiply-adds may be fused, which is faster and rounds once instead of twice.
 FUSE = {"contract"}

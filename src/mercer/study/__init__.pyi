@@ -17,14 +17,12 @@ from .measures import drawn_weights as drawn_weights
 from .measures import error_of_numbers as error_of_numbers
 from .measures import half_width as half_width
 from .measures import half_widths as half_widths
-from .measures import in_digits as in_digits
 from .measures import interval_of_rmse as interval_of_rmse
 from .measures import measure_of as measure_of
 from .measures import on_all_rows as on_all_rows
 from .measures import out_of_fold_predictions as out_of_fold_predictions
 from .measures import out_of_fold_residuals as out_of_fold_residuals
 from .measures import over_draws as over_draws
-from .measures import percent as percent
 from .measures import score_between as score_between
 from .measures import score_in_words as score_in_words
 from .measures import scored as scored

@@ -15,6 +15,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from ..checks import layers, learner_of
+from ..messages import in_digits, percent
 from ..runtime import Array
 from .predictions import CONFIDENCE, Predictions, labels_of, number, wilson
 from .splits import Division
@@ -41,22 +42,6 @@ __all__ = [
 COVERAGES = tuple(round(0.01 * percent, 2) for percent in range(1, 100))
 #: Rows of which predictions out of their fold are made at most, folds, and draws of a bootstrap.
 _ROWS, _FOLDS, _DRAWS = 4000, 5, 1000
-
-
-def in_digits(value: float, digits: int = 4) -> str:
-    r"""A number with some digits that matter, written out where it is neither huge nor tiny.
-
-    Examples
-    --------
-    >>> in_digits(53.21987), in_digits(123456.7), in_digits(0.00123456), in_digits(-2e-12), in_digits(0.0)
-    ('53.22', '123457', '0.001235', '-2e-12', '0')
-    """
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    power = math.floor(math.log10(abs(value)))
-    if not -4 <= power <= 9:
-        return f"{value:.{digits - 1}g}"
-    return f"{value:.{max(0, digits - 1 - power)}f}"
 
 
 def error_of_numbers(y: Any, predicted: Any) -> dict[str, float]:
@@ -431,17 +416,6 @@ class ErrorMeasure:
         if score is None:
             return "—"
         return percent(score) if self.scale == 100 else self.words(self.perfect - score)
-
-
-def percent(rate: float, digits: int = 2) -> str:
-    """A share in percent.
-
-    Examples
-    --------
-    >>> percent(0.0231)
-    '2.31\\xa0%'
-    """
-    return f"{100 * rate:.{digits}f}\u00a0%"
 
 
 SHARE = ErrorMeasure("classify", "error", "rate", "accuracy", 1.0, 100.0, "error, %", percent, accuracy, "accuracy")

@@ -13,6 +13,7 @@ from sklearn.model_selection import learning_curve
 
 from ..checks import extreme_in_words
 from ..learners import Learner, spread_of
+from ..messages import in_digits
 from ..runtime import Array
 from .base import Run, Study, Tested
 from .facts import of_machine
@@ -23,7 +24,6 @@ from .measures import (
     error_of_numbers,
     half_width,
     half_widths,
-    in_digits,
     interval_of_rmse,
     out_of_fold_residuals,
     scored,

@@ -11,10 +11,9 @@ from sklearn.utils import _safe_indexing
 
 from ..checks import layers
 from ..displays import DecisionBoundary
-from ..messages import count, enumeration
+from ..messages import count, enumeration, percent
 from ..preprocess import OutlierFilter, pipeline, prepare, steps_asked_for
 from ..runtime import Array
-from .measures import percent
 from .predictions import number, numbers, text
 from .tuning import sample
 

@@ -13,10 +13,10 @@ from sklearn.metrics import average_precision_score, f1_score, log_loss, make_sc
 
 from ..checks import machine_of, plain_label
 from ..learners import Learner
-from ..messages import enumeration, guide, nearest
+from ..messages import enumeration, guide, in_digits, nearest, percent
 from ..runtime import Array
 from . import measures as weighted
-from .measures import NUMBERS, SHARE, ErrorMeasure, Weighted, in_digits, percent
+from .measures import NUMBERS, SHARE, ErrorMeasure, Weighted
 
 __all__ = [
     "asked_quantile",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..messages import enumeration, with_article
+from ..messages import enumeration, in_digits, percent, with_article
 from ..runtime import Array
 from .base import Tested
 from .measures import (
@@ -17,10 +17,8 @@ from .measures import (
     chosen_of_facts,
     draws_of,
     error_of_numbers,
-    in_digits,
     measure_of,
     on_all_rows,
-    percent,
     score_in_words,
 )
 from .predictions import ALPHA, Predictions, drawn_differences, holm, mcnemar, number, sign_flips

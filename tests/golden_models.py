@@ -40,6 +40,7 @@ from mercer import (
     Calibrated,
     Conformal,
     KernelClassifier,
+    KernelPCA,
     KernelQuantiles,
     KernelRegressor,
     NuSVC,
@@ -69,7 +70,7 @@ from mercer.preprocess import (
 
 HOME = Path(__file__).parent / "golden"
 #: What is asked of a model; answers of a method that it lacks are not kept.
-QUESTIONS = ("predict", "decision_function", "predict_proba", "predict_interval", "score_samples")
+QUESTIONS = ("predict", "decision_function", "predict_proba", "predict_interval", "score_samples", "transform")
 
 _random = np.random.RandomState(0)
 X = _random.standard_normal((30, 3)).round(3)
@@ -147,6 +148,7 @@ GOLDEN = {
     "nu-svr": (lambda: NuSVR(kernel=None).fit(X, NUMBER), X),
     "one-class": (lambda: OneClassSVM(nu=0.2).fit(X), X),
     "svdd": (lambda: SVDD(nu=0.2).fit(X), X),
+    "kernel-pca": (lambda: KernelPCA("gaussian(gamma=0.3)", n_components=3).fit(X), X),
     "calibrated-sigmoid": (lambda: Calibrated(SVC(), cv=3).fit(X, THREE), X),
     "calibrated-isotonic": (lambda: Calibrated(SVC(), method="isotonic", cv=3).fit(X, TWO), X),
     "calibrated-venn": (

@@ -221,7 +221,7 @@ def test_a_signature_that_does_not_fit_is_told_without_keys(tmp_path, mercer):
     named = {name: signed.metadata[name] for name in ("signature", "signer")}
     path.write_bytes(file_of(signed.text.replace('"about": {}', '"about": {"by": "them"}'), signed.arrays, named))
     assert open_model(path).signature_fits is False
-    assert "carries a signature that does not fit" in mercer(f"inspect {path}").stdout
+    assert "carries an invalid signature" in mercer(f"inspect {path}").stdout
 
 
 def test_an_empty_passphrase_is_none(tmp_path, monkeypatch):

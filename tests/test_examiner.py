@@ -212,6 +212,14 @@ def test_the_first_random_cases_pass(number):
     assert not kinds(verdicts.examine(cases.draw_case(0, number)))
 
 
+# Rows beyond the range of float32, an outlier of no weight, corners of an active set that rounding makes equal.
+@pytest.mark.parametrize("number", [1263, 1559, 3062])
+def test_cases_that_once_failed_pass(number):
+    outcome = verdicts.examine(cases.draw_case(4242, number))
+    assert outcome.refusal is None
+    assert not kinds(outcome)
+
+
 def test_a_case_that_hangs_costs_one_process():
     outcomes = list(run(time.sleep, dict, lambda number, why: (number, why), [0, 60, 0], jobs=2, limit=0.5))
     assert sorted(outcomes, key=str) == [(60, "no answer in time"), None, None]

@@ -46,6 +46,7 @@ def chosen(given: Any, index: Array) -> Any:
 
 #: Squares of larger values overflow when many are added up; squares of values below the inverse vanish.
 LARGEST = 1e140
+LARGEST_SINGLE = 1e18
 
 
 def refuse_foreign(X: Any, name: str = "X") -> None:
@@ -208,16 +209,26 @@ def refuse_extreme(X: Any, name: str = "X", columns: Any = None, tiny: bool = Tr
             "first, for example with sklearn.impute.SimpleImputer."
         )
     size = max(-smallest, largest)
-    if size > (LARGEST if X.dtype == np.float64 else 1e18):
+    limit = LARGEST if X.dtype == np.float64 else LARGEST_SINGLE
+    if size > limit:
         raise ValueError(
             f"{name} has values up to {size:.3g}, whose squares overflow; scale the columns first, for example with "
             "sklearn.preprocessing.StandardScaler."
         )
-    if tiny and 0 < size < (1 / LARGEST if X.dtype == np.float64 else 1e-18):
+    if tiny and 0 < size < 1 / limit:
         raise ValueError(
             f"{name} has no value larger than {size:.3g}, whose squares vanish; scale the columns first, for example "
             "with sklearn.preprocessing.StandardScaler."
         )
+
+
+def widened(X: Any) -> Any:
+    """Rows of numbers, in float64 where the squares of what they hold leave the range of float32."""
+    values = X.data if sparse.issparse(X) else X
+    if values.dtype != np.float32 or not values.size:
+        return X
+    size = max(-float(values.min()), float(values.max()))
+    return X if size == 0 or 1 / LARGEST_SINGLE <= size <= LARGEST_SINGLE else X.astype(np.float64)
 
 
 def _first_bad(X: Any) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length, check_is
 
 from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, choice, number
-from ..checks.tables import chosen, numbers_only, refuse_extreme, refuse_foreign, tidy_sparse
+from ..checks.tables import chosen, numbers_only, refuse_extreme, refuse_foreign, tidy_sparse, widened
 from ..grams import Gram, Placement, is_linear
 from ..grams.landmarks import LANDMARKS
 from ..grams.span import directions
@@ -294,7 +294,7 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
         """
         kept = self.precisions if kernel.precomputed else kept
         if not reset and self._is_plain(X, kernel):
-            rows = X if any(X.dtype == each for each in kept) else X.astype(kept[0])
+            rows = widened(X) if any(X.dtype == each for each in kept) else X.astype(kept[0])
             refuse_extreme(rows, tiny=False)
             return rows
         return self._read(X, kernel, reset, kept)
@@ -340,7 +340,7 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
                 ensure_min_samples=1 if reset else 0,
                 **targets,
             )
-        rows = checked[0] if targets else checked
+        rows = widened(checked[0] if targets else checked)
         if sparse.issparse(rows):
             rows = tidy_sparse(rows)
         refuse_extreme(rows, columns=getattr(self, "feature_names_in_", None), tiny=reset)

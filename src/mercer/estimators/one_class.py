@@ -74,10 +74,11 @@ class NoveltyMachine(OutlierMixin, DualMachine):
 
     # -- problem and solution -------------------------------------------------------------------------------------
 
-    def _unit(self, gram: Gram) -> float:
-        """σ², as a sample tells it."""
-        n = len(gram)
-        some = np.sort(np.random.default_rng(0).permutation(n)[:_SAMPLE])
+    def _unit(self, data: Training) -> float:
+        """σ², as a sample of the items that count tells it."""
+        gram, weight = data.gram, data.weight
+        counted = np.arange(len(gram)) if weight is None else np.flatnonzero(weight)
+        some = np.sort(np.random.default_rng(0).permutation(counted)[:_SAMPLE])
         part = gram.take(some)
         K = np.asarray(part.rows(np.arange(some.size)), dtype=np.float64)
         spread = float(K.diagonal().mean() - K.mean())
@@ -89,7 +90,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
 
     def _state(self, data: Training, gram: Gram) -> Problem:
         # Σz = ν/λ = 1/σ²: scores are means of similarities, in units of σ².
-        unit = self._unit(data.gram)
+        unit = self._unit(data)
         targets = self._targets(gram) / unit
         return NuProblem(gram, targets, Shortfall(), unit * self.nu, data.weight, Intercept.NONE, float(self.nu))
 

@@ -157,7 +157,10 @@ class _Guessing:
                 right = right - gram.scores(between, moved, change[moved])
             found_by = inverse(np.column_stack([right, own]))
             missing = sums - member.T @ (z + change)
-            shift = np.linalg.solve(own.T @ found_by[:, 1:], own.T @ found_by[:, 0] - missing)
+            sides = own.T @ found_by[:, 1:]
+            if not np.isfinite(sides).all() or np.linalg.matrix_rank(sides) < len(sides):
+                return None  # beside the matrix of those in between, the corner is nothing but rounding
+            shift = np.linalg.solve(sides, own.T @ found_by[:, 0] - missing)
             change[between] = found_by[:, 0] - found_by[:, 1:] @ shift
             z, F, level = z + change, F - gram.matvec(change), level + shift
         return None

@@ -1,6 +1,7 @@
 """Commands whose work was cut short: what they say, what they write, and the status they end with."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,6 @@ from click.testing import CliRunner
 
 from mercer import solvers
 from mercer.cli import main
-from mercer.search import shared_cells
 
 
 def called(*words):
@@ -45,7 +45,7 @@ def out_of_time(monkeypatch):
 
     def arrange(nth):
         calls = []
-        monkeypatch.setattr(shared_cells.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < nth else 1e9))
+        monkeypatch.setattr(time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < nth else 1e9))
 
     return arrange
 

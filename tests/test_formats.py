@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from sklearn.dummy import DummyClassifier
@@ -19,25 +18,24 @@ from mercer.io import (
     Source,
     format_of,
     formats_in_words,
-    origin_of,
     register,
 )
-from mercer.io.assemble import assemble
-from mercer.learners import LEARNERS, Learner, catalogue
+from mercer.learners import LEARNERS, Learner, named
+from mercer.learners import register as enter_learner
 
 README = Path(__file__).parents[1] / "README.md"
 
 
-def read_pairs(source, options):
+def pairs_of(source, options):
     """One row a line: a word, a colon and a number."""
-    words, numbers = zip(*(line.split(":") for line in source.data.decode().splitlines()))
-    return assemble({"number": np.array(numbers, float), "word": list(words)}, origin_of(source), options)
+    words, numbers = zip(*(line.split(":") for line in source.text.splitlines()))
+    return {"number": numbers, "word": words}
 
 
 @pytest.fixture
 def pairs(monkeypatch):
     entry = Format(
-        "pairs", "files of pairs", (".pairs",), read_pairs, looks_like=lambda s: s.data.startswith(b"%pairs")
+        "pairs", "files of pairs", (".pairs",), looks_like=lambda s: s.data.startswith(b"%pairs"), columns_of=pairs_of
     )
     monkeypatch.setitem(FORMATS, entry.name, entry)
     return entry
@@ -60,10 +58,11 @@ def test_a_folder_may_be_a_format(monkeypatch, tmp_path):
 
     def read_folder(path, options):
         (file,) = path.iterdir()
-        return read_pairs(Source(str(file), file.read_bytes(), ""), options)
+        return FORMATS["pairs"].table(Source(str(file), file.read_bytes(), ""), options)
 
     folder = Folder("a folder of pairs", lambda path: any(path.glob("*.pairs")), read_folder)
-    monkeypatch.setitem(FORMATS, "pairs", Format("pairs", "folders of pairs", (".pairs",), read_pairs, folder=folder))
+    entry = Format("pairs", "folders of pairs", (".pairs",), columns_of=pairs_of, folder=folder)
+    monkeypatch.setitem(FORMATS, "pairs", entry)
     assert mercer.read(tmp_path / "many").y.tolist() == ["a", "b"]
     with pytest.raises(DataError, match=r"is a folder; name a file in it, a folder of graphs .* or a folder of pairs"):
         mercer.read(tmp_path)
@@ -93,7 +92,7 @@ def test_names_are_taken_once():
     with pytest.raises(ValueError, match="there is a format 'csv' already"):
         register(FORMATS["csv"])
     with pytest.raises(ValueError, match="there is a learner 'svc' already"):
-        catalogue.register(LEARNERS["svc"])
+        enter_learner(LEARNERS["svc"])
 
 
 def test_a_missing_file_is_an_error_of_its_own():
@@ -105,7 +104,7 @@ def test_a_learner_is_one_entry(monkeypatch):
     lazy = Learner("lazy", "The majority", lambda **_: DummyClassifier(), {"strategy": ["prior", "uniform"]})
     monkeypatch.setitem(LEARNERS, lazy.name, lazy)
     assert "lazy" in CliRunner().invoke(main, ["train", "--help"]).output
-    assert catalogue.named("lazy").family == "linear"
+    assert named("lazy").family == "linear"
     assert lazy.search_grid() == {"strategy": ["prior", "uniform"]}
 
 

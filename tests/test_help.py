@@ -1,6 +1,7 @@
 """``mercer help`` and what shells complete: a screen for each topic, from the registries."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,15 +10,19 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from mercer.cli import COMMANDS, main
-from mercer.cli.help import TOPICS, with_underscores
 from mercer.io import FORMATS
 from mercer.kernels import parse, registered
 from mercer.learners import LEARNERS
 from mercer.losses import KNOWN
 
 SRC = str(Path(__file__).parents[1] / "src")
+TOPICS = ("kernels", "losses", "learners", "formats")
 #: Lines of a large terminal.
 SCREEN = 50
+
+
+def with_underscores(name):
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 @pytest.fixture

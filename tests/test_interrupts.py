@@ -152,11 +152,9 @@ def test_a_search_raises_unless_asked_to_keep_the_best(name, strategy, interrupt
 )
 def test_no_best_setting_without_evidence(strategy, estimator, ticks, monkeypatch):
     """Some folds of every setting are not all folds of one. Plain fits begin with all folds of a setting, or none."""
-    from mercer.search import shared_cells
-
     target = y if isinstance(estimator, SVC) else X[:, 0]
     calls = []
-    monkeypatch.setattr(shared_cells.time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < ticks else 1e9))
+    monkeypatch.setattr(time, "monotonic", lambda: calls.append(1) or (0 if len(calls) < ticks else 1e9))
     name = "gamma" if isinstance(estimator, KernelRidge) else "kernel__gamma"
     search = KernelSearchCV(estimator, {name: [0.5, 1.0, 2.0]}, cv=5, strategy=strategy, time_limit=10)
     with pytest.raises(ValueError, match="before any setting was tried on all folds"):

@@ -236,15 +236,15 @@ def test_people_in_several_rows_are_said(save, name, each, said):
     assert not any("--group" in note for note in read(path, kinds={name: "category"}).notes)
 
 
-def test_a_svmlight_file_in_pieces_is_the_same_table(tmp_path, monkeypatch):
-    from mercer.io import svmlight
-
-    lines = [f"{k % 2} {k % 7 + 1}:{k / 8} {30 + k % 5}:1" for k in range(60)]
-    path = tmp_path / "rows.svm"
-    path.write_text("# a comment\n" + "\n".join(lines))
-    whole = read(str(path))
-    monkeypatch.setattr(svmlight, "_AT_ONCE", 100)
-    pieces = read(str(path))
-    assert whole.X.shape == pieces.X.shape == (60, 34)
-    assert (whole.X != pieces.X).nnz == 0
-    assert list(whole.y) == list(pieces.y)
+def test_a_svmlight_file_in_pieces_is_the_same_table(save):
+    """Files of more than four megabytes are read in pieces."""
+    line = " ".join(f"{column}:0.{column:04}1" for column in range(10, 510))
+    table = read(
+        save("# a comment\n" + "".join(f"{k % 2} {k % 7 + 1}:{k / 8} {line}\n" for k in range(800)), "rows.svm")
+    )
+    X = table.X.to_numpy()
+    assert X.shape == (800, 509)
+    np.testing.assert_array_equal(X[np.arange(800), np.arange(800) % 7], np.arange(800) / 8)
+    assert np.count_nonzero(X[:, :9]) == 799
+    assert (X[:, 9:] == X[0, 9:]).all()
+    assert list(table.y) == [0, 1] * 400

@@ -13,13 +13,12 @@ from mercer import KernelRegressor, KernelSearchCV
 from mercer.describe import describe
 from mercer.displays import SearchCurve
 from mercer.io import Table
-from mercer.learners import Learner
+from mercer.learners import LEARNERS, Learner
 from mercer.messages import in_digits
 from mercer.report import page
 from mercer.study import (
     COVERAGES,
     compare,
-    comparison,
     fit_of_numbers,
     half_width,
     half_widths,
@@ -143,7 +142,7 @@ def test_test_rows_reach_no_fit_and_are_looked_at_after_all_of_them(monkeypatch)
     table = sea(100)
     table.frame[HOSTILE] = np.arange(100.0)
     recorder = Learner("recorder", "Recorder", lambda **_: Recorder(), {"shift": [0.0, 0.5]}, task="regress")
-    monkeypatch.setattr(comparison, "named", lambda name: recorder)
+    monkeypatch.setitem(LEARNERS, recorder.name, recorder)
     Recorder.events.clear()
     found = compare(table, learners=["recorder"], standardise=False, seed=3, **QUICK)
     fitted = set().union(*(rows for kind, rows in Recorder.events if kind == "fit"))

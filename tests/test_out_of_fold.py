@@ -15,8 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from mercer import SVC, KernelClassifier, KernelRegressor, Pegasos, Perceptron
 from mercer.kernels import Spectrum
 from mercer.preprocess import OutlierFilter, WithoutOutliers
-from mercer.search import out_of_fold
-from mercer.search import shared_cells as shared
+from mercer.search import SharedStatistics, out_of_fold
 
 from .structured import LABELS, WORDS
 
@@ -70,8 +69,8 @@ def test_as_plain_cross_validation(name):
 
 def test_one_matrix_serves_all_folds(monkeypatch):
     made = []
-    whole = shared.SharedMatrices.matrix
-    monkeypatch.setattr(shared.SharedMatrices, "matrix", lambda *a, **k: made.append(1) or whole(*a, **k))
+    whole = SharedStatistics.matrix
+    monkeypatch.setattr(SharedStatistics, "matrix", lambda *a, **k: made.append(1) or whole(*a, **k))
     monkeypatch.setattr(SVC, "fit", lambda *a, **k: pytest.fail("a plain fit"))
     out_of_fold(SVC("gaussian(gamma=1)"), X, y, StratifiedKFold(5).split(X, y))
     assert len(made) == 1

@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mercer.io import DataError, Table, read
-from mercer.learners import Learner
-from mercer.study import class_study, compare, comparison, error_rate, fit_verdict, holm, mcnemar, table_facts
+from mercer.learners import LEARNERS, Learner
+from mercer.study import compare, error_rate, fit_verdict, holm, mcnemar, table_facts
 
 from .reporting import made_facts, made_table
 
@@ -78,8 +78,7 @@ def test_test_rows_reach_no_fit_and_are_looked_at_after_all_of_them(monkeypatch)
     table = made_table(100)
     table.frame["a"] = np.arange(100.0)
     recorder = Learner("recorder", "Recorder", lambda **_: Recorder(), {"shift": [0.0, 0.5]})
-    monkeypatch.setattr(comparison, "named", lambda name: recorder)
-    monkeypatch.setattr(class_study, "boundaries", lambda *_: None)
+    monkeypatch.setitem(LEARNERS, recorder.name, recorder)
     Recorder.events.clear()
     found = compare(table, learners=["recorder"], standardise=False, seed=3, repeats=1, trees=False)
     fitted = set().union(*(rows for kind, rows in Recorder.events if kind == "fit"))

@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +23,11 @@ def name_of(path):
 
 #: Every module, but the one that runs the command line when it is imported.
 MODULES = {name_of(path): path for path in FILES if path.name != "__main__.py"}
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+@cache
+def tree_of(name):
+    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
 
 def imports_of(name, everywhere=True):
@@ -31,7 +36,7 @@ def imports_of(name, everywhere=True):
     What only type checkers see does not count.
     """
     package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
-    found, waiting = set(), list(ast.iter_child_nodes(TREES[name]))
+    found, waiting = set(), list(ast.iter_child_nodes(tree_of(name)))
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
@@ -112,7 +117,7 @@ def test_a_public_class_name_means_one_thing():
 
 
 def test_every_module_says_what_it_is():
-    assert [name for name, tree in TREES.items() if not ast.get_docstring(tree)] == []
+    assert [name for name in MODULES if not ast.get_docstring(tree_of(name))] == []
 
 
 def test_what_a_room_offers_is_what_it_lists():
@@ -120,7 +125,7 @@ def test_what_a_room_offers_is_what_it_lists():
     for name in MODULES:
         if name.count(".") != 1 or name.split(".")[1].startswith("_"):
             continue
-        tree, module = TREES[name], import_module(name)
+        tree, module = tree_of(name), import_module(name)
         offered = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         if MODULES[name].name == "__init__.py":
             relative = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level == 1]
@@ -148,7 +153,7 @@ def test_doors_import_what_rooms_list():
         if name.count(".") < 1 or name.split(".")[1] not in DOORS:
             continue
         package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
-        for node in ast.walk(TREES[name]):
+        for node in ast.walk(tree_of(name)):
             if not isinstance(node, ast.ImportFrom) or not node.level:
                 continue
             base = package.split(".")[: len(package.split(".")) - node.level + 1]

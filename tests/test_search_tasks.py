@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from joblib import Parallel, parallel_config
+from joblib import parallel_config
 from sklearn.datasets import make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.parallel import Parallel
 
 from mercer import SVC, KernelClassifier, KernelSearchCV
 from mercer.runtime import at_most, thread_count
-from mercer.search import numbered as tasks
 from mercer.search import threads_asked_for
 
 X, y = make_moons(90, noise=0.3, random_state=0)
@@ -33,11 +33,11 @@ def handed_out(monkeypatch):
     """How many tasks were handed to joblib."""
     counted = []
 
-    class Counting(tasks.Parallel):
+    class Counting(Parallel):
         def __call__(self, iterable):
             return super().__call__(counted.append(1) or each for each in iterable)
 
-    monkeypatch.setattr(tasks, "Parallel", Counting)
+    monkeypatch.setattr("mercer.search.numbered.Parallel", Counting)
     return counted
 
 

@@ -8,7 +8,7 @@ from mercer.grams import Dense
 from mercer.kernels import Gaussian
 from mercer.losses import Hinge
 from mercer.problems import Intercept, Problem, certify
-from mercer.solvers.svm.small_blocks import SmallBlock, certified_blocks
+from mercer.solvers.svm import SmallBlock, certified_blocks
 
 
 def rows(n=120, classes=3, seed=0):

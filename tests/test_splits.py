@@ -1,7 +1,6 @@
 """How rows are divided: groups stay together, time goes forward, few rows are used again and again."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,9 +10,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from mercer.cli import main
 from mercer.io import DataError, Table
+from mercer.learners import LEARNERS, Learner
 from mercer.report import page
-from mercer.study import Division, Grouped, Ordered, compare, division_of, out_of_fold_residuals, usual_repeats
-from mercer.study.number_study import _learning_curve
+from mercer.study import Division, Grouped, Ordered, compare, division_of, usual_repeats
 
 from .reporting import made_table
 
@@ -155,27 +154,27 @@ def test_groups_on_the_command_line(tmp_path):
 
 @pytest.mark.parametrize("by", [{"group": "person"}, {"time": "day"}])
 def test_intervals_and_learning_curves_divide_rows_as_the_study_does(monkeypatch, by):
-    """No model that tells how far errors reach was shown rows of the persons, or of later days, that it predicts."""
+    """No model that is tuned, or tells how far errors reach, was shown rows of the persons, or of later days, that it
+    predicts."""
     table = people()
-    table = replace(table, y=table.frame["mark"].to_numpy() + np.arange(120) / 50, asked="regress", target="size")
+    numbered = table.frame.assign(number=np.arange(120.0))
+    table = replace(table, frame=numbered, y=table.frame["mark"].to_numpy() + np.arange(120) / 50, asked="regress")
     known = table.frame.assign(day=pd.to_datetime(table.frame["day"].astype(str)))
     pairs = []
 
     class Recorder(RegressorMixin, BaseEstimator):
         def fit(self, X, y):
-            self.seen_ = X["number"].to_numpy().astype(int)
+            self.seen_ = X[:, 2].astype(int)
             return self
 
         def predict(self, X):
-            pairs.append((self.seen_, X["number"].to_numpy().astype(int)))
+            pairs.append((self.seen_, X[:, 2].astype(int)))
             return np.zeros(len(X))
 
-    frame = table.frame[["noise"]].assign(number=np.arange(120.0))
-    bare, division = division_of(table, **by)
-    bare = replace(bare, frame=frame)
-    out_of_fold_residuals(Recorder(), bare, np.asarray(table.y), 0, division)
-    learning = SimpleNamespace(table=bare, y=table.y, rows=np.arange(120), seed=0, division=division)
-    _learning_curve(Recorder(), learning, 3)
+    recorder = Learner("recorder", "Recorder", lambda **_: Recorder(), {}, task="regress")
+    monkeypatch.setitem(LEARNERS, recorder.name, recorder)
+    facts = compare(table, learners=["recorder"], standardise=False, cv=2, repeats=1, trees=False, **by)
+    assert facts["learning_curve"]
     tests = [(known.iloc[seen], known.iloc[new]) for seen, new in pairs if not set(new) <= set(seen)]
     assert len(tests) >= 10
     for seen, new in tests:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -65,19 +66,29 @@ def is_room(origin: str) -> bool:
     return origin.count(".") <= 1 or PATHS[origin].name == "__init__.py"
 
 
+@cache
+def names_of(room: str) -> dict[str, str]:
+    """The names that a room lists, each with the file that it is from.
+
+    A room with a stub is not imported: its files may want packages that only an extra brings.
+    """
+    stub = PATHS[room].with_suffix(".pyi")
+    if stub.exists():
+        nodes = ast.parse(stub.read_text(encoding="utf-8")).body
+        return {a.name: f"{room}.{n.module}" for n in nodes if isinstance(n, ast.ImportFrom) for a in n.names}
+    module = import_module(room)
+    homes = {name: getattr(getattr(module, name), "__module__", room) for name in getattr(module, "__all__", ())}
+    return {name: home if home in PATHS else room for name, home in homes.items()}
+
+
 def is_inner(origin: str, name: str) -> bool:
     """Whether a name is not one that a room lists."""
-    if not is_room(origin):
-        return True
-    listed = getattr(import_module(origin), "__all__", None)
-    return bool(name) and listed is not None and name not in listed
+    return not is_room(origin) or bool(name and names_of(origin) and name not in names_of(origin))
 
 
 def home_of(origin: str, name: str) -> str:
     """The file that a name is from, where a room passes it on."""
-    value = getattr(import_module(origin), name, None) if name and is_room(origin) else None
-    home = getattr(value, "__module__", origin)
-    return home if home in PATHS else origin
+    return names_of(origin).get(name, origin) if name and is_room(origin) else origin
 
 
 def numbers_in(node: ast.expr) -> int:
@@ -98,11 +109,10 @@ def magic_numbers(tree: ast.Module) -> int:
 
 def classes_of_one_name() -> list[str]:
     homes = defaultdict(set)
-    for room in ["mercer", *(name for name in PATHS if name.count(".") == 1 and name != "mercer.__main__")]:
-        module = import_module(room)
-        for name in getattr(module, "__all__", []):
-            if isinstance(entry := getattr(module, name), type):
-                homes[name].add(f"{entry.__module__}.{entry.__qualname__}")
+    for room in PATHS.keys() - {"mercer.__main__"}:
+        for name, home in names_of(room).items() if is_room(room) else ():
+            if any(isinstance(node, ast.ClassDef) and node.name == name for node in TREES[home].body):
+                homes[name].add(home)
     return sorted(name for name, several in homes.items() if len(several) > 1)
 
 

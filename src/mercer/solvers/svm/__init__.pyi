@@ -4,6 +4,7 @@ from .linear import passes_pay as passes_pay
 from .nested_blocks import NestedBlocks as NestedBlocks
 from .refinement import active_sets as active_sets
 from .small_blocks import SmallBlock as SmallBlock
+from .small_blocks import certified_blocks as certified_blocks
 from .small_blocks import solve_block as solve_block
 from .small_blocks import solve_blocks as solve_blocks
 from .smo import LARGEST_LEAP as LARGEST_LEAP

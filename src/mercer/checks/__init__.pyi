@@ -1,3 +1,4 @@
+from . import schema as schema
 from .labels import EvenFolds as EvenFolds
 from .labels import RepeatedEvenFolds as RepeatedEvenFolds
 from .labels import could_be_numbers as could_be_numbers

@@ -119,6 +119,11 @@ class OpenedModel:
         check_is_fitted(machine, "_model")
         if getattr(machine, "variant", "") == "voted":
             raise ValueError("a vote of many models has no single score to explain; fit with variant='averaged'.")
+        if not hasattr(machine, "predict"):
+            raise ValueError(
+                f"explain takes a prediction apart, and {type(machine).__name__} predicts nothing: it makes "
+                f"{machine.answers} of items."
+            )
         scores = machine._model.intercept.size
         if scores > 1 and not hasattr(machine, "classes_"):
             raise ValueError(

@@ -37,6 +37,26 @@ from ..calibration.calibrated import CalibrationMap, IsotonicMap, SigmoidMap, Ve
 from ..checks.parameters import bytes_of, is_number, machine_of
 from ..checks.parameters import choice as check_choice
 from ..checks.parameters import number as check_number
+from ..checks.schema import (
+    Meaning,
+    Sizes,
+    anything,
+    choice,
+    flag,
+    instance,
+    list_of,
+    mapping,
+    names,
+    nothing,
+    number,
+    numbers,
+    optional,
+    text,
+    tuple_of,
+    whole,
+    wholes,
+)
+from ..estimators.base import KernelMachine
 from ..estimators.classifier import cost_matrix
 from ..estimators.model import KernelModel, LinearModel
 from ..intervals import Conformal
@@ -58,31 +78,7 @@ from ..preprocess import (
 )
 from ..preprocess.transformers import TARGET_TRANSFORMS
 from .saved_machines import PARAMETERS
-from .schema import (
-    Fields,
-    Meaning,
-    SavedType,
-    Sizes,
-    anything,
-    choice,
-    flag,
-    instance,
-    list_of,
-    mapping,
-    names,
-    nothing,
-    number,
-    numbers,
-    optional,
-    own_fields,
-    plain,
-    plain_state,
-    refuse_layers,
-    text,
-    tuple_of,
-    whole,
-    wholes,
-)
+from .saved_type import Fields, SavedType, own_fields, plain, plain_state, refuse_layers
 
 __all__ = ["step_types", "wrapper_types"]
 
@@ -415,7 +411,7 @@ def _check_names(names_of_steps: list[str]) -> None:
 def _transforms(step: Any) -> bool:
     if isinstance(step, str):
         return step == "passthrough"
-    return isinstance(step, _TRANSFORMERS) and hasattr(step, "transform")
+    return isinstance(step, (KernelMachine, *_TRANSFORMERS)) and hasattr(step, "transform")
 
 
 def _column_state(value: ColumnTransformer) -> Fields:

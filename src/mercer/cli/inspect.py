@@ -154,7 +154,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     Example:
       mercer inspect moons.safetensors
     """
-    from ..checks import layers, machine_of
+    from ..composition import layers, machine_of
 
     loaded = open_model(model)
     estimator, machine = loaded.estimator, machine_of(loaded.estimator)

@@ -592,6 +592,11 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
         self._refuse_nonfinite(scores, numbers)
         return scores
 
+    @property
+    def decision_terms(self) -> tuple[float, float, float]:
+        """a, b and c of what is answered of a row x with one score f: a·f(x) + b·k(x, x) + c."""
+        return 1.0, 0.0, 0.0
+
     def n_scores(self) -> int | None:
         """How many scores a row has, as what was learned tells it; ``None`` where only the model does."""
         return None

@@ -314,6 +314,11 @@ class SVDD(NoveltyMachine):
     def shares_path(self) -> bool:
         return False
 
+    @property
+    def decision_terms(self) -> tuple[float, float, float]:
+        """−‖φ(x) − c‖² + R² = 2⟨c, φ(x)⟩ − k(x, x) − ‖c‖² + R², R² being −offset."""
+        return 2.0, -1.0, -self.centre_square_ - self.offset_
+
     def score_samples(self, X: Any) -> Array:
         """−‖φ(x) − c‖² of each row.
 

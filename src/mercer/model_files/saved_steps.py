@@ -34,7 +34,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..calibration import Calibrated, TunedThreshold
 from ..calibration.calibrated import CalibrationMap, IsotonicMap, SigmoidMap, VennAbersMap
-from ..checks.parameters import bytes_of, is_number, machine_of
+from ..checks.parameters import bytes_of, is_number
 from ..checks.parameters import choice as check_choice
 from ..checks.parameters import number as check_number
 from ..checks.schema import (
@@ -56,6 +56,7 @@ from ..checks.schema import (
     whole,
     wholes,
 )
+from ..composition import machine_of
 from ..estimators.base import KernelMachine
 from ..estimators.classifier import cost_matrix
 from ..estimators.model import KernelModel, LinearModel
@@ -411,7 +412,7 @@ def _check_names(names_of_steps: list[str]) -> None:
 def _transforms(step: Any) -> bool:
     if isinstance(step, str):
         return step == "passthrough"
-    return isinstance(step, (KernelMachine, *_TRANSFORMERS)) and hasattr(step, "transform")
+    return isinstance(step, _TRANSFORMERS) and hasattr(step, "transform")
 
 
 def _column_state(value: ColumnTransformer) -> Fields:
@@ -451,10 +452,7 @@ def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
 
 
 #: What may stand before a machine.
-_TRANSFORMERS = (StandardScaler, Standardised, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, Binarizer,
-                 QuantileTransformer, PowerTransformer, KBinsDiscretizer, ReadColumns, Numbers, CorrelationFilter,
-                 Constant, DateParts, Filled, Clipped, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures,
-                 Pipeline, ColumnTransformer)  # fmt: skip
+_TRANSFORMERS = (KernelMachine, *(each.cls for each in step_types() if hasattr(each.cls, "transform")))
 
 
 # Estimators around a machine as fields, and back: calibration, thresholds, intervals, fits without outliers.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..checks.parameters import layers
 from ..checks.schema import Meaning, Sizes, check
+from ..composition import layers
 
 __all__ = ["Fields", "SavedType", "own_fields", "plain", "plain_state", "refuse_layers"]
 

@@ -24,7 +24,17 @@ from sklearn.preprocessing import (
 )
 
 import mercer
-from mercer import SVC, SVDD, Calibrated, KernelClassifier, KernelQuantiles, KernelRegressor, Perceptron, TunedThreshold
+from mercer import (
+    SVC,
+    SVDD,
+    Calibrated,
+    KernelClassifier,
+    KernelPCA,
+    KernelQuantiles,
+    KernelRegressor,
+    Perceptron,
+    TunedThreshold,
+)
 from mercer.cli.export import _TARGETS
 from mercer.cli.run import _scores
 from mercer.exports import TARGETS, Inputs, deviation, likely_rows, numbered, similarity, with_gaps_and_new_words
@@ -65,6 +75,8 @@ UNFITTED = {
     "robust": (make_pipeline(RobustScaler(quantile_range=(10, 80), unit_variance=True), SVC("rbf")), X, TWO),
     "steps": (make_pipeline(StandardScaler(), PolynomialFeatures(2), MinMaxScaler(clip=True), SVC("rbf")), X, TWO),
     "drawn in": (make_pipeline(Standardised(limit=1.5), SVC("rbf")), X, TWO),
+    "components": (make_pipeline(StandardScaler(), KernelPCA("rbf", 3)), X),
+    "of components": (make_pipeline(KernelPCA("rbf", 3), SVC("rbf")), X, TWO),
 }
 
 
@@ -74,8 +86,12 @@ def fitted(name):
     return clone(estimator).fit(*data)
 
 
+#: What answers numbers, rather than labels.
+OF_NUMBERS = ("predict", "transform")
+
+
 def wanted(model, rows):
-    for method in ("decision_function", "predict_proba", "predict"):
+    for method in ("decision_function", "predict_proba", "predict", "transform"):
         if hasattr(model, method):
             return getattr(model, method)(rows), method
     raise AssertionError
@@ -89,15 +105,15 @@ def test_python_and_onnx_compute_what_the_model_does(name, tmp_path):
     alone = runpy.run_path(str(tmp_path / "m.py"))
     function = "probabilities" if method == "predict_proba" else "scores"
     np.testing.assert_allclose(alone[function](NEW), numbers, rtol=1e-12, atol=1e-12)
-    if method == "predict":
+    if method in OF_NUMBERS:
         np.testing.assert_allclose(alone["predict"](NEW), numbers, rtol=1e-12, atol=1e-12)
     else:
         np.testing.assert_array_equal(alone["predict"](NEW), model.predict(NEW))
     mercer.export(model, tmp_path / "m.onnx", to="onnx")
     found = by_onnx(tmp_path / "m.onnx", {"X": NEW})
-    named = {"predict": "variable", "predict_proba": "probabilities", "decision_function": "scores"}[method]
+    named = {"predict_proba": "probabilities", "decision_function": "scores"}.get(method, "variable")
     np.testing.assert_allclose(found[named].reshape(numbers.shape), numbers, rtol=1e-10, atol=1e-10)
-    if method != "predict":
+    if method not in OF_NUMBERS:
         np.testing.assert_array_equal(found["label"], model.predict(NEW))
     if hasattr(model, "predict_proba"):
         np.testing.assert_allclose(found["probabilities"], model.predict_proba(NEW), atol=1e-10)
@@ -116,7 +132,20 @@ RESHAPED = list(UNFITTED)[list(UNFITTED).index("robust") : list(UNFITTED).index(
 
 
 @pytest.mark.parametrize(
-    "name", ["votes", "sums", "path", "pairs", "isotonic", "staircase", "steps", "drawn in", "quantiles", *RESHAPED]
+    "name",
+    [
+        "votes",
+        "sums",
+        "path",
+        "components",
+        "pairs",
+        "isotonic",
+        "staircase",
+        "steps",
+        "drawn in",
+        "quantiles",
+        *RESHAPED,
+    ],
 )
 def test_c_computes_what_the_model_does(name, tmp_path):
     model = fitted(name)
@@ -126,7 +155,7 @@ def test_c_computes_what_the_model_does(name, tmp_path):
     function = "mercer_probabilities" if method == "predict_proba" else "mercer_scores"
     found = scores_of_c(library, NEW, numbers[0].size, function=function)
     np.testing.assert_allclose(found.reshape(numbers.shape), numbers, rtol=1e-12, atol=1e-12)
-    if method != "predict":
+    if method not in OF_NUMBERS:
         rows = [(np.ctypeslib.ctypes.c_double * 3)(*row) for row in NEW]
         answers = [library.mercer_predict(row) for row in rows]
         np.testing.assert_array_equal(model.classes_[answers], model.predict(NEW))

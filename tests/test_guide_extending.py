@@ -14,7 +14,7 @@ from mercer.solvers import MistakeDriven, Newton, PegasosSteps, SoftMargin
 
 from .guide_pages import DOCS, doctests_of, failures_of
 
-PAGES = ["file_format", "gram", "kernel", "loss", "solver"]
+PAGES = ["estimator", "file_format", "gram", "kernel", "loss", "solver"]
 #: Lines that a part of one's own may take.
 SHORT = 30
 

@@ -8,15 +8,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from mercer import SVC, KernelSearchCV, Pegasos, read
-from mercer.checks import (
-    feature_names,
-    is_measurement,
-    layers,
-    machine_of,
-    parameter_prefix,
-    rows_at_machine,
-    steps_before,
-)
+from mercer.checks import is_measurement
+from mercer.composition import feature_names, layers, machine_of, parameter_prefix, rows_at_machine, steps_before
 from mercer.preprocess import WithoutOutliers, pipeline
 from mercer.runtime import progress
 

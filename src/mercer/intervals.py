@@ -28,18 +28,8 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_y, check_is_fitted
 
 from .checks.labels import checked_weights, refuse_bad_rows, refuse_before_folds, refuse_no_estimator
-from .checks.parameters import (
-    bytes_of,
-    choice,
-    is_number,
-    layers,
-    machine_of,
-    memory_in_words,
-    number,
-    rows_at_machine,
-    shown,
-    steps_before,
-)
+from .checks.parameters import bytes_of, choice, is_number, memory_in_words, number, shown
+from .composition import layers, machine_of, rows_at_machine, steps_before
 from .estimators import KernelClassifier, KernelRegressor, Run
 from .estimators.kernel_regressor import KernelQuantiles
 from .estimators.model import KernelModel, LinearModel, model_of

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
+from .checks import schema
 from .kernels import MANHATTAN, SQUARED_DISTANCE, Gaussian, Kernel, Laplacian
 from .kernels.engine.statistics import Statistic
 from .runtime.compile import Array, jit
@@ -37,6 +38,7 @@ from .solvers.ridge import LARGEST_RIDGE, RidgePath
 
 __all__ = [
     "FAMILIES",
+    "TRIED",
     "Clock",
     "Family",
     "Hat",
@@ -525,6 +527,12 @@ class Tried:
     rows: int
     error: float
     note: str = ""
+
+
+#: What such a table is.
+TRIED = schema.mapping(
+    schema.text, schema.numbers("tried", missing=True) | schema.wholes("tried") | schema.names("tried")
+)
 
 
 def tried_table(tried: Sequence[Tried]) -> dict[str, Array]:

@@ -24,7 +24,8 @@ from ..checks.labels import (
     refuse_no_estimator,
     refuse_single,
 )
-from ..checks.parameters import choice, is_whole, machine_of, offered_if
+from ..checks.parameters import choice, is_whole, offered_if
+from ..composition import machine_of
 from ..estimators.classifier import cheapest, cost_matrix
 from ..kernels.engine.tiles import length
 from ..rows import refuse_elsewhere

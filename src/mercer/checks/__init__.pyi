@@ -1,3 +1,4 @@
+from . import schema as schema
 from .labels import EvenFolds as EvenFolds
 from .labels import RepeatedEvenFolds as RepeatedEvenFolds
 from .labels import could_be_numbers as could_be_numbers
@@ -8,14 +9,7 @@ from .labels import looks_in_words as looks_in_words
 from .labels import plain_label as plain_label
 from .labels import task_in_words as task_in_words
 from .parameters import bytes_of as bytes_of
-from .parameters import feature_names as feature_names
 from .parameters import is_number as is_number
-from .parameters import layers as layers
-from .parameters import learner_of as learner_of
-from .parameters import machine_of as machine_of
-from .parameters import parameter_prefix as parameter_prefix
-from .parameters import rows_at_machine as rows_at_machine
 from .parameters import shown as shown
-from .parameters import steps_before as steps_before
 from .parameters import whole_number as whole_number
 from .tables import is_missing as is_missing

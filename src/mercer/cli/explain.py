@@ -96,7 +96,7 @@ def explain(
 
 def training_places(loaded: ModelFile) -> Callable[[int], str]:
     """Where a training row of a model stands, given its number: in a line of its file, if the model remembers that."""
-    from ..checks import machine_of
+    from ..composition import machine_of
 
     lines = loaded.about.get("support_lines")
     support = getattr(machine_of(loaded.estimator), "_model", None)

@@ -65,7 +65,7 @@ def export(
       mercer export moons.safetensors --to python -o model.py --check moons:500
       mercer export moons.safetensors --to libsvm
     """
-    from ..checks import machine_of
+    from ..composition import machine_of
     from ..exports import TARGETS, deviation
     from ..exports import export as write
     from .new_rows import as_in_training, matching_table

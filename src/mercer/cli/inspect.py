@@ -154,7 +154,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     Example:
       mercer inspect moons.safetensors
     """
-    from ..checks import layers, machine_of
+    from ..composition import layers, machine_of
 
     loaded = open_model(model)
     estimator, machine = loaded.estimator, machine_of(loaded.estimator)
@@ -208,10 +208,10 @@ def _unusual_parameters(machine: Any) -> dict[str, Any]:
 
 
 def _predicts(estimator: Any, machine: Any) -> str:
-    if hasattr(machine, "score_samples"):
-        return "inliers and outliers"
     classes = getattr(estimator, "classes_", None)
-    return "numbers" if classes is None else f"classes {enumeration(map(str, classes.tolist()), _SHOWN)}"
+    if classes is not None:
+        return f"classes {enumeration(map(str, classes.tolist()), _SHOWN)}"
+    return {"outliers": "inliers and outliers"}.get(machine.answers, machine.answers)
 
 
 def _signature(loaded: ModelFile) -> str:

@@ -381,7 +381,7 @@ def with_apart(reading: dict[str, Any], group: str | None, time: str | None) -> 
 
 def placing(learner: Learner, **said: Any) -> dict[str, Any]:
     """Parameters that say where the kernel matrix lives, of a learner that has them."""
-    from ..checks import machine_of
+    from ..composition import machine_of
 
     given = {name: value for name, value in said.items() if value is not None}
     known = machine_of(learner.build()).get_params(deep=False)

@@ -209,13 +209,14 @@ def save(model: Any, path: str, about: Mapping[str, Any]) -> None:
 
 def open_model(path: str) -> ModelFile:
     """Read a model that is signed as was asked for; what the file says about it is what commands expect."""
+    from ..checks import schema
     from ..io import DataError
-    from ..model_files import check, open_model
+    from ..model_files import open_model
 
     loaded = open_model(path, verify=click.get_current_context().meta.get(_PUBLIC) or None)
     meanings = _about()
     try:
-        check("about", {name: value for name, value in loaded.about.items() if name in meanings}, meanings)
+        schema.check("about", {name: value for name, value in loaded.about.items() if name in meanings}, meanings)
     except ValueError as error:
         raise DataError(f"{path!r} was not written by a command of mercer: {error}; use mercer.load.") from None
     return loaded
@@ -223,33 +224,33 @@ def open_model(path: str) -> ModelFile:
 
 def _about() -> dict[str, Any]:
     """What commands rely on."""
-    from ..model_files import anything, choice, instance, list_of, mapping, nothing, number, optional, text, whole
+    from ..checks import schema
 
-    names, said = list_of(text), mapping(text, anything)
+    names, said = schema.list_of(schema.text), schema.mapping(schema.text, schema.anything)
     return {
-        name: optional(nothing | meaning)
+        name: schema.optional(schema.nothing | meaning)
         for name, meaning in {
-            "learner": text,
-            "kernel": instance(str, words="a text"),  # of a weight for each column, it is long
-            "target": text | whole(),
-            "task": choice("classify", "regress", "detect"),
-            "classes": instance(list, words="a list"),
-            "kind": text,
-            "format": text,
+            "learner": schema.text,
+            "kernel": schema.instance(str, words="a text"),  # of a weight for each column, it is long
+            "target": schema.text | schema.whole(),
+            "task": schema.choice("classify", "regress", "detect"),
+            "classes": schema.instance(list, words="a list"),
+            "kind": schema.text,
+            "format": schema.text,
             "columns": names,
             "words": names,
-            "kinds": mapping(text, text),
+            "kinds": schema.mapping(schema.text, schema.text),
             "left_out": said,
             "dropped": names,
             "missing": names,
-            "features": whole(),
+            "features": schema.whole(),
             "found": said,
             "as_read": said,
             "data": said,
             "training": said,
             "trained_rows": said,
-            "half_widths": list_of(nothing | number()),
+            "half_widths": schema.list_of(schema.nothing | schema.number()),
             "comparison": said,
-            "command": instance(str, words="a text"),
+            "command": schema.instance(str, words="a text"),
         }.items()
     }

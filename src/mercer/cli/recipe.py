@@ -99,7 +99,7 @@ def recipe_of(
 ) -> Recipe:
     """The recipe by which ``mercer train`` makes a model as a study has fitted it, here of all rows of a table."""
     from ..calibration import Calibrated, TunedThreshold
-    from ..checks import layers, learner_of
+    from ..composition import layers, learner_of
     from ..kernels import as_kernel
 
     given = learner_of(model).get_params(deep=False)
@@ -292,7 +292,7 @@ def fit(model: Any, table: Table, what: str, printer: Printer) -> float:
 
 def outliers_in_words(model: Any) -> str | None:
     """How many training rows a fitted model has left out as outliers; nothing where it does not look for them."""
-    from ..checks import layers
+    from ..composition import layers
 
     return next((str(layer.report_) for layer in layers(model) if hasattr(layer, "report_")), None)
 
@@ -352,7 +352,7 @@ def about_model(
     The table may be a sample that tells what its columns hold; the rows that were learned from come at once or in
     pieces, with their number.
     """
-    from ..checks import machine_of
+    from ..composition import machine_of
     from ..io import columns_used, reading_of
     from .new_rows import remembered_rows
 
@@ -401,7 +401,7 @@ def held_out(model: Any, learning: Table, testing: Table | None, printer: Printe
 
 def _columns_used(model: Any, table: Table) -> list[str]:
     """The columns that a model was trained on: those that its kernel names, or all of them."""
-    from ..checks import machine_of
+    from ..composition import machine_of
     from ..kernels import as_kernel, columns_named
 
     if table.frame is None:

@@ -200,7 +200,7 @@ class Asked:
     def of(cls, loaded: ModelFile, task: str, coverage: float | None, probabilities: bool, printer: Printer) -> Asked:
         """Refused where the model does not know it."""
         from ..calibration import Calibrated
-        from ..checks import machine_of
+        from ..composition import machine_of
 
         if coverage is not None and task != "regress":
             raise DataError(f"--intervals is for regressors, and this model {_LEARNED[task]}.")

@@ -294,7 +294,7 @@ def _never_again(table: Table) -> list[str]:
 
 def _show(made: Trained, learning: Table, testing: Table | None, recipe: Recipe, printer: Printer, output: str) -> None:
     """What was learned from which rows, its errors, and how to go on."""
-    from ..checks import machine_of
+    from ..composition import machine_of
 
     learner, facts, last = made.learner, made.facts, machine_of(made.model)
     extent = learning.extent

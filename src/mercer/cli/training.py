@@ -111,7 +111,7 @@ def as_tested(recipe: Recipe, facts: Comparison, chosen: dict[str, Any], table: 
 
 def _facts(recipe: Recipe, model: Any, rows: int, seconds: float, errors: Any, **more: Any) -> dict[str, Any]:
     """What is told and remembered of a training."""
-    from ..checks import machine_of
+    from ..composition import machine_of
     from .recipe import outliers_in_words
 
     last = machine_of(model)
@@ -166,7 +166,7 @@ def trained_in_chunks(recipe: Recipe, data: Places, reading: dict[str, Any], pri
     """Make a model of files by passes over them; a sample of their rows tells what the columns hold."""
     from sklearn.pipeline import Pipeline
 
-    from ..checks import machine_of
+    from ..composition import machine_of
     from ..grams import sample_of
     from ..io import Options, explicit_options, open_chunked, read_frame, targets_of
     from ..preprocess import prepare
@@ -238,7 +238,7 @@ def _tables(file: Any, sample: Table, y: Any, reader: Any) -> Iterator[Table]:
 
 def _own_tolerance(learner: Learner) -> Any:
     """The tolerance of the machine itself: with that of its learner, which is for few rows, passes would be many."""
-    from ..checks import machine_of
+    from ..composition import machine_of
 
     return type(machine_of(learner.build()))().tol
 
@@ -338,7 +338,7 @@ def _folds(table: Table, what: str, printer: Printer) -> int:
 
 
 def _parameters_of(learner: Learner) -> dict[str, Any]:
-    from ..checks import machine_of
+    from ..composition import machine_of
 
     return machine_of(learner.build()).get_params(deep=False)
 

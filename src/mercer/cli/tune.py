@@ -117,7 +117,7 @@ def tune(
       mercer tune svc visits.csv --scoring auc --group patient
       mercer tune svc baskets.basket
     """
-    from ..checks import machine_of, parameter_prefix
+    from ..composition import machine_of, parameter_prefix
     from ..learners import named
     from ..runtime import keep_best
     from ..search import KernelSearchCV

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures
 from sklearn.utils import _safe_indexing
 
 from ..checks.labels import is_measurement
-from ..checks.parameters import machine_of, rows_at_machine, steps_before
 from ..checks.tables import chosen
+from ..composition import machine_of, parts_of, rows_at_machine, steps_before
 from ..kernels import as_kernel
 from ..kernels.engine.tiles import length
 from ..presentation import Canvas, class_colours, diverging, draw_cells, shorten, show_legend, told_apart
@@ -376,23 +374,13 @@ def categories_of(steps: Iterable[Any]) -> dict[str, str]:
     {'job_baker': 'job', 'job_smith': 'job'}
     """
     found = {}
-    for encoder in _encoders(steps):
+    encoders = (part for step in steps for part, _ in parts_of(step) if isinstance(part, OneHotEncoder))
+    for encoder in encoders:
         columns = [str(name) for name in getattr(encoder, "feature_names_in_", [])]
         for name in encoder.get_feature_names_out() if columns else []:
             made_of = [column for column in columns if str(name).startswith(f"{column}_")]
             found[str(name)] = max(made_of, key=len)
     return found
-
-
-def _encoders(steps: Iterable[Any]) -> Iterator[OneHotEncoder]:
-    """The encoders of words among steps, and inside them."""
-    for step in steps:
-        if isinstance(step, OneHotEncoder):
-            yield step
-        elif isinstance(step, Pipeline):
-            yield from _encoders(inside for _, inside in step.steps)
-        elif isinstance(step, ColumnTransformer):
-            yield from _encoders(inside for _, inside, _ in step.transformers_)
 
 
 def repeats_a_column(expansion: PolynomialFeatures, names: Sequence[str], categories: dict[str, str]) -> Array:

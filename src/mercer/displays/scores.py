@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.parameters import is_number, machine_of, rows_at_machine
+from ..checks.parameters import is_number
+from ..composition import machine_of, rows_at_machine
 from ..estimators.classifier import decision_margins
 from ..messages import counted
 from ..presentation import Canvas, draw_cells, short, shorten, show_legend

@@ -1,11 +1,11 @@
 """Scikit-learn faces of the solvers."""
 
-from .base import KernelMachine
+from .base import KNOWN, KernelMachine
 from .classifier import Classifier, cost_matrix
 from .kernel_classifier import KernelClassifier
 from .kernel_pca import KernelPCA
 from .kernel_regressor import KernelQuantiles, KernelRegressor, rearranged
-from .model import KernelModel, LinearModel
+from .model import KernelModel, LinearModel, kernel_model, model_of
 from .nu import NuSVC
 from .one_class import SVDD, NoveltyMachine, OneClassSVM
 from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, votes
@@ -15,14 +15,14 @@ from .regressor import Regressor
 from .running import NotInTimeError, Run
 from .svc import SVC
 from .svr import SVR, NuSVR
-from .training import fingerprints, training_of
+from .training import Training, fingerprints, training_of
+from .transformer import Transformer
 
 __all__ = [
-    "MACHINES",
+    "KNOWN",
     "SVC",
     "SVDD",
     "SVR",
-    "UNLABELLED",
     "BinaryMachine",
     "Classifier",
     "KernelClassifier",
@@ -41,20 +41,16 @@ __all__ = [
     "Perceptron",
     "Regressor",
     "Run",
+    "Training",
+    "Transformer",
     "begin_pairs",
     "cost_matrix",
     "fingerprints",
+    "kernel_model",
     "laid_out",
+    "model_of",
     "rearranged",
     "solve_pairs",
     "training_of",
     "votes",
 ]
-
-#: What users fit.
-MACHINES = (
-    SVC, SVDD, SVR, KernelClassifier, KernelQuantiles, KernelRegressor, NuSVC, NuSVR, OneClassSVM, Pegasos, Perceptron,
-)  # fmt: skip
-
-#: What users fit to items without targets, beside the machines for outliers.
-UNLABELLED = (KernelPCA,)

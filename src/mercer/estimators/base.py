@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted, validate_data
 
+from ..checks import schema
 from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, choice, number
 from ..checks.tables import chosen, numbers_only, refuse_extreme, refuse_foreign, tidy_sparse, widened
@@ -20,6 +21,7 @@ from ..grams.landmarks import LANDMARKS
 from ..grams.span import directions
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.tiles import length
+from ..kernels.text_form import is_ours
 from ..messages import guide
 from ..problems import Certificate, Status
 from ..rows import Mapped, Rows, as_host, dask_client, in_memory, is_dask, on_card, rows_of
@@ -28,7 +30,10 @@ from .model import KernelModel, LinearModel, scores_of_chunk
 from .running import CallbackSupportMixin, Run, running, with_callbacks
 from .training import LARGEST_SIMILARITY, Training, training_of, warn_if_alike, warn_if_out_of_reach
 
-__all__ = ["FittedState", "remedy_for", "rescale"]
+__all__ = ["KNOWN", "FittedState", "remedy_for", "rescale"]
+
+#: Every estimator that a model file may hold, by the name of its class.
+KNOWN: dict[str, type[KernelMachine]] = {}
 
 # What a fitted machine is, as plain values, and a machine from such values: what model files are made of.
 
@@ -178,11 +183,43 @@ def remedy_for(machine: str, given: Iterable[str], known: Iterable[str]) -> str 
     return None
 
 
+_COUNTS = schema.tuple_of(schema.whole(), schema.whole()) | schema.tuple_of(schema.whole())
+#: How good the models of all scores are.
+_CERTIFICATE = schema.numbers("", missing=True, infinite=True) | schema.number(missing=True, infinite=True)
+
+
 class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
     """Base of all estimators. Subclasses have the parameters ``kernel`` and ``memory``.
 
-    Methods without an underscore are what :class:`mercer.search.keys.Machine` asks for.
+    A subclass enters itself under the name of its class, so that model files can hold its estimators; one that is a
+    base of others says ``class Base(KernelMachine, named=False)``. Methods without an underscore are what
+    :class:`mercer.search.keys.Machine` asks for.
     """
+
+    #: What ``fit`` finds beside the model: each attribute, and what it must be. A subclass declares its own, which come
+    #: on top of those of its bases. Sizes agree with those of ``intercept_`` (scores) and of the rows (columns).
+    fields: ClassVar[Mapping[str, schema.Meaning]] = {
+        "n_features_in_": schema.optional(schema.whole(size="columns")),
+        "feature_names_in_": schema.optional(schema.names("columns")),
+        "intercept_": schema.numbers("scores"),
+        "coef_": schema.optional(schema.numbers("scores", "columns")),
+        "support_": schema.optional(schema.wholes("support")),
+        "dual_coef_": schema.optional(schema.numbers("", "support")),
+        "n_support_": schema.optional(schema.wholes("")),
+        "n_iter_": schema.optional(schema.wholes("") | schema.whole()),
+        "objective_": schema.optional(_CERTIFICATE),
+        "duality_gap_": schema.optional(_CERTIFICATE),
+        "kkt_violation_": schema.optional(_CERTIFICATE),
+        "missing_trace_": schema.optional(schema.number()),
+        "status_": schema.optional(schema.choice(*(each.value for each in Status))),
+        "converged_": schema.optional(schema.flag),
+        "fit_status_": schema.optional(schema.whole()),
+        "shape_fit_": schema.optional(
+            schema.tuple_of(schema.whole(), schema.whole()) | schema.tuple_of(schema.whole())
+        ),
+    }
+    #: What is made of the scores of a row: "labels", "numbers", "outliers", "components" or "clusters".
+    answers: ClassVar[str] = "numbers"
 
     kernel: Any
     memory: Any
@@ -207,6 +244,15 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
     device: str | None = None
 
     _names: ClassVar[list[str]]
+
+    def __init_subclass__(cls, *, named: bool = True, **options: Any) -> None:
+        """Enter the class with all its fields; names of the library's own estimators keep their meaning."""
+        super().__init_subclass__(**options)
+        cls.fields = {
+            name: meaning for base in reversed(cls.__mro__) for name, meaning in vars(base).get("fields", {}).items()
+        }
+        if named and not (cls.__name__ in KNOWN and is_ours(KNOWN[cls.__name__])):
+            KNOWN[cls.__name__] = cls
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -458,12 +504,19 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
         """As :meth:`fit`, on the Gram of the items where somebody has computed it before."""
         with running(self, X, y, sample_weight) as run:
             self._check()
-            self.learn(self._training(X, y, sample_weight, run, gram))
+            data = self._training(X, y, sample_weight, run, gram)
+            model = self.learn(data)
+            if model is not None:
+                self._publish(model, data.given)
+                self._publish_approximation(data)
         return self
 
-    def learn(self, data: Training) -> None:
-        """Find the model of the training items, and publish it: all that a new estimator has to write."""
-        raise NotImplementedError
+    def learn(self, data: Training) -> LinearModel | KernelModel | None:
+        """Find the model of the training items: all that a new estimator has to write.
+
+        The model is published for users to read, unless that was done on the way (``None``).
+        """
+        raise NotImplementedError(f"{type(self).__name__} should learn: write a method learn(data).")
 
     def _training(
         self, X: Any, y: Any, sample_weight: Any, run: Run | None = None, gram: Gram | None = None
@@ -533,6 +586,20 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
         for place, scores in items.each(work):
             out[place] = scores
         return out
+
+    def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
+        """What is answered is made of the scores of rows; ``numbers`` are those of the rows scored."""
+        self._refuse_nonfinite(scores, numbers)
+        return scores
+
+    @property
+    def decision_terms(self) -> tuple[float, float, float]:
+        """a, b and c of what is answered of a row x with one score f: a·f(x) + b·k(x, x) + c."""
+        return 1.0, 0.0, 0.0
+
+    def n_scores(self) -> int | None:
+        """How many scores a row has, as what was learned tells it; ``None`` where only the model does."""
+        return None
 
     def _refuse_nonfinite(self, scores: Array, numbers: Array | None) -> None:
         """A score that is no number says nothing; ``numbers`` are those of the rows scored."""

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
+from ..checks import schema
 from ..checks.labels import combine_weights, encode, has_many_labels, indicators, plain_label, refuse_bad_labels
 from ..checks.parameters import is_number, offered_if, shown
 from ..grams import Gram
@@ -146,10 +147,15 @@ def _has_checkpoints(machine: Classifier) -> bool:
     return True
 
 
-class Classifier(ClassifierMixin, KernelMachine):
+class Classifier(ClassifierMixin, KernelMachine, named=False):
     """Base of the classifiers. Subclasses also have the parameter ``class_weight``."""
 
-    target_kind = "labels"
+    target_kind = answers = "labels"
+    fields: ClassVar = {
+        "classes_": schema.labels("classes"),
+        "multilabel_": schema.optional(schema.flag),
+        "class_weight_": schema.optional(schema.numbers("", low=0)),
+    }
     class_weight: Any
     #: What mistakes cost; a parameter of the machines that can tell.
     costs: Any = None
@@ -214,6 +220,12 @@ class Classifier(ClassifierMixin, KernelMachine):
     def _cost_matrix(self) -> Array | None:
         """What mistakes cost, in the order of the classes; ``None`` where all cost the same."""
         return None if self.costs is None else cost_matrix(self.costs, self.classes_, type(self).__name__)
+
+    def n_scores(self) -> int:
+        k = len(self.classes_)
+        if k < (1 if self.multilabel_ else 2):
+            raise ValueError("its classes are no two")
+        return 1 if k == 2 and not self.multilabel_ else k
 
     def _positions(self) -> range:
         """The scores: one for two classes; one for each class against the rest where there are more."""
@@ -314,7 +326,7 @@ class Classifier(ClassifierMixin, KernelMachine):
 
         A score that is no number says nothing, though a label could be made of it.
         """
-        self._refuse_nonfinite(scores, numbers)
+        super().decisions_of(scores, numbers)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predictions_of(self, decisions: Array) -> Array:

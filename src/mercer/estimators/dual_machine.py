@@ -24,7 +24,7 @@ from .running import warn
 from .training import Training
 
 
-class DualMachine(KernelMachine):
+class DualMachine(KernelMachine, named=False):
     """Base of machines with one score.
 
     A subclass states its problem (:meth:`_state`) and says which model a solution stands for (:meth:`_model_of`), and

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ..checks import schema
 from ..checks.parameters import bytes_of, memory_in_words, number, size_in_words
 from ..checks.tables import chosen
 from ..grams import Placement
@@ -18,14 +18,13 @@ from ..kernels.engine.tiles import length
 from ..messages import guide
 from ..problems import Iterate, Status
 from ..rows import is_dask
-from ..rows.dask import lazily
 from ..runtime.compile import Array
 from ..solvers import Eigenpairs, leading_eigenpairs
-from .base import KernelMachine
 from .kernel_regressor import KernelRegressor
 from .model import KernelModel, LinearModel, model_of
 from .running import warn
 from .training import Training
+from .transformer import Transformer
 
 #: An eigenvalue below this part of the largest, for each item, is a rounding error.
 _NOTHING = 4 * np.finfo(np.float64).eps
@@ -35,7 +34,7 @@ _SQUARES = 4
 _LEARNED = 2000
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine):
+class KernelPCA(Transformer):
     """Components of items: their places along the directions in which they differ most in feature space.
 
     With items centred there, φ̃(x) = φ(x) − mean φ, the directions are the eigenvectors of the covariance Σ φ̃φ̃ᵀ. They
@@ -96,6 +95,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
     >>> bool(outer.max() < inner.min()), model.eigenvalues_.round(2)
     (True, array([17.88,  5.31]))
     """
+
+    fields: ClassVar = {
+        "eigenvalues_": schema.numbers("scores", low=0),
+        "eigenvalue_bounds_": schema.numbers("scores", low=0),
+        "residuals_": schema.numbers("scores", low=0),
+        "angle_bounds_": schema.numbers("scores", low=0, high=1),
+        "explained_variance_ratio_": schema.numbers("scores", low=0, high=1),
+        "mean_": schema.optional(schema.numbers("columns")),
+    }
 
     def __init__(
         self,
@@ -158,18 +166,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         components[self.support_] = self.dual_coef_.T * self.eigenvalues_
         return components
 
-    def learn(self, data: Training) -> None:
-        """Find the eigenpairs, and publish the directions."""
+    def learn(self, data: Training) -> LinearModel | KernelModel:
+        """Find the eigenpairs, and the directions that they are."""
         exact = data.exact_gram() if self.placement.single else data.gram.exact()
         pairs = self._pairs(data, exact)
         weight = np.ones(len(exact)) if data.weight is None else data.weight
         # ⟨w, φ(x) − mean φ⟩ = Σ αᵢ·k(xᵢ, x) − αᵀ·mean k, as Σ αᵢ = 0.
         means = exact.matvec(weight / weight.sum())
         alpha = np.sqrt(weight)[:, None] * pairs.vectors / np.sqrt(pairs.values)
-        self._publish(model_of(data, [Iterate(a, -float(a @ means)) for a in alpha.T]), data.given)
-        self._publish_approximation(data)
+        model = model_of(data, [Iterate(a, -float(a @ means)) for a in alpha.T])
         self.__dict__.pop("mean_", None)
-        if isinstance(self._model, LinearModel):
+        if isinstance(model, LinearModel):
             self.mean_ = np.asarray(data.items.T @ weight / weight.sum(), dtype=np.float64)
         self.__dict__.pop("_pre_images", None)
         self.eigenvalues_ = pairs.values
@@ -179,6 +186,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
         self.explained_variance_ratio_ = np.minimum(pairs.values / variance, 1.0)
         self._publish_status([pairs.status])
         self._warn_if_short(pairs)
+        return model
 
     def _pairs(self, data: Training, exact: Any) -> Eigenpairs:
         """The eigenpairs that are not zero, with signs that do not depend on the way to them."""
@@ -233,31 +241,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine
                 f"{guide('certificates')}.",
                 ConvergenceWarning,
             )
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.eigenvalues_.size)
-
-    # -- new items --------------------------------------------------------------------------------------------------
-
-    @lazily
-    def transform(self, X: Any) -> Array:
-        """The components of items.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
-
-        Returns
-        -------
-        array of shape (n_rows, n_components)
-        """
-        return self.decisions_of(self._scores(X))
-
-    def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
-        """A score is a component."""
-        self._refuse_nonfinite(scores, numbers)
-        return scores
 
     def inverse_transform(self, Z: Any) -> Any:
         """Items with such components, or nearly such.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import solvers
+from ..checks import schema
 from ..checks.parameters import is_number, shown
 from ..losses import Pinball, ResidualLoss, Squared, as_residual_loss
 from ..problems import Certificate, Iterate, Problem
@@ -208,6 +209,7 @@ class KernelQuantiles(Regression):
     """
 
     path = "lam"
+    fields: ClassVar = {"quantiles_": schema.numbers("scores", low=0, high=1, rising=True)}
     #: The solver of losses with a kink needs one.
     fit_intercept = True
 
@@ -256,6 +258,9 @@ class KernelQuantiles(Regression):
 
     def _ridge_targets(self, data: Training) -> list[Array] | None:
         return None
+
+    def n_scores(self) -> int:
+        return self.quantiles_.size
 
     def _publish_certificates(self, certificates: Sequence[Certificate]) -> None:
         self.quantiles_ = np.array(self._levels())

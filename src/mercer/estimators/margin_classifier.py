@@ -54,7 +54,7 @@ class Plan(NamedTuple):
     mixture: Mixed | None = None
 
 
-class MarginClassifier(Classifier):
+class MarginClassifier(Classifier, named=False):
     """Base of :class:`SVC` and :class:`NuSVC`.
 
     A subclass has a parameter that says how hard margins are (:attr:`path`, :meth:`_check_hardness`), makes the machine
@@ -261,6 +261,10 @@ class MarginClassifier(Classifier):
             self.n_support_ = np.count_nonzero(coef, axis=1)
         else:
             self.n_support_ = np.bincount(data.targets[used], minlength=self.classes_.size)
+
+    def n_scores(self) -> int:
+        k = super().n_scores()
+        return k * (k - 1) // 2 if self._votes else k
 
     @property
     def _votes(self) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..checks import schema
 from ..checks.parameters import number
 from ..grams import Gram, Placement
 from ..kernels import Kernel
@@ -33,7 +34,7 @@ _ALIKE = 1e-12
 _ORIGIN = 1e-7
 
 
-class NoveltyMachine(OutlierMixin, DualMachine):
+class NoveltyMachine(OutlierMixin, DualMachine, named=False):
     """What :class:`OneClassSVM` and :class:`SVDD` share.
 
     Scores differ from item to item by as much as items do in feature space: σ² = mean k(x, x) − mean k(x, x′). The
@@ -41,6 +42,8 @@ class NoveltyMachine(OutlierMixin, DualMachine):
     """
 
     nu: float
+    answers = "outliers"
+    fields: ClassVar = {"offset_": schema.number()}
     path_falls = True
     precisions = (np.float64,)  # many rows are on the boundary, to the last digit
 
@@ -101,6 +104,9 @@ class NoveltyMachine(OutlierMixin, DualMachine):
 
     # -- what users read ------------------------------------------------------------------------------------------
 
+    def n_scores(self) -> int:
+        return 1
+
     @lazily
     def decision_function(self, X: Any) -> Array:
         """How far each row is inside; negative for outliers.
@@ -135,8 +141,7 @@ class NoveltyMachine(OutlierMixin, DualMachine):
 
     def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
         """The one score of each row."""
-        self._refuse_nonfinite(scores, numbers)
-        return scores[:, 0]
+        return super().decisions_of(scores, numbers)[:, 0]
 
     def predictions_of(self, decisions: Array) -> Array:
         """1 where a decision value is not negative, else −1."""
@@ -270,6 +275,7 @@ class SVDD(NoveltyMachine):
     """
 
     path = "nu"  # by each class for itself, as a search asks for
+    fields: ClassVar = {"radius_": schema.number(0), "centre_square_": schema.number()}
 
     def read_kernel(self) -> Kernel:
         kernel = super().read_kernel()
@@ -308,6 +314,11 @@ class SVDD(NoveltyMachine):
     @property
     def shares_path(self) -> bool:
         return False
+
+    @property
+    def decision_terms(self) -> tuple[float, float, float]:
+        """−‖φ(x) − c‖² + R² = 2⟨c, φ(x)⟩ − k(x, x) − ‖c‖² + R², R² being −offset."""
+        return 2.0, -1.0, -self.centre_square_ - self.offset_
 
     def score_samples(self, X: Any) -> Array:
         """−‖φ(x) − c‖² of each row.

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .. import solvers
+from ..checks import schema
 from ..checks.labels import combine_weights, plain_label
 from ..checks.parameters import choice, number, offered_if, truth
 from ..grams import is_linear
@@ -152,6 +153,13 @@ class Pegasos(Classifier):
     """
 
     path = "steps"
+    fields: ClassVar = {
+        "rows_seen_": schema.optional(schema.whole()),
+        "trace_": schema.optional(
+            schema.numbers("", missing=True, infinite=True) | schema.numbers("", "", missing=True, infinite=True)
+        ),
+        "progress": schema.optional(schema.tuple_of(schema.numbers("scores", ""), schema.whole(1))),
+    }
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import solvers
+from ..checks import schema
 from ..checks.parameters import choice, number, offered_if, truth
 from ..losses import PerceptronLoss
 from ..messages import guide
@@ -20,7 +21,7 @@ from ..rows.dask import lazily
 from ..runtime.compile import Array
 from ..solvers.online import MistakeDrivenSolution
 from .classifier import Classifier, checkpoints_of
-from .model import LinearModel, model_of, voter_along
+from .model import LinearModel, Voter, model_of, voter_along
 from .pegasos import more_rows, offers_partial_fit
 from .running import warn
 from .training import Training, merged
@@ -79,6 +80,10 @@ class Perceptron(Classifier):
     """
 
     path = "epochs"
+    fields: ClassVar = {
+        "mistakes_": schema.optional(schema.list_of(schema.wholes(""))),
+        "voters": schema.optional(schema.list_of(schema.instance(Voter), "scores")),
+    }
 
     def __init__(
         self,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from .. import solvers
+from ..checks import schema
 from ..checks.labels import refuse_bad_targets
 from ..checks.parameters import bytes_of
 from ..grams import Gram, Placement
@@ -51,10 +53,13 @@ class Units(NamedTuple):
         return self.centre + self.spread * predictions
 
 
-class Regressor(RegressorMixin, KernelMachine):
+class Regressor(RegressorMixin, KernelMachine, named=False):
     """Base of the regressors."""
 
-    target_kind = "numbers"
+    target_kind = answers = "numbers"
+    fields: ClassVar = {
+        "target_shape_": schema.optional(schema.tuple_of() | schema.tuple_of(schema.whole(1, size="targets")))
+    }
     #: The shape of one row's target: ``()`` of a number, ``(k,)`` of k numbers.
     target_shape_: tuple[int, ...] = ()
 
@@ -66,6 +71,9 @@ class Regressor(RegressorMixin, KernelMachine):
         targets = np.asarray(y, dtype=np.float64)
         self.target_shape_ = targets.shape[1:]
         return targets, super().encoded(None, sample_weight, items)[1]
+
+    def n_scores(self) -> int:
+        return math.prod(self.target_shape_)
 
     @lazily
     def predict(self, X: Any) -> Array:
@@ -99,8 +107,7 @@ class Regressor(RegressorMixin, KernelMachine):
 
     def decisions_of(self, scores: Array, numbers: Array | None = None) -> Array:
         """The scores of each row, in the shape of the targets."""
-        self._refuse_nonfinite(scores, numbers)
-        return scores.reshape(len(scores), *self.target_shape_)
+        return super().decisions_of(scores, numbers).reshape(len(scores), *self.target_shape_)
 
     def predictions_of(self, decisions: Array) -> Array:
         """The score of a row is what is predicted of it."""
@@ -114,7 +121,7 @@ class Regressor(RegressorMixin, KernelMachine):
 _PAIRS_A_STEP = 100_000
 
 
-class Regression(Regressor, RiskMinimiser):
+class Regression(Regressor, RiskMinimiser, named=False):
     """Base of :class:`KernelRegressor` and :class:`KernelQuantiles`.
 
     A machine has a score for each column of its targets, or several for one. A subclass says which loss each has

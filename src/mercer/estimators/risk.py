@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, r2_score
 
 from .. import solvers
+from ..checks import schema
 from ..checks.parameters import bytes_of, is_number, number, size_in_words, truth
 from ..grams import Dense, Gram, Lazy, Placement
 from ..losses import Squared
@@ -19,6 +20,7 @@ from ..messages import guide
 from ..metrics import (
     FAMILIES,
     RIDGES,
+    TRIED,
     Clock,
     Tried,
     descended,
@@ -155,7 +157,7 @@ _OF_SAMPLE = 1e-2
 _MATRICES = 4
 
 
-class RiskMinimiser(KernelMachine):
+class RiskMinimiser(KernelMachine, named=False):
     """Base of :class:`KernelClassifier`, :class:`KernelRegressor` and :class:`KernelQuantiles`.
 
     A subclass states problems (:meth:`_state`), names a solver (:meth:`_solver`), and says which models the solutions
@@ -170,6 +172,12 @@ class RiskMinimiser(KernelMachine):
     fit_intercept: bool
     time_limit: float | None
     path_falls = True
+    fields: ClassVar = {
+        "lam_": schema.optional(schema.number(0)),
+        "tried_": schema.optional(TRIED),
+        "loo_predictions_": schema.optional(schema.numbers("rows") | schema.numbers("rows", "scores")),
+        "loo_score_": schema.optional(schema.number()),
+    }
     learns_weights = True
     precisions = (np.float64,)
 

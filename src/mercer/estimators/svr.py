@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
+from ..checks import schema
 from ..checks.parameters import number
 from ..grams import Gram
 from ..losses import EpsilonInsensitive
@@ -14,7 +15,7 @@ from .regressor import Regressor, Units
 from .training import Training
 
 
-class TubeRegressor(Regressor, DualMachine):
+class TubeRegressor(Regressor, DualMachine, named=False):
     """What :class:`SVR` and :class:`NuSVR` share: targets, λ = 1/(C·Σ weights), and units."""
 
     C: float
@@ -158,6 +159,7 @@ kkt_violation_, n_iter_, status_, converged_, fit_status_
     """
 
     path = "C"  # by each class for itself, as a search asks for
+    fields: ClassVar = {"epsilon_": schema.optional(schema.number(0))}
 
     def __init__(
         self,

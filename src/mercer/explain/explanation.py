@@ -24,8 +24,8 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 
 from ..checks.labels import plain_label
-from ..checks.parameters import parts_of, steps_before
 from ..checks.tables import chosen, is_missing
+from ..composition import parts_before
 from ..preprocess import ReadColumns
 from ..presentation import Markup, table_html, tag
 from ..runtime.arrays import Array
@@ -524,8 +524,7 @@ def far_values(model: Any, X: Any) -> list[FarValue]:
     >>> far_values(model, pd.DataFrame({"width": [5.0, 31.8], "depth": [61.0, 61.0]}))
     [FarValue(row=1, column='width', value=31.8, low=4.1, high=7.3)]
     """
-    parts = (part for step in steps_before(model) for part in parts_of(step))
-    reading = next((part for part in parts if isinstance(part, ReadColumns)), None)
+    reading = next((part for part, _ in parts_before(model) if isinstance(part, ReadColumns)), None)
     ranges = getattr(reading, "ranges_", {})
     if reading is None or not ranges:
         return []

@@ -15,8 +15,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.labels import drawn_evenly, plain_label
-from ..checks.parameters import machine_of
 from ..checks.tables import chosen
+from ..composition import machine_of
 from ..estimators.base import KernelMachine
 from ..estimators.model import KernelModel
 from ..kernels import Kernel, Mixture

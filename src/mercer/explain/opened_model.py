@@ -18,9 +18,8 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Sta
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.labels import plain_label
-from ..checks.parameters import feature_names, layers, machine_of, parts_of, rows_at_machine, steps_before
 from ..checks.tables import chosen, is_missing
-from ..estimators import SVDD
+from ..composition import feature_names, layers, machine_of, parts_before, rows_at_machine, steps_before
 from ..estimators.base import KernelMachine
 from ..estimators.model import KernelModel, LinearModel
 from ..estimators.risk import squared as is_squared
@@ -51,7 +50,7 @@ def feature_words(model: Any) -> list[str]:
     ['age', 'age is missing', 'job = cook', 'job = smith', 'job is missing']
     """
     known: dict[str, str] = {}
-    for part in (part for step in steps_before(model) for part in parts_of(step)):
+    for part, _ in parts_before(model):
         if isinstance(part, OneHotEncoder) and hasattr(part, "feature_names_in_"):
             for column, words in zip(part.feature_names_in_, part.categories_, strict=True):
                 known |= {f"{column}_{word}": f"{column} = {word}" for word in words if not is_missing(word)}
@@ -119,6 +118,11 @@ class OpenedModel:
         check_is_fitted(machine, "_model")
         if getattr(machine, "variant", "") == "voted":
             raise ValueError("a vote of many models has no single score to explain; fit with variant='averaged'.")
+        if not hasattr(machine, "predict"):
+            raise ValueError(
+                f"explain takes a prediction apart, and {type(machine).__name__} predicts nothing: it makes "
+                f"{machine.answers} of items."
+            )
         scores = machine._model.intercept.size
         if scores > 1 and not hasattr(machine, "classes_"):
             raise ValueError(
@@ -175,8 +179,8 @@ class OpenedModel:
     @property
     def units(self) -> str:
         """In what a number counts that a scaler has seen, as a sentence; empty where it counts as it is."""
-        scalers = (part for step in steps_before(self.model) for part in parts_of(step))
-        found = next((words for part in scalers for kind, words in _UNITS.items() if isinstance(part, kind)), None)
+        parts = [part for part, _ in parts_before(self.model)]
+        found = next((words for part in parts for kind, words in _UNITS.items() if isinstance(part, kind)), None)
         return "" if found is None else f"Each number counts {found}."
 
     @property
@@ -211,9 +215,8 @@ class OpenedModel:
         """How each score of the machine counts for a class: for it (+1), against it (−1) or not at all (0)."""
         machine, intercepts = self.machine, self.machine._model.intercept
         if not hasattr(machine, "classes_"):
-            if isinstance(machine, SVDD):  # R² − ‖φ(x) − c‖² = 2·⟨c, φ(x)⟩ − k(x, x) + R² − ‖c‖²
-                return Direction(None, np.array([2.0]), -machine.offset_ - machine.centre_square_)
-            return Direction(None, np.ones(1), float(intercepts[0]))
+            times, _, plus = machine.decision_terms
+            return Direction(None, np.array([times]), times * float(intercepts[0]) + plus)
         classes = machine.classes_.tolist()
         if label not in classes:
             raise ValueError(f"the model knows no class {label!r}; its classes are {', '.join(map(repr, classes))}.")
@@ -230,7 +233,7 @@ class OpenedModel:
     def scores(self, X: Any, direction: Direction) -> Array:
         """The score of each of the user's rows for a class, or what a regressor or a detector says of it."""
         machine = self.machine
-        if isinstance(machine, SVDD):
+        if machine.decision_terms[1]:
             return machine.decision_function(rows_at_machine(self.model, X))
         return machine._model.scores(self.items(X), machine.memory) @ direction.signs
 

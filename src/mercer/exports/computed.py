@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..calibration import Calibrated, IsotonicMap, SigmoidMap, TunedThreshold
+from ..composition import layers, machine_of, steps_before
 from ..estimators import (
-    SVDD,
     Classifier,
     KernelMachine,
     KernelModel,
@@ -23,6 +23,7 @@ from ..estimators import (
     LinearModel,
     NoveltyMachine,
     Regressor,
+    Transformer,
     cost_matrix,
 )
 from ..intervals import Conformal
@@ -51,7 +52,7 @@ from ..kernels.engine import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, part_of
 from ..messages import enumeration
 from ..preprocess import TARGET_TRANSFORMS, WithoutOutliers
 from ..runtime import Array
-from ..tables import TableClassifier, TableRegressor
+from ..tables import TableClassifier
 from .computation import (
     Answer,
     Beside,
@@ -302,61 +303,48 @@ def computed(model: Any) -> Computation:
     """
     try:
         seen = Inputs()
-        _outcome(model, None, seen)
+        _computed(model, seen)
         inputs = Inputs(seen.in_order())  # which columns are used is known now, and each has its place
-        found = _outcome(model, None, inputs)
+        found = _computed(model, inputs)
     except NotFittedError:
         raise DataError(f"{type(model).__name__} is not fitted yet; only fitted models can be exported.") from None
-    title = f"{type(_innermost(model)).__name__} with the kernel {_innermost(model).kernel_}"
+    machine = machine_of(model)
+    title = f"{type(machine).__name__} with the kernel {machine.kernel_}"
     return Computation(
         inputs.columns, found.scores, found.probabilities, found.answer, found.classes, found.flat, title
     )
 
 
-def _innermost(model: Any) -> Any:
-    from ..checks import machine_of
-
-    return machine_of(model)
+def _computed(model: Any, inputs: Inputs) -> _Outcome:
+    """What the steps before the machine make of the columns, the machine of that, and each layer around it in turn."""
+    *around, machine = layers(model)
+    for layer in (*around, machine):
+        if isinstance(layer, Conformal):
+            raise DataError(
+                "the intervals of Conformal cannot be exported; its .estimator_, which predicts the numbers, can."
+            )
+        check_is_fitted(layer)
+    given: Node | Cells | None = None
+    for step in steps_before(model):
+        if not changes_nothing(step):
+            given = prepared(step, inputs.begin(columns_before(step)) if given is None else given, inputs)
+    found = _of_machine(machine, given, inputs)
+    for layer in reversed(around):
+        found = _around(layer, found)
+    return found
 
 
 @singledispatch
-def _outcome(model: Any, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    """What a model makes of what is given; ``None``: of the columns that it knows itself."""
-    if hasattr(model, "best_estimator_"):
-        return _outcome(model.best_estimator_, given, inputs)
-    name = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}"
-    known = enumeration(cls.__name__ for cls in (Pipeline, Calibrated, TunedThreshold, WithoutOutliers))
-    raise DataError(f"a {name} cannot be exported; machines of mercer can, alone or in a {known}.")
+def _around(layer: Any, inside: _Outcome) -> _Outcome:
+    """What an estimator makes of the answers of the one inside it; pipelines, searches and filters change nothing."""
+    return inside
 
 
-@_outcome.register
-def _(model: Conformal, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    raise DataError("the intervals of Conformal cannot be exported; its .estimator_, which predicts the numbers, can.")
-
-
-@_outcome.register
-def _(model: Pipeline, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    check_is_fitted(model)
-    steps = [step for _, step in model.steps[:-1] if not changes_nothing(step)]
-    for step in steps:
-        given = inputs.begin(columns_before(step)) if given is None else given
-        given = prepared(step, given, inputs)
-    return _outcome(model.steps[-1][1], given, inputs)
-
-
-@_outcome.register
-def _(model: WithoutOutliers, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    check_is_fitted(model)
-    return _outcome(model.estimator_, given, inputs)
-
-
-@_outcome.register
-def _(model: TransformedTargetRegressor, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    check_is_fitted(model)
+@_around.register
+def _(model: TransformedTargetRegressor, inside: _Outcome) -> _Outcome:
     functions = (model.func, model.inverse_func)
     if model.transformer is not None or functions not in TARGET_TRANSFORMS.values():
         raise DataError("a TransformedTargetRegressor can be exported where its func is numpy's log or log1p.")
-    inside = _outcome(model.regressor_, given, inputs)
     scores: Node = Exponentials(inside.scores)
     if functions == TARGET_TRANSFORMS["log1p"]:
         scores = Linear(scores, np.eye(scores.width), np.full(scores.width, -1.0))
@@ -368,7 +356,6 @@ def _(model: TransformedTargetRegressor, given: Node | Cells | None, inputs: Inp
 
 def _scores(machine: Any, given: Node | Cells | None, inputs: Inputs) -> tuple[Node, Node | Cells]:
     """The scores of the machines, and what they are given."""
-    check_is_fitted(machine, "_model")
     model = machine._model
     if given is None:
         given = inputs.begin(columns_before(machine) or _columns_compared(model.kernel, model.items))
@@ -412,7 +399,15 @@ def _vote(voter: Any, given: Node | Cells, inputs: Inputs) -> Node:
     return PathVote(formula, voter.column, coefficient, bias, voter.survival / total)
 
 
-@_outcome.register
+@singledispatch
+def _of_machine(machine: Any, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
+    """What a machine makes of what is given; ``None``: of the columns that it knows itself."""
+    name = f"{type(machine).__module__.partition('.')[0]}.{type(machine).__name__}"
+    known = enumeration(cls.__name__ for cls in (Pipeline, Calibrated, TunedThreshold, WithoutOutliers))
+    raise DataError(f"a {name} cannot be exported; machines of mercer can, alone or in a {known}.")
+
+
+@_of_machine.register
 def _(machine: Classifier, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
     raw, _ = _scores(machine, given, inputs)
     classes = machine.classes_.tolist()
@@ -431,7 +426,7 @@ def _(machine: Classifier, given: Node | Cells | None, inputs: Inputs) -> _Outco
     return _Outcome(raw, scores, probabilities, answer, classes)
 
 
-@_outcome.register
+@_of_machine.register
 def _(machine: Regressor, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
     raw, _ = _scores(machine, given, inputs)
     quantiles = isinstance(machine, KernelQuantiles)
@@ -440,25 +435,38 @@ def _(machine: Regressor, given: Node | Cells | None, inputs: Inputs) -> _Outcom
     return _Outcome(raw, scores, None, Answer("numbers", scores), [], flat)
 
 
-@_outcome.register
+@_of_machine.register
 def _(machine: NoveltyMachine, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
     scores, given = _scores(machine, given, inputs)
-    if isinstance(machine, SVDD):
-        # −‖φ(x) − c‖² + R² = 2⟨c, φ(x)⟩ − k(x, x) − ‖c‖² + R², R² being −offset
+    times, own_times, plus = machine.decision_terms
+    if own_times:
         own = own_similarity(machine.kernel_, inputs.rows(given) if machine.kernel_.on_rows else given,
                              getattr(machine._model, "items", np.zeros((1, 1))), inputs)  # fmt: skip
-        constant = -machine.centre_square_ - machine.offset_
         if isinstance(own, Symbol):
             both = Beside((scores, OwnSimilarity(own)))
-            scores = Linear(both, np.array([[2.0], [-1.0]]), np.array([constant]))
+            scores = Linear(both, np.array([[times], [own_times]]), np.array([plus]))
         else:
-            scores = Linear(scores, np.array([[2.0]]), np.array([constant - own]))
+            scores = Linear(scores, np.array([[times]]), np.array([plus + own_times * own]))
     return _Outcome(scores, scores, None, Answer("usual", scores), [])
 
 
-@_outcome.register
+@_of_machine.register
+def _(machine: Transformer, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
+    scores, _ = _scores(machine, given, inputs)
+    return _Outcome(scores, scores, None, Answer("numbers", scores), [])
+
+
+@prepared.register
+def _(step: Transformer, given: Node | Cells, inputs: Inputs) -> Node:
+    return _scores(step, given, inputs)[0]
+
+
+@_of_machine.register
 def _(machine: KernelMachine, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    raise DataError(f"a {type(machine).__name__} is neither a classifier, a regressor nor a detector of outliers.")
+    raise DataError(
+        f"a {type(machine).__name__} cannot be exported: what it makes of scores, {machine.answers}, is neither labels "
+        "nor numbers nor components; keep it as a model file (mercer.save)."
+    )
 
 
 # -- probabilities and thresholds ---------------------------------------------------------------------------------
@@ -475,14 +483,8 @@ def _cheapest(owner: Any, probabilities: Node) -> Answer:
     return Answer("class", Linear(probabilities, -costs, np.zeros(len(costs))))
 
 
-@_outcome.register
-def _(model: TableRegressor, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    return _outcome(model.estimator_, given, inputs)
-
-
-@_outcome.register
-def _(model: TableClassifier, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    inside = _outcome(model.estimator_, given, inputs)
+@_around.register
+def _(model: TableClassifier, inside: _Outcome) -> _Outcome:
     if len(model.classes_) == 2:
         probabilities = _both(_mapped(model.maps_, inside.scores))
     else:
@@ -491,10 +493,8 @@ def _(model: TableClassifier, given: Node | Cells | None, inputs: Inputs) -> _Ou
     return replace(inside, probabilities=probabilities, answer=Answer("class", probabilities))
 
 
-@_outcome.register
-def _(model: Calibrated, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    check_is_fitted(model, "maps_")
-    inside = _outcome(model.estimator_, given, inputs)
+@_around.register
+def _(model: Calibrated, inside: _Outcome) -> _Outcome:
     k, machines = len(model.classes_), inside.machines if model.pairs_ else inside.scores
     found = _mapped(model.maps_, machines)
     probabilities: Node = _both(found) if k == 2 else Coupled(found, k) if model.pairs_ else ToOne(found)
@@ -522,10 +522,8 @@ def _mapped(maps: Sequence[Any], scores: Node) -> Node:
     return Beside(tuple(found))
 
 
-@_outcome.register
-def _(model: TunedThreshold, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
-    check_is_fitted(model, "estimator_")
-    inside = _outcome(model.estimator_, given, inputs)
+@_around.register
+def _(model: TunedThreshold, inside: _Outcome) -> _Outcome:
     positive = model._curve_scorer._get_pos_label()
     second = positive is None or positive == model.classes_[1]
     by_probabilities = model.response_method == "predict_proba" or (

@@ -24,10 +24,9 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..calibration import Calibrated, SigmoidMap
-from ..checks import layers, machine_of, steps_before
+from ..composition import layers, machine_of, steps_before
 from ..estimators import (
     SVC,
-    SVDD,
     SVR,
     Classifier,
     KernelMachine,
@@ -590,11 +589,10 @@ def _one_sum(machine: Any) -> tuple[list[str], Layout, list[str]]:
         raise DataError(f"LIBSVM predicts one number a row, {type(machine).__name__} several; export to onnx or c.")
     coef = np.ones((1, 1)) if isinstance(model, LinearModel) else model.coef
     rho = -float(model.intercept[0])
-    if isinstance(machine, SVDD):
-        if not isinstance(machine.kernel_, Gaussian):
-            raise DataError("LIBSVM has a ball only where it is a half space, with the gaussian; export to onnx or c.")
-        # 2⟨c, φ(x)⟩ − k(x, x) − ‖c‖² + R² with k(x, x) = 1
-        coef, rho = 2 * coef, 1.0 + machine.centre_square_ + machine.offset_ + 2 * rho
+    times, own, plus = machine.decision_terms
+    if own and not isinstance(machine.kernel_, Gaussian):
+        raise DataError("LIBSVM has a ball only where it is a half space, with the gaussian; export to onnx or c.")
+    coef, rho = times * coef, times * rho - own - plus  # k(x, x) = 1
     if isinstance(machine, NoveltyMachine):
         svm = "one_class"
     elif isinstance(machine, Regressor):

@@ -7,9 +7,8 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     MaxAbsScaler,
@@ -21,6 +20,7 @@ from sklearn.preprocessing import (
 )
 
 from ..checks import is_missing
+from ..composition import Branch, branches
 from ..io import DataError
 from ..preprocess import SIZES, Constant, CorrelationFilter, DateParts, ReadColumns, Standardised, Texts
 from ..preprocess import Clipped as ClippedNumbers
@@ -77,7 +77,19 @@ def _name(column: Any) -> str:
 @singledispatch
 def prepared(step: Any, given: Given, inputs: Inputs) -> Given:
     """What a fitted step makes of the columns or numbers before it."""
-    raise DataError(f"the step {type(step).__name__} cannot be exported; these can: {_NAMES}.")
+    parts = branches(step)
+    if not parts:
+        raise DataError(f"the step {type(step).__name__} cannot be exported; these can: {_NAMES}.")
+    made = (_branch(each, given, inputs) for each in parts if each.places != [])
+    return Beside(tuple(made))
+
+
+def _branch(branch: Branch, given: Given, inputs: Inputs) -> Node:
+    """What one of several transformers makes of its columns."""
+    if branch.places is not None:
+        given = given.picked(branch.places) if isinstance(given, Cells) else Picked(given, tuple(branch.places))
+    node = inputs.rows(prepared(branch.step, given, inputs))
+    return node if branch.weight is None else _scaled(node, times=branch.weight)
 
 
 @prepared.register
@@ -126,28 +138,6 @@ def _(step: Pipeline, given: Given, inputs: Inputs) -> Given:
     for _, each in step.steps:
         given = prepared(each, given, inputs)
     return given
-
-
-@prepared.register
-def _(step: FeatureUnion, given: Given, inputs: Inputs) -> Given:
-    if step.transformer_weights:
-        raise DataError("a FeatureUnion with transformer_weights cannot be exported; leave them out.")
-    parts = [each for _, each in step.transformer_list if each != "drop"]
-    return Beside(tuple(inputs.rows(prepared(each, given, inputs)) for each in parts))
-
-
-@prepared.register
-def _(step: ColumnTransformer, given: Given, inputs: Inputs) -> Given:
-    parts = []
-    for name, each, _ in step.transformers_:
-        places = [int(place) for place in step._transformer_to_input_indices.get(name, [])]
-        if (isinstance(each, str) and each == "drop") or not places:
-            continue
-        own = given.picked(places) if isinstance(given, Cells) else Picked(given, tuple(places))
-        weight = (step.transformer_weights or {}).get(name)
-        node = inputs.rows(prepared(each, own, inputs))
-        parts.append(node if weight is None else _scaled(node, times=weight))
-    return Beside(tuple(parts))
 
 
 @prepared.register

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from ..checks import is_missing, machine_of, rows_at_machine
+from ..checks import is_missing
+from ..composition import machine_of, rows_at_machine
 from ..kernels.engine import length
 from ..runtime import Array
 from .computation import (
@@ -144,7 +145,7 @@ def _changed(X: Any, place: int, value: Any, begin: int) -> Any:
 
 def _takes(model: Any, X: Any) -> bool:
     try:
-        model.predict(X)
+        _answers_of(model, X)
     except Exception:  # whatever its steps raise, it refuses such rows
         return False
     return True
@@ -364,6 +365,8 @@ def _apart(found: Array | None, wanted: Array | None) -> float | None:
 
 def _answers_of(model: Any, X: Any) -> Answers:
     """What the model itself says."""
+    if not hasattr(model, "predict"):
+        return Answers(np.asarray(model.transform(X)))
     if is_regressor(model):
         return Answers(np.asarray(model.predict(X)))
     scores = np.asarray(model.decision_function(X)) if hasattr(model, "decision_function") else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks.parameters import machine_of, steps_before
+from ..composition import branches, machine_of, parts_before, plain_steps
 from ..messages import counted, enumeration, nearest
 from ..runtime.arrays import Array
 from .assemble import Origin, RawTable, assembled, refuse_duplicates, remaining, target_position
@@ -184,7 +184,8 @@ def described(like: Any) -> dict[str, Any]:
 
 def _of_steps(model: Any, needed: bool) -> dict[str, Any]:
     """What the step of a model says that reads columns; where there is none, nothing, or that it is needed."""
-    step = next((each for each in _all_steps(model) if hasattr(each, "kinds") and hasattr(each, "missing_words")), None)
+    steps = plain_steps(model)
+    step = next((each for each in steps if hasattr(each, "kinds") and hasattr(each, "missing_words")), None)
     if step is None and not needed:
         return {}
     if step is None:
@@ -202,37 +203,19 @@ def _of_steps(model: Any, needed: bool) -> dict[str, Any]:
     }
 
 
-def _all_steps(model: Any) -> list[Any]:
-    """The steps before the machine, those of pipelines inside them too, in the order in which rows pass them."""
-    from sklearn.pipeline import Pipeline
-
-    found: list[Any] = []
-    waiting = steps_before(model)
-    while waiting:
-        step = waiting.pop(0)
-        if isinstance(step, Pipeline):
-            waiting = [part for _, part in step.steps] + waiting
-        else:
-            found.append(step)
-    return found
-
-
 def columns_used(model: Any, columns: list[str]) -> list[str]:
     """Of the columns that a model was trained on those that it looks at, now that it is fitted."""
-    from sklearn.compose import ColumnTransformer
-
     from ..kernels.columns import columns_named
 
-    steps = _all_steps(model)
+    steps = plain_steps(model)
     names: list[Any] = []
     if not steps:
         kernel = getattr(machine_of(model), "kernel_", None)
         names = [] if kernel is None else list(columns_named(kernel))
     elif hasattr(steps[0], "kinds"):
         names = [*steps[0].kinds]
-    elif isinstance(steps[0], ColumnTransformer):
-        taken = [columns for _, step, columns in steps[0].transformers_ if step != "drop"]
-        names = [name for columns in taken for name in columns]
+    elif taken := branches(steps[0]):
+        names = [name for branch in taken for name in branch.columns or []]
     elif hasattr(steps[0], "columns_"):
         names = list(steps[0].columns_)
     known = set(names)
@@ -320,7 +303,7 @@ def frame_as_known(frame: Any, like: Any) -> Any:
     if isinstance(like, Table):
         known = {name: numbers_or_truth(like.X[name]) for name in like.category_columns}
     else:
-        steps = _all_steps(getattr(like, "estimator", like))
+        steps = plain_steps(getattr(like, "estimator", like))
         known = next((each.words_ for each in steps if hasattr(each, "words_")), {})
     frame = frame if hasattr(frame, "iloc") else frame.to_pandas()
     own = [name for name, words in known.items() if len(words) and name in frame.columns]
@@ -391,18 +374,10 @@ def with_unknown_words(table: Table, model: Any) -> Table:
 
 def _known_words(model: Any) -> dict[str, list[Any]]:
     """For each column of words, the words that a fitted model has seen in it."""
-    from sklearn.compose import ColumnTransformer
-    from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import OneHotEncoder
 
     found: dict[str, list[Any]] = {}
-    waiting: list[tuple[Any, Any]] = [(step, []) for step in _all_steps(model)]
-    while waiting:
-        step, columns = waiting.pop()
-        if isinstance(step, Pipeline):
-            waiting += [(part, columns) for _, part in step.steps]
-        elif isinstance(step, ColumnTransformer):
-            waiting += [(part, own) for _, part, own in step.transformers_]
-        elif isinstance(step, OneHotEncoder):
+    for step, columns in parts_before(model):
+        if isinstance(step, OneHotEncoder) and columns is not None:
             found |= {column: list(words) for column, words in zip(columns, step.categories_, strict=True)}
     return found

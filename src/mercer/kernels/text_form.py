@@ -242,9 +242,9 @@ def _without_case(name: str) -> str:
     return name.lower().replace("_", "")
 
 
-def is_ours(kernel: type[Kernel]) -> bool:
+def is_ours(cls: type) -> bool:
     """Whether a class is one of the library, not of somebody who uses it."""
-    return kernel.__module__.partition(".")[0] == _LIBRARY
+    return cls.__module__.partition(".")[0] == _LIBRARY
 
 
 def _home(kernel: type[Kernel]) -> str:

@@ -306,7 +306,7 @@ class Learner:
         -------
         dict of lists
         """
-        from ..checks.parameters import parameter_prefix
+        from ..composition import parameter_prefix
 
         prefix = parameter_prefix(self.build() if model is None else model)
         return {

@@ -12,17 +12,6 @@ from .packing import Unpacker as Unpacker
 from .packing import checksum as checksum
 from .packing import content_of as content_of
 from .packing import file_of as file_of
-from .schema import anything as anything
-from .schema import check as check
-from .schema import choice as choice
-from .schema import instance as instance
-from .schema import list_of as list_of
-from .schema import mapping as mapping
-from .schema import nothing as nothing
-from .schema import number as number
-from .schema import optional as optional
-from .schema import text as text
-from .schema import whole as whole
 from .signing import PASSPHRASE as PASSPHRASE
 from .signing import fingerprint as fingerprint
 from .signing import private_key as private_key

@@ -19,16 +19,17 @@ from sklearn.pipeline import Pipeline
 
 from .. import __version__
 from ..checks.parameters import whole_number
-from ..estimators import MACHINES, UNLABELLED
+from ..checks.schema import Meaning
+from ..estimators import KNOWN, KernelMachine
 from ..io.sources import raw_bytes
 from ..io.table import DataError
 from ..io.writing import write_whole
 from ..kernels.text_form import UnknownKernel
 from ..messages import enumeration, guide
 from .packing import Content, Packer, Unpacker, checksum, content_of, file_of
-from .saved_machines import machine_types, table_types
+from .saved_machines import machine_type, machine_types, table_types
 from .saved_steps import step_types, wrapper_types
-from .schema import Meaning, SavedType
+from .saved_type import SavedType
 from .signing import Keys, signature_fits, signature_of, signer_told, verified
 
 __all__ = [
@@ -48,19 +49,22 @@ __all__ = [
 # Everything that a model file can hold, by the name it has there.
 #
 # A file names a class only as :data:`SAVED_TYPES` does; each entry says how a fitted object is stored, what each of its
-# fields must be (``meanings.py``) and how it is restored.
+# fields must be (``checks/schema.py``) and how it is restored.
 
 
 SAVED_TYPES: dict[str, SavedType] = {
     each.name: each for types in (machine_types(), step_types(), wrapper_types(), table_types()) for each in types
 }
+_TYPES_BY_CLASS = {each.cls: each for each in SAVED_TYPES.values()}
 #: What is stored inside others, never on its own.
 _PARTS = ("KernelModel", "LinearModel", "OutlierReport")
 
 
 def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
     """The JSON node of a machine or a step."""
-    known = next((each for each in SAVED_TYPES.values() if each.cls is type(value)), None)
+    known = _TYPES_BY_CLASS.get(type(value))
+    if known is None and isinstance(value, KernelMachine):
+        known = _type_of_ones_own(type(value))
     if known is None:
         name = f"{type(value).__module__}.{type(value).__name__}"
         if hasattr(value, "best_estimator_"):
@@ -82,15 +86,29 @@ def pack_object(packer: Packer, value: Any) -> dict[str, Any]:
     return {"object": known.name, "fields": {key: packer.pack(item) for key, item in state.items()}}
 
 
+def _type_of_ones_own(cls: type[KernelMachine]) -> SavedType:
+    """How an estimator from outside the library is kept."""
+    if cls.__name__ in SAVED_TYPES or KNOWN.get(cls.__name__) is not cls:
+        raise DataError(f"another class than this has the name {cls.__name__} in model files; rename yours to save it.")
+    return machine_type(cls)
+
+
 def unpack_object(unpacker: Unpacker, node: dict[str, Any]) -> Any:
     """The machine or step of a JSON node."""
-    known = SAVED_TYPES.get(node["object"])
+    name = node["object"]
+    known = SAVED_TYPES.get(name)
+    if known is None and name in KNOWN:
+        known = machine_type(KNOWN[name])
     if known is None:
-        raise ValueError(f"it holds an unknown kind of step, {node['object'][:40]!r}")
+        raise _UnknownObject(f"it holds an unknown kind of step, {name[:40]!r}")
     fields = node["fields"]
     if not isinstance(fields, dict):
         raise ValueError(f"a {known.name} has no fields")
     return known.restored({key: unpacker.unpack(item) for key, item in fields.items()})
+
+
+class _UnknownObject(ValueError):
+    """A name that no class has, as long as nobody has imported it."""
 
 
 #: The number of the file format; raised whenever an older mercer could not read what this one writes.
@@ -249,10 +267,11 @@ def _opened(content: Content, shown: str) -> ModelFile:
     except DataError:
         raise
     except _REFUSED as error:
-        if isinstance(error.__context__, UnknownKernel):
-            unknown = str(error.__context__).partition(";")[0]
+        unknown = error if isinstance(error, _UnknownObject) else error.__context__
+        if isinstance(unknown, (_UnknownObject, UnknownKernel)):
             raise DataError(
-                f"{shown}: {unknown}; import the module that defines it first, if it is yours {guide('own parts')}."
+                f"{shown}: {str(unknown).partition(';')[0]}; import the module that defines it first, if it is yours "
+                f"{guide('own parts')}."
             ) from None
         raise DataError(f"{shown} is not a whole mercer model: {_reason(error)}.") from None
     fits = signature_fits(content.checksum, content.metadata)
@@ -263,7 +282,7 @@ def _machine(node: Any, arrays: dict[str, Any]) -> Any:
     unpacker = Unpacker(arrays, unpack_object)
     estimator = unpacker.unpack(node)
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    if not (hasattr(last, "predict") or isinstance(last, UNLABELLED)):
+    if not (hasattr(last, "predict") or isinstance(last, KernelMachine)):
         raise ValueError("it holds no machine")
     unpacker.refuse_unused()
     return estimator
@@ -290,7 +309,7 @@ def objects_in_words() -> str:
     >>> "- `coef`: finite numbers (scores × columns)" in objects_in_words().splitlines()
     True
     """
-    names = [each.__name__ for each in (*MACHINES, *UNLABELLED)]
+    names = [name for name in SAVED_TYPES if name in KNOWN]
     machines = [SAVED_TYPES[name].meanings for name in names]
     shared = {field: each for field, each in machines[0].items() if all(own.get(field) is each for own in machines)}
     parts = [_object(f"Every machine ({', '.join(names)})", shared)]

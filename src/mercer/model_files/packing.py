@@ -11,7 +11,7 @@ JSON keeps numbers, words and lists as they are. What it has no word for becomes
     {"kernel": "gaussian(gamma=0.5)"}     a kernel, in its text form with all parameters
     {"loss": "hinge", "parameters": {...}}
     {"set": [...]}, {"bytes": "ff00"}     what may be an item of a set or a label in a graph
-    {"object": "SVC", "fields": {...}}    a machine or a step, see ``saved_types.py``
+    {"object": "SVC", "fields": {...}}    a machine or a step, see ``saved_machines.py``
 
 Strings, sets and graphs are in ``packed_items.py``.
 """

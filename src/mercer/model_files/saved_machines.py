@@ -1,70 +1,49 @@
 """Machines and their models as fields, and back.
 
-Machines say themselves what they are made of (:class:`mercer.estimators.base.FittedState`); here stands what each
-field must be. What a model tells by itself, such as its coefficients, is also an attribute that users read: the file
-has it twice, and both must be the same.
+Machines say themselves what they are made of (:class:`mercer.estimators.base.FittedState`), and declare what each field
+must be (:attr:`mercer.estimators.KernelMachine.fields`). What a model tells by itself, such as its coefficients, is
+also an attribute that users read: the file has it twice, and both must be the same.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..calibration.calibrated import SigmoidMap
+from ..checks.schema import (
+    Meaning,
+    anything,
+    instance,
+    mapping,
+    nothing,
+    numbers,
+    sparse_numbers,
+    text,
+    wholes,
+)
 from ..columns.kinds import check_kind
-from ..estimators import MACHINES, UNLABELLED, KernelClassifier, KernelRegressor
+from ..estimators import KNOWN
 from ..estimators.model import KernelModel, LinearModel, Voter
-from ..estimators.regressor import Regression
+from ..io.table import DataError
 from ..kernels import Kernel
 from ..kernels.engine.tiles import length
-from ..problems import Status
+from ..kernels.text_form import is_ours
+from ..messages import guide
 from ..tables import TableClassifier, TableRegressor
 from ..tables.base import CERTIFICATE
 from .packing import ITEM_KINDS
-from .schema import (
-    Fields,
-    Meaning,
-    SavedType,
-    anything,
-    choice,
-    flag,
-    instance,
-    labels,
-    list_of,
-    mapping,
-    names,
-    nothing,
-    number,
-    numbers,
-    optional,
-    own_fields,
-    plain_state,
-    sparse_numbers,
-    text,
-    tuple_of,
-    whole,
-    wholes,
-)
+from .saved_type import Fields, SavedType, own_fields, plain_state
 
-__all__ = ["PARAMETERS", "machine_types", "table_types"]
+__all__ = ["PARAMETERS", "machine_type", "machine_types", "table_types"]
 
 #: What the constructor is given.
 PARAMETERS = Meaning("parameters by their names, as the constructor takes them and checks them before a fit",
                      mapping(text, anything).holds)  # fmt: skip
-#: What was tried by leaving out rows.
-TRIED = mapping(text, numbers("tried", missing=True) | wholes("tried") | names("tried"))
-#: What is known of the columns of training rows.
-_COLUMNS = {
-    "n_features_in_": optional(whole(size="columns")),
-    "feature_names_in_": optional(names("columns")),
-}
-_certificate = numbers("", missing=True, infinite=True) | number(missing=True, infinite=True)
+_MODEL = instance(LinearModel, KernelModel)
 _LINEAR = {"coef": numbers("scores", "columns"), "intercept": numbers("scores")}
 _KERNEL = {
     "kernel": instance(Kernel),
@@ -76,56 +55,6 @@ _KERNEL = {
     "coef": numbers("scores", "support"),
     "intercept": numbers("intercepts"),
 }
-_MACHINE: dict[str, Meaning] = {
-    "parameters": PARAMETERS,
-    "model": instance(LinearModel, KernelModel),
-    **_COLUMNS,
-    "intercept_": numbers("scores"),
-    "coef_": optional(numbers("scores", "columns")),
-    "support_": optional(wholes("support")),
-    "dual_coef_": optional(numbers("", "support")),
-    "n_support_": optional(wholes("")),
-    "n_iter_": optional(wholes("") | whole()),
-    "objective_": optional(_certificate),
-    "duality_gap_": optional(_certificate),
-    "kkt_violation_": optional(_certificate),
-    "missing_trace_": optional(number()),
-    "status_": optional(choice(*(each.value for each in Status))),
-    "converged_": optional(flag),
-    "fit_status_": optional(whole()),
-    "lam_": optional(number(0)),
-    "tried_": optional(TRIED),
-    "loo_predictions_": optional(numbers("rows") | numbers("rows", "scores")),
-    "loo_score_": optional(number()),
-    "shape_fit_": optional(tuple_of(whole(), whole()) | tuple_of(whole())),
-}
-_CLASSES = {
-    "classes_": labels("classes"),
-    "multilabel_": optional(flag),
-    "class_weight_": optional(numbers("", low=0)),
-}
-_TARGETS = {"target_shape_": optional(tuple_of() | tuple_of(whole(1, size="targets")))}
-#: What some machines have besides.
-_OWN: dict[str, dict[str, Meaning]] = {
-    "Perceptron": {"mistakes_": optional(list_of(wholes(""))), "voters": optional(list_of(instance(Voter), "scores"))},
-    "Pegasos": {
-        "rows_seen_": optional(whole()),
-        "trace_": optional(numbers("", missing=True, infinite=True) | numbers("", "", missing=True, infinite=True)),
-        "progress": optional(tuple_of(numbers("scores", ""), whole(1))),
-    },
-    "KernelQuantiles": {"quantiles_": numbers("scores", low=0, high=1, rising=True)},
-    "NuSVR": {"epsilon_": optional(number(0))},
-    "OneClassSVM": {"offset_": number()},
-    "SVDD": {"offset_": number(), "radius_": number(0), "centre_square_": number()},
-    "KernelPCA": {
-        "eigenvalues_": numbers("scores", low=0),
-        "eigenvalue_bounds_": numbers("scores", low=0),
-        "residuals_": numbers("scores", low=0),
-        "angle_bounds_": numbers("scores", low=0, high=1),
-        "explained_variance_ratio_": numbers("scores", low=0, high=1),
-        "mean_": optional(numbers("columns")),
-    },
-}
 _VOTER = {
     "model": instance(KernelModel),
     "column": wholes("updates"),
@@ -136,23 +65,32 @@ _VOTER = {
 
 
 def machine_types() -> Iterator[SavedType]:
-    """Every machine, and what machines are made of."""
-    cls: Any
-    for cls in (*MACHINES, *UNLABELLED):
-        kind = _CLASSES if issubclass(cls, ClassifierMixin) else {} if hasattr(cls, "score_samples") else _TARGETS
-        meanings = {**_MACHINE, **kind, **_OWN.get(cls.__name__, {})}
-        yield SavedType(cls.__name__, cls, _state, _machine, meanings)
+    """Every machine of the library, and what machines are made of."""
+    yield from (machine_type(cls) for _, cls in sorted(KNOWN.items()) if is_ours(cls))
     yield SavedType("LinearModel", LinearModel, own_fields, _values, _LINEAR)
     yield SavedType("KernelModel", KernelModel, own_fields, _kernel_model, _KERNEL)
     yield SavedType("_Voter", Voter, own_fields, _voter, _VOTER)
 
 
+def machine_type(cls: Any) -> SavedType:
+    """How a class of machines is kept, by the fields that it declares."""
+    return SavedType(cls.__name__, cls, _state, _machine, {"parameters": PARAMETERS, "model": _MODEL, **cls.fields})
+
+
 def _state(machine: Any) -> Fields:
-    """The state of a machine; attributes that somebody gave it besides are not part of it."""
-    state = machine.fitted_state()
-    known = {**_MACHINE, **_CLASSES, **_TARGETS, **_OWN.get(type(machine).__name__, {})}
-    attributes = {name: value for name, value in state["attributes"].items() if name in known}
-    return {**state, "attributes": attributes}
+    """The state of a machine.
+
+    What somebody notes on one of our machines is not part of it. In a class from outside the library nobody can tell
+    such a note from what ``fit`` has found.
+    """
+    state, cls = machine.fitted_state(), type(machine)
+    strange = [name for name in state["attributes"] if name not in cls.fields]
+    if strange and not is_ours(cls):
+        raise DataError(
+            f"{cls.__name__} cannot be saved: it has an attribute {strange[0]}, and its class does not declare what "
+            f"that is; write fields = {{{strange[0]!r}: schema.number()}}, or whatever it must be {guide('own parts')}."
+        )
+    return {**state, "attributes": {name: each for name, each in state["attributes"].items() if name not in strange}}
 
 
 def _values(cls: Any, fields: Fields) -> Any:
@@ -201,7 +139,6 @@ def _machine(cls: Any, fields: Fields) -> Any:
     if model.coef.shape[0] != model.intercept.size:
         raise ValueError("its intercepts do not fit its weights")
     _check_rows(model, attributes)
-    _check_scores(cls, len(model.intercept), attributes, fields["parameters"].get("strategy", "ovr"))
     for voter in fields.get("voters", []):
         _check_rows(voter.model, attributes)
     if "progress" in fields and fields["progress"][0].shape != (len(model.intercept), attributes["n_features_in_"] + 1):
@@ -210,6 +147,8 @@ def _machine(cls: Any, fields: Fields) -> Any:
     own = {name: vars(made).get(name) for name in ("intercept_", "coef_", "support_", "dual_coef_")}
     vars(made).update(attributes)
     made.check_parameters()
+    if made.n_scores() not in (None, len(model.intercept)):
+        raise ValueError(f"its scores do not fit its {made.answers}")
     _check_attributes(made, {name: value for name, value in own.items() if value is not None})
     return made
 
@@ -239,63 +178,19 @@ def _check_rows(model: Any, attributes: Fields) -> None:
         raise ValueError("its support rows do not fit its features")
 
 
-def _check_scores(cls: type, scores: int, attributes: Fields, strategy: str) -> None:
-    """Refuse another number of scores than classes, targets or quantiles ask for."""
-    if issubclass(cls, Regression):
-        quantiles, shape = attributes.get("quantiles_"), attributes.get("target_shape_", ())
-        if scores != (math.prod(shape) if quantiles is None else len(quantiles)):
-            raise ValueError("its scores do not fit its targets")
-    elif issubclass(cls, ClassifierMixin):
-        classes = len(attributes["classes_"])
-        pairs = classes * (classes - 1) // 2
-        expected = 1 if classes == 2 else pairs if strategy == "ovo" else classes
-        several = attributes.get("multilabel_") is True
-        if classes < (1 if several else 2) or scores != (classes if several else expected):
-            raise ValueError("its scores do not fit its classes")
-    elif scores != len(attributes.get("eigenvalues_", [0])):
-        raise ValueError("its scores do not fit what it predicts")
-
-
 # Estimators of tables as fields, and back: preparation, machine, and what was known of training rows.
-
-
-_COMMON = {
-    "parameters": PARAMETERS,
-    "preparation_": instance(Pipeline),
-    "kinds_": mapping(text, text),
-    "ignored_": mapping(text, text),
-    "n_features_in_": whole(size="columns"),
-    "feature_names_in_": optional(names("columns")),
-    "feature_importances_": numbers("columns", low=0),
-    "loo_score_": number(),
-    "tried_": TRIED,
-    "groups_": optional(wholes("rows")),
-}
-_TABLE_CLASSES = {
-    "machine_": instance(KernelClassifier),
-    "classes_": labels("classes"),
-    "maps_": list_of(instance(SigmoidMap, words="a map")),
-    "loo_predictions_": numbers("rows") | numbers("rows", "classes"),
-}
-_NUMBERS = {
-    "machine_": instance(KernelRegressor),
-    "loo_predictions_": numbers("rows"),
-    "loo_errors_": optional(numbers("rows")),
-    "row_weights_": optional(numbers("rows", low=0)),
-}
 
 
 def table_types() -> Iterator[SavedType]:
     """Every estimator of tables."""
-    for cls, own in ((TableClassifier, _TABLE_CLASSES), (TableRegressor, _NUMBERS)):
-        yield SavedType(cls.__name__, cls, _table_state, _table, {**_COMMON, **own})
+    for cls in (TableClassifier, TableRegressor):
+        yield SavedType(cls.__name__, cls, _table_state, _table, {"parameters": PARAMETERS, **cls.fields})
 
 
 def _table_state(model: Any) -> Fields:
     check_is_fitted(model, "machine_")
-    known = {**_COMMON, **(_TABLE_CLASSES if isinstance(model, TableClassifier) else _NUMBERS)}
     state = plain_state(model)
-    there = {name: value for name, value in state["attributes"].items() if name in known and value is not None}
+    there = {name: value for name, value in state["attributes"].items() if name in model.fields and value is not None}
     return {**state, "attributes": there}
 
 

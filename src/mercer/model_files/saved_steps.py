@@ -34,9 +34,30 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..calibration import Calibrated, TunedThreshold
 from ..calibration.calibrated import CalibrationMap, IsotonicMap, SigmoidMap, VennAbersMap
-from ..checks.parameters import bytes_of, is_number, machine_of
+from ..checks.parameters import bytes_of, is_number
 from ..checks.parameters import choice as check_choice
 from ..checks.parameters import number as check_number
+from ..checks.schema import (
+    Meaning,
+    Sizes,
+    anything,
+    choice,
+    flag,
+    instance,
+    list_of,
+    mapping,
+    names,
+    nothing,
+    number,
+    numbers,
+    optional,
+    text,
+    tuple_of,
+    whole,
+    wholes,
+)
+from ..composition import machine_of
+from ..estimators.base import KernelMachine
 from ..estimators.classifier import cost_matrix
 from ..estimators.model import KernelModel, LinearModel
 from ..intervals import Conformal
@@ -58,31 +79,7 @@ from ..preprocess import (
 )
 from ..preprocess.transformers import TARGET_TRANSFORMS
 from .saved_machines import PARAMETERS
-from .schema import (
-    Fields,
-    Meaning,
-    SavedType,
-    Sizes,
-    anything,
-    choice,
-    flag,
-    instance,
-    list_of,
-    mapping,
-    names,
-    nothing,
-    number,
-    numbers,
-    optional,
-    own_fields,
-    plain,
-    plain_state,
-    refuse_layers,
-    text,
-    tuple_of,
-    whole,
-    wholes,
-)
+from .saved_type import Fields, SavedType, own_fields, plain, plain_state, refuse_layers
 
 __all__ = ["step_types", "wrapper_types"]
 
@@ -455,10 +452,7 @@ def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
 
 
 #: What may stand before a machine.
-_TRANSFORMERS = (StandardScaler, Standardised, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, Binarizer,
-                 QuantileTransformer, PowerTransformer, KBinsDiscretizer, ReadColumns, Numbers, CorrelationFilter,
-                 Constant, DateParts, Filled, Clipped, Texts, SimpleImputer, OneHotEncoder, PolynomialFeatures,
-                 Pipeline, ColumnTransformer)  # fmt: skip
+_TRANSFORMERS = (KernelMachine, *(each.cls for each in step_types() if hasattr(each.cls, "transform")))
 
 
 # Estimators around a machine as fields, and back: calibration, thresholds, intervals, fits without outliers.

@@ -6,8 +6,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from ..estimators import KernelModel
 from ..intervals import Conformal
@@ -15,7 +13,7 @@ from ..margins import Bound, decision_margins, leave_one_out_bound, margin_bound
 from ..messages import counted
 from ..runtime import Array
 from .requests import grid_asked, number, numbers
-from .scene import MOST_POINTS, Learned, Scene, bytes_text, floats_text, grid_of, plain, rival, scaler_of
+from .scene import MOST_POINTS, Learned, Scene, bytes_text, floats_text, grid_of, plain, rival
 
 # What the points say of new ones: errors that were counted, and bounds of the library, where they are defined.
 
@@ -233,8 +231,7 @@ def _bands(learned: Learned, across: Array) -> dict[str, Any]:
     """The interval of new targets, from errors of points that were not learned from; or why there is none."""
     scene = learned.scene
     method = band_method(scene)
-    machine = scene.offered.build(scene)
-    around = make_pipeline(StandardScaler(), machine) if scene.scaled else machine
+    around = scene.around(scene.offered.build(scene))
     try:
         model = Conformal(around, method, coverage=scene.coverage, random_state=scene.seed).fit(scene.X, scene.y)
         low, high = model.predict_interval(across[:, None]).T
@@ -282,10 +279,7 @@ def boundary(request: dict[str, Any]) -> dict[str, Any]:
     if coef.size != len(scene.points):
         raise ValueError(f"there are {len(scene.points)} points and {coef.size} coefficients; each point has one.")
     intercept = number(request.get("intercept", 0), "intercept", -_LARGEST, _LARGEST)
-    scaler, places = scaler_of(scene), cells_of(across, up)
-    X = scene.X
-    if scaler is not None:
-        X, places = scaler.transform(X), scaler.transform(places)
+    X, places = scene.seen(scene.X), scene.seen(cells_of(across, up))
     support = np.flatnonzero(coef)
     model = KernelModel(scene.parsed.resolved(X), support, X[support], coef[None, support], np.array([intercept]))
     return {"grid": grid_of(model.scores(places, "1GB")[:, 0], across.size, up.size)}

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..checks import shown
@@ -114,6 +115,19 @@ class Scene:
         """What is learned: labels, numbers or nothing."""
         return {"classes": self.labels, "numbers": self.points[:, 1], "novelty": None}[self.task]
 
+    @cached_property
+    def _scaler(self) -> StandardScaler | None:
+        """Fitted to the points, where the scene asks for one."""
+        return StandardScaler().fit(self.X) if self.scaled else None
+
+    def seen(self, places: Array) -> Array:
+        """Places as a machine sees them."""
+        return places if self._scaler is None else self._scaler.transform(places)
+
+    def around(self, machine: Any) -> Any:
+        """A machine behind the scaler, not fitted, where the scene asks for one."""
+        return make_pipeline(StandardScaler(), machine) if self.scaled else machine
+
     def refuse_few(self) -> None:
         """Raise where there is nothing to learn from yet."""
         if self.task == "classes":
@@ -185,47 +199,36 @@ _NUMBERS = re.compile(r"[\d.]+")
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A fitted machine; ``X`` are the points as it sees them, behind the scaler where there is one."""
+    """A fitted machine; ``X`` are the points as it sees them."""
 
     scene: Scene
-    scaler: StandardScaler | None
     machine: Any
     X: Array
 
-    def seen(self, places: Array) -> Array:
-        """Places as the machine sees them."""
-        return places if self.scaler is None else self.scaler.transform(places)
-
     def scores(self, places: Array) -> Array:
         """Decision values of places: one number each, or one for each class."""
-        return self.machine.decision_function(self.seen(places))
+        return self.machine.decision_function(self.scene.seen(places))
 
     def pair_scores(self, places: Array) -> Array | None:
         """The score of each pair of classes at places, of machines that let pairs vote."""
         vote = getattr(self.machine, "pair_scores", None)
-        return None if vote is None else vote(self.seen(places))
+        return None if vote is None else vote(self.scene.seen(places))
 
     def predictions(self, places: Array) -> Array:
         """What is predicted at places."""
-        return self.machine.predict(self.seen(places))
-
-
-def scaler_of(scene: Scene) -> StandardScaler | None:
-    """The scaler of a scene that asks for one, fitted to its points."""
-    return StandardScaler().fit(scene.X) if scene.scaled else None
+        return self.machine.predict(self.scene.seen(places))
 
 
 def learn(scene: Scene, **changed: Any) -> Learned:
     """Fit the learner of a scene, with some of its parameters changed."""
     scene.refuse_few()
-    scaler = scaler_of(scene)
-    X = scene.X if scaler is None else scaler.transform(scene.X)
+    X = scene.seen(scene.X)
     kind = scene.learner, _NUMBERS.sub("", str(changed.get("kernel", scene.kernel)))
     if kind not in _compiled:  # by a fit that has less time for its work
         _compiled.add(kind)
         with suppress(ValueError):
             _fitted(scene, X, changed)
-    return Learned(scene, scaler, _fitted(scene, X, changed), X)
+    return Learned(scene, _fitted(scene, X, changed), X)
 
 
 def _fitted(scene: Scene, X: Array, changed: dict[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from ..problems import Iterate, certify
 from ..runtime import Array, check_interrupt
 from ..solvers.svm import levels_of, one_step
 from .requests import chosen, whole
-from .scene import Scene, least_mistake_bound, scaler_of
+from .scene import Scene, least_mistake_bound
 
 # What is seen of an algorithm: its steps as the page shows them, and what bounds them.
 
@@ -210,7 +210,5 @@ def steps(request: dict[str, Any]) -> dict[str, Any]:
     present = np.unique(scene.labels)
     if present.size > 2:
         raise ValueError(f"there are points of {present.size} classes; steps are shown of two.")
-    scaler = scaler_of(scene)
-    X = scene.X if scaler is None else scaler.transform(scene.X)
-    watched: Watched = _ALGORITHMS[algorithm](scene, X, most)
+    watched: Watched = _ALGORITHMS[algorithm](scene, scene.seen(scene.X), most)
     return {"steps": watched.steps, "bound": watched.bound, "converged": watched.converged}

@@ -13,16 +13,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from ..checks import machine_of
+from ..composition import machine_of, parameter_prefix
 from ..kernels import Polynomial
 from ..runtime import Array
 from ..search import SharedCells, is_simpler, setting_key
 from .fit import collected_warnings
 from .requests import SLIDERS, chosen, grid_asked, numbers, whole
-from .scene import Learned, Scene, grid_of, learn, plain, scaler_of
+from .scene import Learned, Scene, grid_of, learn, plain
 
 _MOST_VALUES = 16
 #: Seconds for one fit, and for all of them.
@@ -114,8 +112,8 @@ def _errors(plan: Plan, gamma: float, deadline: float) -> Array:
     machine = scene.offered.build(scene)
     if hasattr(machine, "time_limit"):
         machine.time_limit = _FIT_LIMIT
-    estimator = make_pipeline(StandardScaler(), machine) if scene.scaled else machine
-    name = f"{estimator.steps[-1][0]}__{plan.cost}" if scene.scaled else plan.cost
+    estimator = scene.around(machine)
+    name = f"{parameter_prefix(estimator)}{plan.cost}"
     settings = [{name: cost} for cost in plan.costs]
     cells = SharedCells.of(estimator, scene.X, scene.y, deadline=deadline)
     assert cells is not None
@@ -194,9 +192,7 @@ def lift(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mapped(scene: Scene) -> dict[str, Any]:
-    scaler = scaler_of(scene)
-    seen = scene.points if scaler is None else scaler.transform(scene.points)
-    lifted = _features(seen)
+    lifted = _features(scene.seen(scene.points))
     plane, scores, note = None, None, _without_plane(scene)
     if not note:
         learned = learn(scene, kernel=_SQUARE)

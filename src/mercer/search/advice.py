@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from ..checks.parameters import is_number, machine_of
+from ..checks.parameters import is_number
+from ..composition import machine_of
 from ..messages import enumeration, guide
 from ..presentation import Markup, short, table_html, tag
 from ..runtime.compile import Array

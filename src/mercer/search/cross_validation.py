@@ -16,7 +16,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.metaestimators import _safe_split
 
 from ..checks.labels import checked_weights, cv_of, drawn_evenly, plain_label, refuse_bad_labels
-from ..checks.parameters import bytes_of, in_all, machine_of, rows_at_machine
+from ..checks.parameters import bytes_of, in_all
+from ..composition import machine_of, rows_at_machine
 from ..grams import Dense
 from ..kernels.engine.tiles import length
 from ..presentation import Markup, table_html

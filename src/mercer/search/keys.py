@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,6 +30,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import _safe_indexing, get_tags
 
 from ..checks.parameters import is_number
+from ..composition import layers_as_made
 from ..estimators.base import KernelMachine
 from ..estimators.training import Training
 from ..grams import Placement
@@ -353,15 +355,15 @@ def peel(estimator: Any) -> tuple[list[Layer], Any]:
 
     Classes that are derived from a layer's may do anything, so they count as machines.
     """
-    if type(estimator) is Pipeline:
-        layers, machine = peel(estimator.steps[-1][1])
-        return ([Columns(estimator[:-1])] if len(estimator.steps) > 1 else []) + layers, machine
-    if type(estimator) is WithoutOutliers and type(estimator.filter) is OutlierFilter:
-        layers, machine = peel(estimator.estimator)
-        return [Rows(estimator.filter), *layers], machine
-    if _transforms_target(estimator):
-        return peel(estimator.regressor)
-    return [], estimator
+    found: list[Layer] = []
+    for _, layer in layers_as_made(estimator):
+        if type(layer) is Pipeline:
+            found += [Columns(layer[:-1])] if len(layer.steps) > 1 else []
+        elif type(layer) is WithoutOutliers and type(layer.filter) is OutlierFilter:
+            found.append(Rows(layer.filter))
+        elif not _transforms_target(layer):
+            break
+    return found, layer
 
 
 def _transforms_target(estimator: Any) -> bool:
@@ -376,13 +378,9 @@ def _transforms_target(estimator: Any) -> bool:
 
 def target_functions(estimator: Any) -> list[tuple[Any, Any]]:
     """What is done to targets on their way to the machine, and to its predictions on the way back; outermost first."""
-    if type(estimator) is Pipeline:
-        return target_functions(estimator.steps[-1][1])
-    if type(estimator) is WithoutOutliers:
-        return target_functions(estimator.estimator)
-    if _transforms_target(estimator):
-        return [(estimator.func, estimator.inverse_func), *target_functions(estimator.regressor)]
-    return []
+    around = takewhile(lambda each: type(each) in (Pipeline, WithoutOutliers) or _transforms_target(each),
+                       (layer for _, layer in layers_as_made(estimator)))  # fmt: skip
+    return [(layer.func, layer.inverse_func) for layer in around if _transforms_target(layer)]
 
 
 def learned_targets(estimator: Any, y: Any) -> Any:

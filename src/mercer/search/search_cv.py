@@ -16,7 +16,8 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 
 from ..checks.labels import refuse_bad_rows, refuse_before_folds
-from ..checks.parameters import choice, in_all, machine_of, number, shown
+from ..checks.parameters import choice, in_all, number, shown
+from ..composition import machine_of
 from ..rows import refuse_elsewhere
 from ..runtime.interrupts import all_or_nothing
 from ..runtime.threads import at_most

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.metrics import confusion_matrix
 
 from .. import margins as bounds_of
-from ..checks import machine_of, rows_at_machine
+from ..composition import machine_of, rows_at_machine
 from ..describe import ColumnFacts, describe, measurements
 from ..displays import MarginHistogram, WeightTable
 from ..estimators import SVC

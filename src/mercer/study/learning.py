@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..checks import machine_of, parameter_prefix
+from ..composition import machine_of, parameter_prefix
 from ..io import DataError
 from ..learners import Learner
 from ..runtime import Array

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
-from ..checks import layers, learner_of
+from ..composition import layers, learner_of
 from ..messages import in_digits, percent
 from ..runtime import Array
 from .predictions import CONFIDENCE, Predictions, labels_of, number, wilson

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
-from ..checks import learner_of
+from ..composition import learner_of
 from ..runtime import Array
 from ..tables import TableMachine
 

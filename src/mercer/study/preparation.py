@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
-from ..checks import layers
+from ..composition import layers
 from ..displays import DecisionBoundary
 from ..messages import count, enumeration, percent
 from ..preprocess import OutlierFilter, pipeline, prepare, steps_asked_for

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import average_precision_score, f1_score, log_loss, make_scorer, mean_pinball_loss, roc_auc_score
 
-from ..checks import machine_of, plain_label
+from ..checks import plain_label
+from ..composition import machine_of
 from ..learners import Learner
 from ..messages import enumeration, guide, in_digits, nearest, percent
 from ..runtime import Array

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, train_test_split
 
-from ..checks import drawn_evenly, is_number, parameter_prefix
+from ..checks import drawn_evenly, is_number
+from ..composition import parameter_prefix
 from ..estimators import KernelRegressor
 from ..io import DataError
 from ..messages import enumeration

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ..checks import schema
 from ..checks.labels import refuse_before_folds
 from ..checks.parameters import bytes_of, choice, number, size_in_words
 from ..checks.tables import numbers_only, refuse_foreign
@@ -32,6 +33,7 @@ from ..metrics import (
     RIDGES,
     ROUNDS,
     SCALES,
+    TRIED,
     Clock,
     Judge,
     LeftOut,
@@ -192,6 +194,18 @@ class _Choice(NamedTuple):
 class TableMachine(BaseEstimator):
     """Base of :class:`TableClassifier` and :class:`TableRegressor`."""
 
+    #: What ``fit`` finds: each attribute, and what it must be.
+    fields: ClassVar = {
+        "preparation_": schema.instance(Pipeline),
+        "kinds_": schema.mapping(schema.text, schema.text),
+        "ignored_": schema.mapping(schema.text, schema.text),
+        "n_features_in_": schema.whole(size="columns"),
+        "feature_names_in_": schema.optional(schema.names("columns")),
+        "feature_importances_": schema.numbers("columns", low=0),
+        "loo_score_": schema.number(),
+        "tried_": TRIED,
+        "groups_": schema.optional(schema.wholes("rows")),
+    }
     metric: Any
     kernels: Any
     kinds: Any

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import minimize
@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import column_or_1d
 
 from ..calibration.calibrated import SigmoidMap
+from ..checks import schema
 from ..checks.labels import combine_weights, encode
 from ..estimators import KernelClassifier
 from ..runtime.compile import Array
@@ -119,6 +120,14 @@ class TableClassifier(ClassifierMixin, TableMachine):
     >>> model.predict(frame[:3]).tolist()
     [False, True, False]
     """
+
+    fields: ClassVar = {
+        **TableMachine.fields,
+        "machine_": schema.instance(KernelClassifier),
+        "classes_": schema.labels("classes"),
+        "maps_": schema.list_of(schema.instance(SigmoidMap, words="a map")),
+        "loo_predictions_": schema.numbers("rows") | schema.numbers("rows", "classes"),
+    }
 
     def __init__(
         self,

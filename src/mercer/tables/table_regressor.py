@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_y, check_is_fitted
 
+from ..checks import schema
 from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, is_number, shown
 from ..estimators import KernelRegressor
@@ -130,6 +131,13 @@ class TableRegressor(RegressorMixin, TableMachine):
     True
     """
 
+    fields: ClassVar = {
+        **TableMachine.fields,
+        "machine_": schema.instance(KernelRegressor),
+        "loo_predictions_": schema.numbers("rows"),
+        "loo_errors_": schema.optional(schema.numbers("rows")),
+        "row_weights_": schema.optional(schema.numbers("rows", low=0)),
+    }
     row_weights_: Array | None = None
     #: The models without a row, of this process.
     _without: _Without | None = None

@@ -23,6 +23,7 @@ INTERNAL = {
     "mercer.checks": "what users give, checked",
     "mercer.cli": "the command line describes itself",
     "mercer.cuda": "behind device='cuda'",
+    "mercer.composition": "what pipelines, searches and the like are made of, for everything that looks into them",
     "mercer.estimators": "its classes are those of mercer",
     "mercer.model_files": "its functions are those of mercer, and the format has a page of its own",
     "mercer.messages": "words of messages",

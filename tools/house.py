@@ -75,14 +75,18 @@ def names_of(room: str) -> dict[str, str]:
     stub = PATHS[room].with_suffix(".pyi")
     if stub.exists():
         nodes = ast.parse(stub.read_text(encoding="utf-8")).body
-        return {a.name: f"{room}.{n.module}" for n in nodes if isinstance(n, ast.ImportFrom) for a in n.names}
+        lines = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+        return {each.name: ".".join(filter(None, (room, line.module))) for line in lines for each in line.names}
     module = import_module(room)
     homes = {name: getattr(getattr(module, name), "__module__", room) for name in getattr(module, "__all__", ())}
     return {name: home if home in PATHS else room for name, home in homes.items()}
 
 
 def is_inner(origin: str, name: str) -> bool:
-    """Whether a name is not one that a room lists."""
+    """Whether a name, or a module as a whole, is not one that a room lists."""
+    room, _, own = origin.rpartition(".")
+    if not name and own in names_of(room):
+        return False
     return not is_room(origin) or bool(name and names_of(origin) and name not in names_of(origin))
 
 

@@ -368,3 +368,12 @@ def test_a_lambda_that_is_nothing_beside_the_matrix(loss):
     model = KernelClassifier("polynomial(degree=1)", loss, lam=1e-9).fit(X, [0, 1, 0])
     assert model.converged_
     assert model.objective_[0] < 1e-6  # as far apart as one likes, for next to nothing
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_converged_means_a_small_gap_where_few_rows_count_for_nearly_all(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 2, (40, 2)).astype(float), rng.integers(0, 2, 40)
+    weight = np.where(rng.random(40) < 0.2, 1e6, 1.0)
+    model = SVC("gaussian(gamma=1e9)", C=1e4, tol=1e-6).fit(X, y, weight)
+    assert not model.converged_ or model.duality_gap_[0] <= 2e-6

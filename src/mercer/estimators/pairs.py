@@ -174,7 +174,7 @@ class BinaryMachine:
                 return replace(solution, status=Status.INTERRUPTED), certificate
             certificate = certify(problem, solution)
             status = solution.status
-            if status is Status.CONVERGED and not keeps(problem, certificate, solver.tol):
+            if status is Status.CONVERGED and not keeps(certificate, solver.tol, hard=True):
                 status = Status.NOT_CONVERGED
         if status in (Status.CONVERGED, Status.NOT_CONVERGED) and self._noise(solution) > _AUDIBLE:
             status = Status.NOT_FOUND  # the model that is published would not be the one that separates

@@ -377,7 +377,7 @@ class _Road:
         return replace(best[0], status=status), best[1]
 
     def _kept(self, found: Pair) -> bool:
-        return keeps(self.problem, found[1], self.solver.tol)
+        return keeps(found[1], self.solver.tol, self.problem.lam == 0)
 
     def _limited(self, descent: CoordinateDescent) -> bool:
         return time.monotonic() > self.deadline or self._left(descent) <= 0

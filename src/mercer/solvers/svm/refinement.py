@@ -242,7 +242,7 @@ class DualRefinement:
             if not keeps_best():
                 raise
             return self._ended(best, Status.INTERRUPTED)
-        converged = keeps(self.problem, best[1], self.solver.tol)
+        converged = keeps(best[1], self.solver.tol, self.problem.lam == 0)
         return self._ended(best, Status.CONVERGED if converged else Status.NOT_CONVERGED)
 
     def _first(self, start: Iterate | None) -> tuple[DualSolution, bool]:
@@ -303,7 +303,7 @@ class DualRefinement:
     def _done(self, found: Pair) -> bool:
         _, certificate = found
         small = certificate.gap <= SMALL_GAP * abs(certificate.objective) or self.low.size > _FEW_ITEMS
-        return keeps(self.problem, certificate, self.solver.tol) and small
+        return keeps(certificate, self.solver.tol, self.problem.lam == 0) and small
 
     def _limited(self) -> bool:
         return time.monotonic() > self.deadline or 0 <= self.solver.max_iter <= self.steps

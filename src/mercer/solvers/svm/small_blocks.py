@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...problems import Certificate, Status
+from ...problems import Certificate, Status, keeps
 from ...problems.dual import best_intercept
 from ...runtime.compile import Array, jit
 from .smo import _allow, _smo, gap_of
@@ -152,15 +152,16 @@ def certified_blocks(
     levels = np.array([best_intercept(F[part], low[part], high[part]) for part in parts])
     figures = np.empty((len(blocks), 3))
     _judge_each(np.sqrt(K.diagonal()), edges, places, y, low, high, z, F, levels, figures)
+    found = [Certificate(*each) for each in figures.tolist()]
     return [
         (
             DualSolution(
                 z[part], float(b), int(made), scores=y[part] - F[part],
-                status=Status.CONVERGED if well and own[2] <= tol else Status.NOT_CONVERGED,
+                status=Status.CONVERGED if well and keeps(own, tol) else Status.NOT_CONVERGED,
             ),
-            Certificate(*own),
+            own,
         )
-        for part, b, made, well, own in zip(parts, levels, steps, kept, figures.tolist(), strict=True)
+        for part, b, made, well, own in zip(parts, levels, steps, kept, found, strict=True)
     ]  # fmt: skip
 
 

@@ -81,6 +81,7 @@ KERNELS = [
     Product(Polynomial(), Gaussian(gamma=0.1)),
     Power(Linear(), 3),
     ScaledColumns(Laplacian(gamma=0.2), [1.0, 0.0, 0.5]),
+    ScaledColumns(Gaussian(gamma=0.2), [[1.0, 0.0, 0.5], [-1.0, 2.0, 0.0]]),
     After(halves, Gaussian(gamma=1.0)),
     Normalised(Polynomial(degree=2)),
     Mixture([Linear(), Gaussian(gamma=0.3), Cosine()], p=2, weights=[0.6, 0.8, 0.0], scales=[2.0, 0.5, 1.0]),

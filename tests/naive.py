@@ -69,6 +69,9 @@ def value(kernel, x, z):
             return value(p["kernel"], x, z) ** p["exponent"]
         case kernels.After():
             return value(p["kernel"], [a / 2 for a in x], [a / 2 for a in z])
+        case kernels.ScaledColumns() if np.ndim(p["weights"]) == 2:
+            x, z = ([dot(direction, row) for direction in p["weights"]] for row in (x, z))
+            return value(p["kernel"], x, z)
         case kernels.ScaledColumns():
             x, z = ([a * w for a, w in zip(row, p["weights"], strict=True)] for row in (x, z))
             return value(p["kernel"], x, z)

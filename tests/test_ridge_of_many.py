@@ -5,7 +5,7 @@ import pytest
 
 from mercer import KernelClassifier, KernelRegressor
 from mercer.grams import Dense, Lazy
-from mercer.kernels import Laplacian
+from mercer.kernels import Gaussian, Laplacian
 from mercer.losses import Squared
 from mercer.problems import Problem, Status, certify
 from mercer.solvers import solve_ridge, solve_ridge_of_many
@@ -55,3 +55,13 @@ def test_machines_of_many_rows_have_certificates(memory, monkeypatch):
         exact = type(machine)(**{**machine.get_params(), "tol": 1e-12}).fit(X, y)
         decisions = "predict" if isinstance(machine, KernelRegressor) else "decision_function"
         np.testing.assert_allclose(getattr(few, decisions)(X), getattr(exact, decisions)(X), atol=1e-3)
+
+
+def test_matrices_whose_rounding_is_larger_than_their_least_eigenvalues_are_solved():
+    rng = np.random.default_rng(0)
+    rows, noise = rng.normal(size=(1500, 2)), 1e-5 * rng.normal(size=(1500, 1500))
+    K = Gaussian(gamma=0.01)(rows) + noise + noise.T
+    assert np.linalg.eigvalsh(K)[0] < -1e-3
+    (found,) = solve_ridge_of_many([Problem(Dense(K), rows[:, 0], Squared(), lam=1e-4, intercept="none")])
+    assert found.status is Status.CONVERGED
+    np.testing.assert_allclose(K @ found.z + 0.15 * found.z, rows[:, 0], atol=1e-5)

@@ -387,23 +387,6 @@ def test_lam_is_chosen_for_kernels_on_any_items():
     assert model.lam_ == pytest.approx(model.tried_["lam"][np.argmin(model.tried_["error"])])
 
 
-@pytest.mark.parametrize(
-    ("machine", "words"),
-    [
-        (KernelClassifier(lam="loo"), "loss='squared'"),
-        (KernelRegressor("matern", metric="learned"), "'laplacian' or 'gaussian'"),
-        (KernelRegressor(metric="full"), "'learned' or None"),
-        (KernelRegressor(lam="loo", rank=5), "rank"),
-        (KernelRegressor(lam="loo", memory="1KB"), "raise it"),
-        (KernelRegressor(lam="best"), "lam must be"),
-    ],
-    ids=str,
-)
-def test_what_machines_cannot_choose_is_said(machine, words):
-    with pytest.raises(ValueError, match=words):
-        machine.fit(np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2)
-
-
 def test_intervals_are_those_of_the_machines_without_a_row(tmp_path):
     rng = np.random.default_rng(0)
     X, weights = rng.normal(size=(60, 3)), rng.uniform(1, 1.2, 60)

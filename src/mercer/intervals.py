@@ -31,9 +31,9 @@ from .checks.labels import checked_weights, refuse_bad_rows, refuse_before_folds
 from .checks.parameters import bytes_of, choice, is_number, memory_in_words, number, shown
 from .composition import layers, machine_of, rows_at_machine, steps_before
 from .estimators import KernelClassifier, KernelRegressor, Run
+from .estimators.choosing import chosen
 from .estimators.kernel_regressor import KernelQuantiles
 from .estimators.model import KernelModel, LinearModel, model_of
-from .estimators.risk import chosen
 from .estimators.training import Training, training_of
 from .kernels.engine.tiles import length
 from .losses import Squared

@@ -15,17 +15,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, special
 
 from .checks import schema
-from .kernels import MANHATTAN, SQUARED_DISTANCE, Gaussian, Kernel, Laplacian
+from .kernels import DISTANCE, MANHATTAN, SQUARED_DISTANCE, Gaussian, Kernel, Laplacian, Matern
 from .kernels.engine.statistics import Statistic
 from .runtime.compile import Array, jit
 from .runtime.numerics import (
-    exp_scaled,
     factorise,
     inverse,
     inverse_diagonal,
@@ -61,9 +61,11 @@ __all__ = [
     "laplacian_slopes",
     "learned_metric",
     "left_out",
+    "matern_gradients",
     "rounded",
     "sampled",
     "tried_table",
+    "weighed",
 ]
 
 # How much predictions change with each column: the diagonal of the average gradient outer product.
@@ -71,7 +73,10 @@ __all__ = [
 # Of f(x) = Σᵢ zᵢ·k(x, xᵢ) + b with columns weighted by w,
 #
 #     ∂f/∂xⱼ = −γ·wⱼ·Σᵢ zᵢ·k(x, xᵢ)·sign(xⱼ − xᵢⱼ)        for exp(−γ·Σⱼ wⱼ·|xⱼ − zⱼ|),
-#     ∂f/∂xⱼ = −2γ·wⱼ²·Σᵢ zᵢ·k(x, xᵢ)·(xⱼ − xᵢⱼ)          for exp(−γ·Σⱼ wⱼ²·(xⱼ − zⱼ)²).
+#     ∂f/∂xⱼ = −2γ·wⱼ²·Σᵢ zᵢ·k(x, xᵢ)·(xⱼ − xᵢⱼ)          for exp(−γ·Σⱼ wⱼ²·(xⱼ − zⱼ)²),
+#     ∂f/∂xⱼ = −wⱼ²·Σᵢ zᵢ·g(rᵢ)·(xⱼ − xᵢⱼ)                 for k(r), r = ‖w∘(x − z)‖ and g(r) = −k′(r)/r.
+#
+# With a matrix W in the place of the weights, the gradient is Wᵀ times that by u = Wx.
 
 
 #: Rows of a piece of work, and rows whose signs are looked at together.
@@ -171,6 +176,22 @@ def gaussian_slopes(rows: Array, weights: Array, gamma: float, V: Array) -> Arra
     return -4 * gamma * np.square(weights) * (of_squares - (rows * product(V, rows)).sum(axis=0))
 
 
+def matern_gradients(nu: float, rows: Array, items: Array, weights: Array, gamma: float, K: Array, z: Array) -> Array:
+    """The gradients at some rows, (rows, columns, targets), for a Matérn kernel of the length 1/γ.
+
+    With c = √(2ν)·γ it is k(r) = (cr)^ν·K_ν(cr)·2^(1−ν)/Γ(ν), and −k′(r)/r = c²·(cr)^(ν−1)·K_(ν−1)(cr)·2^(1−ν)/Γ(ν):
+    for ν > 1 the kernel of ν − 1 with the same c, times c²/(2ν − 2).
+    """
+    c, r = np.sqrt(2 * nu) * gamma, FAMILIES["gaussian"].distances(rows * weights, items * weights)
+    np.sqrt(r, out=r)
+    if nu > 1:
+        falls = c * c / (2 * nu - 2) * Matern(nu - 1, np.sqrt(2 * nu - 2) / c).apply(r)
+    else:
+        r = np.where(r > 0, c * r, np.inf)  # a row says nothing of itself
+        falls = c * c * 2 ** (1 - nu) / special.gamma(nu) * r ** (nu - 1) * special.kv(nu - 1, r)
+    return gaussian_gradients(rows, items, weights, 0.5, falls, z)
+
+
 # Kernels whose columns can be given weights by gradients: what there is to know of each family.
 
 
@@ -180,29 +201,30 @@ _ROWS, _SAMPLE = 256, 1000
 
 @dataclass(frozen=True)
 class Family:
-    """Kernels exp(−γ·distance) of one distance.
+    """Kernels of one distance, most of them exp(−γ·distance).
 
     Parameters
     ----------
     name : str
         That of the kernel in texts.
-    kernel : class
+    kernel : callable
+        The kernel of a γ.
     statistic : Statistic
         The distance.
     power : int
         The power of a length that the distance is: γ = 1/(power·length^power).
     gradients : callable
         Of models at rows, by their columns.
-    slopes : callable
+    slopes : callable, optional
         Of the matrix, by the weights of columns.
     """
 
     name: str
-    kernel: Any
+    kernel: Callable[[float], Any]
     statistic: Statistic
     power: int
     gradients: Callable[..., Array]
-    slopes: Callable[..., Array]
+    slopes: Callable[..., Array] | None = None
 
     def distances(self, rows: Array, others: Array | None = None) -> Array:
         """The distances of all pairs of rows; of rows and others, where these are given."""
@@ -220,10 +242,11 @@ class Family:
 
     def values(self, distances: Array, gamma: float) -> Array:
         """The kernel of distances, in a new array."""
-        out = distances.copy()
+        out, kernel = distances.copy(), self.kernel(gamma)
 
         def fill(begin: int) -> None:
-            exp_scaled(out[begin : begin + _ROWS], -gamma)
+            piece = out[begin : begin + _ROWS]
+            piece[:] = kernel.apply(piece)
 
         for_each(fill, range(0, len(out), _ROWS))
         return out
@@ -241,7 +264,7 @@ class Family:
 
     def kernel_of(self, gamma: float, weights: Array | None) -> Kernel:
         """The kernel as a whole."""
-        plain: Kernel = self.kernel(gamma=gamma)
+        plain: Kernel = self.kernel(gamma)
         return plain if weights is None else plain.scaled(weights.tolist())
 
 
@@ -253,6 +276,9 @@ FAMILIES = {
 
 def family_of(kernel: Kernel) -> Family | None:
     """The family of a kernel, if it is of one."""
+    if type(kernel) is Matern:
+        nu = float(kernel.nu)
+        return Family("matern", lambda gamma: Matern(kernel.nu, 1 / gamma), DISTANCE, 1, partial(matern_gradients, nu))
     return next((family for family in FAMILIES.values() if type(kernel) is family.kernel), None)
 
 
@@ -272,8 +298,8 @@ def family_of(kernel: Kernel) -> Family | None:
 # other unless there are few rows, so a polynomial through a few of them has every digit; few rows are decomposed.
 
 
-#: Values of ρ that a polynomial goes through, where weights differ.
-_NODES = 4
+#: Values of ρ that a polynomial goes through, where weights differ: so many, and at most.
+_NODES, _MOST_NODES = 4, 16
 
 
 class LeftOut(NamedTuple):
@@ -457,7 +483,12 @@ def error_and_slopes(
 
 
 def exactly_left_out(
-    matrix: Callable[[], Array], y: Array, lam: float, intercept: bool = True, weights: Array | None = None
+    matrix: Callable[[], Array],
+    y: Array,
+    lam: float,
+    intercept: bool = True,
+    weights: Array | None = None,
+    groups: Array | None = None,
 ) -> Array:
     """Predict each row by the model of all others, for one λ; rows of different weight by their own ρ.
 
@@ -469,26 +500,43 @@ def exactly_left_out(
     lam : float
     intercept : bool, default=True
     weights : array of shape (n,), optional
+    groups : array of shape (n,), optional
+        The number of each row's group; rows of a group are left out together.
 
     Returns
     -------
     array of shape (n, n_targets)
     """
     n = len(y)
-    if weights is None or np.ptp(weights) == 0:
-        return left_out(matrix(), y, lam * (n - 1), intercept).predictions
+    weights = None if weights is None or np.ptp(weights) == 0 else weights * (n / weights.sum())
+    counted = np.ones(n) if weights is None else weights
+    together = counted if groups is None else np.bincount(groups, counted)[groups]
+
+    def without(ridge: float) -> Array:
+        if groups is None:
+            return left_out(matrix(), y, ridge, intercept, weights).predictions
+        return groups_left_out(matrix(), y, ridge, groups, intercept, weights).predictions
+
+    if np.ptp(together) == 0:
+        return without(lam * (n - together[0]))
     if n <= LARGEST_RIDGE:
         path = RidgePath(matrix(), weights)
-        return np.column_stack([path.leave_one_out(column, lam, intercept) for column in y.T])
-    weights = weights * (n / weights.sum())
-    own = lam * (n - weights)
+        if groups is None:
+            return np.column_stack([path.leave_one_out(column, lam, intercept) for column in y.T])
+        return np.column_stack([path.groups_left_out(column, lam, groups, intercept) for column in y.T])
+    own = lam * (n - together)
     middle, half = (own.max() + own.min()) / 2, (own.max() - own.min()) / 2
-    nodes = middle + half * np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
+    # Of something analytic in ρ > 0, the error of a polynomial falls with its degree by this.
+    falls = (1 + np.sqrt(own.min() / own.max())) / (1 - np.sqrt(own.min() / own.max()))
+    count = int(np.clip(np.ceil(np.log(1e10) / np.log(falls)), _NODES, _MOST_NODES))
+    nodes = np.unique(own)
+    if nodes.size > count:
+        nodes = middle + half * np.cos(np.pi * (np.arange(count) + 0.5) / count)
     out = np.zeros(y.shape)
     for k, node in enumerate(nodes):
         others = np.delete(nodes, k)
         share = np.prod((own[:, None] - others) / (node - others), axis=1)
-        out += share[:, None] * left_out(matrix(), y, node, intercept, weights).predictions
+        out += share[:, None] * without(node)
     return out
 
 
@@ -567,19 +615,29 @@ class Setting:
         """What it is called in a table of what was tried."""
         return self.family.name
 
-    def scaled(self, rows: Array) -> Array:
-        """Rows whose columns are multiplied by the weights."""
-        return rows if self.weights is None else rows * self.weights
-
     def matrix(self, rows: Array, others: Array | None = None) -> Array:
         """The kernel of all pairs of rows; of rows and others, where these are given."""
-        apart = self.family.distances(self.scaled(rows), None if others is None else self.scaled(others))
-        return self.family.values(apart, self.gamma)
+        others = None if others is None else weighed(others, self.weights)
+        return self.family.values(self.family.distances(weighed(rows, self.weights), others), self.gamma)
 
     def gradients(self, rows: Array, items: Array, z: Array) -> Array:
         """The gradients at some rows of the model with these coefficients, (rows, columns, targets)."""
-        weights = np.ones(rows.shape[1]) if self.weights is None else self.weights
-        return self.family.gradients(rows, items, weights, self.gamma, self.matrix(rows, items), z)
+        return self._gradients(rows, items, self.matrix(rows, items), z)
+
+    def _gradients(self, rows: Array, items: Array, K: Array, z: Array) -> Array:
+        """Those at some rows, of which the matrix of rows and items is known."""
+        W = self.weights
+        if W is None or W.ndim == 1:
+            return self.family.gradients(rows, items, np.ones(rows.shape[1]) if W is None else W, self.gamma, K, z)
+        found = self.family.gradients(weighed(rows, W), weighed(items, W), np.ones(len(W)), self.gamma, K, z)
+        return np.ascontiguousarray(np.einsum("kj,rkt->rjt", W, found))
+
+
+def weighed(rows: Array, weights: Array | None) -> Array:
+    """Rows whose columns are multiplied by weights, or that are multiplied by a matrix."""
+    if weights is None:
+        return rows
+    return rows * weights if weights.ndim == 1 else np.ascontiguousarray(product(rows, np.ascontiguousarray(weights.T)))
 
 
 @dataclass(frozen=True)
@@ -683,11 +741,14 @@ class Judge:
         lam: float | None = None,
         numbers: Array | None = None,
         groups: Array | None = None,
+        full: bool = False,
     ) -> None:
         self.rows, self.targets = np.ascontiguousarray(rows, dtype=np.float64), targets
         self.weight = None if weight is None else weight * (weight.size / weight.sum())
         self.intercept, self.clock, self.groups = intercept, clock, groups
         self.gamma, self.lam = gamma, lam
+        #: Whether weights are a matrix.
+        self.full = full
         #: Which of somebody's rows these are, and the most seconds that a setting took.
         self.numbers, self.pace = np.arange(len(rows)) if numbers is None else numbers, 1e-3
         centre = np.average(targets, axis=0, weights=weight) if intercept else 0.0
@@ -701,7 +762,7 @@ class Judge:
 
     def begun(self, family: Family, round: int, weights: Array | None) -> tuple[Setting, Array]:
         """A kernel with these weights, of no length yet, and its distances."""
-        distances = family.distances(self.rows if weights is None else self.rows * weights)
+        distances = family.distances(weighed(self.rows, weights))
         return Setting(family, round, weights, 1.0, 0.1, family.median(distances)), distances
 
     def left_out(self, matrix: Array, ridge: float) -> LeftOut:
@@ -784,21 +845,28 @@ class Judge:
         """The weights that the gradients of a model give to columns, the largest 1; none where nothing changes."""
         most = int(_PRODUCTS / (self.n * self.rows.shape[1] * self.targets.shape[1]))
         some = np.arange(self.n) if most >= self.n else np.linspace(0, self.n - 1, max(most, 100)).astype(int)
-        weights = np.ones(self.rows.shape[1]) if setting.weights is None else setting.weights
         matrix = setting.family.values(distances[some], setting.gamma)
-        gradients = setting.family.gradients(self.rows[some], self.rows, weights, setting.gamma, matrix, found.z)
+        gradients = setting._gradients(self.rows[some], self.rows, matrix, found.z)
         counted = None if self.weight is None else self.weight[some]
         if counted is not None and not counted.any():
             return None
-        new = np.sqrt(np.average(np.square(gradients).sum(axis=2), axis=0, weights=counted))
-        if not (np.isfinite(new).all() and new.max(initial=0.0) > 0):
-            return None
-        return rounded(new / new.max())
+        if self.full:
+            # The root of the average gradient outer product: of k(Wx, Wz) it is WᵀW that learns.
+            counted = np.ones(len(some)) if counted is None else counted
+            flat = (np.sqrt(counted / counted.sum())[:, None, None] * gradients).transpose(1, 0, 2)
+            flat = flat.reshape(len(flat), -1)
+            values, vectors = np.linalg.eigh(product(flat, flat.T))
+            new = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        else:
+            new = np.sqrt(np.average(np.square(gradients).sum(axis=2), axis=0, weights=counted))
+        largest = float(np.abs(new).max(initial=0.0))
+        return rounded(new / largest) if np.isfinite(largest) and largest > 0 else None
 
 
 def rounded(weights: Array) -> Array:
     """Weights with few digits; what is next to nothing is nothing."""
-    return np.array([float(f"{value:.{_DIGITS}g}") if value > 1e-6 else 0.0 for value in weights])
+    few = [float(f"{value:.{_DIGITS}g}") if abs(value) > 1e-6 else 0.0 for value in weights.ravel()]
+    return np.reshape(few, weights.shape)
 
 
 def sampled(n: int, columns: int, weight: Array | None, random_state: int) -> Array:
@@ -815,7 +883,7 @@ def learned_metric(
     targets: Array,
     weight: Array | None = None,
     *,
-    families: Sequence[str] = ("laplacian",),
+    families: Sequence[str | Family] = ("laplacian",),
     gamma: float | None = None,
     lam: float | None = None,
     intercept: bool = True,
@@ -823,6 +891,7 @@ def learned_metric(
     seconds: float = np.inf,
     random_state: int = 0,
     groups: Array | None = None,
+    full: bool = False,
 ) -> LearnedMetric:
     """Learn the weights of columns.
 
@@ -831,7 +900,7 @@ def learned_metric(
     rows : array of shape (n_rows, n_columns)
     targets : array of shape (n_rows, n_targets)
     weight : array of shape (n_rows,), optional
-    families : sequence of {"laplacian", "gaussian"}, default=("laplacian",)
+    families : sequence of {"laplacian", "gaussian"} or Family, default=("laplacian",)
         The kernels that are tried: all rounds with the first, and with others where they are better.
     gamma : float, optional
         The kernel's rate, where it is not to be chosen. Weights leave the median distance as it is.
@@ -845,6 +914,8 @@ def learned_metric(
         Draws the rows that weights are learned on, where there are many.
     groups : array of shape (n_rows,), optional
         Rows of a group are left out together.
+    full : bool, default=False
+        A matrix W in the place of weights, by the average gradient outer product as a whole: k(Wx, Wz).
 
     Returns
     -------
@@ -853,12 +924,12 @@ def learned_metric(
     some = sampled(len(rows), rows.shape[1], weight, random_state)
     clock = Clock(seconds)
     own, together = (None if each is None else each[some] for each in (weight, groups))
-    judge = Judge(rows[some], targets[some], own, intercept, clock, gamma, lam, groups=together)
+    judge = Judge(rows[some], targets[some], own, intercept, clock, gamma, lam, groups=together, full=full)
     best = plain = None
     parts: list[Setting] = []
     start = _FIRST
-    for name in families:
-        family = FAMILIES[name]
+    for family in (FAMILIES[each] if isinstance(each, str) else each for each in families):
+        name = family.name
         if clock.over and best is not None:
             judge.tried.append(Tried(name, 0, np.nan, np.nan, judge.n, np.nan, "not tried: the time was over"))
             continue
@@ -883,7 +954,7 @@ def learned_metric(
             weighted = setting if weighted is None or setting.error < weighted.error else weighted
             better = setting.error < best.error
             best, since = (setting, 0) if better else (best, since + 1)
-            if name != families[0] and not better:
+            if len(parts) > 1 and not better:
                 break
             weights = judge.next_weights(setting, distances, found)
         parts += [] if weighted is None else [weighted]
@@ -896,4 +967,5 @@ def learned_metric(
 def kept_apart(judge: Judge, family: Family, weights: Array) -> Array:
     """The weights in the unit in which the median distance is that without weights."""
     plain = family.median(family.distances(judge.rows))
-    return rounded(weights * (plain / family.median(family.distances(judge.rows * weights))) ** (1 / family.power))
+    apart = family.median(family.distances(weighed(judge.rows, weights)))
+    return rounded(weights * (plain / apart) ** (1 / family.power))

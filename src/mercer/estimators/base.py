@@ -479,6 +479,10 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
             raise ValueError("Sample weights must contain at least one non-zero number; all of them are zero.")
         return None, weight
 
+    def _squared_targets(self, data: Training) -> list[Array]:
+        """The targets that a squared loss would have, for choices by leaving out rows."""
+        raise NotImplementedError
+
     # -- the way --------------------------------------------------------------------------------------------------
 
     @with_callbacks
@@ -500,9 +504,9 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
         """
         return self.fit_on(None, X, y, sample_weight)
 
-    def fit_on(self, gram: Gram | None, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit_on(self, gram: Gram | None, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """As :meth:`fit`, on the Gram of the items where somebody has computed it before."""
-        with running(self, X, y, sample_weight) as run:
+        with running(self, X, y, sample_weight, groups) as run:
             self._check()
             data = self._training(X, y, sample_weight, run, gram)
             model = self.learn(data)

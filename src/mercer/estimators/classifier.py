@@ -231,6 +231,12 @@ class Classifier(ClassifierMixin, KernelMachine, named=False):
         """The scores: one for two classes; one for each class against the rest where there are more."""
         return range(1 if self.classes_.size == 2 else self.classes_.size)
 
+    def _squared_targets(self, data: Training) -> list[Array]:
+        """±1 for each class against the rest, or for each label."""
+        if self.multilabel_:
+            return list(data.label_signs())
+        return [data.signs(position, self.classes_.size) for position in self._positions()]
+
     # -- predictions ----------------------------------------------------------------------------------------------
 
     @lazily

@@ -36,12 +36,13 @@ class KernelClassifier(RiskMinimiser, Classifier):
     loss : str or Loss, default="logistic"
         "logistic", "smooth_hinge", "squared_hinge", "squared"; with ``solver="gradient"`` any loss.
     lam : float or "loo", default=1e-3
-        λ; C = 1/(λn). With ``loss="squared"`` it may be chosen by exact leave-one-out, "loo".
+        λ; C = 1/(λn). "loo": chosen by the mean loss of each row under the machine of all others, as in
+        :class:`KernelRegressor`; the 20 rows that are refitted are those nearest to the boundary.
     solver : {"newton", "gradient"} or Solver, default="newton"
         Newton's method with conjugate gradients, plain (sub)gradient descent, or any solver of :mod:`mercer.solvers`,
         which then brings its own tolerance and limits.
-    metric : {None, "learned"}, default=None
-        "learned": columns get weights, as in :class:`KernelRegressor`, by the squared loss of the labels ±1; the
+    metric : {None, "learned", "learned-full"}, default=None
+        Weights for columns, or a matrix, as in :class:`KernelRegressor`, by the squared loss of the labels ±1; the
         machine then has its own loss under this metric.
     tol : float, optional
         The part of its largest size that the gradient is to shrink to. By default 1e-11; 1e-4 where rows are passed
@@ -75,7 +76,7 @@ class KernelClassifier(RiskMinimiser, Classifier):
     classes_, multilabel_, kernel_, intercept_, coef_ or support_, dual_coef_ : as in the other machines
     objective_, duality_gap_ : arrays, one number for each problem solved (a softmax is one)
     n_iter_, status_, converged_
-    lam_, tried_, loo_predictions_, loo_score_
+    lam_, tried_, loo_predictions_, loo_approximate_, loo_score_
         As in :class:`KernelRegressor`; predictions are decision values, the score is the share of right answers.
 
     Examples
@@ -134,6 +135,8 @@ class KernelClassifier(RiskMinimiser, Classifier):
         super()._check()
         if not isinstance(self.solver, solvers.Solver):
             choice(self, "solver", ("newton", "gradient"))
+        if self._is_left_open and self.solver != "newton" and not self.has_squared_loss:
+            raise ValueError("KernelClassifier: lam='loo' needs solutions to the last digit; use solver='newton'.")
         loss = as_loss(self.loss)
         if self.solver == "newton" and not loss.smooth:
             raise ValueError(
@@ -177,8 +180,12 @@ class KernelClassifier(RiskMinimiser, Classifier):
     def _ridge_targets(self, data: Training) -> list[Array] | None:
         return self._signs(data) if as_loss(self.loss) == Squared() else None
 
-    def _squared_targets(self, data: Training) -> list[Array]:
-        return self._signs(data)
+    def _in_target_units(self, data: Training, scores: list[Array]) -> list[Array]:
+        """With a column for each label that needs no problem."""
+        if not self.multilabel_ or len(scores) == self.classes_.size:
+            return scores
+        waiting, labels = iter(scores), data.constant_labels()
+        return [np.full(len(data.targets), _CERTAIN * known) if known else next(waiting) for known in labels]
 
     def _refuse_probabilities(self) -> None:
         if as_loss(self.loss) != Logistic():

@@ -32,12 +32,17 @@ class KernelRegressor(Regression):
     loss : {"squared", "huber", "epsilon_insensitive", "pinball"} or ResidualLoss, default="squared"
         A loss of :mod:`mercer.losses` where its parameter matters: ``Huber(delta=2)``, ``Pinball(tau=0.9)``.
     lam : float or "loo", default=1e-3
-        "loo": chosen by the error of each row under the machine of all others, which is known exactly from one
-        factorisation; with ``loss="squared"``.
-    metric : {None, "learned"}, default=None
-        "learned": each column gets a weight, by how much predictions change with it (the average gradient outer
-        product), judged by exact leave-one-out; for the kernels "gaussian" and "laplacian", whose ``gamma`` is chosen
-        too unless it is a number. ``kernel_`` has the weights.
+        "loo": chosen by the mean loss of each row under the machine of all others. Of ``loss="squared"`` this is known
+        exactly from one factorisation. Of other losses it is approximate, by one step of Newton's method from the
+        machine of all rows; the 20 rows that the step moves most are refitted for what was chosen, and
+        ``loo_approximate_`` names the others.
+    metric : {None, "learned", "learned-full"}, default=None
+        "learned": each column gets a weight, by how much predictions change with it (the diagonal of the average
+        gradient outer product); "learned-full": rows are multiplied by the root of all of it, so that directions count
+        that are no columns. Both are learned by the squared loss and judged by exact leave-one-out, for the kernels
+        "gaussian", "laplacian" and "matern", alone or in an expression or a mixture, where each learns its own. Their
+        ``gamma`` or ``length`` is chosen too unless it is a number, as that of "matern" is by default
+        (``matern(length=scale)``). ``kernel_`` has the weights.
     tol : float, optional
         As in :class:`KernelClassifier`. A tube or a quantile stops when no optimality condition is violated by more
         than this (but at least 1e-5), in units of the targets' standard deviation.
@@ -73,6 +78,8 @@ class KernelRegressor(Regression):
         What was tried, and its leave-one-out error.
     loo_predictions_ : array of the shape of ``y``, with ``lam="loo"``
         What each row is told by the machine of all others.
+    loo_approximate_ : array of ints
+        The rows of which that is approximate; none with the squared loss.
     loo_score_ : float
         R² of these.
 
@@ -175,8 +182,9 @@ class KernelQuantiles(Regression):
     quantiles : float or increasing sequence of floats, default=(0.05, 0.5, 0.95)
         Levels between 0 and 1. As in ``numpy.quantile``, predictions have a column for each level of a sequence, and
         no columns for one number.
-    lam : float, default=1e-3
-        λ, the same for all levels. The loss grows with the unit of the targets, and ‖w‖² with its square: for targets
+    lam : float or "loo", default=1e-3
+        λ, the same for all levels; "loo" as in :class:`KernelRegressor`. The loss grows with the unit of the targets,
+        and ‖w‖² with its square: for targets
         that are 1000 times as large, 1/1000 of λ gives the same quantiles.
     tol : float, default=1e-5
         The largest violation of an optimality condition (but at least 1e-5), in units of the targets' standard
@@ -217,7 +225,7 @@ class KernelQuantiles(Regression):
         self,
         kernel: Any = "gaussian",
         quantiles: Any = (0.05, 0.5, 0.95),
-        lam: float = 1e-3,
+        lam: float | str = 1e-3,
         *,
         tol: float = 1e-5,
         max_iter: int = 100,

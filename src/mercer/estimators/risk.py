@@ -9,145 +9,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score, r2_score
 
 from .. import solvers
 from ..checks import schema
-from ..checks.parameters import bytes_of, is_number, number, size_in_words, truth
+from ..checks.parameters import bytes_of, number, truth
 from ..grams import Dense, Gram, Lazy, Placement
 from ..losses import Squared
 from ..messages import guide
-from ..metrics import (
-    FAMILIES,
-    RIDGES,
-    TRIED,
-    Clock,
-    Tried,
-    descended,
-    exactly_left_out,
-    family_of,
-    learned_metric,
-    left_out,
-    tried_table,
-)
 from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..runtime.compile import Array
 from ..solvers.certified import certified_if_solved
 from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridge, solve_ridge_of_many
-from .base import KernelMachine, rescale
+from .base import rescale
+from .choosing import Choosing, chosen
 from .model import model_of
-from .running import Run, warn
+from .running import warn
 from .training import Mixed, Training, components_of, mixed
 
-__all__ = ["BY_LEAVE_ONE_OUT", "chosen", "refuse_bad_choices"]
-
-# What a machine may leave to exact leave-one-out: the weights of columns (``metric="learned"``), and λ (``"loo"``).
-
-
-#: What ``lam`` may be in the place of a number.
-BY_LEAVE_ONE_OUT = "loo"
-#: Matrices of all items that a path of λ has at once.
-_PATH_MATRICES = 2
-#: The part of the time that weights may take.
-_LEARNING = 0.4
-
-
-def refuse_bad_choices(machine: RiskMinimiser) -> None:
-    """Refuse what is not to be had by leaving out rows."""
-    name = type(machine).__name__
-    if machine.metric not in (None, "learned"):
-        raise ValueError(f"{name}: metric must be 'learned' or None, got {machine.metric!r}.")
-    if machine.lam == BY_LEAVE_ONE_OUT and not squared(machine):
-        raise ValueError(
-            f"{name}: lam='loo' needs loss='squared', of which the error of each row without it is known from one "
-            "factorisation; for other losses search for lam (KernelSearchCV)."
-        )
-    if machine.lam == BY_LEAVE_ONE_OUT and (machine.rank is not None or machine.device is not None):
-        raise ValueError(f"{name}: lam='loo' needs the whole matrix in memory; leave rank and device out.")
-
-
-def squared(machine: Any) -> bool:
-    """Whether the loss is the squared one."""
-    return getattr(machine, "loss", None) in ("squared", Squared())
-
-
-def chosen(machine: RiskMinimiser, data: Training) -> Training:
-    """The training items under the learned metric, where one is to be learned; sets ``lam_`` and what was tried."""
-    for name in ("lam_", "tried_", "loo_predictions_", "loo_score_"):
-        machine.__dict__.pop(name, None)
-    tried: list[Tried] = []
-    if machine.metric == "learned":
-        data, tried = _under_learned_metric(machine, data)
-    if machine.lam == BY_LEAVE_ONE_OUT:
-        tried = tried + _choose_lam(machine, data)
-    if tried:
-        machine.tried_ = tried_table(tried)
-    return data
-
-
-def _under_learned_metric(machine: RiskMinimiser, data: Training) -> tuple[Training, list[Tried]]:
-    name = type(machine).__name__
-    family = family_of(data.kernel)
-    if family is None:
-        known = " or ".join(map(repr, FAMILIES))
-        raise ValueError(f"{name}: metric='learned' is for the kernels {known}, not for {data.kernel}.")
-    if not isinstance(data.items, np.ndarray):
-        raise ValueError(f"{name}: metric='learned' needs dense rows in memory; pass X.toarray(), or leave metric out.")
-    if len(data.targets) < 2:
-        raise ValueError(f"{name}: metric='learned' leaves out one row after the other, and there is one sample.")
-    found = learned_metric(
-        data.items.astype(np.float64, copy=False),
-        np.column_stack(machine._squared_targets(data)),
-        data.weight,
-        families=(family.name,),
-        gamma=None if isinstance(machine.read_kernel().get_params()["gamma"], str) else data.kernel.gamma,  # type: ignore[attr-defined]
-        lam=float(machine.lam) if squared(machine) and is_number(machine.lam) else None,
-        intercept=bool(machine.fit_intercept),
-        seconds=_LEARNING * data.run.seconds_left(),
-    )
-    kernel = found.best.kernel
-    gram = machine.placement.gram(kernel, data.items, data.weight)
-    return replace(data, kernel=kernel, gram=gram), found.tried
-
-
-def _choose_lam(machine: RiskMinimiser, data: Training) -> list[Tried]:
-    """Try values of λ, down from one to the next; the best is ``lam_``."""
-    n, name = len(data.gram), type(machine).__name__
-    weight = None if data.weight is None else data.weight * (n / data.weight.sum())
-    if n < 2 or (weight is not None and np.count_nonzero(weight) < 2):
-        raise ValueError(
-            f"{name}: lam='loo' leaves out one row after the other, and there is one sample (with a weight)."
-        )
-    if _PATH_MATRICES * 8 * n * n > bytes_of(machine.memory):
-        raise ValueError(
-            f"{name}: lam='loo' needs {size_in_words(_PATH_MATRICES * 8 * n * n)} for matrices of all {n} rows, more "
-            f"than memory={machine.memory!r}; raise it, or search for lam (KernelSearchCV)."
-        )
-    own = np.column_stack(machine._squared_targets(data))
-    whole = data.gram.rows(np.arange(n))
-    unit = float(np.mean(np.einsum("ii->i", whole))) or 1.0
-    known: dict[tuple[int, int], float] = {}
-
-    def matrix() -> Array:
-        return np.array(whole, dtype=np.float64)
-
-    def error(place: tuple[int, int]) -> float:
-        known[place] = left_out(matrix(), own, unit * RIDGES[place[1]], machine.fit_intercept, weight).error(
-            own, weight
-        )
-        return known[place]
-
-    descended(error, (0, len(RIDGES) // 2), (1, len(RIDGES)), Clock(_LEARNING * data.run.seconds_left()))
-    best = min(known, key=lambda each: known[each])
-    machine.lam_ = unit * RIDGES[best[1]] / (n - 1)
-    unseen = exactly_left_out(matrix, own, machine.lam_, bool(machine.fit_intercept), weight)
-    machine.loo_predictions_ = machine.decisions_of(np.column_stack(machine._in_target_units(data, list(unseen.T))))
-    return [
-        Tried(str(data.kernel)[:40], 0, 1.0, unit * RIDGES[place[1]] / (n - 1), n, value)
-        for place, value in known.items()
-    ]
-
+__all__ = ["RiskMinimiser"]
 
 #: Parts that the gradient is to shrink to, where nobody says another: in memory, and where items are passed over.
 _TOLERANCE, _OF_PASSES = 1e-11, 1e-4
@@ -157,7 +37,7 @@ _OF_SAMPLE = 1e-2
 _MATRICES = 4
 
 
-class RiskMinimiser(KernelMachine, named=False):
+class RiskMinimiser(Choosing, named=False):
     """Base of :class:`KernelClassifier`, :class:`KernelRegressor` and :class:`KernelQuantiles`.
 
     A subclass states problems (:meth:`_state`), names a solver (:meth:`_solver`), and says which models the solutions
@@ -165,19 +45,12 @@ class RiskMinimiser(KernelMachine, named=False):
     """
 
     lam: Any
-    #: How columns are weighted; a parameter of some machines.
-    metric: str | None = None
     tol: float | None
     max_iter: int
     fit_intercept: bool
     time_limit: float | None
     path_falls = True
-    fields: ClassVar = {
-        "lam_": schema.optional(schema.number(0)),
-        "tried_": schema.optional(TRIED),
-        "loo_predictions_": schema.optional(schema.numbers("rows") | schema.numbers("rows", "scores")),
-        "loo_score_": schema.optional(schema.number()),
-    }
+    fields: ClassVar = {"lam_": schema.optional(schema.number(0))}
     learns_weights = True
     precisions = (np.float64,)
 
@@ -185,11 +58,6 @@ class RiskMinimiser(KernelMachine, named=False):
     def by_products(self) -> bool:
         """Newton's method asks for no more."""
         return isinstance(self._solver(), solvers.Newton)
-
-    @property
-    def shares_path(self) -> bool:
-        """A metric is learned for each λ anew."""
-        return self.metric is None
 
     @property
     def placement(self) -> Placement:
@@ -200,8 +68,8 @@ class RiskMinimiser(KernelMachine, named=False):
 
     def _check(self) -> None:
         """Refuse bad parameters, before the data are looked at."""
-        refuse_bad_choices(self)
-        if self.lam != BY_LEAVE_ONE_OUT:
+        self._check_choices()
+        if not self._is_left_open:
             number(self, "lam", 0)
         if self.tol is not None:
             number(self, "tol", 0)
@@ -213,7 +81,18 @@ class RiskMinimiser(KernelMachine, named=False):
 
     def _lam(self) -> float:
         """λ, as given or as it was chosen."""
-        return float(self.lam_ if self.lam == BY_LEAVE_ONE_OUT else self.lam)
+        return float(self.lam_ if self._is_left_open else self.lam)
+
+    def _set_path(self, data: Training, ridge: float, without: float) -> None:
+        self.lam_ = ridge / (len(data.targets) - without)
+
+    def _stated(self, data: Training, ridge: float) -> list[tuple[Array, Problem]]:
+        self._set_path(data, ridge, 0.0)
+        return [(np.arange(len(data.targets)), problem) for problem in self._state(data)]
+
+    def _quickly_solved(self, problem: Problem, start: Iterate | None, seconds: float) -> Iterate:
+        found: Iterate = self._solver(seconds, problem.gram).solve(problem, start)
+        return found
 
     def _tolerance(self, gram: Gram | None = None) -> float:
         """Of the gradient: where all items are passed over for every digit, less than landmarks leave out is enough."""
@@ -239,20 +118,12 @@ class RiskMinimiser(KernelMachine, named=False):
         """One model for each score, in the units of the user's targets."""
         raise NotImplementedError
 
-    def _in_target_units(self, data: Training, scores: list[Array]) -> list[Array]:
-        """Scores of problems as they were stated, in the units of the user's targets."""
-        return scores
-
     def _certificates(self, data: Training, certificates: list[Certificate]) -> list[Certificate]:
         """The certificates in the units of the user's targets."""
         return certificates
 
     def _ridge_targets(self, data: Training) -> list[Array] | None:
         """The targets of a squared loss, for which one eigendecomposition serves every λ."""
-        raise NotImplementedError
-
-    def _squared_targets(self, data: Training) -> list[Array]:
-        """The targets that a squared loss would have, for choices by leave-one-out."""
         raise NotImplementedError
 
     # -- the way --------------------------------------------------------------------------------------------------
@@ -288,14 +159,8 @@ class RiskMinimiser(KernelMachine, named=False):
         self._publish_certificates(self._certificates(data, certificates))
         self._publish_status(statuses)
         self.n_iter_ = int(steps.max())
-        if "loo_predictions_" in vars(self):
-            self.loo_score_ = self._score_of_left_out(run)
+        self._publish_left_out(run)
         self._warn_if_short()
-
-    def _score_of_left_out(self, run: Run) -> float:
-        """What :meth:`score` says of predictions by machines without each row."""
-        measure = r2_score if self.target_kind == "numbers" else accuracy_score
-        return float(measure(run.y, self.predictions_of(self.loo_predictions_), sample_weight=run.sample_weight))
 
     def _mixed(self, data: Training, components: Components) -> Mixed:
         """The weights of a mixture, learned for all scores together."""

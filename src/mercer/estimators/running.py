@@ -56,6 +56,8 @@ class Run:
     sample_weight: Any = None
     #: By ``time.monotonic``; ``None`` for work outside of a fit, such as a line of a search, which has its full time.
     begun: float | None = None
+    #: The group of each row, where rows of a group are to be left out together.
+    groups: Any = None
 
     def seconds_left(self) -> float:
         """What is left of the estimator's time limit."""
@@ -109,13 +111,13 @@ class Run:
 
 
 @contextmanager
-def running(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Run]:
+def running(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Iterator[Run]:
     """Inside this block the estimator is fitted: its time runs, and matrix products have one thread each.
 
     Large ones are cut into pieces for threads of ours. The threads of a BLAS library would make other cuts for another
     number of threads, and so other last digits; idle ones, waiting for more, take time from ours.
     """
-    run = Run(estimator, X, y, sample_weight, time.monotonic())
+    run = Run(estimator, X, y, sample_weight, time.monotonic(), groups)
     with one_blas_thread():
         yield run
 

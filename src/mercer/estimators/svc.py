@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..checks.parameters import is_number, shown, truth
+from ..checks import schema
+from ..checks.parameters import bytes_of, is_number, shown, truth
 from ..messages import guide
 from ..mixtures import Components, Part
-from ..problems import Iterate, Status
+from ..problems import Iterate, Problem, Status
 from ..runtime.compile import Array
+from ..solvers import SoftMargin
+from .choosing import Choosing, chosen
 from .classifier import cost_matrix, pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
 from .pairs import BinaryMachine, contradictions
 from .training import Mixed, Training, components_of, mixed
 
+#: The tolerance of a machine from which it is seen what others would say, as a part of the own.
+_CLOSELY = 0.01
 
-class SVC(MarginClassifier):
+
+class SVC(MarginClassifier, Choosing):
     """The soft-margin support vector machine, solved exactly and with a certificate.
 
     It minimises ½‖w‖² + C·Σ max(0, 1 − y·f(x)) with an intercept that is not regularised, through its dual.
@@ -29,8 +35,13 @@ class SVC(MarginClassifier):
     ----------
     kernel : kernel, text, callable or None, default="gaussian"
         ``None`` or ``"linear"`` learns a linear machine with ``coef_``.
-    C : float, default=1
-        What a violated margin costs. ``inf`` asks for the hard margin and says so where there is none.
+    C : float or "loo", default=1
+        What a violated margin costs. ``inf`` asks for the hard margin and says so where there is none. "loo": chosen by
+        the mean hinge loss of each row under the machine of all others, which is known from one fit: exactly for rows
+        without a coefficient, approximately for others (as if these kept their sides), of which the 20 that are
+        nearest to the boundary are refitted.
+    metric : {None, "learned", "learned-full"}, default=None
+        A weight for each column, or a matrix, as in :class:`KernelRegressor`, learned by the squared loss of labels ±1.
     strategy : {"ovo", "ovr"}, default="ovo"
         For three classes or more: a machine for every pair of classes, or one for each class against the rest.
     tol : float, default=1e-3
@@ -90,6 +101,15 @@ class SVC(MarginClassifier):
         without a proof that there is none), or "interrupted".
     converged_ : bool
     n_iter_ : array
+    C_ : float, with ``C="loo"``
+    tried_ : dict of arrays, where something was chosen
+        What was tried, and its leave-one-out error.
+    loo_predictions_ : array, with ``C="loo"``
+        The decision values of each row by the machine of all others.
+    loo_approximate_ : array of ints
+        The rows of which these are approximate.
+    loo_score_ : float
+        The share of rows that they answer rightly.
 
     Examples
     --------
@@ -101,7 +121,9 @@ class SVC(MarginClassifier):
     (array([[2., 2.]]), array([-3.]))
     """
 
+    fields: ClassVar = {"C_": schema.optional(schema.number(0))}
     path = "C"
+    keeps_C = True
     _softer = "lower C"
     learns_weights = True
     takes_many_labels = True
@@ -110,7 +132,8 @@ class SVC(MarginClassifier):
         self,
         kernel: Any = "gaussian",
         *,
-        C: float = 1.0,
+        C: float | str = 1.0,
+        metric: str | None = None,
         strategy: str = "ovo",
         tol: float = 1e-3,
         max_iter: int = 10_000_000,
@@ -126,6 +149,7 @@ class SVC(MarginClassifier):
     ) -> None:
         self.kernel = kernel
         self.C = C
+        self.metric = metric
         self.strategy = strategy
         self.tol = tol
         self.max_iter = max_iter
@@ -140,14 +164,33 @@ class SVC(MarginClassifier):
         self.random_state = random_state
 
     def _check_hardness(self) -> None:
-        if not (is_number(self.C) and self.C > 0):
+        self._check_choices()
+        if not (self._is_left_open or (is_number(self.C) and float(self.C) > 0)):
             raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
         truth(self, "warm_start")
         self._check_rank()
 
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
         """The machine of some rows with labels ±1."""
-        return BinaryMachine(float(self.C), data, rows, y)
+        return BinaryMachine(float(self.C_ if self._is_left_open else self.C), data, rows, y)
+
+    def learn(self, data: Training) -> None:
+        super().learn(chosen(self, data))
+        self._publish_left_out(data.run)
+
+    # -- choices --------------------------------------------------------------------------------------------------
+
+    def _set_path(self, data: Training, ridge: float, without: float) -> None:
+        n = len(data.targets)
+        self.C_ = n / (ridge * (n if data.weight is None else float(data.weight.sum())))
+
+    def _stated(self, data: Training, ridge: float) -> list[tuple[Array, Problem]]:
+        self._set_path(data, ridge, 0.0)
+        return [(machine.rows, machine.problem) for machine in super()._machines(data)]
+
+    def _quickly_solved(self, problem: Problem, start: Iterate | None, seconds: float) -> Iterate:
+        solver = SoftMargin(_CLOSELY * float(self.tol), int(self.max_iter), seconds, bytes_of(self.memory))
+        return solver.solve(problem, start)
 
     # -- warm starts ----------------------------------------------------------------------------------------------
 
@@ -198,7 +241,7 @@ class SVC(MarginClassifier):
 
         Machines begin with what was found on the way to the weights, with the tolerance that it took.
         """
-        if np.isinf(self.C):
+        if not self._is_left_open and np.isinf(self.C):
             raise ValueError("SVC: the weights of a mixture are learned with a finite C; a hard margin has none.")
         machines = super()._machines(data)
         parts = [Part(machine.problem, machine.rows) for machine in machines]

@@ -151,7 +151,7 @@ def warn_if_out_of_reach(machine: Any, gram: Gram) -> None:
     largest self-similarity.
     """
     params = machine.get_params(deep=False)
-    if gram.by_passes or not ("C" in params or is_number(params.get("lam"))):
+    if gram.by_passes or not (is_number(params.get("C")) or is_number(params.get("lam"))):
         return
     pull = params["C"] * len(gram) if "C" in params else 1 / params["lam"]
     largest = float(np.abs(gram.diag()).max(initial=0.0))

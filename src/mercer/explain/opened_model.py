@@ -22,7 +22,6 @@ from ..checks.tables import chosen, is_missing
 from ..composition import feature_names, layers, machine_of, parts_before, rows_at_machine, steps_before
 from ..estimators.base import KernelMachine
 from ..estimators.model import KernelModel, LinearModel
-from ..estimators.risk import squared as is_squared
 from ..kernels import Kernel
 from ..kernels.columns import OnColumns
 from ..kernels.engine.tiles import Parts, length, part_of
@@ -438,7 +437,7 @@ def support_labels(model: Any) -> list[Any]:
     if not hasattr(machine, "classes_") or getattr(machine, "rank", None) is not None:
         return [None] * coef.shape[1]
     classes = [plain_label(label) for label in machine.classes_]
-    if is_squared(machine):
+    if getattr(machine, "has_squared_loss", False):
         if machine._model.items is None:
             return [None] * coef.shape[1]
         coef = _on_squared_loss(coef, machine._model.scores(machine._model.items, machine.memory).T)

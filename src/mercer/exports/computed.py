@@ -203,6 +203,8 @@ def _(kernel: ScaledColumns, given: Given, items: Any, inputs: Inputs) -> Symbol
 
 def _weighted(kernel: ScaledColumns, given: Given, inputs: Inputs) -> Node:
     weights = np.asarray(kernel.weights, dtype=np.float64)
+    if weights.ndim == 2:
+        return Linear(inputs.rows(given), weights, np.zeros(len(weights)))
     return Scaled(inputs.rows(given), np.zeros(weights.size), weights, np.zeros(weights.size))
 
 

@@ -312,6 +312,12 @@ class Kernel(Parametrised):
                 found.append(value)
         return found
 
+    def with_parts(self, parts: Sequence[Kernel]) -> Kernel:
+        """This kernel made of others, in the order of :meth:`parts`."""
+        own = self.get_params(deep=False)
+        names = [name for name, value in own.items() if isinstance(value, Kernel)]
+        return type(self)(**own | dict(zip(names, parts, strict=True))) if names else self
+
     def statistics(self) -> Counter[Statistic]:
         """How often each statistic is needed to evaluate one tile."""
         return sum((kernel.statistics() for kernel in self.parts()), Counter())
@@ -425,8 +431,11 @@ class Kernel(Parametrised):
 
         return OnColumns(self, columns)
 
-    def scaled(self, weights: Sequence[float]) -> Kernel:
-        """This kernel on rows whose columns are multiplied by weights, a number of at least 0 for each column."""
+    def scaled(self, weights: Any) -> Kernel:
+        """This kernel on rows whose columns are multiplied by weights, a number of at least 0 for each; or by a matrix.
+
+        Of a matrix W, of shape (n_directions, n_columns), it is the kernel of Wx and Wz.
+        """
         from .columns import ScaledColumns
 
         return ScaledColumns(self, weights)

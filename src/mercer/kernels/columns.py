@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from numbers import Number
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..checks.parameters import is_number, shown
+from ..checks.parameters import shown
 from ..checks.tables import holds_no_rows_yet, is_missing
 from ..messages import enumeration, nearest
 from ..runtime.compile import Array, jit
 from .base import Kernel, OfStatistic
 from .engine.counts import Collection, Counts, chain, key_of
-from .engine.statistics import Statistic
+from .engine.statistics import Statistic, in_directions
 from .engine.tiles import Parts, Tile, part_of, starts_of
 from .text_form import InColumns, Name, Precedence, Text, column, literal, renamed, within
 
@@ -428,21 +427,22 @@ class Hamming(OfStatistic):
         return np.full(len(A), len(A.levels) == len(B.levels))
 
 
-# Kernels on rows whose columns count more or less: those of rows whose columns were multiplied by weights.
+# Kernels on rows whose columns count more or less: those of rows whose columns were multiplied by weights, or by a
+# matrix.
 
 
 class ScaledColumns(Kernel):
-    """k(w∘x, w∘z): a kernel on rows of numbers, after each column was multiplied by its weight.
+    """k(w∘x, w∘z): a kernel on rows of numbers, after each column was multiplied by its weight; or k(Wx, Wz).
 
-    ``kernel.scaled(weights)`` makes one. A column of weight 0 does not count. ``KernelRegressor`` and
-    ``KernelClassifier`` learn such weights with ``metric="learned"``.
+    ``kernel.scaled(weights)`` makes one. A column of weight 0 does not count. Machines learn such weights with
+    ``metric="learned"``, and such a matrix with ``metric="learned-full"``.
 
     Parameters
     ----------
     kernel : Kernel
         On rows of numbers.
-    weights : sequence of float
-        A number of at least 0 for each column.
+    weights : sequence of float, or array of shape (n_directions, n_columns)
+        A number of at least 0 for each column; or a matrix W.
 
     Examples
     --------
@@ -452,26 +452,34 @@ class ScaledColumns(Kernel):
     scaled(laplacian(gamma=1.0), [1.0, 0.0])
     >>> kernel([[0.0, 5.0]], [[0.0, 7.0]])
     array([[1.]])
+    >>> Laplacian(gamma=1.0).scaled([[1.0, -1.0]])([[3.0, 2.0]], [[5.0, 4.0]])  # the difference of both columns
+    array([[1.]])
     """
 
     good_for = "columns that count more than others: weights that are given, or learned (metric='learned')"
     aliases = ("scaled",)
 
-    def __init__(self, kernel: Kernel, weights: Sequence[float]) -> None:
+    def __init__(self, kernel: Kernel, weights: Any) -> None:
         self.kernel = kernel
         self.weights = weights
 
     def check(self):
         super().check()
-        values = np.asarray(self.weights, dtype=object).ravel().tolist()
-        if np.ndim(self.weights) != 1 or not all(is_number(value) and 0 <= value < np.inf for value in values):
-            raise ValueError(f"ScaledColumns: weights must be numbers of at least 0, got {shown(self.weights)}.")
+        try:
+            values = np.asarray(self.weights, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            values = np.empty(0)
+        few = values.ndim == 2 or (values.ndim == 1 and (values >= 0).all())
+        if not (few and values.size and np.isfinite(values).all()) or np.asarray(self.weights).dtype.kind not in "fiu":
+            raise ValueError(
+                "ScaledColumns: weights must be numbers of at least 0, or a matrix with a column for each column of "
+                f"the rows; got {shown(self.weights)}."
+            )
         if not self.kernel.on_rows or self.kernel.precomputed:
             raise ValueError(f"ScaledColumns: {self.kernel} does not compare rows of numbers, which weights are for.")
 
     def text(self) -> Text:
-        weights = literal([float(value) for value in self.weights])
-        return Text(f"scaled({within(self.kernel, Precedence.SUM)}, {weights})")
+        return Text(f"scaled({within(self.kernel, Precedence.SUM)}, {literal(np.asarray(self.weights, float))})")
 
     def part_items(self, A):
         return [self._scaled(A)]
@@ -488,9 +496,13 @@ class ScaledColumns(Kernel):
 
     def _scaled(self, A: Any) -> Any:
         weights = np.asarray(self.weights, dtype=np.float64)
-        if A.shape[1] != weights.size:
-            raise ValueError(f"{type(self).__name__}: the rows have {A.shape[1]} columns, and there are {weights.size} "
-                             "weights; give one for each column.")  # fmt: skip
+        if A.shape[1] != weights.shape[-1]:
+            raise ValueError(
+                f"{type(self).__name__}: the rows have {A.shape[1]} columns, and there are {weights.shape[-1]} "
+                "weights; give one for each column."
+            )
+        if weights.ndim == 2:
+            return in_directions(A, weights)
         if sparse.issparse(A):
             return sparse.csr_array(A @ sparse.diags_array(weights)).astype(A.dtype, copy=False)
         return np.ascontiguousarray(A * weights.astype(A.dtype))

@@ -189,6 +189,9 @@ class Mixture(Kernel):
     def parts(self):
         return list(self.kernels)
 
+    def with_parts(self, parts):
+        return type(self)(list(parts), self.p, self.weights, self.scales)
+
     def _active(self) -> list[tuple[int, Kernel, float]]:
         """Position, kernel and factor of those that count."""
         factors = enumerate(zip(self.kernels, self.factors.tolist(), strict=True))

@@ -16,7 +16,7 @@ from ..runtime.loops import Blockwise
 from ..runtime.numerics import WIDTH, exp_scaled, power_of_two
 from .algebra import Normalised
 from .base import Kernel, OfStatistic, rate
-from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, in_one_order, squared_norms
+from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, in_directions, squared_norms
 from .engine.tiles import Tile
 from .text_form import InColumns, Text, call
 
@@ -392,11 +392,7 @@ class Quadratic(Kernel):
         values, vectors = np.linalg.eigh(np.asarray(self.B, dtype=np.float64))
         if A.shape[1] != len(values):
             raise ValueError(f"Quadratic: B is {len(values)} × {len(values)}, the rows have {A.shape[1]} features.")
-        directions = vectors * np.sqrt(np.maximum(values, 0.0))
-        if sparse.issparse(A):
-            return np.asarray(A @ directions).astype(A.dtype)
-        rows, strips = in_one_order(A, directions.T)
-        return strips.product(rows, slice(0, len(values))).astype(A.dtype)
+        return in_directions(A, (vectors * np.sqrt(np.maximum(values, 0.0))).T)
 
     def evaluate(self, tile: Tile) -> Array:
         return tile.mapped(self, self.features, Linear()).compute(DOT)

@@ -131,6 +131,31 @@ class RidgePath:
         np.fill_diagonal(z, 0.0)
         return Iterate(z, b, 1)
 
+    def groups_left_out(self, y: Array, lam: float, groups: Array, intercept: bool) -> Array:
+        """What the model that is fitted without a group S predicts for its items, for the group of every item.
+
+        Its items are told what makes their residuals zero: with P = diag(d)·(G − (Gd)(Gd)ᵀ/dᵀGd)·diag(d), which takes
+        targets to coefficients z, they miss their targets by (P_SS)⁻¹·z_S, for ρ = λ·(n − weight of S).
+        """
+        out, n, targets, ones = np.array(y, dtype=np.float64), y.size, self._targets(y), self._ones
+        order = np.argsort(groups, kind="stable")
+        for members in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
+            ridge = lam * (n - self.weights[members].sum())
+            own, unseen = members[self.d[members] > 0], members[self.d[members] == 0]
+            inverse, moved = 1 / (self.values + ridge), np.array(y, dtype=np.float64)
+            rows = self.vectors[own] * inverse
+            P, u = product(rows, np.ascontiguousarray(self.vectors[own].T)), product(rows, targets)
+            if intercept:
+                total, of_one = inverse @ np.square(ones), product(rows, ones)
+                u = u - of_one * (inverse @ (ones * targets) / total)
+                P = P - np.outer(of_one, of_one / total)
+            moved[own] -= linalg.solve(P, u, assume_a="pos") / self.d[own]
+            out[own] = moved[own]
+            if unseen.size:
+                model = self.solve(moved, ridge / n, intercept)
+                out[unseen] = product(self.K[unseen], model.z) + model.b
+        return out
+
     def _ridges(self, lam: float) -> Array:
         """ρᵢ: one for all items where their weights are the same, as an array of length 1."""
         ridges = lam * (self.weights.size - self.weights)
@@ -194,8 +219,9 @@ _CLOSE = 1e-9
 _LEFT, _STEPS = 1e-3, 200
 #: Exact products at most.
 _ROUNDS = 8
-#: What is added to the diagonal of the landmarks' own matrix, relative to it.
-_HAIR = 1e-6
+#: What is added to the diagonal of the landmarks' own matrix, relative to it, until there is a factorisation: it is in
+#: single precision, whose rounding many landmarks that are alike add up.
+_HAIRS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 
 
 @dataclass
@@ -301,9 +327,14 @@ def _nearly_inverse(operator: _Operator, some: Array) -> Callable[[Array], Array
     rows = gram.rows(some).astype(np.float32, copy=False)
     rows *= d[some, None].astype(np.float32)
     rows *= d.astype(np.float32)
-    own = rows[:, some].astype(np.float64)
-    np.einsum("ii->i", own)[:] *= 1 + _HAIR
-    factorise(own)
+    for hair in _HAIRS:
+        own = rows[:, some].astype(np.float64)
+        np.einsum("ii->i", own)[:] *= 1 + hair
+        try:
+            factorise(own)
+        except linalg.LinAlgError:
+            continue
+        break
     whiten = linalg.solve_triangular(own, np.eye(some.size), lower=True, check_finite=False).T
     columns = product(rows.T, whiten.astype(np.float32))
     del rows

@@ -75,6 +75,14 @@ def in_one_order(A: Array, B: Array, centre: Any = None) -> tuple[Array, Strips]
     return moved(A, centre).astype(dtype, copy=False), Strips(B.astype(dtype, copy=False), centre)
 
 
+def in_directions(A: Any, directions: Array) -> Array:
+    """The dot products of rows with some directions, in the type of the rows and whatever rows stand beside them."""
+    if sparse.issparse(A):
+        return np.asarray(A @ directions.T).astype(A.dtype)
+    rows, strips = in_one_order(A, directions)
+    return strips.product(rows, slice(0, len(directions))).astype(A.dtype)
+
+
 def moved(rows: Array, centre: Any) -> Array:
     """The rows as they are seen from a centre, in their own type."""
     return rows if centre is None else (rows - centre).astype(rows.dtype, copy=False)

@@ -19,7 +19,7 @@ class Results:
     def count_ok(self) -> int:
         return sum(row["ok"] for row in self.rows)
 
-    def write(self, path: str | None) -> None:
+    def write(self, path: str | Path | None) -> None:
         """Write the figures as JSON, where a path was given."""
         if path:
             Path(path).write_text(json.dumps(self.rows, indent=1, ensure_ascii=False) + "\n")

@@ -194,9 +194,9 @@ class _Choice(NamedTuple):
 class TableMachine(BaseEstimator):
     """Base of :class:`TableClassifier` and :class:`TableRegressor`."""
 
-    #: What ``fit`` finds: each attribute, and what it must be.
     #: A search that is given groups means its own folds, unless it is told otherwise by ``set_fit_request``.
     __metadata_request__fit: ClassVar = {"groups": False}
+    #: What ``fit`` finds: each attribute, and what it must be.
     fields: ClassVar = {
         "preparation_": schema.instance(Pipeline),
         "kinds_": schema.mapping(schema.text, schema.text),

@@ -153,3 +153,19 @@ def test_groups_that_cannot_be_left_out_are_refused(groups, words):
 def test_groups_where_nothing_is_chosen_are_refused():
     with pytest.raises(ValueError, match="ask for metric='learned' or C='loo'"):
         SVC().fit(X, CLASSES, groups=GROUPS)
+
+
+@pytest.mark.parametrize("loss", ["huber", "pinball", "epsilon_insensitive"])
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_the_unit_of_targets_decides_nothing_about_lam(loss, unit):
+    if loss == "huber":
+        loss, scaled = mercer.losses.Huber(0.1), mercer.losses.Huber(0.1 * unit)
+    elif loss == "epsilon_insensitive":
+        loss, scaled = mercer.losses.EpsilonInsensitive(0.1), mercer.losses.EpsilonInsensitive(0.1 * unit)
+    else:
+        scaled = loss
+    plain, other = (
+        KernelRegressor(loss=each, lam="loo").fit(X, size * NUMBERS) for each, size in ((loss, 1), (scaled, unit))
+    )
+    assert other.loo_score_ == pytest.approx(plain.loo_score_, abs=0.02)
+    assert plain.loo_score_ > 0.8

@@ -264,7 +264,7 @@ def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> lis
     weight = np.ones(n) if data.weight is None else data.weight * (n / data.weight.sum())
     without = 1.0 if groups is None else n / np.unique(groups[weight > 0]).size
     K = np.array(data.exact_gram().rows(np.arange(n)), dtype=np.float64)
-    unit = float(np.mean(np.einsum("ii->i", K))) or 1.0
+    unit = (float(np.mean(np.einsum("ii->i", K))) or 1.0) * _growth(machine, data)
     clock = Clock(_LEARNING * data.run.seconds_left())
     known: dict[tuple[int, int], float] = {}
     by_steps = _BySteps(machine, data, K, groups, clock)
@@ -301,6 +301,22 @@ def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> lis
     machine.loo_approximate_ = np.flatnonzero(~exact)
     text = str(data.kernel)[:40]
     return [Tried(text, 0, 1.0, unit * RIDGES[place[1]] / (n - without), n, value) for place, value in known.items()]
+
+
+def _growth(machine: Choosing, data: Training) -> float:
+    """How a loss of numbers grows where residuals are as large as the targets' spread, beside the squared loss.
+
+    λ in this unit says the same for targets of any unit: ‖w‖² grows with the square of the spread, a squared loss too,
+    one of straight lines only with the spread itself.
+    """
+    if machine.target_kind != "numbers" or machine.has_squared_loss:
+        return 1.0
+    _, problem = machine._stated(data, 1.0)[0]
+    apart = problem.y - np.average(problem.y, weights=problem.weights)
+    spread = np.sqrt(np.average(np.square(apart), weights=problem.weights))
+    slope = np.average(np.abs(problem.loss.slopes(problem.y, problem.y - apart)), weights=problem.weights)
+    own = problem.lam * len(problem.y)  # what a ρ of 1 is in the unit of the stated targets
+    return float(slope / spread / own) if slope > 0 and spread > 0 else 1.0
 
 
 class _BySteps:

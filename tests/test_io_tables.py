@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
+import mercer
 from mercer.io import BUILTIN, DataError, read
 
 HEADER = ["size", "colour", "price", "kind"]
@@ -248,3 +249,15 @@ def test_a_svmlight_file_in_pieces_is_the_same_table(save):
     assert np.count_nonzero(X[:, :9]) == 799
     assert (X[:, 9:] == X[0, 9:]).all()
     assert list(table.y) == [0, 1] * 400
+
+
+def test_columns_that_are_numbered_beside_named_ones_are_a_header(tmp_path):
+    path = tmp_path / "genes.csv"
+    lines = ["id,kind," + ",".join(map(str, range(1, 13)))]
+    lines += [f"s{k},{'ab'[k % 2]}," + ",".join(str(0.5 * k + j) for j in range(12)) for k in range(30)]
+    path.write_text("\n".join(lines))
+    table = mercer.read(path, target="kind")
+    assert len(table.y) == 30
+    assert list(table.X)[-1] == "12"
+    path.write_text("\n".join(f"{'ab'[k % 2]},1,2,{k}" for k in range(30)))
+    assert len(mercer.read(path, target="x1").y) == 30

@@ -262,20 +262,31 @@ def tuned(name, mean, sd=0.01, converged=True):
 def test_a_learner_that_did_not_converge_is_chosen_only_where_it_is_clearly_better():
     from mercer.study import SHARE
 
-    near = choose([tuned("first", 0.10, converged=False), tuned("second", 0.104)])
-    assert (near.name, near.passed_over) == ("second", ("First",))
+    near = choose([tuned("svc", 0.10, converged=False), tuned("logistic", 0.104)])
+    assert (near.name, near.passed_over) == ("logistic", ("Svc",))
     assert "did not converge" in near.in_words(SHARE)
-    far = choose([tuned("first", 0.10, converged=False), tuned("second", 0.12)])
-    assert far.name == "first"
+    far = choose([tuned("svc", 0.10, converged=False), tuned("logistic", 0.12)])
+    assert far.name == "svc"
     assert "did not converge" in far.about_convergence()[0]
 
 
 def test_ties_in_cross_validation_are_called_ties():
     from mercer.study import SHARE
 
-    choice = choose([tuned("first", 0.1), tuned("second", 0.1), tuned("third", 0.2)])
-    assert choice.equals == ("Second",)
-    assert "so had Second" in choice.in_words(SHARE)
+    choice = choose([tuned("svc", 0.1), tuned("logistic", 0.1), tuned("perceptron", 0.2)])
+    assert choice.equals == ("Logistic",)
+    assert "so had Logistic" in choice.in_words(SHARE)
+
+
+def test_a_learner_that_chooses_inside_each_fold_is_passed_over_only_by_clearly_better_ones():
+    from mercer.study import SHARE
+
+    near = choose([tuned("svc", 0.10), tuned("table", 0.113), tuned("logistic", 0.12)])
+    assert (near.name, near.passed_over) == ("table", ("Svc",))
+    assert "had a lower error in cross-validation, by less than two standard errors" in near.in_words(SHARE)
+    assert choose([tuned("svc", 0.10), tuned("table", 0.115)]).name == "svc"
+    assert choose([tuned("svc", 0.10), tuned("table", 0.10)]).equals == ("Table",)
+    assert choose([tuned("svc", 0.10, sd=0.0), tuned("table", 0.101, sd=0.0)]).name == "svc"
 
 
 def called(*words):

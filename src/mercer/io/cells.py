@@ -204,11 +204,15 @@ def _delimiter(lines: list[str], source: Source) -> str:
     return ","
 
 
+#: Columns that are numbered beside others with names: fewer could be a row of numbers.
+_NUMBERED = 10
+
+
 def has_header(first: list[str], later: list[list[str]], missing: frozenset[str], decimal: str = ".") -> bool:
     """Whether a first row names the columns.
 
     It does where it holds no number, repeats no word, and differs from what stands below: a column of numbers, or
-    words that do not come again. Columns that are simply numbered count as named.
+    words that do not come again. Columns that are simply numbered count as named, beside others if they are many.
 
     Examples
     --------
@@ -218,14 +222,14 @@ def has_header(first: list[str], later: list[list[str]], missing: frozenset[str]
     names = [cell for cell in first if cell]
     if not names or not later:
         return bool(names) and not any(is_numeric(cell, decimal) for cell in names)
-    if all(re.fullmatch(r"\d{1,6}", cell) for cell in names):
-        numbers = [int(cell) for cell in names]
-        return len(numbers) > 2 and numbers in (
-            list(range(len(numbers))),
-            list(range(1, len(numbers) + 1)),
-        )
-    if any(is_numeric(cell, decimal) for cell in names):
-        return False
+    numbered = [cell for cell in names if is_numeric(cell, decimal)]
+    if numbered:
+        if not all(re.fullmatch(r"\d{1,6}", cell) for cell in numbered):
+            return False
+        found, count = [int(cell) for cell in numbered], len(numbered)
+        in_order = found in (list(range(count)), list(range(1, count + 1)))
+        if count == len(names) or not in_order or count < _NUMBERED:
+            return in_order and count == len(names) > 2
     columns = list(zip(*(row for row in later if len(row) == len(first)), strict=True))
     words = missing - {""}
     named = [column for name, column in zip(first, columns, strict=False) if name.lower() not in words]

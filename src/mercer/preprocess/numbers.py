@@ -27,8 +27,9 @@ class Standardised(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Bring columns to mean 0 and standard deviation 1, and draw wild values in.
 
     A value more than ``limit`` standard deviations from the mean is wild, unless more than one in two hundred are: it
-    counts neither for the mean nor for the deviation, and as ``limit`` deviations in the end. Of a column with more
-    values so far away all count, and new values count as far away as the farthest of them at most.
+    counts neither for the mean nor for the deviation, and as ``limit`` deviations in the end. Of other columns all
+    values count, and new ones are as far away as the farthest of them at most: no machine is asked about rows that lie
+    further out than those it has learned from, where what it says is a guess.
 
     Parameters
     ----------
@@ -71,15 +72,14 @@ class Standardised(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         plain = StandardScaler().fit(X)
         self.mean_, self.scale_ = plain.mean_, plain.scale_
-        self.reach_ = np.full(X.shape[1], float(self.limit))
         ends = np.stack([np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)])
         farthest = np.abs((ends - self.mean_) / self.scale_).max(axis=0)
+        self.reach_ = np.where(farthest > 0, np.maximum(farthest, 1.0), float(self.limit))
         for column in np.flatnonzero(farthest > self.limit).tolist():
             found = self._without_wild(X[:, column][~np.isnan(X[:, column])], column)
-            if found is None:
-                self.reach_[column] = farthest[column]
-            else:
+            if found is not None:
                 self.mean_[column], self.scale_[column] = found
+                self.reach_[column] = self.limit
         return self
 
     def _without_wild(self, values: Array, column: int) -> tuple[float, float] | None:

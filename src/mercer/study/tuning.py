@@ -16,6 +16,7 @@ from ..checks import drawn_evenly, is_number
 from ..composition import parameter_prefix
 from ..estimators import KernelRegressor
 from ..io import DataError
+from ..learners import named
 from ..messages import enumeration
 from ..preprocess import pipeline
 from ..runtime import Array
@@ -231,17 +232,20 @@ class Choice:
     ----------
     learner : dict
         The facts of the chosen one.
-    equals : tuple of str
-        Titles of others with the same error in cross-validation.
     passed_over : tuple of str
-        Titles of others with a lower error there, by less than a standard error, that did not converge.
+        Titles of others with a lower error in cross-validation.
+    why : str
+        What speaks against these.
+    equals : tuple of str
+        Titles of others with the same error there.
     nested : bool
         Whether all rows are both learned from and, by turns, tested.
     """
 
     learner: Mapping[str, Any]
-    equals: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
+    why: str = ""
+    equals: tuple[str, ...] = ()
     nested: bool = False
 
     @property
@@ -259,8 +263,7 @@ class Choice:
         when = "chosen by that alone" if self.nested else "chosen before any test row was looked at"
         if self.passed_over:
             return (
-                f"{title} was {when}: {enumeration(self.passed_over, 6)} had {better} in cross-validation, by less "
-                "than its standard error, but did not converge."
+                f"{title} was {when}: {enumeration(self.passed_over, 6)} had {better} in cross-validation, {self.why}."
             )
         if self.equals:
             return (
@@ -276,24 +279,42 @@ class Choice:
         return [f"{self.learner['title']} did not converge: with more passes or steps it could still change."]
 
 
+#: Standard errors by which the best of many settings must be better than one that is chosen inside each fold.
+_FLATTERY = 2.0
+
+
+def _ahead(learners: Sequence[Facts], errors: Mapping[str, float], of: Facts) -> tuple[str, ...]:
+    """The titles of learners with a lower error than one of them."""
+    return tuple(one["title"] for one in learners if errors[one["name"]] < errors[of["name"]])
+
+
 def choose(learners: Sequence[Facts], nested: bool = False) -> Choice:
     """The learner with the least error in cross-validation, of those that were tuned on all rows.
 
     Where it did not converge, the best one that did is taken instead, if its error is higher by no more than the
     standard error of that mean, which is the deviation over the folds divided by the root of their number.
+
+    A learner that chooses everything inside each fold is judged by folds that it has not seen. The error of others is
+    the least of many settings on the same folds, and the least of many learners besides: they must be better by
+    :data:`_FLATTERY` standard errors of the difference.
     """
     learners = [one for one in learners if one["tuning"].get("final", True)] or learners
-    errors = {one["name"]: chosen_setting(one["tuning"])["validation"]["mean"] for one in learners}
+    found = {one["name"]: chosen_setting(one["tuning"])["validation"] for one in learners}
+    errors = {name: each["mean"] for name, each in found.items()}
     first = min(learners, key=lambda one: errors[one["name"]])
     converged = [one for one in learners if one.get("converged", True)]
     if not first.get("converged", True) and converged:
         best = min(converged, key=lambda one: errors[one["name"]])
-        deviation = chosen_setting(first["tuning"])["validation"]["sd"] or 0.0
+        deviation = found[first["name"]]["sd"] or 0.0
         if errors[best["name"]] - errors[first["name"]] <= deviation / math.sqrt(first["tuning"]["folds"]):
-            ahead = tuple(one["title"] for one in learners if errors[one["name"]] < errors[best["name"]])
-            if ahead:
-                return Choice(best, passed_over=ahead, nested=nested)
+            if ahead := _ahead(learners, errors, best):
+                return Choice(best, ahead, "by less than its standard error, but did not converge", nested=nested)
             first = best
+    for own in (one for one in converged if named(one["name"]).prepares and one is not first):
+        spread = math.hypot(*(found[one["name"]]["sd"] or 0.0 for one in (first, own)))
+        if 0 < errors[own["name"]] - errors[first["name"]] <= _FLATTERY * spread / math.sqrt(own["tuning"]["folds"]):
+            why = "by less than two standard errors, and as the best of many settings, which flatters"
+            return Choice(own, _ahead(learners, errors, own), why, nested=nested)
     equals = [one["title"] for one in learners if errors[one["name"]] == errors[first["name"]] and one is not first]
     return Choice(first, equals=tuple(equals), nested=nested)
 

@@ -11,6 +11,7 @@ import pytest
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 from mercer import load, read
+from mercer.composition import machine_of
 
 
 def houses(rows=120, path="houses.csv"):
@@ -129,7 +130,7 @@ def test_a_loss_that_tune_prints_is_one_that_train_takes(mercer):
     line = mercer("tune huber houses.csv --folds 2 --impute median").stdout.splitlines()[-1]
     assert "loss=Huber(delta=" in line
     mercer(line.removeprefix("mercer ").replace("MODEL", "m"))
-    assert load("m").named_steps["learner"].loss.name == "huber"
+    assert machine_of(load("m")).loss.name == "huber"
 
 
 def test_inspect_and_check_speak_of_numbers(mercer):

@@ -478,9 +478,9 @@ def test_the_command_exports_and_compares(mercer):
         assert shown["largest_difference"] < 1e-10
     assert "the largest difference of a score on 200 rows is" in mercer("export m.safetensors --to python").stdout
     assert "would be lost" in mercer("export m.safetensors --to c -o m.safetensors", 1).stderr
-    wanted = mercer("run m.safetensors moons:50 -o -").stdout.split("\n")[1:-1]
+    wanted = mercer("run m.safetensors moons:200 -o -").stdout.split("\n")[1:-1]
     assert "name it with --range" in mercer("import m.model -o n.safetensors").stderr
     mercer("import m.model --range m.model.range -o n.safetensors")
-    found = mercer("run n.safetensors moons:50 -o - --ignore-labels").stdout.split("\n")[1:-1]
+    found = mercer("run n.safetensors moons:200 -o - --ignore-labels").stdout.split("\n")[1:-1]
     scores = [[float(line.split(",")[2]) for line in lines] for lines in (wanted, found)]
     np.testing.assert_allclose(*scores, atol=1e-12)

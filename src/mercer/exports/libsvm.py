@@ -516,7 +516,7 @@ def _preparation(model: Any) -> tuple[str | None, list[str]]:
     named = ", ".join(f"{k} is {computation.columns[place].name!r}" for k, place in enumerate(rows.places[:20], 1))
     notes = [f"features go by number: {named}{', and so on' if rows.width > 20 else ''}"]
     if drawn_in:
-        notes.append("values far outside those of the training rows are drawn in by the model, and not by svm-scale")
+        notes.append("values outside those of the training rows are drawn in by the model, and not by svm-scale")
     if not found:
         return None, notes
     # x·times + shift, as svm-scale writes it: −1 + 2·(x − low)/(high − low).

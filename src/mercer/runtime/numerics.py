@@ -279,18 +279,26 @@ def inverse_diagonal(L: Array) -> Array:
     array([0.5, 1. ])
     """
     n = L.shape[0]
-    out = np.empty(n)
+    out, edges = np.empty(n), range(0, n, _BLOCK)
+
+    def corner(begin: int) -> Array:
+        own = L[begin : begin + _BLOCK, begin : begin + _BLOCK]
+        return linalg.solve_triangular(own, np.eye(len(own)), lower=True, check_finite=False)
 
     def of_columns(begin: int) -> None:
-        end = min(begin + _BLOCK, n)
-        columns = np.zeros((n - begin, end - begin), order="F")
-        np.einsum("ii->i", columns[: end - begin])[:] = 1.0
-        solved = linalg.solve_triangular(
-            L[begin:, begin:].T, columns, trans=1, lower=False, overwrite_b=True, check_finite=False
-        )
-        out[begin:end] = np.einsum("ij,ij->j", solved, solved)
+        # With X = L⁻¹ and all blocks of rows above known, X[k] = −L[k, k]⁻¹·L[k, :k]·X[:k].
+        width = min(_BLOCK, n - begin)
+        X = np.empty((n - begin, width))
+        X[:width] = corners[begin]
+        for top in edges[begin // _BLOCK + 1 :]:
+            place = top - begin
+            known = L[top : top + _BLOCK, begin:top] @ X[:place]
+            X[place : place + _BLOCK] = -(corners[top] @ known)
+        out[begin : begin + width] = np.einsum("ij,ij->j", X, X)
 
-    for_each(of_columns, range(0, n, _BLOCK))
+    with one_blas_thread():
+        corners = {begin: corner(begin) for begin in edges}
+        for_each(of_columns, edges)
     return out
 
 

@@ -21,7 +21,7 @@ from .splits import Division
 from .tuning import sample, settings_around, short_params, tune
 
 #: Rows that are held out in cross-validation altogether, about: of more rows fewer folds are held out.
-_HELD_OUT = 20_000
+_HELD_OUT = 13_000
 #: The part of a fold's time that fitting may take; the rest is for predictions.
 _FITTING = 0.8
 #: Cells of a table of products beyond which fewer rows are fitted.

@@ -369,7 +369,7 @@ class TableMachine(BaseEstimator):
                 weights = judge.next_weights(setting, distances, model)
                 if weights is not None and not clock.over:
                     again, apart = judge.begun(setting.family, setting.round + 1, weights)
-                    again, _, model_again = judge.best(again, apart, place)
+                    again, _, model_again = judge.best(again, apart, place, along=True)
                     if again.error < setting.error:
                         setting, distances, model = again, apart, model_again
         if is_classifier(self) and len(found.parts) > 1 and judge.n == n and not clock.over:

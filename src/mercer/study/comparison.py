@@ -234,10 +234,10 @@ def compare(
     able = [learner for learner in chosen if not why_not[learner.name]]
 
     learning = Learning(study, preparation, learn, y[train], train, division, folds, again, seed, width, not nested)
-    budget = Budget(np.inf if time_limit is None else time_limit, start)
+    expected = expected_seconds(len(train), 2 if table.measured else len(table.class_counts), len(able))
     if time_limit is None and not nested:
-        seconds = expected_seconds(len(train), 2 if table.measured else len(table.class_counts), len(able))
-        say(f"{counted(len(able), 'learner')} on {len(train):,} rows: this takes about {seconds:.0f} s", None)
+        say(f"{counted(len(able), 'learner')} on {len(train):,} rows: this takes about {expected:.0f} s", None)
+    budget = Budget(np.inf if time_limit is None else time_limit, start, expected=expected)
     runs, left, stopped = compared(learning, able, say, budget, nested)
     skipped = [left_out(learner, str(why_not[learner.name])) for learner in chosen if learner not in able] + left
     if not runs:

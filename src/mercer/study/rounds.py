@@ -45,6 +45,9 @@ _SCREENED_BY, _TUNED_BY, _FITTED_BY = 0.35, 0.7, 0.92
 #: The part of the time left that one learner may take at most while others wait, if its share is less; and what the
 #: fit of a contender may take of it.
 _GENEROUS, _FITTING_SHARE = 0.25, 0.6
+#: Seconds that the settings of a contender may take at least where nobody has set a limit. Some take minutes each, of a
+#: large C and a small γ above all, and are hardly ever the best.
+_PATIENCE = 20.0
 #: Rows of the screening where the first try was cut, and where the second was.
 _FEWER_ROWS, _FEWEST_ROWS = 300, 100
 #: Learners that win most often, the first of all.
@@ -60,11 +63,12 @@ INTERRUPTED = "the study was interrupted before it was done."
 
 @dataclass(frozen=True)
 class Budget:
-    """So many seconds from a start on."""
+    """So many seconds from a start on; or, where nobody has set a limit, what the work is expected to take."""
 
     seconds: float
     start: float
     clock: Callable[[], float] = time.perf_counter
+    expected: float = np.inf
 
     def left(self, part: float = 1.0) -> float:
         """Seconds until that part of the time is over; never negative."""
@@ -186,7 +190,9 @@ class _Rounds:
             learner = tuned.learner
             self.say(f"tuning {learner.title} on {rows:,} rows", 0.4 + 0.4 * position / len(queue))
             share = self.budget.left(_TUNED_BY) / (len(queue) - position)
-            if learner.prepares:  # a fit of all rows is to end in its share, too
+            if not self.budget.is_limited:
+                share = max(_PATIENCE, self.budget.expected / len(queue))
+            elif learner.prepares:  # a fit of all rows is to end in its share, too
                 fits = self.learning.folds_of(rows) * self.learning.repeats
                 share = min(share, fits * _FITTING_SHARE * (_FITTED_BY - _TUNED_BY) * self.budget.seconds)
             if share and self.stopped != "interrupted":
@@ -284,7 +290,8 @@ class _Rounds:
 
     def _tune(self, learner: Learner, rows: int, seconds: float, around: Tuned | None = None) -> bool:
         """Tune, keeping an earlier result where this one came to nothing; whether there was time for any setting."""
-        limit = seconds if self.budget.is_limited else None
+        contends = around is not None and not learner.prepares
+        limit = seconds if np.isfinite(seconds) and (self.budget.is_limited or contends) else None
         try:
             with all_or_nothing():
                 found = self.learning.tuned(learner, rows, limit, around)
@@ -299,7 +306,7 @@ class _Rounds:
                 self._leave_out(learner, INTERRUPTED)
             self.stopped = "interrupted"
             return False
-        if found.facts["stopped"]:
+        if found.facts["stopped"] and self.budget.is_limited:
             self.stopped = self.stopped or "time_limit"
         self.tuned[learner.name] = found
         measure = self.learning.study.measure

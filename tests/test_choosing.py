@@ -169,3 +169,37 @@ def test_the_unit_of_targets_decides_nothing_about_lam(loss, unit):
     )
     assert other.loo_score_ == pytest.approx(plain.loo_score_, abs=0.02)
     assert plain.loo_score_ > 0.8
+
+
+def test_where_every_coefficient_is_at_its_bound_little_is_known_and_nothing_absurd_told():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(60, 3))
+    assert max(SVC(C="loo").fit(rows, np.arange(60) % 2).tried_["error"]) < 10
+    ordered = np.repeat([0, 1, 2], 20)[np.argsort(np.argsort(rows[:, 0]))]
+    assert SVC("gaussian(gamma=0.001)", C="loo").fit(rows, ordered).loo_score_ > 0.8
+
+
+def test_machines_that_have_not_converged_are_not_called_exact():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = SVC(C="loo", max_iter=5).fit(X, CLASSES)
+    assert model.loo_approximate_.size == 60
+
+
+@pytest.mark.parametrize("loss", ["huber", "epsilon_insensitive"])
+def test_targets_of_unlike_units_choose_together(loss):
+    both = np.column_stack([NUMBERS, 1000 * np.cos(X[:, 0])])
+    one, other = (KernelRegressor(loss=loss, lam="loo").fit(X, each) for each in (both, both[:, ::-1]))
+    assert one.lam_ == pytest.approx(other.lam_)
+    assert one.loo_score_ > 0.6
+
+
+def test_what_there_was_no_time_for_is_among_what_was_tried():
+    rng = np.random.default_rng(0)
+    model = KernelClassifier(lam="loo", time_limit=0.03).fit(rng.normal(size=(190, 10)), rng.integers(0, 10, 190))
+    assert model.tried_["note"][-1] == "not tried: the time was over"
+
+
+def test_a_learned_metric_gives_no_jackknife_intervals():
+    with pytest.raises(ValueError, match="also from the one that is left out"):
+        mercer.Conformal(KernelRegressor(metric="learned"), method="jackknife+").fit(X, NUMBERS)

@@ -285,7 +285,7 @@ def test_a_learner_that_chooses_inside_each_fold_is_passed_over_only_by_clearly_
     assert (near.name, near.passed_over) == ("table", ("Svc",))
     assert "had a lower error in cross-validation, by less than two standard errors" in near.in_words(SHARE)
     assert choose([tuned("svc", 0.10), tuned("table", 0.115)]).name == "svc"
-    assert choose([tuned("svc", 0.10), tuned("table", 0.10)]).equals == ("Table",)
+    assert choose([tuned("svc", 0.10), tuned("table", 0.10)]).equals == ("Svc",)
     assert choose([tuned("svc", 0.10, sd=0.0), tuned("table", 0.101, sd=0.0)]).name == "svc"
 
 

@@ -363,7 +363,10 @@ class Conformal(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
 
     def _leave_out(self, X: Any, y: Array, weight: Array | None) -> tuple[Array, Array]:
         transformed = any(isinstance(layer, TransformedTargetRegressor) for layer in layers(self.estimator))
-        why = "its machine learns a function of the target" if transformed else refusal(machine_of(self.estimator))
+        machine = machine_of(self.estimator)
+        why = "its machine learns a function of the target" if transformed else refusal(machine)
+        if why is None and machine.metric is not None:
+            why = f"metric={machine.metric!r} is learned from all rows, also from the one that is left out"
         if why is not None:
             raise ValueError(f"Conformal: {why}; use method='cross', which takes a fit for each fold.")
         self._rows = np.arange(y.size)

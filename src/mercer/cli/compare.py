@@ -59,7 +59,7 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     callback=_names,
     shell_complete=several_learners,
     metavar="NAME,NAME",
-    help="Which to compare. [default: eleven of them; four on strings, sets and graphs; seven and four of numbers]",
+    help="Which to compare. [default: all that suit the table: up to twelve, of strings, sets and graphs four]",
 )
 @click.option(
     "--kernel",

@@ -208,8 +208,8 @@ class Asked:
             raise DataError(f"--probabilities is for classifiers, and this model {_LEARNED[task]}.")
         if probabilities and not hasattr(loaded.estimator, "predict_proba"):
             raise DataError(
-                "the model knows no probabilities, and its scores are none; train it with --calibrate sigmoid, or "
-                f"train kernel-logistic {guide('probabilities')}."
+                "the model knows no probabilities, and its scores are not probabilities; train it with --calibrate "
+                f"sigmoid, or train kernel-logistic {guide('probabilities')}."
             )
         weights = getattr(machine_of(loaded.estimator), "class_weight", None)
         if probabilities and weights and not isinstance(loaded.estimator, Calibrated):

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import pandas
+from scipy import linalg
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
@@ -16,7 +18,6 @@ from ..grams import Dense
 from ..kernels import Kernel, Matern
 from ..losses import Squared
 from ..metrics import (
-    RIDGES,
     TRIED,
     Clock,
     Tried,
@@ -28,7 +29,7 @@ from ..metrics import (
     left_out,
     tried_table,
 )
-from ..problems import Iterate, Problem
+from ..problems import Iterate, Problem, Solution, Status
 from ..rows import in_memory
 from ..runtime.compile import Array
 from .base import KernelMachine
@@ -47,6 +48,10 @@ BY_LEAVE_ONE_OUT = "loo"
 METRICS = (None, "learned", "learned-full")
 #: Matrices of all items that a path has at once.
 _PATH_MATRICES = 3
+#: Values of ρ that may be tried, in units of the mean self-similarity, and the places of those that are tried first:
+#: 0.1, 10⁻³, 10 and 10⁻⁵. Where all coefficients are at their bounds there is a valley of its own.
+_PATH = tuple(10.0 ** (k / 2) for k in range(-20, 6))
+_FIRST = (18, 14, 22, 10)
 #: The part of the time that a choice may take.
 _LEARNING = 0.4
 #: Columns of which a matrix is learned: the text of its kernel has a number for each pair.
@@ -126,7 +131,7 @@ class Choosing(KernelMachine, named=False):
         """Take what belongs to a ρ from which so much weight is left out, for :attr:`path`."""
         raise NotImplementedError
 
-    def _quickly_solved(self, problem: Problem, start: Iterate | None, seconds: float) -> Iterate:
+    def _quickly_solved(self, problem: Problem, start: Iterate | None, seconds: float) -> Solution:
         """A solution without a certificate."""
         raise NotImplementedError
 
@@ -179,7 +184,9 @@ def _groups(machine: Choosing, data: Training) -> Array | None:
         return None
     values = column_or_1d(in_memory(data.run.groups))
     check_consistent_length(values, np.empty(len(data.targets)))
-    numbers = np.unique(values, return_inverse=True)[1]
+    if pandas.isna(values).any():
+        raise ValueError(f"{type(machine).__name__}: a row has no group; say which it is of, or leave it out.")
+    numbers = pandas.factorize(values)[0]
     if np.unique(numbers if data.weight is None else numbers[data.weight > 0]).size < 2:
         raise ValueError(
             f"{type(machine).__name__} leaves out one group after the other, and there is one group (with a weight); "
@@ -281,13 +288,20 @@ def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> lis
         return found.error(own, data.weight)
 
     def error(place: tuple[int, int]) -> float:
-        ridge = unit * RIDGES[place[1]]
-        known[place] = by_steps.error(ridge) if own is None else squared_error(ridge)
+        ridge = unit * _PATH[place[1]]
+        try:
+            known[place] = by_steps.error(ridge) if own is None else squared_error(ridge)
+        except linalg.LinAlgError:  # ρ is nothing beside the rounding of the matrix
+            known[place] = np.inf
         return known[place]
 
-    descended(error, (0, len(RIDGES) // 2), (1, len(RIDGES)), clock)
+    for place in _FIRST:
+        if not (known and clock.over):
+            error((0, place))
+    start = min(known, key=lambda each: known[each])
+    descended(lambda place: known[place] if place in known else error(place), start, (1, len(_PATH)), clock)
     best = min(known, key=lambda each: known[each])
-    ridge = unit * RIDGES[best[1]]
+    ridge = unit * _PATH[best[1]]
     if own is None:
         machine.loo_predictions_, exact = by_steps.told(ridge, without)
         machine._set_path(data, ridge, without)
@@ -299,8 +313,11 @@ def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> lis
         machine.loo_predictions_ = machine.decisions_of(decisions)
         exact = np.ones(n, dtype=bool)
     machine.loo_approximate_ = np.flatnonzero(~exact)
-    text = str(data.kernel)[:40]
-    return [Tried(text, 0, 1.0, unit * RIDGES[place[1]] / (n - without), n, value) for place, value in known.items()]
+    found = [(unit * _PATH[place[1]] / (n - without), value) for place, value in known.items()]
+    tried = [Tried(str(data.kernel)[:40], 0, 1.0, lam, n, value) for lam, value in found]
+    if clock.over:
+        tried.append(Tried(str(data.kernel)[:40], 0, 1.0, np.nan, n, np.nan, "not tried: the time was over"))
+    return tried
 
 
 def _growth(machine: Choosing, data: Training) -> float:
@@ -311,12 +328,15 @@ def _growth(machine: Choosing, data: Training) -> float:
     """
     if machine.target_kind != "numbers" or machine.has_squared_loss:
         return 1.0
-    _, problem = machine._stated(data, 1.0)[0]
-    apart = problem.y - np.average(problem.y, weights=problem.weights)
-    spread = np.sqrt(np.average(np.square(apart), weights=problem.weights))
-    slope = np.average(np.abs(problem.loss.slopes(problem.y, problem.y - apart)), weights=problem.weights)
-    own = problem.lam * len(problem.y)  # what a ρ of 1 is in the unit of the stated targets
-    return float(slope / spread / own) if slope > 0 and spread > 0 else 1.0
+    found = []
+    for _, problem in machine._stated(data, 1.0):
+        apart = problem.y - np.average(problem.y, weights=problem.weights)
+        spread = np.sqrt(np.average(np.square(apart), weights=problem.weights))
+        slope = np.average(np.abs(problem.loss.slopes(problem.y, problem.y - apart)), weights=problem.weights)
+        own = problem.lam * len(problem.y)  # what a ρ of 1 is in the unit of the stated targets
+        if slope > 0 and spread > 0:
+            found.append(np.log(slope / spread / own))
+    return float(np.exp(np.mean(found))) if found else 1.0
 
 
 class _BySteps:
@@ -327,7 +347,7 @@ class _BySteps:
         self.units: Array = np.arange(len(K)) if groups is None else groups
         self.last: list[Iterate] = []
 
-    def solved(self, ridge: float) -> list[tuple[Array, Problem, Iterate, Array]]:
+    def solved(self, ridge: float) -> list[tuple[Array, Problem, Solution, Array]]:
         """The rows of each problem, the problem, its solution, and the matrix of its rows."""
         found = []
         for k, (rows, problem) in enumerate(self.machine._stated(self.data, ridge)):
@@ -338,21 +358,28 @@ class _BySteps:
         self.last = [model for _, _, model, _ in found]
         return found
 
-    def solve(self, problem: Problem, start: Iterate | None) -> Iterate:
+    def solve(self, problem: Problem, start: Iterate | None) -> Solution:
         start = None if start is None else Iterate(start.z, start.b)
-        return self.machine._quickly_solved(problem, start, max(self.clock.left, 1.0))
+        found = self.machine._quickly_solved(problem, start, max(self.clock.left, 1.0))
+        if found.status is not Status.CONVERGED and start is not None:  # a machine that is far away misleads
+            found = self.machine._quickly_solved(problem, None, max(self.clock.left, 1.0))
+        return found
 
-    def unseen(self, rows: Array, problem: Problem, model: Iterate, K: Array) -> Unseen:
-        return approximately_left_out(problem, model, K, None if self.groups is None else self.groups[rows])
+    def unseen(self, rows: Array, problem: Problem, model: Solution, K: Array) -> Unseen:
+        found = approximately_left_out(problem, model, K, None if self.groups is None else self.groups[rows])
+        return found if model.status is Status.CONVERGED else Unseen(found.scores, np.zeros(rows.size, dtype=bool))
 
     def error(self, ridge: float) -> float:
-        """The mean loss of rows by machines without them."""
-        costs = [
-            (rows.size, problem.mean_cost(self.unseen(rows, problem, model, K).scores))
-            for rows, problem, model, K in self.solved(ridge)
-        ]
-        sizes, means = zip(*costs, strict=True)
-        return float(np.average(means, weights=sizes))
+        """The mean loss of rows by machines without them; of numbers beside that of their mean."""
+        sizes, costs = [], []
+        for rows, problem, model, K in self.solved(ridge):
+            cost = problem.mean_cost(self.unseen(rows, problem, model, K).scores)
+            if self.machine.target_kind == "numbers":
+                middle = np.full(rows.size, np.average(problem.y, weights=problem.weights))
+                cost /= problem.mean_cost(middle) or 1.0
+            sizes.append(rows.size)
+            costs.append(cost)
+        return float(np.average(costs, weights=sizes))
 
     def told(self, ridge: float, without: float) -> tuple[Array, Array]:
         """Decision values, or predictions, of rows by machines without them; and which of them are exact."""
@@ -367,13 +394,14 @@ class _BySteps:
         for members in decisive(margins, exact, self.units, REFITTED):
             if self.clock.over:
                 break
+            exact[members] = True
             for scores, (rows, problem, model, _) in zip(told, solved, strict=True):
                 rest = np.flatnonzero(~np.isin(rows, members))
                 if rest.size < rows.size:
                     left = problem.weights[rest].sum() if self.machine.keeps_C else len(self.K) - without
                     again = refitted(problem, model, rest, problem.lam * rows.size / left, self.solve)
                     scores[members] = self.K[np.ix_(members, rows[rest])] @ again.z + again.b
-            exact[members] = True
+                    exact[members] &= again.status is Status.CONVERGED
         return self._decisions(told), exact
 
     @property

@@ -135,7 +135,8 @@ class KernelClassifier(RiskMinimiser, Classifier):
         super()._check()
         if not isinstance(self.solver, solvers.Solver):
             choice(self, "solver", ("newton", "gradient"))
-        if self._is_left_open and self.solver != "newton" and not self.has_squared_loss:
+        newton = self.solver == "newton" or isinstance(self.solver, solvers.Newton)
+        if self._is_left_open and not newton and not self.has_squared_loss:
             raise ValueError("KernelClassifier: lam='loo' needs solutions to the last digit; use solver='newton'.")
         loss = as_loss(self.loss)
         if self.solver == "newton" and not loss.smooth:

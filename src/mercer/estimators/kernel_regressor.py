@@ -77,7 +77,8 @@ class KernelRegressor(Regression):
     tried_ : dict of arrays, where something was chosen
         What was tried, and its leave-one-out error.
     loo_predictions_ : array of the shape of ``y``, with ``lam="loo"``
-        What each row is told by the machine of all others.
+        What each row is told by the machine of all others: of those with the kernel that was found for all rows. Of
+        few rows with many columns a learned metric, and what it says of the rows it is from, is too good.
     loo_approximate_ : array of ints
         The rows of which that is approximate; none with the squared loss.
     loo_score_ : float

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..metrics import groups_left_out, left_out
-from ..problems import Iterate, Problem
+from ..problems import Iterate, Problem, Solution
 from ..runtime.compile import Array
 
 __all__ = ["Unseen", "approximately_left_out", "decisive", "refitted"]
@@ -59,7 +59,7 @@ def approximately_left_out(problem: Problem, found: Iterate, K: Array, groups: A
     -------
     Unseen
     """
-    n, free = len(K), problem.is_free
+    n = len(K)
     rho = problem.lam * n
     unit = rho / (float(np.mean(np.einsum("ii->i", K))) or 1.0)
     z, several = found.z, problem.loss.several_scores
@@ -69,8 +69,10 @@ def approximately_left_out(problem: Problem, found: Iterate, K: Array, groups: A
     bent = _on_kinks(problem, z, rho) * _KINK * unit if kinked else n * problem.loss.hessian_diagonal(
         problem.curvatures(f)
     )  # fmt: skip
+    # Where nothing is bent, the intercept lies anywhere between two rows: it stays where it is.
+    free = problem.is_free and bool(bent.any())
     v = np.where(weights > 0, np.maximum(bent, _FLAT * unit), 0.0)
-    targets = f + np.divide(rho * z, v, out=np.zeros_like(z), where=v > 0)
+    targets = f - (0.0 if free else found.b) + np.divide(rho * z, v, out=np.zeros_like(z), where=v > 0)
     scores = np.empty(f.shape)
     columns = zip(*(each.reshape(n, -1).T for each in (v, targets)), range(f.size // n), strict=True)
     for own, target, place in columns:
@@ -80,10 +82,11 @@ def approximately_left_out(problem: Problem, found: Iterate, K: Array, groups: A
             left_out(*given, free, own / mean) if groups is None else groups_left_out(*given, groups, free, own / mean)
         )
         scores.reshape(n, -1)[:, place] = without.predictions[:, 0]
+    scores += 0.0 if free else found.b
     if not kinked:
         return Unseen(scores, problem.weights == 0)
     # Rows without a coefficient change nothing, unless it takes them to say where between two rows the intercept lies.
-    idle = (np.abs(z) <= _INSIDE * np.abs(z).max(initial=0.0)) & (not free or bent.any())
+    idle = (np.abs(z) <= _INSIDE * np.abs(z).max(initial=0.0)) & (free or not problem.is_free)
     if groups is not None:
         idle = ~np.isin(groups, groups[~idle])
     scores[idle] = f[idle]
@@ -100,8 +103,8 @@ def _on_kinks(problem: Problem, z: Array, rho: float) -> Array:
 
 
 def refitted(
-    problem: Problem, found: Iterate, rest: Array, lam: float, solve: Callable[[Problem, Iterate], Iterate]
-) -> Iterate:
+    problem: Problem, found: Iterate, rest: Array, lam: float, solve: Callable[[Problem, Iterate], Solution]
+) -> Solution:
     """The machine that is fitted to some of the rows, with a λ of its own."""
     return solve(replace(problem.of_items(rest), lam=lam), Iterate(found.z[rest], found.b))
 

@@ -90,8 +90,8 @@ class RiskMinimiser(Choosing, named=False):
         self._set_path(data, ridge, 0.0)
         return [(np.arange(len(data.targets)), problem) for problem in self._state(data)]
 
-    def _quickly_solved(self, problem: Problem, start: Iterate | None, seconds: float) -> Iterate:
-        found: Iterate = self._solver(seconds, problem.gram).solve(problem, start)
+    def _quickly_solved(self, problem: Problem, start: Iterate | None, seconds: float) -> Solution:
+        found: Solution = self._solver(seconds, problem.gram).solve(problem, start)
         return found
 
     def _tolerance(self, gram: Gram | None = None) -> float:

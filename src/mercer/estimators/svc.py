@@ -13,7 +13,7 @@ from ..checks import schema
 from ..checks.parameters import bytes_of, is_number, shown, truth
 from ..messages import guide
 from ..mixtures import Components, Part
-from ..problems import Iterate, Problem, Status
+from ..problems import Iterate, Problem, Solution, Status
 from ..runtime.compile import Array
 from ..solvers import SoftMargin
 from .choosing import Choosing, chosen
@@ -188,7 +188,7 @@ class SVC(MarginClassifier, Choosing):
         self._set_path(data, ridge, 0.0)
         return [(machine.rows, machine.problem) for machine in super()._machines(data)]
 
-    def _quickly_solved(self, problem: Problem, start: Iterate | None, seconds: float) -> Iterate:
+    def _quickly_solved(self, problem: Problem, start: Iterate | None, seconds: float) -> Solution:
         solver = SoftMargin(_CLOSELY * float(self.tol), int(self.max_iter), seconds, bytes_of(self.memory))
         return solver.solve(problem, start)
 

@@ -28,8 +28,8 @@ class Standardised(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     A value more than ``limit`` standard deviations from the mean is wild, unless more than one in two hundred are: it
     counts neither for the mean nor for the deviation, and as ``limit`` deviations in the end. Of other columns all
-    values count, and new ones are as far away as the farthest of them at most: no machine is asked about rows that lie
-    further out than those it has learned from, where what it says is a guess.
+    values count, and new ones are as far away as the farthest of them at most, on either side: far from all rows that a
+    machine has learned from, what it says is a guess.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Standardised(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.mean_, self.scale_ = plain.mean_, plain.scale_
         ends = np.stack([np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)])
         farthest = np.abs((ends - self.mean_) / self.scale_).max(axis=0)
-        self.reach_ = np.where(farthest > 0, np.maximum(farthest, 1.0), float(self.limit))
+        self.reach_ = np.where(np.ptp(ends, axis=0) > 0, np.maximum(farthest, 1.0), float(self.limit))
         for column in np.flatnonzero(farthest > self.limit).tolist():
             found = self._without_wild(X[:, column][~np.isnan(X[:, column])], column)
             if found is not None:

@@ -312,8 +312,11 @@ def choose(learners: Sequence[Facts], nested: bool = False) -> Choice:
             first = best
     for own in (one for one in converged if named(one["name"]).prepares and one is not first):
         spread = math.hypot(*(found[one["name"]]["sd"] or 0.0 for one in (first, own)))
-        if 0 < errors[own["name"]] - errors[first["name"]] <= _FLATTERY * spread / math.sqrt(own["tuning"]["folds"]):
-            why = "by less than two standard errors, and as the best of many settings, which flatters"
+        behind = errors[own["name"]] - errors[first["name"]]
+        if behind == 0:
+            first = own
+        elif behind <= _FLATTERY * spread / math.sqrt(own["tuning"]["folds"]):
+            why = "by less than two standard errors, but as the best of many settings on the same folds"
             return Choice(own, _ahead(learners, errors, own), why, nested=nested)
     equals = [one["title"] for one in learners if errors[one["name"]] == errors[first["name"]] and one is not first]
     return Choice(first, equals=tuple(equals), nested=nested)

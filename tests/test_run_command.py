@@ -208,11 +208,15 @@ def test_gaps_that_training_did_not_have_are_filled(mercer, people):
 
 
 def test_rows_and_predictions_far_outside_of_training_are_named(mercer, people):
-    people = people.drop(columns="ill").assign(wage=2.0 * people["age"] + people.index % 3)
+    people = people.drop(columns="ill")
+    people = people.assign(
+        years=people["age"].to_numpy()[::-1], wage=people["age"] + people["age"].to_numpy()[::-1] / 2
+    )
     people.to_csv("people.csv", index=False)
     mercer("train ridge people.csv --target wage -o m")
     low, high = people["age"].min(), people["age"].max()
     new = people.assign(age=people["age"].where(people.index != 4, 4000.0))
+    new = new.assign(years=new["years"].where(people.index != 4, people["years"].max()))
     new.to_csv("new.csv", index=False)
     shown = mercer("run m new.csv").stdout
     assert "1 row holds a value far outside the training range" in shown

@@ -65,7 +65,8 @@ def _digest(frame: pd.DataFrame) -> str:
     from pandas.util import hash_pandas_object
 
     try:
-        rows = hash_pandas_object(frame, index=False).to_numpy()
+        plain = {getattr(dtype, "kind", "O") for dtype in frame.dtypes} <= set("biuf") and frame.dtypes.nunique() == 1
+        rows = np.ascontiguousarray(frame) if plain else hash_pandas_object(frame, index=False).to_numpy()
     except TypeError:  # values without a hash, in a column that is left out
         return ""
     return hashlib.sha256(repr(list(frame.columns)).encode() + rows.tobytes()).hexdigest()

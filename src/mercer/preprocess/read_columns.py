@@ -104,12 +104,14 @@ class ReadColumns(TransformerMixin, BaseEstimator):
             self.feature_names_in_ = np.array([*self.kinds], dtype=object)
             self.n_features_in_ = len(self.kinds)
             frame = self._read(X)
-            for name, kind in self.kinds.items():
-                words = numbers_or_truth(frame[name]) if kind == "category" else []
-                if words:
+            for name in (name for name, kind in self.kinds.items() if kind == "category"):
+                if words := numbers_or_truth(frame[name]):
                     self.words_[name] = np.array(words, dtype=object)
-                if kind == "number" and frame[name].notna().any():
-                    self.ranges_[name] = float(frame[name].min()), float(frame[name].max())
+            numbers = [name for name, kind in self.kinds.items() if kind == "number"]
+            if numbers and len(frame):
+                rows = frame[numbers].to_numpy(np.float64, na_value=np.nan)
+                ends = zip(np.fmin.reduce(rows).tolist(), np.fmax.reduce(rows).tolist(), strict=True)
+                self.ranges_ = {name: pair for name, pair in zip(numbers, ends, strict=True) if not np.isnan(pair[0])}
         return self
 
     def transform(self, X: Any) -> Any:

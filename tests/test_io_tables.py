@@ -7,6 +7,7 @@ import io
 import lzma
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -261,3 +262,13 @@ def test_columns_that_are_numbered_beside_named_ones_are_a_header(tmp_path):
     assert list(table.X)[-1] == "12"
     path.write_text("\n".join(f"{'ab'[k % 2]},1,2,{k}" for k in range(30)))
     assert len(mercer.read(path, target="x1").y) == 30
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "int32", "float32"])
+def test_equal_frames_are_told_from_others_whatever_their_dtype(dtype):
+    values = [1, 2, 3] if dtype.islower() else [1, None, 3]
+    digest, again, other = (
+        mercer.read(pd.DataFrame({"x": pd.array(each, dtype), "y": pd.array(each, dtype)})).digest
+        for each in (values, values, [*values[:2], 4])
+    )
+    assert digest == again != other

@@ -41,7 +41,7 @@ __all__ = [
     "scores_on_card",
 ]
 
-# Rows in the forms that the code of :mod:`.triton_text` reads, on the card.
+# Rows in the forms that the code of :mod:`.formulas` reads, on the card.
 #
 # Every array is padded to whole blocks with zeros, so that the code needs no masks; vectors are zero there too, and
 # what the kernel is of such rows does not count.
@@ -322,7 +322,7 @@ def _compiled(operands: Operands, face: Face, tiles: Tiles) -> tuple[Any, Any]:
 def _function(text: str) -> Any:
     """A compiled function from its text; Triton reads it as if it were in a file, and keeps what it compiles.
 
-    The text is put together by :mod:`.triton_text` from its own words and from whole numbers: no word of a user's, of a
+    The text is put together by :mod:`.formulas` from its own words and from whole numbers: no word of a user's, of a
     table's or of a model file's is in it, and a kernel's parameters are handed to the function as numbers.
     """
     name = f"<mercer tile {abs(hash(text))}>"

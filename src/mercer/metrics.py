@@ -642,9 +642,10 @@ def weighed(rows: Array, weights: Array | None) -> Array:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of several kernels, and ρ.
+    """The mean of several kernels, each over its own ρ, and the ρ of their mean.
 
     Which of them is the best few rows do not know: of new rows their mean knows more, unless it is clearly worse.
+    Over its ρ a kernel is in units of the noise that it was seen with, so that none counts more because it is smoother.
     """
 
     parts: tuple[Setting, ...]
@@ -657,22 +658,31 @@ class Mean:
     @property
     def kernel(self) -> Kernel:
         """The kernel as a whole."""
-        total = self.parts[0].kernel
-        for part in self.parts[1:]:
-            total = total + part.kernel
-        return (1 / len(self.parts)) * total
+        shares = self.shares
+        total = shares[0] * self.parts[0].kernel
+        for share, part in zip(shares[1:], self.parts[1:], strict=True):
+            total = total + share * part.kernel
+        return total
+
+    @property
+    def shares(self) -> list[float]:
+        """What each kernel counts: 1/ρ, as parts of 1."""
+        inverse_ridges = 1 / np.array([part.ridge for part in self.parts])
+        return [float(f"{share:.{_DIGITS}g}") for share in inverse_ridges / inverse_ridges.sum()]
 
     def matrix(self, rows: Array, others: Array | None = None) -> Array:
         """The kernel of all pairs of rows; of rows and others, where these are given."""
+        shares = self.shares
         total = self.parts[0].matrix(rows, others)
-        for part in self.parts[1:]:
-            total += part.matrix(rows, others)
-        total /= len(self.parts)
+        total *= shares[0]
+        for share, part in zip(shares[1:], self.parts[1:], strict=True):
+            total += share * part.matrix(rows, others)
         return total
 
     def gradients(self, rows: Array, items: Array, z: Array) -> Array:
         """The gradients at some rows of the model with these coefficients, (rows, columns, targets)."""
-        return np.mean([part.gradients(rows, items, z) for part in self.parts], axis=0)
+        every = [part.gradients(rows, items, z) for part in self.parts]
+        return np.einsum("p,prjt->rjt", self.shares, every)
 
 
 @dataclass
@@ -819,9 +829,11 @@ class Judge:
         assert found is not None
         return replace(setting, scale=scales[place[0]], ridge=ridges[place[1]], error=value), place, found
 
-    def mean(self, parts: Sequence[Setting], start: float) -> tuple[Mean, LeftOut]:
-        """The mean of kernels with the best ρ, looked for from where it was best for one of them."""
-        matrix = Mean(tuple(parts), start).matrix(self.rows)
+    def mean(self, parts: Sequence[Setting]) -> tuple[Mean, LeftOut]:
+        """The mean of kernels with the best ρ, looked for from the harmonic mean of theirs."""
+        harmonic = len(parts) / sum(1 / part.ridge for part in parts)
+        start = int(np.argmin(np.abs(np.log(np.array(RIDGES) / harmonic))))
+        matrix = Mean(tuple(parts), harmonic).matrix(self.rows)
         known: dict[tuple[int, int], tuple[float, LeftOut]] = {}
 
         def error(place: tuple[int, int]) -> float:
@@ -831,7 +843,7 @@ class Judge:
             self.tried.append(Tried(Mean.name, 0, np.nan, ridge / max(1, self.n - 1), self.n, known[place][0]))
             return known[place][0]
 
-        descended(error, (0, RIDGES.index(start)), (1, len(RIDGES)), self.clock)
+        descended(error, (0, start), (1, len(RIDGES)), self.clock)
         place = min(known, key=lambda each: known[each][0])
         return Mean(tuple(parts), RIDGES[place[1]], known[place][0]), known[place][1]
 
@@ -901,7 +913,7 @@ def learned_metric(
     targets : array of shape (n_rows, n_targets)
     weight : array of shape (n_rows,), optional
     families : sequence of {"laplacian", "gaussian"} or Family, default=("laplacian",)
-        The kernels that are tried: all rounds with the first, and with others where they are better.
+        The kernels that are tried, each with weights of its own.
     gamma : float, optional
         The kernel's rate, where it is not to be chosen. Weights leave the median distance as it is.
     lam : float, optional
@@ -938,9 +950,9 @@ def learned_metric(
         plain = setting if plain is None or setting.error < plain.error else plain
         parts.append(setting)
         weighted: Setting | None = None
-        weights = judge.next_weights(setting, distances, found) if best is None else best.weights
+        weights = judge.next_weights(setting, distances, found)
         best = setting if best is None or setting.error < best.error else best
-        since = 0
+        least, since = setting.error, 0
         for k in range(1, rounds + 1):
             if weights is None or since >= _PATIENCE:
                 break
@@ -952,10 +964,8 @@ def learned_metric(
             setting, distances = judge.begun(family, k, weights)
             setting, place, found = judge.best(setting, distances, place)
             weighted = setting if weighted is None or setting.error < weighted.error else weighted
-            better = setting.error < best.error
-            best, since = (setting, 0) if better else (best, since + 1)
-            if len(parts) > 1 and not better:
-                break
+            best = setting if setting.error < best.error else best
+            least, since = (setting.error, 0) if setting.error < least else (least, since + 1)
             weights = judge.next_weights(setting, distances, found)
         parts += [] if weighted is None else [weighted]
         start = place

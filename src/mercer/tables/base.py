@@ -373,7 +373,7 @@ class TableMachine(BaseEstimator):
                     if again.error < setting.error:
                         setting, distances, model = again, apart, model_again
         if is_classifier(self) and len(found.parts) > 1 and judge.n == n and not clock.over:
-            mean, of_mean = judge.mean(_with(found.parts, setting), setting.ridge)
+            mean, of_mean = judge.mean(_with(found.parts, setting))
             if mean.error <= setting.error + judge.doubt(model):
                 return self._on_all_rows(
                     mean, judge, of_mean, [*found.tried, *(one for each in judges for one in each.tried)]

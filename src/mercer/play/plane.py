@@ -57,7 +57,7 @@ def _mistakes(learned: Learned) -> list[dict[str, Any]]:
         return []
     bound = least_mistake_bound(learned.scene, learned.X, max(1, learned.machine.n_iter_))
     passes = counted(learned.machine.n_iter_, "pass", "passes")
-    note = f"In {passes} over the points; by the best of five soft margins as the u of Novikoff's bound."
+    note = f"In {passes} over the points; by the best of three soft margins as the u of Novikoff's bound."
     return [estimate("mistakes on the way", made[0].sum(), f"{made[0].sum()} ≤ {float(bound):.0f}", note)]
 
 

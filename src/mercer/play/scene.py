@@ -183,7 +183,7 @@ def frame_around(points: Array) -> list[float]:
 # Soft margins that a Perceptron is measured by: the mistake bound holds for every u, and theirs are good ones.
 
 
-_COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
+_COSTS = (0.1, 1.0, 10.0)
 
 
 def least_mistake_bound(scene: Scene, X: Array, passes: int) -> Bound:

@@ -22,9 +22,15 @@ from .layout import Facts, Section, rendered
 REPORT_FILES = "report.html", "report.json"
 
 
+#: Sections of a brief report, beside the answer.
+_BRIEF = ("results", "classes", "repeat")
+
+
 def page(facts: Facts, study: str = "") -> str:
     """The report as HTML, of a study with this name: no script, font, image or style from anywhere else."""
-    shown = rendered(facts)
+    document, shown = facts.get("document", {}), rendered(facts)
+    if document.get("brief"):
+        shown = {one: inside for one, inside in shown.items() if one.name in _BRIEF}
     style, script = _asset("page.css"), _asset("page.js")
     head = [
         tag("meta", charset="utf-8"),
@@ -32,7 +38,9 @@ def page(facts: Facts, study: str = "") -> str:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="study", content=study),
-        tag("title", f"{facts['data']['name']}: {facts['answer']['title']} and others compared"),
+        tag(
+            "title", document.get("title") or f"{facts['data']['name']}: {facts['answer']['title']} and others compared"
+        ),
         tag("style", style),
     ]
     body = [

@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas
 from scipy import linalg
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .. import metrics
@@ -137,6 +135,8 @@ class Choosing(KernelMachine, named=False):
     def _publish_left_out(self, run: Run) -> None:
         """What :meth:`score` says of predictions by machines without each row."""
         if "loo_predictions_" in vars(self):
+            from sklearn.metrics import accuracy_score, r2_score
+
             usual = r2_score if self.target_kind == "numbers" else accuracy_score
             told = self.predictions_of(self.loo_predictions_)
             measure = getattr(self, "score_of", usual)
@@ -171,6 +171,8 @@ def _groups(machine: Choosing, data: Training) -> Array | None:
     """The number of each row's group."""
     if data.run.groups is None:
         return None
+    import pandas
+
     values = column_or_1d(in_memory(data.run.groups))
     check_consistent_length(values, np.empty(len(data.targets)))
     if pandas.isna(values).any():

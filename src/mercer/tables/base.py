@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from ..checks import schema
-from ..checks.labels import refuse_before_folds
+from ..checks.folds import refuse_before_folds
 from ..checks.parameters import bytes_of, choice, number, size_in_words
 from ..checks.tables import numbers_only, refuse_foreign
 from ..columns.kinds import KINDS, check_kind

@@ -55,11 +55,9 @@ def several_learners(context: Context, parameter: Parameter, typed: str) -> list
 
 def kernel_names(context: Context, parameter: Parameter, typed: str) -> list[CompletionItem]:
     """Kernels, by the last name of an expression."""
-    from .. import kernels
     from ..kernels import registered
     from .help import with_underscores
 
-    assert kernels.__all__  # importing them enters them
     last = re.search(r"[A-Za-z_]*$", typed)
     assert last is not None
     return _beginning([with_underscores(each.__name__) for each in registered()], last[0], typed[: last.start()])

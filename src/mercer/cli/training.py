@@ -167,10 +167,9 @@ def trained_in_chunks(recipe: Recipe, data: Places, reading: dict[str, Any], pri
     from sklearn.pipeline import Pipeline
 
     from ..composition import machine_of
-    from ..grams import sample_of
     from ..io import Options, explicit_options, open_chunked, read_frame, targets_of
     from ..preprocess import prepare
-    from ..rows import dask_client
+    from ..rows import dask_client, sample_of
     from .recipe import APART, errors_of, fitting, refuse_unlearnable, usual_kernel
 
     options = options_of(reading)

@@ -14,18 +14,17 @@ from scipy import sparse
 from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, is_number
 from ..grams import Gram, Placement, is_linear
-from ..grams.streamed import sample_of
-from ..kernels import Function, Kernel, Mixture
+from ..kernels import Function, Kernel
 from ..kernels.engine.tiles import length
 from ..kernels.reading import refuse_asymmetric
 from ..messages import guide
-from ..mixtures import Components, LearnedWeights, Part, learn_weights
-from ..problems import Certificate, Iterate, Status
-from ..rows import Rows, in_memory, on_card
+from ..problems import Certificate, Iterate, Problem, Status
+from ..rows import Rows, in_memory, on_card, sample_of
 from ..runtime.compile import Array, jit
 from .running import Run, warn
 
 if TYPE_CHECKING:
+    from ..mixtures import Components, LearnedWeights
     from .base import KernelMachine
 
 __all__ = ["Mixed", "Training", "components_of", "fold_of", "mixed", "training_of"]
@@ -538,15 +537,23 @@ class Mixed:
 
 def components_of(data: Training, placement: Placement) -> Components:
     """The kernels of the mixture on the training items."""
-    assert isinstance(data.kernel, Mixture)
-    return Components(data.kernel, data.items, placement)
+    from ..mixtures import Components
+
+    kernel: Any = data.kernel
+    return Components(kernel, data.items, placement)
 
 
 def mixed(
-    data: Training, parts: Sequence[Part], components: Components, solver: Any, seconds: float = np.inf, seed: int = 0
+    data: Training,
+    problems: Sequence[tuple[Problem, Array | None]],
+    components: Components,
+    solver: Any,
+    seconds: float = np.inf,
+    seed: int = 0,
 ) -> Mixed:
-    """Learn the weights of a mixture for the problems of a machine."""
-    assert isinstance(data.kernel, Mixture)
-    learned = learn_weights(parts, components, solver, seed, _SHARE * seconds)
-    kernel = data.kernel.weighted(learned.weights)
-    return Mixed(replace(data, kernel=kernel, gram=learned.gram), learned)
+    """Learn the weights of a mixture for the problems of a machine, each with the rows that it is of."""
+    from ..mixtures import Part, learn_weights
+
+    mixture: Any = data.kernel
+    learned = learn_weights([Part(*each) for each in problems], components, solver, seed, _SHARE * seconds)
+    return Mixed(replace(data, kernel=mixture.weighted(learned.weights), gram=learned.gram), learned)

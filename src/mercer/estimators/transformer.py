@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from ..rows.dask import lazily
+from ..rows.guests import lazily
 from ..runtime.compile import Array
 from .base import KernelMachine
 

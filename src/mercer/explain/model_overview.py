@@ -14,7 +14,8 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
-from ..checks.labels import drawn_evenly, plain_label
+from ..checks.folds import drawn_evenly
+from ..checks.labels import plain_label
 from ..checks.tables import chosen
 from ..composition import machine_of
 from ..estimators.base import KernelMachine

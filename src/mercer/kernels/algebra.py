@@ -38,6 +38,8 @@ class Sum(Kernel, named=False):
     0.1
     """
 
+    of_parts = True
+
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
@@ -89,6 +91,8 @@ class Scaled(Kernel, named=False):
     array([[12.]])
     """
 
+    of_parts = True
+
     def __init__(self, scale: float, kernel: Kernel) -> None:
         self.scale = scale
         self.kernel = kernel
@@ -133,6 +137,8 @@ class Product(Kernel, named=False):
     >>> (Linear() * Linear())([[2.0]])
     array([[16.]])
     """
+
+    of_parts = True
 
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
@@ -189,6 +195,8 @@ class Power(Kernel, named=False):
     array([[9.]])
     """
 
+    of_parts = True
+
     def __init__(self, kernel: Kernel, exponent: int) -> None:
         self.kernel = kernel
         self.exponent = exponent
@@ -243,6 +251,7 @@ class Normalised(Kernel):
     """
 
     good_for = "every item as long as any other in feature space"
+    of_parts = True
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel

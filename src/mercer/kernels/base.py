@@ -174,6 +174,8 @@ class Kernel(Parametrised):
     aliases: ClassVar[tuple[str, ...]] = ()
     #: Parameters that the data may decide by a rule, such as ``gamma="scale"``.
     rates: ClassVar[tuple[str, ...]] = ()
+    #: Whether its values are made of those of its parts, for the same items.
+    of_parts: ClassVar[bool] = False
     _names: ClassVar[list[str]]
 
     def __init_subclass__(cls, *, named: bool = True, **options: Any) -> None:

@@ -70,6 +70,7 @@ class Mixture(Kernel):
     """
 
     good_for = "finding out which kernels matter: their weights are learned"
+    of_parts = True
 
     def __init__(
         self,

@@ -168,10 +168,11 @@ def certified_blocks(
 @jit
 def _refine_each(K, edges, places, y, low, high, tol, gap, z, F, steps, kept):
     """Coefficients, exact F and steps of each block, and whether it is solved."""
-    largest = 0
+    largest, largest_part = 0, 0
     for m in range(edges.size - 1):
-        largest = max(largest, edges[m + 1] - edges[m])
-    single, double = np.empty(largest * largest, np.float32), np.empty(largest * largest)
+        n = edges[m + 1] - edges[m]
+        largest, largest_part = max(largest, n), max(largest_part, n if n < K.shape[0] else 0)
+    single, double = np.empty(largest * largest, np.float32), np.empty(largest_part * largest_part)
     for m in range(edges.size - 1):
         part = slice(edges[m], edges[m + 1])
         own = places[part]

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier, is_outlier_detector
-from sklearn.inspection import permutation_importance
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
@@ -155,6 +154,8 @@ def permutation_importance_of(
     >>> [each["column"] for each in permutation_importance_of(model, frame, list("aaabbb"))]
     ['signal', 'noise']
     """
+    from sklearn.inspection import permutation_importance
+
     names = column_names(model, X)
     if not names:
         return []

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..checks.parameters import bytes_of
-from ..kernels import Graphs
-from ..kernels.engine.tiles import starts_of
 from ..runtime.arrays import Array
 from .assemble import Origin, item_table, labels_from_file, origin_of
 from .sources import Source, as_text, line_of, refuse_beyond, said_by
 from .table import DataError, Table
 
 if TYPE_CHECKING:
+    from ..kernels import Graphs
     from .table import Options
 
 #: What a record takes in memory beside its letters, which are kept as numbers of four bytes too.
@@ -452,6 +451,9 @@ def _refuse_size(left: int) -> None:
 
 
 def _assemble(parts: dict[str, bytes], name: str) -> tuple[Graphs, Array | None]:
+    from ..kernels import Graphs
+    from ..kernels.engine.tiles import starts_of
+
     indicator = _numbers(parts["graph_indicator"], f"{name}_graph_indicator.txt")
     edges = _numbers(parts["A"], f"{name}_A.txt")
     if edges.size % 2:

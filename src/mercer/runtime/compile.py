@@ -311,6 +311,7 @@ def jit(
         error_model="numpy",
         fastmath=EXTREMES if extremes else REORDER if reorder else FUSE,
         forceinline=inline,
+        no_cfunc_wrapper=True,  # nobody calls it by its address
     )(function)
     with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
         compiled._cache = SourceCache(function, compiled.targetoptions)

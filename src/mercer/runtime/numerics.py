@@ -266,7 +266,7 @@ def solve_factorised(L: Array, right: Array) -> Array:
     array([1., 3.])
     """
     with one_blas_thread():  # in the order of Fortran the same numbers are the upper triangle of Lᵀ: nothing is copied
-        return linalg.cho_solve((L.T, False), right, check_finite=False)
+        return linalg.lapack.dpotrs(L.T, right)[0]
 
 
 def inverse_diagonal(L: Array) -> Array:

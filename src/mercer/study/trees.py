@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
 from ..runtime import Array
@@ -49,6 +48,8 @@ def yardstick(
     dict or None
         ``None`` where there are no columns, or no time.
     """
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
     y, train, test, weights, winner = tested.y, tested.train, tested.test, tested.weights, tested.found[chosen]
     columns = _columns(table)
     scores = 1 if winner.classes is None or len(winner.classes) == 2 else len(winner.classes)

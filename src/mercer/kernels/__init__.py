@@ -13,6 +13,7 @@ from . import (
     alignment,
     base,
     columns,
+    functions,
     graph_counts,
     graphs,
     mixture,
@@ -29,6 +30,7 @@ from .columns import *
 from .columns import AGREEMENT, Categories
 from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
 from .formulas import Symbol, Untraceable, formula_of_dots, traced, walked
+from .functions import *
 from .graph_counts import *
 from .graph_counts import scaled
 from .graphs import *
@@ -49,6 +51,7 @@ __all__ = [
     *alignment.__all__,
     *base.__all__,
     *columns.__all__,
+    *functions.__all__,
     *graph_counts.__all__,
     *graphs.__all__,
     *mixture.__all__,

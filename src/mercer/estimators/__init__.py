@@ -2,7 +2,9 @@
 
 from .base import KNOWN, KernelMachine
 from .classifier import Classifier, cost_matrix
+from .kernel_cca import KernelCCA
 from .kernel_classifier import KernelClassifier
+from .kernel_discriminant import KernelDiscriminant
 from .kernel_pca import KernelPCA
 from .kernel_regressor import KernelQuantiles, KernelRegressor, rearranged
 from .model import KernelModel, LinearModel, kernel_model, model_of
@@ -25,7 +27,9 @@ __all__ = [
     "SVR",
     "BinaryMachine",
     "Classifier",
+    "KernelCCA",
     "KernelClassifier",
+    "KernelDiscriminant",
     "KernelMachine",
     "KernelModel",
     "KernelPCA",

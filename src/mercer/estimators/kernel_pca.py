@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..checks import schema
-from ..checks.parameters import bytes_of, memory_in_words, number, size_in_words
+from ..checks.parameters import number
 from ..checks.tables import chosen
 from ..grams import Placement
 from ..kernels.engine.tiles import length
@@ -24,12 +24,10 @@ from .kernel_regressor import KernelRegressor
 from .model import KernelModel, LinearModel, model_of
 from .running import warn
 from .training import Training
-from .transformer import Transformer
+from .transformer import Transformer, refuse_large_matrix
 
 #: An eigenvalue below this part of the largest, for each item, is a rounding error.
 _NOTHING = 4 * np.finfo(np.float64).eps
-#: Matrices of all items by all items that there are at once where all components are asked for.
-_SQUARES = 4
 #: Items that pre-images are learned from, at most.
 _LEARNED = 2000
 
@@ -195,12 +193,8 @@ class KernelPCA(Transformer):
             raise ValueError("KernelPCA cannot learn from 1 sample: directions in which items differ take two of them.")
         most = n - 1  # centring takes one
         count = most if self.n_components is None else min(int(self.n_components), most)
-        needed = _SQUARES * 8 * n * n
-        if count > most // 5 and data.gram.features() is None and needed > bytes_of(self.memory) + 2**29:
-            raise ValueError(
-                f"{count} components of {n} items take the whole matrix and its vectors, {size_in_words(needed)}, more "
-                f"than {memory_in_words(self.memory)}; ask for fewer components, raise memory, or say rank=1000."
-            )
+        if count > most // 5 and data.gram.features() is None:
+            refuse_large_matrix(self, data.gram, count)
         pairs = leading_eigenpairs(
             data.gram,
             count,

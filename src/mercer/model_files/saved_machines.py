@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.schema import (
@@ -26,7 +25,7 @@ from ..checks.schema import (
     wholes,
 )
 from ..columns.kinds import check_kind
-from ..estimators import KNOWN
+from ..estimators import KNOWN, Classifier
 from ..estimators.model import KernelModel, LinearModel, Voter
 from ..io.table import DataError
 from ..kernels import Kernel
@@ -161,7 +160,7 @@ def _check_attributes(made: Any, own: Fields) -> None:
         told = getattr(made, name)
         if not np.array_equal(told, value) and not (votes and np.array_equal(told, 0.0 - value)):
             raise ValueError(f"its {name} is not that of its model")
-    if isinstance(made, ClassifierMixin) and made.costs is not None:
+    if isinstance(made, Classifier) and made.costs is not None:
         made._cost_matrix()
 
 

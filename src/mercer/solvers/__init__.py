@@ -3,6 +3,7 @@
 from .base import CannotSolve, Solver
 from .certified import Certified, solve_certified
 from .eigen import Eigenpairs, leading_eigenpairs
+from .generalised import Directions, canonical_directions, discriminant_directions
 from .interior import FeatureCurvature, InteriorPoint, MatrixCurvature, interior_point
 from .newton import Gradient, Newton
 from .online import MistakeDriven, PegasosSteps
@@ -12,6 +13,7 @@ from .svm.soft_margin import SoftMargin
 __all__ = [
     "CannotSolve",
     "Certified",
+    "Directions",
     "Eigenpairs",
     "FeatureCurvature",
     "Gradient",
@@ -23,6 +25,8 @@ __all__ = [
     "RidgePath",
     "SoftMargin",
     "Solver",
+    "canonical_directions",
+    "discriminant_directions",
     "interior_point",
     "leading_eigenpairs",
     "solve_certified",

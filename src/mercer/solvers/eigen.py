@@ -184,6 +184,11 @@ def leading_eigenpairs(
         return _certified(matrix, V, AV, count, Status.CONVERGED)
 
 
+def centred_matrix(gram: Gram, scale: Array) -> Array:
+    """C·S·K·S·C as an array."""
+    return _Matrix(gram, True, scale).whole()
+
+
 def _largest(A: Array, count: int) -> tuple[Array, Array]:
     """The largest eigenvalues of a symmetric matrix in falling order, and their vectors."""
     n = len(A)

@@ -88,7 +88,7 @@ def test_views_change_places():
 
 def test_what_cannot_be_learned_from():
     for given, words in (
-        ((CIRCLE,), "compares two views"),
+        ((CIRCLE,), "requires y to be passed.*two views of the same items"),
         ((CIRCLE, WAVE[:-1]), "has 120 items and the second one 119"),
         ((CIRCLE, np.where(np.arange(240).reshape(120, 2) == 7, np.nan, 1.0)), "contains NaN"),
     ):

@@ -90,8 +90,6 @@ def test_weights_rows_in_single_precision_and_sparse_rows():
     thin = KernelDiscriminant("gaussian(gamma=0.3)").fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(thin.transform(NEW), KernelDiscriminant("gaussian(gamma=0.3)").fit(X, y).transform(NEW),
                                atol=1e-7)  # fmt: skip
-    rare = KernelDiscriminant(class_weight={0: 1, 1: 1, 2: 8}).fit(X, y)
-    assert rare.priors_.tolist() == pytest.approx([0.1, 0.1, 0.8])
 
 
 def test_in_pipelines_and_searches():

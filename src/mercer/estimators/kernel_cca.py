@@ -139,9 +139,15 @@ class KernelCCA(Transformer):
     def learn(self, data: Training) -> LinearModel | KernelModel:
         """Find the directions of both views."""
         if data.run.y is None:
-            raise ValueError("KernelCCA compares two views of the same items; write fit(X, Y), a row of each an item.")
+            raise ValueError(
+                "KernelCCA requires y to be passed, but the target y is None; it compares two views of the same items, "
+                "fit(X, Y)."
+            )
+        n = length(data.items) if data.weight is None else int(np.count_nonzero(data.weight))
+        if n < 2:
+            raise ValueError("KernelCCA cannot learn from 1 sample: what two views have in common takes several.")
         other = type(self)(**self.get_params(deep=False) | {"kernel": self.kernel_y, "kernel_y": self.kernel})
-        theirs = other._training(_as_column(data.run.y), None, data.run.sample_weight, data.run)
+        theirs = other._training(other._as_items(data.run.y), None, data.run.sample_weight, data.run)
         if length(theirs.items) != length(data.items):
             raise ValueError(
                 f"KernelCCA: the first view has {length(data.items)} items and the second one {length(theirs.items)}; "
@@ -175,6 +181,16 @@ class KernelCCA(Transformer):
         self.y_view_ = other
         return _model(data, mine, signs, share)
 
+    def _as_items(self, view: Any) -> Any:
+        """Items of a view; a single number for each is a column of a table."""
+        if not self.read_kernel().suited(view).on_rows or len(getattr(view, "shape", (0,))) > 1:
+            return view
+        try:
+            numbers = np.asarray(view, dtype=np.float64)
+        except (TypeError, ValueError):
+            return view
+        return numbers.reshape(-1, 1) if numbers.ndim == 1 else view
+
     def transform(self, X: Any, y: Any = None) -> Any:
         """The components of items of the first view; with ``y`` also of items of the second one.
 
@@ -189,7 +205,7 @@ class KernelCCA(Transformer):
         array of shape (n_rows, n_components), or two of them
         """
         components = super().transform(X)
-        return components if y is None else (components, self.y_view_.transform(_as_column(y)))
+        return components if y is None else (components, self.y_view_.transform(self.y_view_._as_items(y)))
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from two views, and the components of the first."""
@@ -216,13 +232,6 @@ class KernelCCA(Transformer):
         ]
         spread = np.sqrt(both[1] * both[2])
         return float(np.mean(both[0] / np.where(spread > 0, spread, 1.0)))
-
-
-def _as_column(view: Any) -> Any:
-    """A single number for each item as a column of a table."""
-    values = getattr(view, "values", view)
-    numbers = isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biuf"
-    return values.reshape(-1, 1) if numbers else view
 
 
 def _model(data: Training, found: Directions, signs: Array, share: Array) -> LinearModel | KernelModel:

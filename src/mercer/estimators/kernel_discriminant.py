@@ -42,8 +42,6 @@ class KernelDiscriminant(ClassifierMixin, Transformer):
         How many; by default all, one fewer than there are classes.
     lam : float, default=1e-3
         λ, in the unit of the variance in feature space.
-    class_weight : dict or "balanced", optional
-        What the items of each class count, and so its share p.
     rank : int, optional
         Let so many landmarks stand for all items. The model then keeps these alone.
     landmarks : {"pivoted", "uniform", "farthest"}, default="pivoted"
@@ -98,7 +96,6 @@ class KernelDiscriminant(ClassifierMixin, Transformer):
         n_components: int | None = None,
         *,
         lam: float = 1e-3,
-        class_weight: Any = None,
         rank: int | None = None,
         landmarks: str = "pivoted",
         memory: int | str = "1GB",
@@ -106,7 +103,6 @@ class KernelDiscriminant(ClassifierMixin, Transformer):
         self.kernel = kernel
         self.n_components = n_components
         self.lam = lam
-        self.class_weight = class_weight
         self.rank = rank
         self.landmarks = landmarks
         self.memory = memory
@@ -133,7 +129,7 @@ class KernelDiscriminant(ClassifierMixin, Transformer):
     def encoded(self, y: Any, sample_weight: Any, items: Any) -> tuple[Array, Array | None]:
         """The number of each item's class, and the weight of each item where they differ."""
         self.classes_, codes = encode(y, type(self).__name__)
-        return codes, combine_weights(sample_weight, self.class_weight, items, y)
+        return codes, combine_weights(sample_weight, None, items, y)
 
     def learn(self, data: Training) -> LinearModel | KernelModel:
         """Find the directions, and the centres of the classes along them."""

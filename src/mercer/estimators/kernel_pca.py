@@ -57,6 +57,8 @@ class KernelPCA(Transformer):
         Seconds after which the best components so far are returned, with a warning.
     memory : int or str, default="1GB"
         What a kernel matrix may take.
+    device : {"cuda"}, optional
+        Compute products with the kernel matrix on a graphics card.
     random_state : int, RandomState or None, default=0
         Where the search for directions begins.
 
@@ -114,6 +116,7 @@ class KernelPCA(Transformer):
         landmarks: str = "pivoted",
         time_limit: float | None = None,
         memory: int | str = "1GB",
+        device: str | None = None,
         random_state: Any = 0,
     ) -> None:
         self.kernel = kernel
@@ -124,6 +127,7 @@ class KernelPCA(Transformer):
         self.landmarks = landmarks
         self.time_limit = time_limit
         self.memory = memory
+        self.device = device
         self.random_state = random_state
 
     @property
@@ -131,7 +135,9 @@ class KernelPCA(Transformer):
         """Single precision finds the way where products are computed anew each time; results are in double."""
         kernel = self.read_kernel()
         precision = np.float32 if kernel.on_rows and kernel.splits and not kernel.precomputed else np.float64
-        return Placement(self.memory, precision, centred=True, rank=self.rank, landmarks=self.landmarks)
+        return Placement(
+            self.memory, precision, centred=True, rank=self.rank, landmarks=self.landmarks, device=self.device
+        )
 
     def _check(self) -> None:
         if self.n_components is not None:

@@ -235,7 +235,7 @@ def _by_products(
     some = min(F.shape[1], width - _RANDOM)
     start = product(F, _largest(turned_product(F, F), some)[1]) if some else F
     V = _filled(start, width, rng, matrix)
-    rounded = gram.rounded() if gram.dtype == np.float64 else gram
+    rounded = gram.rounded() if gram is matrix.gram else gram
     steps: list[tuple[_Matrix, float]] = [(matrix, 0.0)]
     if rounded is not None and rounded is not matrix.gram:
         steps.insert(0, (_Matrix(rounded, matrix.centred, matrix.scale), _SINGLE))

@@ -103,6 +103,8 @@ class KernelPCA(Transformer):
         "angle_bounds_": schema.numbers("scores", low=0, high=1),
         "explained_variance_ratio_": schema.numbers("scores", low=0, high=1),
         "mean_": schema.optional(schema.numbers("columns")),
+        "mean_coef_": schema.optional(schema.numbers("support")),
+        "mean_square_": schema.optional(schema.number()),
     }
 
     def __init__(
@@ -178,11 +180,15 @@ class KernelPCA(Transformer):
         # ⟨w, φ(x) − mean φ⟩ = Σ αᵢ·k(xᵢ, x) − αᵀ·mean k, as Σ αᵢ = 0.
         means = exact.matvec(weight / weight.sum())
         alpha = np.sqrt(weight)[:, None] * pairs.vectors / np.sqrt(pairs.values)
-        model = model_of(data, [Iterate(a, -float(a @ means)) for a in alpha.T])
-        self.__dict__.pop("mean_", None)
+        share = weight / weight.sum()
+        model = model_of(data, [*(Iterate(a, -float(a @ means)) for a in alpha.T), Iterate(share)])
+        for name in ("mean_", "mean_coef_", "mean_square_", "_pre_images"):
+            self.__dict__.pop(name, None)
         if isinstance(model, LinearModel):
-            self.mean_ = np.asarray(data.items.T @ weight / weight.sum(), dtype=np.float64)
-        self.__dict__.pop("_pre_images", None)
+            self.mean_ = np.asarray(data.items.T @ share, dtype=np.float64)
+        else:  # the mean of feature space beside the directions
+            self.mean_coef_, self.mean_square_ = model.coef[-1], float(share @ means)
+        model = replace(model, coef=model.coef[:-1], intercept=model.intercept[:-1])
         self.eigenvalues_ = pairs.values
         self.eigenvalue_bounds_, self.residuals_ = pairs.bounds, pairs.residuals
         self.angle_bounds_ = pairs.angles
@@ -241,6 +247,44 @@ class KernelPCA(Transformer):
                 f"{guide('certificates')}.",
                 ConvergenceWarning,
             )
+
+    def reconstruction_error(self, X: Any) -> Array:
+        """How far items are from the space of the components: ‖φ̃(x)‖² less the squares of the components of x.
+
+        An item like the training items is near that space, an outlier is not (Hoffmann 2007).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+
+        Returns
+        -------
+        array of shape (n_rows,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import KernelPCA
+        >>> angle = np.linspace(0, 6, 40)
+        >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+        >>> model = KernelPCA("gaussian(gamma=1)", 6).fit(ring)
+        >>> model.reconstruction_error([[1.0, 0.0], [0.0, 0.0]]).round(2)  # on the ring, and in its middle
+        array([0.02, 0.57])
+        """
+        check_is_fitted(self, "_model")
+        items, model = self._items_to_score(X), self._model
+        left = -np.square(np.asarray(self.transform(X))).sum(axis=1)
+        if isinstance(model, LinearModel):
+            own = items - self.mean_
+            return np.maximum(left + np.square(own).sum(axis=1), 0.0)
+        if model.items is None:
+            raise ValueError(
+                "reconstruction_error: the columns of a precomputed matrix do not tell how similar a new item is to "
+                "itself; give KernelPCA the kernel and the items."
+            )
+        mean = KernelModel(model.kernel, model.support, model.items, self.mean_coef_[None], np.zeros(1))
+        left += model.kernel.diag(items) - 2 * mean.scores(items, self.memory)[:, 0] + self.mean_square_
+        return np.maximum(left, 0.0)
 
     def inverse_transform(self, Z: Any) -> Any:
         """Items with such components, or nearly such.

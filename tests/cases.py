@@ -228,6 +228,9 @@ NOVELTY = [mercer.OneClassSVM(nu=0.2), mercer.OneClassSVM(kernel=None), mercer.S
 #: Machines that learn from items without labels something else than what is usual.
 UNLABELLED = [mercer.KernelPCA(), mercer.KernelPCA(kernel=None), mercer.KernelPCA(rank=1000)]
 
+#: Machines that make components of labelled items, and of two views of items.
+COMPONENTS = [mercer.KernelDiscriminant(), mercer.KernelDiscriminant(kernel=None), mercer.KernelCCA()]
+
 #: Estimators that take tables as they are.
 TABLES = [mercer.TableClassifier(), mercer.TableRegressor()]
 
@@ -239,7 +242,7 @@ EXPORTS = {
     + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Shortfall, losses.Softmax],
     grams: [*GRAMS, grams.Cuda, grams.Gram, grams.Nystrom, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
-    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY + UNLABELLED]
+    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY + UNLABELLED + COMPONENTS]
     + [mercer.Calibrated, mercer.Conformal, mercer.KernelSearchCV, mercer.TunedThreshold]
     + [type(estimator) for estimator in TABLES],
 }

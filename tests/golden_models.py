@@ -39,7 +39,9 @@ from mercer import (
     SVR,
     Calibrated,
     Conformal,
+    KernelCCA,
     KernelClassifier,
+    KernelDiscriminant,
     KernelPCA,
     KernelQuantiles,
     KernelRegressor,
@@ -149,6 +151,8 @@ GOLDEN = {
     "one-class": (lambda: OneClassSVM(nu=0.2).fit(X), X),
     "svdd": (lambda: SVDD(nu=0.2).fit(X), X),
     "kernel-pca": (lambda: KernelPCA("gaussian(gamma=0.3)", n_components=3).fit(X), X),
+    "kernel-discriminant": (lambda: KernelDiscriminant("gaussian(gamma=0.3)", lam=0.01).fit(X, THREE), X),
+    "kernel-cca": (lambda: KernelCCA("gaussian(gamma=0.3)", "gaussian(gamma=1)", lam=0.1).fit(X, X[:, :2] ** 2), X),
     "calibrated-sigmoid": (lambda: Calibrated(SVC(), cv=3).fit(X, THREE), X),
     "calibrated-isotonic": (lambda: Calibrated(SVC(), method="isotonic", cv=3).fit(X, TWO), X),
     "calibrated-venn": (

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer import SVC, KernelClassifier, KernelRegressor, NuSVC, Pegasos, Perceptron
 from mercer.kernels import Gaussian, Linear
 
-from .cases import ESTIMATORS, NOVELTY, REGRESSORS, UNLABELLED
+from .cases import COMPONENTS, ESTIMATORS, NOVELTY, REGRESSORS, UNLABELLED
 
 X, y = make_moons(150, noise=0.2, random_state=0)
 
@@ -26,7 +26,7 @@ def beyond(estimator):
     return {"check_class_weight_classifiers": "nu is infeasible"} if isinstance(estimator, NuSVC) else {}
 
 
-EVERY = ESTIMATORS + REGRESSORS + NOVELTY + UNLABELLED
+EVERY = ESTIMATORS + REGRESSORS + NOVELTY + UNLABELLED + COMPONENTS
 #: One of each class; the others differ in parameters.
 FIRST = list({type(estimator): estimator for estimator in reversed(EVERY)}.values())
 

@@ -201,6 +201,6 @@ def refuse_bad_rows(machine: Any, X: Any) -> None:
     """
     if not hasattr(machine, "read_items"):
         return
-    kernel = machine.read_kernel()
+    kernel = machine.read_kernel().suited(X)
     if kernel.on_rows and not kernel.precomputed:
         clone(machine).read_items(X, kernel, reset=True)

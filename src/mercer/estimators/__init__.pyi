@@ -2,7 +2,9 @@ from .base import KNOWN as KNOWN
 from .base import KernelMachine as KernelMachine
 from .classifier import Classifier as Classifier
 from .classifier import cost_matrix as cost_matrix
+from .kernel_cca import KernelCCA as KernelCCA
 from .kernel_classifier import KernelClassifier as KernelClassifier
+from .kernel_discriminant import KernelDiscriminant as KernelDiscriminant
 from .kernel_pca import KernelPCA as KernelPCA
 from .kernel_regressor import KernelQuantiles as KernelQuantiles
 from .kernel_regressor import KernelRegressor as KernelRegressor

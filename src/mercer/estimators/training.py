@@ -60,9 +60,9 @@ def refuse_unusable(kernel: Kernel, items: Any, largest: float = LARGEST_SIMILAR
         refuse_asymmetric(items, kernel)
         own = items.diagonal()
     elif isinstance(kernel, Function) or any(isinstance(part, Function) for part in kernel.get_params().values()):
-        sample = items[:_SAMPLE]
-        K = kernel.matrix(sample, sample)
-        refuse_asymmetric(K, kernel)
+        places = np.unique(np.linspace(0, length(items) - 1, min(length(items), _SAMPLE)).astype(np.int64))
+        K = kernel.matrix(items[places], items[places])  # two collections: of one, pairs would be asked for once
+        refuse_asymmetric(K, kernel, places)
         own = K.diagonal()
     else:
         own = kernel.diag(items)
@@ -105,8 +105,9 @@ def refuse_indefinite_items(kernel: Kernel, items: Any) -> None:
 def _refuse_negative(K: Array, kernel: Kernel) -> None:
     eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
     if eigenvalues[0] < -1e-5 * max(abs(eigenvalues[-1]), 1e-300):
+        what = "rows" if kernel.on_rows else "items"
         raise ValueError(
-            f"the kernel {kernel} is not positive semi-definite: on {len(K)} of the rows its matrix has the "
+            f"the kernel {kernel} is not positive semi-definite: on {len(K)} of the {what} its matrix has the "
             f"eigenvalue {eigenvalues[0]:.4g} (largest {eigenvalues[-1]:.4g}), so the machine has no unique solution. "
             f"Use another kernel, or add that amount to the diagonal of a precomputed matrix {guide('good kernels')}."
         )
@@ -443,7 +444,7 @@ def training_of(
 
     ``reset`` where these are the first items that the machine sees, ``gram`` where their matrix is known.
     """
-    kernel = machine.read_kernel()
+    kernel = machine.read_kernel().suited(X)
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
     items, targets = machine.read_training(X, y, kernel, reset)

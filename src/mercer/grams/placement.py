@@ -115,8 +115,12 @@ class Placement:
         if self.single and self._is_small(kernel, items):
             K = small_matrix(kernel, items)
             return Dense(K, room=bytes_of(self.memory) - K.nbytes)
-        # Weights that are to be learned would make another matrix.
-        if self.single or kernel.learns or not self.holds(length(items), shared_dtype(items, items).itemsize):
+        # Weights that are to be learned would make another matrix. A Python function is asked once for each pair.
+        if (
+            (self.single and kernel.splits)
+            or kernel.learns
+            or not self.holds(length(items), shared_dtype(items, items).itemsize)
+        ):
             return Lazy(kernel, self.rounded(kernel, items), self.memory)
         K = kernel.matrix(items, items)
         return Dense(K, room=bytes_of(self.memory) - K.nbytes)

@@ -26,6 +26,7 @@ from .formulas import Untraceable as Untraceable
 from .formulas import formula_of_dots as formula_of_dots
 from .formulas import traced as traced
 from .formulas import walked as walked
+from .functions import Function as Function
 from .graph_counts import Graphlet as Graphlet
 from .graph_counts import WeisfeilerLehman as WeisfeilerLehman
 from .graph_counts import WeisfeilerLehmanAssignment as WeisfeilerLehmanAssignment
@@ -36,7 +37,6 @@ from .graphs import RandomWalk as RandomWalk
 from .graphs import ShortestPath as ShortestPath
 from .graphs import surroundings as surroundings
 from .mixture import Mixture as Mixture
-from .reading import Function as Function
 from .reading import Precomputed as Precomputed
 from .reading import as_kernel as as_kernel
 from .reading import parse as parse

@@ -11,10 +11,10 @@ import numpy as np
 from scipy import sparse
 
 from ..checks.parameters import number
-from ..checks.tables import as_rows, is_missing
+from ..checks.tables import as_rows
 from ..runtime.compile import Array
 from .base import Kernel
-from .engine.counts import MOST_ENTRIES, beside, few_enough, listed, marked, pair_places, products
+from .engine.counts import MOST_ENTRIES, as_objects, beside, few_enough, marked, pair_places, products
 from .engine.tiles import Tile, length, part_of
 from .text_form import Name, Precedence, Text, function, renamed, rescaled, shortest, within
 
@@ -397,6 +397,9 @@ class After(Kernel, named=False):
     def text(self) -> Text:
         return Text(f"after({function(self.map)}, {self.kernel})")
 
+    def suited(self, X):
+        return self  # the kernel sees what the map makes of items
+
     def part_items(self, A):
         return [self._mapped(A)]
 
@@ -408,7 +411,7 @@ class After(Kernel, named=False):
         return Counter()  # the inner kernel's statistics are of the mapped items
 
     def items(self, A):
-        return as_rows(A) if self.on_rows else _as_objects(A)
+        return as_rows(A) if self.on_rows else as_objects(A)
 
     def _mapped(self, A: Any) -> Any:
         out = self.map(A)
@@ -427,14 +430,3 @@ class After(Kernel, named=False):
 
     def keyed(self, A):
         return self.kernel.keyed(self.kernel.items(self._mapped(A)))
-
-
-def _as_objects(items: Any) -> Array:
-    """Items of any kind in an array of objects, none of them missing."""
-    given = listed(items, "items")
-    out = np.empty(len(given), dtype=object)
-    for place, item in enumerate(given):
-        if is_missing(item):
-            raise ValueError(f"item {place} is missing ({item!r}); drop it or fill it in first.")
-        out[place] = item
-    return out

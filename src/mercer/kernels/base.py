@@ -389,6 +389,9 @@ class Kernel(Parametrised):
     def __call__(self, A: Any, B: Any = None) -> Array:
         """The matrix k(x, z) for x in ``A`` and z in ``B`` (``B=None``: in ``A``)."""
         self.check()
+        kernel = self.suited(A)
+        if kernel is not self:
+            return kernel(A, B)
         one, A = B is None or B is A, self.items(A)
         B = A if one else self.items(B)
         if getattr(A, "ndim", 1) == 2 and A.shape[1] != getattr(B, "shape", A.shape)[1] and not self.precomputed:
@@ -443,6 +446,13 @@ class Kernel(Parametrised):
         return ScaledColumns(self, weights)
 
     # -- parameters that the data decide --------------------------------------------------------------------------
+
+    def suited(self, X: Any) -> Kernel:
+        """This kernel for items like these, as the user gives them: a Python function may take rows, or any objects."""
+        parts = self.parts()
+        suited = [kernel.suited(X) for kernel in parts]
+        same = all(new is old for new, old in zip(suited, parts, strict=True))
+        return self if same else self.with_parts(suited)
 
     def part_items(self, A: Any) -> list[Any]:
         """The items as each of the parts sees them."""

@@ -68,6 +68,9 @@ class OnColumns(Kernel, named=False):
     def statistics(self):
         return Counter()  # the inner kernel's statistics are of the columns
 
+    def suited(self, X):
+        return self  # the kernel sees some of the columns
+
     def part_items(self, A):
         return [part_of(A, 0)]
 

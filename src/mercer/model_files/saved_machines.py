@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
@@ -27,6 +26,7 @@ from ..checks.schema import (
     wholes,
 )
 from ..columns.kinds import check_kind
+from ..estimators import Classifier
 from ..estimators.model import KernelModel, LinearModel, Voter
 from ..io.table import DataError
 from ..kernels import Kernel
@@ -163,7 +163,7 @@ def _check_attributes(made: Any, own: Fields) -> None:
         told = getattr(made, name)
         if not np.array_equal(told, value) and not (votes and np.array_equal(told, 0.0 - value)):
             raise ValueError(f"its {name} is not that of its model")
-    if isinstance(made, ClassifierMixin) and made.costs is not None:
+    if isinstance(made, Classifier) and made.costs is not None:
         made._cost_matrix()
 
 

@@ -4,6 +4,9 @@ from .certified import Certified as Certified
 from .certified import solve_certified as solve_certified
 from .eigen import Eigenpairs as Eigenpairs
 from .eigen import leading_eigenpairs as leading_eigenpairs
+from .generalised import Directions as Directions
+from .generalised import canonical_directions as canonical_directions
+from .generalised import discriminant_directions as discriminant_directions
 from .interior import FeatureCurvature as FeatureCurvature
 from .interior import InteriorPoint as InteriorPoint
 from .interior import MatrixCurvature as MatrixCurvature

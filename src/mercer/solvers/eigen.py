@@ -184,6 +184,11 @@ def leading_eigenpairs(
         return _certified(matrix, V, AV, count, Status.CONVERGED)
 
 
+def centred_matrix(gram: Gram, scale: Array) -> Array:
+    """C·S·K·S·C as an array."""
+    return _Matrix(gram, True, scale).whole()
+
+
 def _largest(A: Array, count: int) -> tuple[Array, Array]:
     """The largest eigenvalues of a symmetric matrix in falling order, and their vectors."""
     n = len(A)
@@ -230,7 +235,7 @@ def _by_products(
     some = min(F.shape[1], width - _RANDOM)
     start = product(F, _largest(turned_product(F, F), some)[1]) if some else F
     V = _filled(start, width, rng, matrix)
-    rounded = gram.rounded() if gram.dtype == np.float64 else gram
+    rounded = gram.rounded() if gram is matrix.gram else gram
     steps: list[tuple[_Matrix, float]] = [(matrix, 0.0)]
     if rounded is not None and rounded is not matrix.gram:
         steps.insert(0, (_Matrix(rounded, matrix.centred, matrix.scale), _SINGLE))

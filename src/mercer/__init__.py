@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         SVDD,
         SVR,
         KernelClassifier,
+        KernelKMeans,
         KernelPCA,
         KernelQuantiles,
         KernelRegressor,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         OneClassSVM,
         Pegasos,
         Perceptron,
+        SpectralClustering,
     )
     from .exports import export
     from .intervals import Conformal
@@ -41,6 +43,7 @@ __all__ = [
     "Calibrated",
     "Conformal",
     "KernelClassifier",
+    "KernelKMeans",
     "KernelPCA",
     "KernelQuantiles",
     "KernelRegressor",
@@ -50,6 +53,7 @@ __all__ = [
     "OneClassSVM",
     "Pegasos",
     "Perceptron",
+    "SpectralClustering",
     "TableClassifier",
     "TableRegressor",
     "TunedThreshold",
@@ -70,6 +74,7 @@ _ESTIMATORS = (
     "SVDD",
     "SVR",
     "KernelClassifier",
+    "KernelKMeans",
     "KernelPCA",
     "KernelQuantiles",
     "KernelRegressor",
@@ -78,6 +83,7 @@ _ESTIMATORS = (
     "OneClassSVM",
     "Pegasos",
     "Perceptron",
+    "SpectralClustering",
 )
 _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "Calibrated": "calibration",

@@ -2,6 +2,7 @@
 
 from .base import KNOWN, KernelMachine
 from .classifier import Classifier, cost_matrix
+from .clustering import Clustering, KernelKMeans
 from .kernel_classifier import KernelClassifier
 from .kernel_pca import KernelPCA
 from .kernel_regressor import KernelQuantiles, KernelRegressor, rearranged
@@ -13,6 +14,7 @@ from .pegasos import Pegasos
 from .perceptron import Perceptron
 from .regressor import Regressor
 from .running import NotInTimeError, Run
+from .spectral_clustering import SpectralClustering
 from .svc import SVC
 from .svr import SVR, NuSVR
 from .training import Training, fingerprints, training_of
@@ -25,7 +27,9 @@ __all__ = [
     "SVR",
     "BinaryMachine",
     "Classifier",
+    "Clustering",
     "KernelClassifier",
+    "KernelKMeans",
     "KernelMachine",
     "KernelModel",
     "KernelPCA",
@@ -41,6 +45,7 @@ __all__ = [
     "Perceptron",
     "Regressor",
     "Run",
+    "SpectralClustering",
     "Training",
     "Transformer",
     "begin_pairs",

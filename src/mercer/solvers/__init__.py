@@ -4,6 +4,7 @@ from .base import CannotSolve, Solver
 from .certified import Certified, solve_certified
 from .eigen import Eigenpairs, leading_eigenpairs
 from .interior import FeatureCurvature, InteriorPoint, MatrixCurvature, interior_point
+from .kmeans import Partition, kernel_kmeans, least_cost
 from .newton import Gradient, Newton
 from .online import MistakeDriven, PegasosSteps
 from .ridge import RidgePath, solve_ridge, solve_ridge_of_many
@@ -19,12 +20,15 @@ __all__ = [
     "MatrixCurvature",
     "MistakeDriven",
     "Newton",
+    "Partition",
     "PegasosSteps",
     "RidgePath",
     "SoftMargin",
     "Solver",
     "interior_point",
+    "kernel_kmeans",
     "leading_eigenpairs",
+    "least_cost",
     "solve_certified",
     "solve_ridge",
     "solve_ridge_of_many",

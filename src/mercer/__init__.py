@@ -127,6 +127,7 @@ def __getattr__(name: str) -> Any:
         return found
     if name in (
         "calibration",
+        "clusters",
         "columns",
         "cuda",
         "datasets",

@@ -26,8 +26,8 @@ apart = SpectralClustering(neighbour_kernel(rings), n_clusters=2).fit(rings)
 print(f"at most {100 * (near.cost_ / near.cost_bound_ - 1):.1f} % above the best possible cost")
 
 # %%
-# New rows have clusters too: here each point of the plane has the colour of its own. What speaks for
-# each number of clusters is below.
+# New rows have clusters too: here each point of the plane has the colour of its own. What speaks
+# for each number of clusters is below.
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 7.5))
 for (plane, numbers), rows, model in zip(axes.T, (clouds, rings), (near, apart)):

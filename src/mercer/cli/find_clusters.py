@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _COLUMNS, _CLUSTERS = 8, 8
 #: Stability from which on clusters count as found again, and below which they do not.
 _AGAIN, _GONE = 0.8, 0.5
+#: How much larger than without any clusters a silhouette is to be.
+_CHANCE = 0.05
 
 
 @click.command()
@@ -66,7 +68,7 @@ def cluster(
 
     \b
     Example:
-      mercer cluster iris --target -1
+      mercer cluster breast_cancer --target diagnosis
       mercer cluster customers.csv -k 4 -o with-clusters.csv --plot clusters.svg
       mercer cluster genes.fasta --kernel "normalised(spectrum(p=3))"
       mercer cluster rings.csv --method spectral --model rings.safetensors
@@ -247,7 +249,7 @@ def _show(asked: Unlabelled, facts: dict[str, Any]) -> None:
     if len(clusters) > 1:
         beside = facts.get("shuffled_silhouette")
         shuffled = "" if beside is None else f"; {beside:.2f} where columns are shuffled"
-        faint = facts["silhouette"] < FAINT or (beside is not None and facts["silhouette"] <= beside)
+        faint = facts["silhouette"] < FAINT or (beside is not None and facts["silhouette"] <= beside + _CHANCE)
         verdict = "the clusters hardly stand out" if faint else "the clusters stand out"
         printer.line(f"mean silhouette {facts['silhouette']:.2f}{shuffled}: {verdict} {guide('clusters')}")
     if target := facts.get("target"):

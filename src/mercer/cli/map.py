@@ -45,7 +45,7 @@ def map_rows(
 
     \b
     Example:
-      mercer map iris --target -1 --plot iris.svg
+      mercer map breast_cancer --target diagnosis --plot map.svg
       mercer map customers.csv --components 5 -o components.csv
       mercer map genes.fasta --kernel "normalised(spectrum(p=3))" --plot genes.png
     """

@@ -226,7 +226,17 @@ REGRESSORS = [
 NOVELTY = [mercer.OneClassSVM(nu=0.2), mercer.OneClassSVM(kernel=None), mercer.SVDD(nu=0.1)]
 
 #: Machines that learn from items without labels something else than what is usual.
-UNLABELLED = [mercer.KernelPCA(), mercer.KernelPCA(kernel=None), mercer.KernelPCA(rank=1000)]
+UNLABELLED = [
+    mercer.KernelPCA(),
+    mercer.KernelPCA(kernel=None),
+    mercer.KernelPCA(rank=1000),
+    mercer.KernelKMeans(n_clusters=3),
+    mercer.KernelKMeans(kernel=None, n_clusters=3),
+    mercer.KernelKMeans(n_clusters=3, rank=1000),
+    mercer.SpectralClustering(n_clusters=3),
+    mercer.SpectralClustering(n_clusters=3, assign_labels="cluster_qr"),
+    mercer.SpectralClustering(n_clusters=3, rank=1000),
+]
 
 #: Machines that make components of labelled items, and of two views of items.
 COMPONENTS = [mercer.KernelDiscriminant(), mercer.KernelDiscriminant(kernel=None), mercer.KernelCCA()]

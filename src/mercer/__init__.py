@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         KernelCCA,
         KernelClassifier,
         KernelDiscriminant,
+        KernelKMeans,
         KernelPCA,
         KernelQuantiles,
         KernelRegressor,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         OneClassSVM,
         Pegasos,
         Perceptron,
+        SpectralClustering,
     )
     from .exports import export
     from .intervals import Conformal
@@ -45,6 +47,7 @@ __all__ = [
     "KernelCCA",
     "KernelClassifier",
     "KernelDiscriminant",
+    "KernelKMeans",
     "KernelPCA",
     "KernelQuantiles",
     "KernelRegressor",
@@ -54,6 +57,7 @@ __all__ = [
     "OneClassSVM",
     "Pegasos",
     "Perceptron",
+    "SpectralClustering",
     "TableClassifier",
     "TableRegressor",
     "TunedThreshold",
@@ -76,6 +80,7 @@ _ESTIMATORS = (
     "KernelCCA",
     "KernelClassifier",
     "KernelDiscriminant",
+    "KernelKMeans",
     "KernelPCA",
     "KernelQuantiles",
     "KernelRegressor",
@@ -84,6 +89,7 @@ _ESTIMATORS = (
     "OneClassSVM",
     "Pegasos",
     "Perceptron",
+    "SpectralClustering",
 )
 _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "Calibrated": "calibration",
@@ -127,6 +133,7 @@ def __getattr__(name: str) -> Any:
         return found
     if name in (
         "calibration",
+        "clusters",
         "columns",
         "cuda",
         "datasets",

@@ -96,6 +96,7 @@ PAGES: dict[str, str] = {
     "certificates": "ideas/trust",
     "choosing": "choosing",
     "class weights": "ideas/probabilities",
+    "clusters": "ideas/clusters",
     "files": "start",
     "good kernels": "ideas/good_kernels",
     "kernels": "ideas/kernels",

@@ -12,4 +12,5 @@ from .parameters import bytes_of as bytes_of
 from .parameters import is_number as is_number
 from .parameters import shown as shown
 from .parameters import whole_number as whole_number
+from .tables import chosen as chosen
 from .tables import is_missing as is_missing

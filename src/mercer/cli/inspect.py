@@ -73,8 +73,10 @@ def _lines(about: dict[str, Any]) -> list[str]:
 
 def _learned(about: dict[str, Any], machine: Any) -> str:
     target = about.get("target")
-    if about.get("task") == "detect":
-        return "none: it detects outliers" + (f" ({target!r} was left out)" if target is not None else "")
+    if (
+        without := {"detect": "it detects outliers", "cluster": "it finds clusters"}.get(str(about.get("task")))
+    ) is not None:
+        return f"none: {without}" + (f" ({target!r} was left out)" if target is not None else "")
     classes = about.get("classes") or getattr(machine, "classes_", None)
     learned = "numbers" if classes is None else f"classes {enumeration(classes)}"
     return learned if target is None else f"{target!r}, {learned}"

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
 
 def task_of_model(loaded: ModelFile) -> str:
-    """What a model does: "classify", "regress" or "detect"."""
-    from sklearn.base import is_outlier_detector, is_regressor
+    """What a model does: "classify", "regress", "detect" or "cluster"."""
+    from sklearn.base import is_clusterer, is_outlier_detector, is_regressor
 
     if is_regressor(loaded.estimator):
         return "regress"
+    if is_clusterer(loaded.estimator):
+        return "cluster"
     return "detect" if is_outlier_detector(loaded.estimator) else "classify"
 
 

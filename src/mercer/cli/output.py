@@ -47,6 +47,36 @@ def refuse_outputs(outputs: Iterable[str | Path | None], remedy: str = "name a f
         written.add(place)
 
 
+# Pictures.
+
+
+def refuse_unknown_picture(path: str | None) -> None:
+    """Refuse a picture whose name tells no format that can be drawn."""
+    if path is None:
+        return
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    if _suffix(path) not in known:
+        raise DataError(f"{path!r} cannot be drawn: its name should end in {enumeration(map('.{}'.format, known))}.")
+
+
+def draw(figure: Any, path: str) -> None:
+    """Write a figure in the format of its name."""
+    from io import BytesIO
+
+    from ..io import write_whole
+
+    picture = BytesIO()
+    figure.savefig(picture, format=_suffix(path), bbox_inches="tight")
+    write_whole(path, picture.getvalue())
+
+
+def _suffix(path: str) -> str:
+    """What a picture's name says of its format; without a word, PNG."""
+    return Path(path).suffix.removeprefix(".").lower() or "png"
+
+
 # Predictions as CSV, a line for each row, that no spreadsheet takes for formulas.
 
 

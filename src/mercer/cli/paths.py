@@ -231,7 +231,7 @@ def _about() -> dict[str, Any]:
             "learner": schema.text,
             "kernel": schema.instance(str, words="a text"),  # of a weight for each column, it is long
             "target": schema.text | schema.whole(),
-            "task": schema.choice("classify", "regress", "detect"),
+            "task": schema.choice("classify", "regress", "detect", "cluster"),
             "classes": schema.instance(list, words="a list"),
             "kind": schema.text,
             "format": schema.text,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..checks import extreme_in_words, is_measurement, looks_in_words
 from ..io import DataError
-from ..messages import counted
+from ..messages import counted, enumeration
 from .options import Places
 from .printing import Printer
 
@@ -158,6 +158,41 @@ def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer, kern
         printer.note(note)
     refuse_unlearnable(table)
     return table
+
+
+def table_without_labels(
+    data: Places, reading: dict[str, Any], printer: Printer, kernel: str | None, what: str
+) -> tuple[Table, Table]:
+    """The table without its labels, which ``what`` does not need, and with them."""
+    from ..io import read
+    from ..kernels import parse
+
+    reading = with_columns_of(reading, kernel)
+    unlabelled = "drop" if reading["unlabelled_rows"] == "drop" else "keep"
+    with printer.working("reading"):
+        table = read(data, **{**reading, "labelled": reading["target"] is not None, "unlabelled_rows": unlabelled})
+    for note in table.notes:
+        printer.note(note)
+    if table.y is not None:
+        printer.note(f"The target {table.target!r} is left out: {what} needs no labels.")
+    if table.target is None and table.kind == "sets":
+        printer.note("All items of a line are learned from; leave a label out with --target first or --target last.")
+    if table.kind == "rows" and (kernel is None or parse(kernel).on_rows):
+        if table.target is None:
+            everything = f"All {table.n_columns} columns are learned from"
+            printer.note(f"{everything}; leave one that holds a label out with --target, others with --drop.")
+        if names := _never_again(table):
+            printer.note(
+                f"In {enumeration(map(repr, names), 6)} each row has another value, so that all rows are equally far "
+                "apart there; leave such columns out with --drop."
+            )
+    return replace(table, y=None, target=None, notes=()), table
+
+
+def _never_again(table: Table) -> list[str]:
+    """Columns of words in which each row has another: names, numbers of records, times."""
+    columns = [(name, table.X[name].dropna()) for name in table.category_columns]
+    return [name for name, words in columns if words.size > 1 and words.nunique() == words.size]
 
 
 def refuse_unlearnable(table: Table) -> None:

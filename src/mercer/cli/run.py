@@ -103,7 +103,7 @@ def run(
 
     A model of numbers writes the number, with --intervals between which two values the true one is expected, and errors
     in the unit of the target. An outlier detector writes 1 for inliers and -1 for outliers, with a score that is
-    negative for these.
+    negative for these. A model of "mercer cluster" writes the cluster.
 
     \b
     Example:
@@ -185,7 +185,12 @@ def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
 
 
 #: What a model has learned, in words.
-_LEARNED = {"classify": "is a classifier", "regress": "is a regressor", "detect": "detects outliers"}
+_LEARNED = {
+    "classify": "is a classifier",
+    "regress": "is a regressor",
+    "detect": "detects outliers",
+    "cluster": "finds clusters",
+}
 
 
 @dataclass(frozen=True)
@@ -532,11 +537,30 @@ def _show_outliers(facts: dict[str, Any], table: Table, scores: Any, printer: Pr
     show_most_unusual(table, scores, printer)
 
 
+# Models of clusters.
+
+
+def _predict_clusters(loaded: ModelFile, table: Table, seen: TrainedRowsFound | None, asked: Asked) -> Predicted:
+    """Say of which cluster each row is."""
+    from ..composition import machine_of
+
+    labels = loaded.estimator.predict(table.X)
+    counts = np.bincount(labels, minlength=machine_of(loaded.estimator).n_clusters)
+    columns = {"cluster": labels}
+    return Predicted(columns, columns, {"labelled": 0, "clusters": counts.tolist()})
+
+
+def show_clusters(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
+    """How many rows are in each cluster."""
+    printer.table(["<cluster", kind], list(enumerate(facts["clusters"])))
+
+
 #: By what a model does, who predicts and who shows what was counted.
 _TASKS: dict[str, tuple[Callable[..., Predicted], Callable[..., None]]] = {
     "classify": (_predict_classes, show_mistakes),
     "regress": (_predict_numbers, show_number_errors),
     "detect": (_predict_outliers, show_unusual),
+    "cluster": (_predict_clusters, show_clusters),
 }
 
 
@@ -591,7 +615,7 @@ def _run_in_chunks(
         found |= {name: _together([each[name] for each in facts])} if seen else {}
     if any(each.trained.any() for each in seen):
         printer.line(TrainedRowsFound.of_all(seen).in_words("rows"))
-    if task == "detect" or found["labelled"]:
+    if task in ("detect", "cluster") or found["labelled"]:
         show(found, about, "rows", printer)
     show_far(found, printer)
     printer.line(f"predictions of {total:,} rows in {output}")
@@ -617,7 +641,7 @@ def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
         if told := [part[far] for part in parts if part.get(far, {}).get("rows")]:
             some = [one for each in told for one in each[named]]
             found[far] = {**told[0], "rows": sum(each["rows"] for each in told), named: some[:SHOWN]}
-    for count in ("rows", "labelled", "unusual", "wrong", "confusion_matrix", "equal_to_training_rows"):
+    for count in ("rows", "labelled", "clusters", "unusual", "wrong", "confusion_matrix", "equal_to_training_rows"):
         if counts := [part[count] for part in parts if count in part]:
             found[count] = np.sum(counts, axis=0)
     known = [part for part in parts if part.get("labelled")]

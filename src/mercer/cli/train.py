@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -155,7 +154,7 @@ def train(
     from .large_files import streams
     from .options import placing
     from .output import refuse_outputs
-    from .recipe import Recipe, split, table_to_learn, with_target_transform
+    from .recipe import Recipe, split, table_to_learn, table_without_labels, with_target_transform
     from .training import trained, trained_in_chunks
 
     refuse_outputs([output])
@@ -175,7 +174,8 @@ def train(
         learning = table
     else:
         if detects:
-            table, remembered["target"] = _without_labels(recipe, data, reading, printer)
+            table, whole = table_without_labels(data, reading, printer, recipe.kernel, "outlier detection")
+            remembered["target"] = whole.target
         else:
             table = table_to_learn(data, reading, printer, recipe.kernel)
             for doubt in telling_columns(table):
@@ -248,45 +248,6 @@ def _refuse_in_chunks(recipe: Recipe, holdout: float | None) -> None:
             f"{asked[0]} needs the table in memory, and it is too large for that; leave {asked[0]} out, or allow more "
             "with --memory and --max-bytes."
         )
-
-
-# The rows that an outlier detector learns from.
-
-
-def _without_labels(
-    recipe: Recipe, data: Places, reading: dict[str, Any], printer: Printer
-) -> tuple[Table, str | None]:
-    """The table without its labels, and the name of the column that held them, if there is one."""
-    from ..io import read
-    from ..kernels import parse
-    from .recipe import with_columns_of
-
-    reading = with_columns_of(reading, recipe.kernel)
-    unlabelled = "drop" if reading["unlabelled_rows"] == "drop" else "keep"
-    with printer.working("reading"):
-        table = read(data, **{**reading, "labelled": reading["target"] is not None, "unlabelled_rows": unlabelled})
-    for note in table.notes:
-        printer.note(note)
-    if table.y is not None:
-        printer.note(f"The target {table.target!r} is left out: outlier detection needs no labels.")
-    if table.target is None and table.kind == "sets":
-        printer.note("All items of a line are learned from; leave a label out with --target first or --target last.")
-    if table.kind == "rows" and (recipe.kernel is None or parse(recipe.kernel).on_rows):
-        if table.target is None:
-            everything = f"All {table.n_columns} columns are learned from"
-            printer.note(f"{everything}; leave one that holds a label out with --target, others with --drop.")
-        if names := _never_again(table):
-            printer.note(
-                f"In {enumeration(map(repr, names), 6)} each row has another value, so that all rows are equally far "
-                "outside there; leave such columns out with --drop."
-            )
-    return replace(table, y=None, target=None, notes=()), table.target
-
-
-def _never_again(table: Table) -> list[str]:
-    """Columns of words in which each row has another: names, numbers of records, times."""
-    columns = [(name, table.X[name].dropna()) for name in table.category_columns]
-    return [name for name, words in columns if words.size > 1 and words.nunique() == words.size]
 
 
 # What is told of a training.

@@ -2,6 +2,8 @@ from .base import KNOWN as KNOWN
 from .base import KernelMachine as KernelMachine
 from .classifier import Classifier as Classifier
 from .classifier import cost_matrix as cost_matrix
+from .clustering import Clustering as Clustering
+from .clustering import KernelKMeans as KernelKMeans
 from .kernel_cca import KernelCCA as KernelCCA
 from .kernel_classifier import KernelClassifier as KernelClassifier
 from .kernel_discriminant import KernelDiscriminant as KernelDiscriminant
@@ -27,6 +29,7 @@ from .perceptron import Perceptron as Perceptron
 from .regressor import Regressor as Regressor
 from .running import NotInTimeError as NotInTimeError
 from .running import Run as Run
+from .spectral_clustering import SpectralClustering as SpectralClustering
 from .svc import SVC as SVC
 from .svr import SVR as SVR
 from .svr import NuSVR as NuSVR

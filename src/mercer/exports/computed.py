@@ -17,12 +17,14 @@ from ..calibration import Calibrated, IsotonicMap, SigmoidMap, TunedThreshold
 from ..composition import layers, machine_of, steps_before
 from ..estimators import (
     Classifier,
+    Clustering,
     KernelMachine,
     KernelModel,
     KernelQuantiles,
     LinearModel,
     NoveltyMachine,
     Regressor,
+    SpectralClustering,
     Transformer,
     cost_matrix,
 )
@@ -456,6 +458,22 @@ def _(machine: NoveltyMachine, given: Node | Cells | None, inputs: Inputs) -> _O
 def _(machine: Transformer, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
     scores, _ = _scores(machine, given, inputs)
     return _Outcome(scores, scores, None, Answer("numbers", scores), [])
+
+
+@_of_machine.register
+def _(machine: Clustering, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
+    scores, _ = _scores(machine, given, inputs)
+    if isinstance(machine, SpectralClustering):
+        scores = Linear(scores, numbers_of(machine.readout_.T), np.zeros(len(machine.readout_)))
+    places = (0, 0) if scores.width == 1 else (0, 1)
+    return _Outcome(scores, scores, None, Answer("class", scores, places), list(range(scores.width)))
+
+
+@prepared.register
+def _(step: Clustering, given: Node | Cells, inputs: Inputs) -> Node:
+    raise DataError(
+        f"a {type(step).__name__} before a machine cannot be exported; it can alone, or as the last step of a Pipeline."
+    )
 
 
 @prepared.register

@@ -244,7 +244,7 @@ def reading_like(reading: Mapping[str, Any], about: Mapping[str, Any], blind: bo
     kinds = {**dict.fromkeys(columns, "number"), **words, **(about.get("kinds") or {})}
     task = about.get("task")
     if reading["task"] not in (None, task) and task is not None:
-        learned = {"regress": "numbers", "classify": "classes", "detect": "rows without labels"}[str(task)]
+        learned = {"regress": "numbers", "classify": "classes"}.get(str(task), "rows without labels")
         raise DataError(f"the model was trained on {learned}; leave out --task {reading['task']}.")
     if all(isinstance(label, str) for label in about.get("classes") or [None]):
         kinds[str(target)] = "category"

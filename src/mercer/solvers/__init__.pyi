@@ -12,6 +12,9 @@ from .interior import InteriorPoint as InteriorPoint
 from .interior import MatrixCurvature as MatrixCurvature
 from .interior import few_enough as few_enough
 from .interior import interior_point as interior_point
+from .kmeans import Partition as Partition
+from .kmeans import kernel_kmeans as kernel_kmeans
+from .kmeans import least_cost as least_cost
 from .newton import Gradient as Gradient
 from .newton import Newton as Newton
 from .online import MistakeDriven as MistakeDriven

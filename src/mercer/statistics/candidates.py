@@ -123,7 +123,7 @@ def _usual(items: Any, rng: np.random.Generator, lengths: tuple[float, ...]) -> 
         collection = _collected(items, kind)
         return candidates(kernels_for(Table("items", None, items=collection, kind=kind)), collection, rng)
     items = Gaussian().items(items)
-    gamma = Gaussian("median").resolved(items[rng.permutation(length(items))]).gamma
+    gamma = float(Gaussian("median").resolved(items[rng.permutation(length(items))]).gamma)
     return [Gaussian(gamma / each**2) for each in lengths], items
 
 

@@ -1,15 +1,15 @@
 """Are two variables independent where a third is known: kernel conditional independence, by regressions and signs.
 
-What z tells of φ(x) is taken away by ridge regression of φ(x) on z, and likewise for ψ(y). Where X and Y are independent
-given Z, the residuals r(x) and r(y) are uncorrelated at every z, so that the means of r(x)⊗r(y) and of
+What z tells of φ(x) is taken away by ridge regression of φ(x) on z, and likewise for ψ(y). Where X and Y are
+independent given Z, the residuals r(x) and r(y) are uncorrelated at every z, so that the means of r(x)⊗r(y) and of
 r(x)⊗r(y)⊗χ(z) are zero. Their squared lengths are estimated by
 
     T = Σ_{i≠j} ⟨r(xᵢ), r(xⱼ)⟩·⟨r(yᵢ), r(yⱼ)⟩·{1 or k(zᵢ, zⱼ)}/(n(n−1)),
 
-as in KCI (Zhang et al., 2011). Its gamma approximation, and random signs of the products, reject too often: both take the
-residuals for what is left of the truth, and they hold what the regressions have missed as well. So the X of the null
-distribution are made anew: what z tells of φ(x), plus the residuals with random signs; and the regression is done again.
-What it misses of the fitted values it misses of the truth, nearly. Where R is the operator that gives residuals,
+as in KCI (Zhang et al., 2011). Its gamma approximation, and random signs of the products, reject too often: both take
+the residuals for what is left of the truth, and they hold what the regressions have missed as well. So the X of the
+null distribution are made anew: what z tells of φ(x), plus the residuals with random signs; and the regression is done
+again. What it misses of the fitted values it misses of the truth, nearly. Where R is the operator that gives residuals,
 
     r*(x) = R·(F̂ + ε∘r(x)/√Rᵢᵢ),      F̂ = F − R·F.
 

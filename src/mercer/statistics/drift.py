@@ -41,12 +41,20 @@ class ColumnDrift:
         Of this column alone.
     corrected : float
         For being one of several.
+    old, new : str
+        What is typical of either table, in words.
+    shares : dict
+        How the values are spread: "edges" of a histogram, or the "names" of categories, and the shares of rows of the
+        "old" table and of the "new" one in each.
     """
 
     name: str
     kind: str
     pvalue: float
     corrected: float
+    old: str
+    new: str
+    shares: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +150,8 @@ def drift(old: Any, new: Any, *, permutations: int = 500, random_state: int = 0,
     ranked = np.lexsort((-single[0], alone, adjusted))
     return Drift(
         float(np.mean(joint >= joint[0])), float(values[0, best]), kernels[best],
-        [ColumnDrift(table.columns[k], table.kinds[table.columns[k]], float(alone[k]), float(adjusted[k]))
-         for k in ranked],
+        [ColumnDrift(table.columns[k], table.kinds[table.columns[k]], float(alone[k]), float(adjusted[k]),
+                     *_described(table, table.columns[k], n)) for k in ranked],
         witness_of(kernels[best], items, n), n, m, permutations,
     )  # fmt: skip
 
@@ -175,7 +183,8 @@ def both_tables(old: Table, new: Table) -> Table:
     """The rows of both tables, the old ones first."""
     import pandas as pd
 
-    assert old.frame is not None and new.frame is not None
+    assert old.frame is not None
+    assert new.frame is not None
     columns = {}
     for name in old.columns:
         parts = [old.frame[name], new.frame[name]]
@@ -184,3 +193,56 @@ def both_tables(old: Table, new: Table) -> Table:
             parts = [part.astype(pd.CategoricalDtype(np.array(words, dtype=object))) for part in parts]
         columns[name] = pd.concat(parts, ignore_index=True)
     return replace(old, frame=pd.DataFrame(columns), y=None, lines=None, names=None)
+
+
+#: Bars of a histogram, categories that are told one by one, and letters of a word.
+_BARS, _CATEGORIES, _LETTERS = 20, 12, 24
+
+
+def _described(table: Table, name: str, n: int) -> tuple[str, str, dict[str, Any]]:
+    """What is typical of a column in either table, and how its values are spread there."""
+    assert table.frame is not None
+    values, kind = table.frame[name], table.kinds[name]
+    parts = [values.iloc[:n], values.iloc[n:]]
+    missing = [float(part.isna().mean()) for part in parts]
+    present = [part.dropna() for part in parts]
+    if kind == "category":
+        counts = [part.value_counts(normalize=True) for part in present]
+        names = list(values.cat.categories)
+        shares = np.nan_to_num(np.array([count.reindex(names).to_numpy() for count in counts], dtype=np.float64))
+        apart = np.argsort(-np.abs(shares[0] - shares[1]), kind="stable")[:_CATEGORIES]
+        words = [f"{str(names[apart[0]])[:_LETTERS]!r} {share[apart[0]]:.0%}" if names else "" for share in shares]
+        spread = {
+            "names": [names[k] for k in apart],
+            "old": shares[0, apart].tolist(),
+            "new": shares[1, apart].tolist(),
+        }
+    else:
+        numbers = [_numbers(part, kind) for part in present]
+        words = [_typical(each, kind) for each in numbers]
+        every = np.concatenate(numbers)
+        edges = np.histogram_bin_edges(every, _BARS) if every.size else np.array([0.0, 1.0])
+        shares = [np.histogram(each, edges)[0] / max(1, len(each)) for each in numbers]
+        spread = {"edges": edges.tolist(), "old": shares[0].tolist(), "new": shares[1].tolist()}
+    if any(missing):
+        words = [f"{word}, {share:.0%} missing" for word, share in zip(words, missing, strict=True)]
+    return words[0], words[1], spread
+
+
+def _numbers(values: Any, kind: str) -> Array:
+    """Numbers as they are, dates in seconds, texts by their lengths."""
+    if kind == "text":
+        return np.array([float(len(text)) for text in values])
+    if kind == "date":
+        return values.to_numpy().astype("datetime64[s]").astype(np.float64)
+    return values.to_numpy(dtype=np.float64)
+
+
+def _typical(values: Array, kind: str) -> str:
+    if not values.size:
+        return "nothing"
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    if kind == "date":
+        return f"median {np.datetime64(int(middle), 's').astype('datetime64[D]')}"
+    unit = " letters" if kind == "text" else ""
+    return f"median {middle:.4g}{unit} ({low:.4g} to {high:.4g})"

@@ -15,11 +15,12 @@ import numpy as np
 
 from ..grams.dense import Lazy
 from ..grams.landmarks import pivoted
-from ..kernels import Kernel, OfStatistic
+from ..kernels import Kernel
 from ..kernels.engine.tiles import Pairing, length
 from ..runtime.arrays import Array
 from ..runtime.interrupts import check_interrupt
 from ..runtime.threads import for_each, one_blas_thread
+from .slopes import statistic_of
 
 __all__ = ["Matrices", "features_of", "forms"]
 
@@ -34,8 +35,8 @@ class Matrices:
         order: list[int] = []
         groups: dict[Any, list[int]] = {}
         for place, kernel in enumerate(kernels):
-            plain = isinstance(kernel, OfStatistic) and type(kernel).evaluate is OfStatistic.evaluate
-            groups.setdefault(kernel.statistic if plain else place, []).append(place)
+            statistic = statistic_of(kernel)
+            groups.setdefault(place if statistic is None else statistic, []).append(place)
         for statistic, places in groups.items():
             members = [kernels[place] for place in places]
             pairing = Pairing(members[0], items, items)

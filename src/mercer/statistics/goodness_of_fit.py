@@ -25,7 +25,7 @@ from ..runtime.arrays import Array
 from .candidates import as_collection, candidates, check_permutations
 from .results import KernelTestResult, together
 from .signs import signed_means
-from .slopes import slopes
+from .slopes import slopes, statistic_of
 
 __all__ = ["ksd"]
 
@@ -82,10 +82,10 @@ def ksd(
         function = slopes(each)
         if function is None:
             raise ValueError(
-                f"ksd needs the slopes of the kernel, and {each} is no smooth formula of the squared distance or the dot "
-                "product; use a gaussian, or leave kernel out."
+                f"ksd needs the slopes of the kernel, and {each} is no smooth formula of the squared distance or the "
+                "dot product; use a gaussian, or leave kernel out."
             )
-        functions.append((each.statistic, function))
+        functions.append((statistic_of(each), function))
     n, d = rows.shape
     if n < 2:
         raise ValueError(f"ksd needs at least two rows; got {n}.")

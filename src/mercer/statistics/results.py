@@ -11,8 +11,8 @@ That holds for any statistic, so for one that is made of several kernels as well
 of different kernels are brought to one scale first: each becomes the logarithm of a p-value, −log p̂_b, of the gamma
 distribution with the mean, the variance and the skewness of the other B values of its kernel (Pearson's type III: the
 limit of such a statistic is a weighted sum of χ²). A value is judged by the others and not by itself, so that one far
-out does not hide itself. The statistic of all kernels is the logarithm of the mean of 1/p̂_b over them. How good the gamma
-distribution is makes no difference for the level, but for the weight of each kernel alone.
+out does not hide itself. The statistic of all kernels is the logarithm of the mean of 1/p̂_b over them. How good the
+gamma distribution is makes no difference for the level, but for the weight of each kernel alone.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def evidence(values: Array) -> Array:
     >>> normal = np.random.default_rng(0).normal(size=(10_000, 2))
     >>> found = evidence(np.vstack([normal, [[1.96, 0.0]]]))[-1]
     >>> np.exp(-found).round(2)
-    array([0.03, 0.5 ])
+    array([0.02, 0.5 ])
     """
     if not np.isfinite(values).all():
         raise ValueError("the kernel is not a finite number between some items; scale the columns, or use another.")
@@ -123,7 +123,7 @@ def evidence(values: Array) -> Array:
 
 
 def _minus_log_chance(z: Array, skew: Array) -> Array:
-    """−log P(G ≥ z) for a gamma distribution of mean 0, deviation 1 and this skewness: k = 4/skew², G = (Γ_k − k)/√k."""
+    """−log P(G ≥ z) for a gamma distribution of mean 0, deviation 1 and a skewness: G = (Γ_k − k)/√k, k = 4/skew²."""
     g = np.maximum(skew, _SKEWED)
     k = 4.0 / g**2
     x = np.maximum(k + z * np.sqrt(k), 0.0)

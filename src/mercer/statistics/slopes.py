@@ -10,7 +10,7 @@ import numpy as np
 from ..kernels import DOT, SQUARED_DISTANCE, Kernel, OfStatistic, Symbol, Untraceable, traced, walked
 from ..runtime.arrays import Array
 
-__all__ = ["slopes"]
+__all__ = ["slopes", "statistic_of"]
 
 #: A value with its first and second derivative.
 Jet = tuple[Any, Any, Any]
@@ -59,6 +59,12 @@ _RULES: dict[str, Callable[..., Jet]] = {
 }
 
 
+def statistic_of(kernel: Kernel) -> Any:
+    """The one statistic that a kernel is a function of; ``None`` of other kernels."""
+    plain = isinstance(kernel, OfStatistic) and type(kernel).evaluate is OfStatistic.evaluate
+    return kernel.statistic if plain else None  # type: ignore[attr-defined]
+
+
 def slopes(kernel: Kernel) -> Callable[[Array], Jet] | None:
     """φ, φ′ and φ″ as a function of the statistic; ``None`` of kernels that are no smooth formula of one.
 
@@ -69,11 +75,10 @@ def slopes(kernel: Kernel) -> Callable[[Array], Jet] | None:
     >>> float(value[0]), float(first[0]), float(second[0])
     (1.0, -2.0, 4.0)
     """
-    plain = isinstance(kernel, OfStatistic) and type(kernel).evaluate is OfStatistic.evaluate
-    if not plain or kernel.statistic not in (SQUARED_DISTANCE, DOT):  # type: ignore[attr-defined]
+    if not isinstance(kernel, OfStatistic) or statistic_of(kernel) not in (SQUARED_DISTANCE, DOT):
         return None
     try:
-        formula = traced(kernel.apply, Symbol("leaf", "t"))  # type: ignore[attr-defined]
+        formula = traced(kernel.apply, Symbol("leaf", "t"))
     except Untraceable:
         return None
     symbols: list[Symbol] = []

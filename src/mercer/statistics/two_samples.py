@@ -5,8 +5,9 @@ With μ the mean of φ(x), MMD² = ‖μ_P − μ_Q‖² is zero for a character
 
     T = Σ_{i≠i'} k(xᵢ, xᵢ')/(n(n−1)) + Σ_{j≠j'} k(yⱼ, yⱼ')/(m(m−1)) − 2 Σᵢⱼ k(xᵢ, yⱼ)/(nm).
 
-Where the samples come from one distribution, which rows were called X is chance: every division of all rows into n and m
-is as likely. With s the 0/1 vector of the rows called X, and K without its diagonal, T follows from sᵀKs and 1ᵀKs alone.
+Where the samples come from one distribution, which rows were called X is chance: every division of all rows into n and
+m is as likely. With s the 0/1 vector of the rows called X, and K without its diagonal, T follows from sᵀKs and 1ᵀKs
+alone.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..runtime.arrays import Array
 from .candidates import candidates, check_permutations, pooled
 from .forms import features_of, forms
 from .results import KernelTestResult, together
-from .slopes import slopes
+from .slopes import slopes, statistic_of
 
 __all__ = ["TwoSampleResult", "Witness", "checked_rank", "discrepancies", "mmd", "usual_rank", "witness_of"]
 
@@ -211,7 +212,7 @@ def _columns(kernel: Kernel, items: Any, weights: Array) -> Array | None:
     if at is None:
         return None
     some = np.unique(np.linspace(0, len(items) - 1, min(len(items), _SLOPES)).astype(np.int64))
-    statistic = kernel.statistic  # type: ignore[attr-defined]
+    statistic = statistic_of(kernel)
     left, right = statistic.prepare(items, items)
     with np.errstate(all="ignore"):
         falls = at(statistic.tile(left, right, some, slice(0, len(items))))[1] * weights
@@ -233,10 +234,10 @@ def _features(kernel: Kernel, items: Any, n: int) -> dict[str, float]:
     m = length(items) - n
     some = [np.unique(np.linspace(0, size - 1, min(size, _NAMED)).astype(np.int64)) for size in (n, m)]
     named = [kernel.named_features(items[places]) for places in (some[0], n + some[1])]
-    if any(each is None for each in named):
-        return {}
     means: dict[str, float] = {}
     for each, sign in zip(named, (1.0, -1.0), strict=True):
+        if each is None:
+            return {}
         for item in each:
             for name, value in item.items():
                 means[name.text] = means.get(name.text, 0.0) + sign * value / len(each)

@@ -110,6 +110,7 @@ PAGES: dict[str, str] = {
     "scaling columns": "ideas/kernels",
     "soft margin": "ideas/soft_margin",
     "structures": "ideas/structures",
+    "two samples": "ideas/samples",
     "tuning": "ideas/tuning",
 }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..io import DataError
-from ..messages import enumeration
+from ..messages import enumeration, guide
 from .options import common, data_options
 from .paths import ROWS
 from .printing import Printer
@@ -197,6 +197,7 @@ def _show(facts: dict[str, Any], printer: Printer) -> None:
         printer.line(
             f"Moved: {enumeration(moved)}" if moved else "No column has moved by itself: it is how they go together."
         )
+        printer.note(f"What a p-value says, and what it does not {guide('two samples')}.")
         for which, name in (("rows_of_new", new["name"]), ("rows_of_old", old["name"])):
             lines = [[each["where"], f"{each['witness']:.3g}", _cells(each["cells"], moved)] for each in facts[which]]
             printer.table(["<where", "witness", "<row"], lines, f"rows of {name} that speak most for it")

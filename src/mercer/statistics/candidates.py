@@ -109,8 +109,8 @@ def candidates(
         same = all(type(other) is type(collected[0]) and hasattr(other, "kind") for other in collected)
         if not same:
             raise ValueError("kernels that are tried together must work on the same kind of items; test them apart.")
-    some = collected[0][rng.permutation(length(collected[0]))] if not kernels[0].precomputed else None
-    resolved = [each if each.precomputed else each.resolved(some) for each in kernels]
+    order = rng.permutation(length(collected[0]))
+    resolved = [each if each.is_resolved else each.resolved(collected[0][order]) for each in kernels]
     for each in resolved:
         refuse_unusable(each, collected[0])
     return resolved, collected[0]

@@ -222,8 +222,8 @@ def _described(table: Table, name: str, n: int) -> tuple[str, str, dict[str, Any
         words = [_typical(each, kind) for each in numbers]
         every = np.concatenate(numbers)
         edges = np.histogram_bin_edges(every, _BARS) if every.size else np.array([0.0, 1.0])
-        shares = [np.histogram(each, edges)[0] / max(1, len(each)) for each in numbers]
-        spread = {"edges": edges.tolist(), "old": shares[0].tolist(), "new": shares[1].tolist()}
+        heights = [np.histogram(each, edges)[0] / max(1, len(each)) for each in numbers]
+        spread = {"edges": edges.tolist(), "old": heights[0].tolist(), "new": heights[1].tolist()}
     if any(missing):
         words = [f"{word}, {share:.0%} missing" for word, share in zip(words, missing, strict=True)]
     return words[0], words[1], spread

@@ -29,6 +29,9 @@ from .slopes import slopes, statistic_of
 
 __all__ = ["ksd"]
 
+#: Lengths of Gaussians that are tried, in units of the median distance.
+_LENGTHS = (2.0, 1.0, 0.5)
+
 
 def ksd(
     X: Any,
@@ -47,7 +50,7 @@ def ksd(
     score : callable or array of shape (n, d)
         ∇ log p as a function of rows, or its values at the rows of X. The factor of the density plays no part.
     kernel : kernel, text, or a list of these, optional
-        Smooth formulas of the squared distance or the dot product. By default Gaussians of five lengths around the
+        Smooth formulas of the squared distance or the dot product. By default Gaussians of three lengths around the
         median distance.
     permutations : int, default=500
         Random signs that are drawn; the p-value is at least 1/(1 + permutations).
@@ -74,7 +77,7 @@ def ksd(
     """
     check_permutations(permutations)
     rng = np.random.default_rng(random_state)
-    kernels, rows = candidates(kernel, as_collection(X), rng)
+    kernels, rows = candidates(kernel, as_collection(X), rng, _LENGTHS)
     if sparse.issparse(rows):
         raise ValueError("ksd needs dense rows; call .toarray().")
     functions = []

@@ -159,6 +159,7 @@ def __getattr__(name: str) -> Any:
         "rows",
         "search",
         "solvers",
+        "statistics",
         "tables",
     ):
         return import_module(f".{name}", __name__)

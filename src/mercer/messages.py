@@ -111,6 +111,7 @@ PAGES: dict[str, str] = {
     "scaling columns": "ideas/kernels",
     "soft margin": "ideas/soft_margin",
     "structures": "ideas/structures",
+    "two samples": "ideas/samples",
     "tuning": "ideas/tuning",
 }
 

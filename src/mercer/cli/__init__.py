@@ -21,6 +21,7 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("mercer.cli.check:check", "Describe a table, and warn of what learners stumble over."),
     "compare": ("mercer.cli.compare:compare", "Compare learners on a table, with a report."),
+    "drift": ("mercer.cli.drift:drift", "Compare the rows of two tables: do they come from one place?"),
     "train": ("mercer.cli.train:train", "Train a learner on a table and store the model."),
     "run": ("mercer.cli.run:run", "Predict a table with a model, and count its errors."),
     "explain": ("mercer.cli.explain:explain", "Explain a model, as a whole or for one row."),

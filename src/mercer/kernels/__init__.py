@@ -36,6 +36,7 @@ from .graphs import surroundings
 from .mixture import *
 from .reading import *
 from .sets import *
+from .slopes import Parameters, entry_slopes
 from .strings import *
 from .text_form import Name, full_text, registered
 from .vectors import *
@@ -59,8 +60,10 @@ __all__ = [
     "AGREEMENT",
     "Categories",
     "Name",
+    "Parameters",
     "Symbol",
     "Untraceable",
+    "entry_slopes",
     "formula_of_dots",
     "full_text",
     "rate",

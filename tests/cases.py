@@ -224,6 +224,8 @@ REGRESSORS = [
     mercer.KernelRegressor(kernel="mixture(gaussian, linear)"),
     mercer.KernelRegressor(loss="pinball"),
     mercer.KernelQuantiles(quantiles=0.5),
+    mercer.GPRegressor(),
+    mercer.GPRegressor("0.7*matern(nu=2.5, length=2.0) + linear", noise=0.1, tune=None),
 ]
 
 #: Machines that learn from items without labels.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         SVC,
         SVDD,
         SVR,
+        GPRegressor,
         KernelClassifier,
         KernelPCA,
         KernelQuantiles,
@@ -40,6 +41,7 @@ __all__ = [
     "SVR",
     "Calibrated",
     "Conformal",
+    "GPRegressor",
     "KernelClassifier",
     "KernelPCA",
     "KernelQuantiles",
@@ -69,6 +71,7 @@ _ESTIMATORS = (
     "SVC",
     "SVDD",
     "SVR",
+    "GPRegressor",
     "KernelClassifier",
     "KernelPCA",
     "KernelQuantiles",
@@ -97,6 +100,7 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
 #: What to use in the place of what other libraries have.
 _ELSEWHERE = {
     "CalibratedClassifierCV": "mercer.Calibrated(machine)",
+    "GaussianProcessRegressor": "mercer.GPRegressor",
     "GridSearchCV": "mercer.KernelSearchCV, or scikit-learn's own",
     "HalvingGridSearchCV": "mercer.KernelSearchCV(..., strategy='halving')",
     "KernelRidge": "mercer.KernelRegressor(kernel, lam=alpha / n) for n rows",

@@ -97,6 +97,7 @@ PAGES: dict[str, str] = {
     "choosing": "choosing",
     "class weights": "ideas/probabilities",
     "files": "start",
+    "gaussian processes": "ideas/gaussian_processes",
     "good kernels": "ideas/good_kernels",
     "kernels": "ideas/kernels",
     "leakage": "ideas/tuning",

@@ -2,6 +2,7 @@
 
 from .base import KNOWN, KernelMachine
 from .classifier import Classifier, cost_matrix
+from .gp_regressor import GPRegressor
 from .kernel_classifier import KernelClassifier
 from .kernel_pca import KernelPCA
 from .kernel_regressor import KernelQuantiles, KernelRegressor, rearranged
@@ -25,6 +26,7 @@ __all__ = [
     "SVR",
     "BinaryMachine",
     "Classifier",
+    "GPRegressor",
     "KernelClassifier",
     "KernelMachine",
     "KernelModel",

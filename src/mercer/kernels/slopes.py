@@ -92,7 +92,7 @@ def entry_slopes(
     >>> x = np.array([[0.0], [1.0]])
     >>> found = entry_slopes(3.0 * Gaussian(gamma=0.5), x, x, lambda i, j: np.ones((2, 2))[i][:, j])
     >>> {name: round(float(value), 4) for name, value in found.items()}
-    {'kernel__gamma': -3.6392, 'scale': 3.2131}
+    {'scale': 3.2131, 'kernel__gamma': -3.6392}
     """
     pairing = Pairing(kernel, A, B, np.dtype(np.float64))
     rows, columns = pairing.cut()
@@ -604,8 +604,8 @@ class Parameters:
     >>> parameters = Parameters(2.0 * Gaussian(gamma=1.0))
     >>> parameters.names, parameters.start.round(4)
     (['scale', 'kernel__gamma'], array([0.6931, 0.    ]))
-    >>> parameters.kernel(np.log([3.0, 0.5]))
-    3.0*gaussian(gamma=0.5)
+    >>> parameters.kernel(np.log([2.0, 0.5]))
+    2.0*gaussian(gamma=0.5)
     """
 
     def __init__(self, kernel: Kernel, fixed: Sequence[str] = ()) -> None:

@@ -25,6 +25,7 @@ from mercer.kernels import (
     Mismatch,
     Mixture,
     Normalised,
+    Periodic,
     Polynomial,
     Power,
     Precomputed,
@@ -32,6 +33,7 @@ from mercer.kernels import (
     Quadratic,
     RandomWalk,
     RankOne,
+    RationalQuadratic,
     Scaled,
     ScaledColumns,
     ShortestPath,
@@ -71,6 +73,8 @@ KERNELS = [
     Matern(nu=1.5, length=2.0),
     Matern(nu=2.5),
     Matern(nu=1.0),
+    RationalQuadratic(alpha=0.6, length=1.3),
+    Periodic(period=2.0, length=0.7),
     Cosine(),
     Sigmoid(gamma=0.1, coef0=0.2),
     Quadratic(np.diag([1.0, 2.0, 0.5])),
@@ -220,6 +224,8 @@ REGRESSORS = [
     mercer.KernelRegressor(kernel="mixture(gaussian, linear)"),
     mercer.KernelRegressor(loss="pinball"),
     mercer.KernelQuantiles(quantiles=0.5),
+    mercer.GPRegressor(),
+    mercer.GPRegressor("0.7*matern(nu=2.5, length=2.0) + linear", noise=0.1, tune=None),
 ]
 
 #: Machines that learn from items without labels.

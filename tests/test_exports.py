@@ -220,7 +220,7 @@ def test_why_a_formula_stays_is_said():
         TARGETS["python"].files(model)
 
 
-REFUSED = ("matern(nu=1.0)", "rank_one", "function", "after")
+REFUSED = ("matern(nu=1.0)", "rank_one", "function", "after", "periodic")
 
 
 @pytest.mark.parametrize("kernel", [kernel for kernel in cases.KERNELS if kernel.always_psd], ids=str)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         SVC,
         SVDD,
         SVR,
+        GPRegressor,
         KernelCCA,
         KernelClassifier,
         KernelDiscriminant,
@@ -44,6 +45,7 @@ __all__ = [
     "SVR",
     "Calibrated",
     "Conformal",
+    "GPRegressor",
     "KernelCCA",
     "KernelClassifier",
     "KernelDiscriminant",
@@ -78,6 +80,7 @@ _ESTIMATORS = (
     "SVDD",
     "SVR",
     "KernelCCA",
+    "GPRegressor",
     "KernelClassifier",
     "KernelDiscriminant",
     "KernelKMeans",
@@ -109,6 +112,7 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
 #: What to use in the place of what other libraries have.
 _ELSEWHERE = {
     "CalibratedClassifierCV": "mercer.Calibrated(machine)",
+    "GaussianProcessRegressor": "mercer.GPRegressor",
     "GridSearchCV": "mercer.KernelSearchCV, or scikit-learn's own",
     "HalvingGridSearchCV": "mercer.KernelSearchCV(..., strategy='halving')",
     "KernelRidge": "mercer.KernelRegressor(kernel, lam=alpha / n) for n rows",

@@ -98,6 +98,7 @@ PAGES: dict[str, str] = {
     "class weights": "ideas/probabilities",
     "clusters": "ideas/clusters",
     "files": "start",
+    "gaussian processes": "ideas/gaussian_processes",
     "good kernels": "ideas/good_kernels",
     "kernels": "ideas/kernels",
     "leakage": "ideas/tuning",

@@ -46,6 +46,8 @@ from .sets import Jaccard as Jaccard
 from .sets import MinMax as MinMax
 from .sets import Subsets as Subsets
 from .sets import Tanimoto as Tanimoto
+from .slopes import Parameters as Parameters
+from .slopes import entry_slopes as entry_slopes
 from .strings import Mismatch as Mismatch
 from .strings import Spectrum as Spectrum
 from .strings import Strings as Strings
@@ -58,6 +60,8 @@ from .vectors import Gaussian as Gaussian
 from .vectors import Laplacian as Laplacian
 from .vectors import Linear as Linear
 from .vectors import Matern as Matern
+from .vectors import Periodic as Periodic
 from .vectors import Polynomial as Polynomial
 from .vectors import Quadratic as Quadratic
+from .vectors import RationalQuadratic as RationalQuadratic
 from .vectors import Sigmoid as Sigmoid

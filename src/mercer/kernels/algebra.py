@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from itertools import repeat
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from scipy import sparse
 from ..checks.parameters import number
 from ..checks.tables import as_rows
 from ..runtime.compile import Array
-from .base import Kernel
+from .base import Kernel, Range
 from .engine.counts import MOST_ENTRIES, as_objects, beside, few_enough, marked, pair_places, products
 from .engine.tiles import Tile, length, part_of
 from .text_form import Name, Precedence, Text, function, renamed, rescaled, shortest, within
@@ -92,6 +92,7 @@ class Scaled(Kernel, named=False):
     """
 
     of_parts = True
+    smooth: ClassVar = {"scale": Range.POSITIVE}
 
     def __init__(self, scale: float, kernel: Kernel) -> None:
         self.scale = scale

@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # Byte code is kept, whatever the shell says: tests and the guide start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-gpu test-cluster test-versions docs dist audit lint house bench fuzz clean
+.PHONY: demo test test-gpu test-cluster test-versions reproduce docs dist audit lint house bench fuzz clean
 
 demo: $(VENV)/.compiled
 	$(BIN)/mercer compare margins
@@ -17,6 +17,10 @@ test-gpu: $(VENV)/.on_card
 
 test-cluster: $(VENV)/.clustered
 	$(BIN)/python -m pytest tests/test_dask.py -rs -m "thorough or not thorough"
+
+# The tables and figures of the published report, in reproduced/: DATA=FOLDER/unimi.csv says where its data set is.
+reproduce: $(VENV)/.tested
+	$(BIN)/python -m reproductions.unimi --output reproduced $(DATA:%=--data %)
 
 # The tests with the oldest versions that pyproject.toml allows on the oldest Python, and with the newest on every Python.
 OLDEST ?= python3.11

@@ -271,6 +271,21 @@ def test_tune(mercer):
     assert "no journal 'new' to go on with" in mercer("tune logistic moons:60 --folds 2 --journal new --resume").stderr
 
 
+def test_a_search_tries_the_values_it_is_given(mercer):
+    line = "tune kernel-pegasos moons:60 --folds 2 --json --set lam=0.1,0.01 --set steps=50,100 --set kernel__gamma=1"
+    facts = json.loads(mercer(line).stdout)
+    tried = {(cell["parameters"]["lam"], cell["parameters"]["steps"]) for cell in facts["cells"]}
+    assert tried == {(0.1, 50), (0.1, 100), (0.01, 50), (0.01, 100)}
+    assert set(facts["best"]) == {"lam", "steps"}
+
+
+def test_inspect_tells_the_weights_and_the_bias(mercer):
+    mercer("train linear-svc moons:60 -o m")
+    told, machine = json.loads(mercer("inspect m --json").stdout), load("m").steps[-1][1]
+    assert told["bias"] == machine.intercept_[0]
+    assert sorted(told["weights"].values()) == sorted(machine.coef_[0])
+
+
 def test_rates_are_tuned_in_the_scale_of_the_prepared_columns(mercer):
     cells = json.loads(mercer("tune svc moons:60 --folds 2 --set C=50 --json").stdout)["cells"]
     rates = sorted(cell["parameters"]["kernel__gamma"] for cell in cells)

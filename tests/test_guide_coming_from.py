@@ -30,6 +30,12 @@ import mercer
         ("Perceptron", {"shuffle": False}, "order='file'"),
         ("Pegasos", {"max_iter": 5}, "a pass over n rows is n of them"),
         ("Pegasos", {"tol": None}, "as many steps as steps says"),
+        ("Pegasos", {"T": 500}, "steps says how many"),
+        ("Pegasos", {"eta": 0.1}, r"1 / \(lam \* t\)"),
+        ("Perceptron", {"eta": 0.1}, "the step is rate"),
+        ("Perceptron", {"max_epoch": 20}, "passes over the rows are epochs"),
+        ("Perceptron", {"sigma": 1}, r"write Perceptron\('gaussian\(sigma=\.\.\.\)'\)"),
+        ("Perceptron", {"n": 3}, r"write Perceptron\('polynomial\(degree=\.\.\.\)'\)"),
     ],
 )
 def test_names_of_scikit_learn_are_refused_with_the_remedy(machine, given, said):

@@ -16,7 +16,7 @@ from mercer.learners import LEARNERS
 from mercer.losses import KNOWN
 
 SRC = str(Path(__file__).parents[1] / "src")
-TOPICS = ("kernels", "losses", "learners", "formats")
+TOPICS = ("kernels", "losses", "learners", "formats", "reports")
 #: Lines of a large terminal.
 SCREEN = 50
 

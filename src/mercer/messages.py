@@ -109,6 +109,7 @@ PAGES: dict[str, str] = {
     "pegasos": "ideas/pegasos",
     "perceptron": "ideas/perceptron",
     "probabilities": "ideas/probabilities",
+    "reports": "reports",
     "scaling columns": "ideas/kernels",
     "soft margin": "ideas/soft_margin",
     "structures": "ideas/structures",

@@ -178,6 +178,37 @@ def _formats() -> Iterable[Group]:
         yield Group(holds, "files" if holds == "rows" else "structures", entries)
 
 
+_TUNE = "mercer tune {} unimi.csv --set {}"
+_STEPS = "lam=1e-4,1e-3,1e-2,0.1 --set steps=5000,10000,20000,30000"
+
+
+def _reports() -> Iterable[Group]:
+    first = [
+        ("Table 1, Figures 1 to 3", "mercer check unimi.csv"),
+        ("Tables 2, 5", _TUNE.format("perceptron", "epochs=50,100,500,1000") + "; perceptron-2"),
+        ("Tables 3, 6", _TUNE.format("pegasos", _STEPS) + "; pegasos-2"),
+        ("Tables 4, 7", "the same with pegasos-logistic; pegasos-logistic-2"),
+        ("Table 8, Figure 5", "mercer inspect MODEL"),
+        ("Tables 9, 10", _TUNE.format("kernel-perceptron", "kernel__gamma=50,2,0.5") + "; poly-perceptron"),
+        ("Tables 11, 12", _TUNE.format("kernel-pegasos", "steps=500,1000,2000") + "; poly-pegasos"),
+        ("Figures 4, 6", "mercer compare unimi.csv --learners perceptron,pegasos,pegasos-logistic,..."),
+    ]
+    second = [
+        ("1.3 train and run", "mercer train pegasos unimi.csv -o m.safetensors; mercer run m.safetensors"),
+        ("2.1, 2.4 columns", "mercer check unimi.csv"),
+        ("2.2, 2.3 scaling, outliers", "--min-max, --outliers zscore; --constant for 2.5"),
+        ("3, 4 learners", "perceptron, pegasos, pegasos-logistic; with -2 of degree 2"),
+        ("5 kernels", "kernel-perceptron, kernel-pegasos"),
+    ]
+    courses = [
+        ("V. G. Honavar, margins and kernels", "the pages of the ideas, in the order of its slides"),
+        ("G. Della Lunga, 3.3 SVM", "Perceptron, soft margin, kernels; coming from scikit-learn"),
+    ]
+    yield Group("M. Pancione, Kernelized Linear Classification", "reports", first)
+    yield Group("D. Cognigni, Kernelized Linear Predictor", "reports", second)
+    yield Group("courses", "reports", courses)
+
+
 #: Every topic by its name.
 TOPICS: dict[str, Topic] = {
     "kernels": Topic(
@@ -209,6 +240,13 @@ TOPICS: dict[str, Topic] = {
         _formats,
         "Also the address of a database (pip install 'mercer[sql]'), - for the standard input, and the built-in tables "
         "of \"mercer datasets\".",
+    ),
+    "reports": Topic(
+        "Where the tables of two reports and the slides of two courses are.",
+        "unimi.csv is the table of both reports, which is not part of mercer; \"margins\", which is built in, has its "
+        "shape.",
+        _reports,
+        "In the source, \"make reproduce DATA=unimi.csv\" rebuilds Tables 1 to 12 and Figures 1 to 6 of the first.",
     ),
 }  # fmt: skip
 

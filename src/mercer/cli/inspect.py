@@ -161,6 +161,8 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     loaded = open_model(model)
     estimator, machine = loaded.estimator, machine_of(loaded.estimator)
     weights, size = _weights(estimator, machine), Path(model).stat().st_size
+    intercept = getattr(machine, "intercept_", None)
+    bias = float(intercept[0]) if weights and intercept is not None else None
     parameters = _unusual_parameters(machine)
     rows_inside = len(machine.support_) if hasattr(machine, "support_vectors_") else 0
     names = [type(layer).__name__ for layer in layers(estimator)]
@@ -169,6 +171,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         "kernel": str(machine.kernel_),
         "parameters": {name: str(value) for name, value in parameters.items()},
         "weights": weights,
+        "bias": bias,
         "mixture": mixture_weights(machine),
         "bytes": size,
         "training_rows_inside": rows_inside,
@@ -195,8 +198,10 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     said_about(loaded.about, machine, printer)
     show_mixture(machine, printer)
     if weights:
-        largest = [[name, f"{value:.4g}"] for name, value in list(weights.items())[:_SHOWN]]
-        printer.table(["<feature", "weight"], largest, f"largest weights ({len(largest)} of {len(weights)})")
+        shown = min(_SHOWN, len(weights))
+        largest = [[name, f"{value:.4g}"] for name, value in list(weights.items())[:shown]]
+        largest += [] if bias is None else [["b (bias)", f"{bias:.4g}"]]
+        printer.table(["<feature", "weight"], largest, f"w: largest weights ({shown} of {len(weights)}), and b")
 
 
 def _unusual_parameters(machine: Any) -> dict[str, Any]:

@@ -299,6 +299,9 @@ def parameters(context: click.Context, parameter: click.Parameter, given: tuple[
 
 
 def _value(text: str) -> Any:
+    """What a text stands for: a number, a word, or a list of them, with commas between."""
+    if "," in text and "(" not in text:
+        return [_value(each.strip()) for each in text.split(",") if each.strip()]
     words: dict[str, Any] = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]

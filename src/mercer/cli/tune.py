@@ -57,7 +57,7 @@ _SHOWN = 10
     multiple=True,
     metavar="NAME=VALUE",
     callback=parameters,
-    help="Fix a parameter of the learner instead of searching it.",
+    help="Fix a parameter of the learner instead of searching it, or say what to try: steps=5000,10000.",
 )
 @click.option(
     "--folds", type=click.IntRange(2, 100), default=5, show_default=True, help="Folds of the cross-validation."
@@ -115,6 +115,7 @@ def tune(
     Example:
       mercer tune logistic moons:200 --folds 3 -o best.safetensors
       mercer tune svc visits.csv --scoring auc --group patient
+      mercer tune pegasos visits.csv --set lam=1e-3,1e-2 --set steps=5000,20000
       mercer tune svc baskets.basket
     """
     from ..composition import machine_of, parameter_prefix
@@ -169,10 +170,13 @@ def tune(
     if kernel is None:
         options = {name: value for name, value in preparing.items() if name not in APART} | {"degree": degree or 1}
         learner = Preparation(table, options).in_scale(learner, table)
-    model = machine(table, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=params)
+    tried = {name: values for name, values in params.items() if isinstance(values, list)}
+    first = {name: tried[name][0] if name in tried else value for name, value in params.items()}
+    model = machine(table, learner, preparing, kernel=kernel, degree=degree, seed=seed, params=first)
     prefix = parameter_prefix(model)
     grid = learner.search_grid(model, kernel)
-    grid = {name: values for name, values in grid.items() if name.rpartition("__")[2] not in params}
+    grid = {name: values for name, values in grid.items() if name.removeprefix(prefix) not in params}
+    grid.update({prefix + name: values for name, values in tried.items()})
     if not grid:
         raise click.UsageError("every parameter is fixed, so there is nothing to search.")
     search = KernelSearchCV(

@@ -118,9 +118,13 @@ def rescale(kernel: Any) -> str:
 # What a parameter of scikit-learn's machines is called here: who types a name out of habit gets the remedy.
 
 
+_PASSES = (
+    ("epochs", "passes over the rows are epochs"),
+    ("steps", "steps says how many are taken; a pass over n rows is n of them"),
+)
 _OF_THE_KERNEL = "it belongs to the kernel; write {machine}('{kernel}({name}=...)'), and kernel__{name} in a search"
 #: For each name, what is said of machines that have a parameter (of all, where that is empty): the first that fits.
-_OF_LIBRARIES: dict[str, tuple[tuple[str, str], ...]] = {
+_OF_OTHERS: dict[str, tuple[tuple[str, str], ...]] = {
     "C": (
         ("lam", "lam weighs ½‖w‖² against the mean loss; write lam=1 / (C * n) for n rows"),
         ("nu", "nu takes its place, a share of the rows"),
@@ -134,13 +138,18 @@ _OF_LIBRARIES: dict[str, tuple[tuple[str, str], ...]] = {
     "degree": (("", _OF_THE_KERNEL),),
     "dual": (("", "leave it out, it changes no result"),),
     "epsilon": (("", "mercer.SVR has it"),),
+    "eta": (
+        ("rate", "the step is rate"),
+        ("steps", "step t is 1 / (lam * t) long by itself; leave it out"),
+        ("", "mercer.Perceptron has a rate"),
+    ),
     "eta0": (("rate", "the step is rate"), ("", "mercer.Perceptron has a rate")),
     "gamma": (("", _OF_THE_KERNEL),),
-    "max_iter": (
-        ("epochs", "passes over the rows are epochs"),
-        ("steps", "steps says how many are taken; a pass over n rows is n of them"),
-    ),
+    "lambda": (("lam", "λ is lam"), ("C", "write C=1 / (λ n) for n rows")),
+    "max_epoch": _PASSES,
+    "max_iter": _PASSES,
     "multi_class": (("strategy", "strategy='ovr' or 'ovo'"),),
+    "n": (("", "the degree belongs to the kernel; write {machine}('polynomial(degree=...)')"),),
     "n_jobs": (("", "all cores are used; OMP_NUM_THREADS says otherwise"),),
     "nu": (
         ("epsilon", "it belongs to mercer.NuSVR"),
@@ -149,11 +158,19 @@ _OF_LIBRARIES: dict[str, tuple[tuple[str, str], ...]] = {
     "penalty": (("", "all machines penalise ½‖w‖²"),),
     "probability": (("", "wrap the machine, mercer.Calibrated({machine}(...)), for probabilities"),),
     "random_state": (("", "leave it out, nothing is drawn"),),
+    "sigma": (
+        (
+            "",
+            "it belongs to the kernel; write {machine}('gaussian(sigma=...)'), and "
+            "kernel__gamma, which is 1 / (2 sigma²), in a search",
+        ),
+    ),
     "shrinking": (("", "leave it out, it changes no result"),),
     "shuffle": (
         ("order", "order='file' takes the rows as they stand"),
         ("sampling", "sampling says how rows are drawn"),
     ),
+    "T": _PASSES,
     "tol": (
         ("epochs", "it ends after a pass without mistakes, or after as many as epochs says"),
         ("steps", "it ends after as many steps as steps says; duality_gap_ tells how good the result is"),
@@ -175,7 +192,7 @@ def remedy_for(machine: str, given: Iterable[str], known: Iterable[str]) -> str 
     for name in given:
         if name in parameters:
             continue
-        said = next((text for having, text in _OF_LIBRARIES.get(name, ()) if having in parameters), None)
+        said = next((text for having, text in _OF_OTHERS.get(name, ()) if having in parameters), None)
         if said is not None:
             kernel = "gaussian" if name == "gamma" else "polynomial"
             return f"{machine} has no parameter {name!r}: {said.format(machine=machine, kernel=kernel, name=name)}."

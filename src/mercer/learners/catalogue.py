@@ -361,6 +361,8 @@ def register(learner: Learner) -> Learner:
 def _estimator(class_name: str, **params: Any) -> Any:
     import mercer
 
+    from ..estimators.base import remedy_for
+
     maker = getattr(mercer, class_name)
     known = maker._get_param_names()
     if "random_state" not in known:
@@ -368,7 +370,12 @@ def _estimator(class_name: str, **params: Any) -> Any:
     for name in params:
         if name not in known:
             if name in _OF_KERNELS and "kernel" in known:
-                raise ValueError(f"{name} belongs to the kernel; write --kernel '{_OF_KERNELS[name]}({name}=...)'.")
+                raise ValueError(
+                    f"{name} belongs to the kernel; write --kernel '{_OF_KERNELS[name]}({name}=...)', or "
+                    f"--set kernel__{name}=... where the kernel of the learner has it."
+                )
+            if remedy := remedy_for(class_name, [name], known):
+                raise ValueError(remedy)
             near = nearest(name, known)
             hint = f"it has {enumeration(known, 50)}." if near is None else f"did you mean {near!r}?"
             raise ValueError(f"{class_name} has no parameter {name!r}; {hint}")

@@ -94,6 +94,17 @@ with_kernel(
     good_for="the textbook's Pegasos with any kernel",
 )
 with_kernel(
+    "poly-pegasos",
+    "Polynomial Pegasos",
+    "Pegasos",
+    {**_POLYNOMIAL, "lam": _KERNEL_LAM},
+    "kernel-pegasos",
+    "Kernel Pegasos",
+    kernel=_CUBIC,
+    most_rows=SLOW_ROWS,
+    good_for="the same on products of columns",
+)
+with_kernel(
     "kernel-pegasos-logistic",
     "Kernel Pegasos logistic",
     "Pegasos",

@@ -19,7 +19,7 @@ from ..kernels import Kernel, Parameters, entry_slopes
 from ..kernels.engine.tiles import length
 from ..messages import guide
 from ..rows import in_memory
-from ..rows.dask import lazily
+from ..rows.guests import lazily
 from ..runtime.compile import Array
 from ..solvers.evidence import Evidence, Slopes, evidence
 from .gaussian_process import Learned, alone, learned, starts_of, widened, with_weights

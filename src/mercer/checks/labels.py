@@ -67,22 +67,13 @@ LARGEST_TARGET = 1e140
 
 
 def is_measurement(y: Any) -> bool:
-    """Whether a target holds measurements, to be regressed on, rather than labels of classes.
+    """Whether a target's known values are measurements, to be regressed on, rather than labels of classes.
 
     Labels come again, two rows or more of each on average, or there are but few of them. Numbers with fractions are
     labels only where there are very few and each comes again, as doses do and ratings do not. Whole numbers that are
     not very few are labels where they count the classes, from 0 or 1 on without a gap, or where each comes again: the
     largest of many counts or grades rarely do; many of them only where both are so. Words that never come again are
     names, and no better as classes.
-
-    Parameters
-    ----------
-    y : array
-        The values that are not missing.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------
@@ -604,14 +595,7 @@ def refuse_no_estimator(estimator: Any) -> None:
 
 
 def refuse_before_folds(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
-    """Raise where rows have no order, are damaged or not there yet, and where targets or weights are none.
-
-    Parameters
-    ----------
-    estimator : estimator
-        What is going to be fitted: it tells what targets are.
-    X, y, sample_weight
-        As given to ``fit``.
+    """Raise where rows have no order, are damaged or not there yet, or targets or weights are not what is to be fitted.
 
     Examples
     --------

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..messages import counted, enumeration
+from ..io import read
+from ..messages import counted, enumeration, in_digits
 from .options import Places, common, data_argument, data_options
 from .printing import Printer
 
@@ -36,7 +37,6 @@ def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) ->
       mercer check breast_cancer
     """
     from ..describe import describe
-    from ..io import read
 
     with printer.working("reading"):
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
@@ -132,7 +132,6 @@ def _columns(found: Any, printer: Printer) -> None:
 
 def _numbers(column: Any) -> list[str]:
     """What is known of numbers: whole ones as they are, others with a few digits."""
-    from ..messages import in_digits
 
     def short(value: float | None) -> str:
         if value is None:

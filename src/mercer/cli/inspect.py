@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..messages import enumeration
+from ..composition import layers, machine_of
+from ..messages import enumeration, in_digits
 from .options import common
 from .paths import MODEL, READ, open_model, verify_option
 from .printing import Printer, error_in_words, folds_in_words, mixture_weights, show_mixture
@@ -106,8 +107,6 @@ def recorded_errors(about: dict[str, Any]) -> dict[str, str]:
 
 def _in_words(value: Any, task: Any) -> str:
     """An error, of numbers or a rate, or a share outside."""
-    from ..messages import in_digits
-
     if isinstance(value, dict):
         return f"{100 * value['share']:.2f} %" if "share" in value else error_in_words(value)
     return f"{100 * value:.2f} %" if task != "regress" else f"RMSE {in_digits(value)}"
@@ -154,8 +153,6 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     Example:
       mercer inspect moons.safetensors
     """
-    from ..composition import layers, machine_of
-
     loaded = open_model(model)
     estimator, machine = loaded.estimator, machine_of(loaded.estimator)
     weights, size = _weights(estimator, machine), Path(model).stat().st_size

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..io import DataError, Table, read, write_whole
+from ..messages import enumeration
 from .options import common, data_options, preparation_options
+from .output import refuse_outputs
 from .paths import ROWS, kernel_names
 from .printing import Printer
+from .recipe import with_columns_of
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..kernels import Kernel
 
 
@@ -56,11 +60,8 @@ def kernel(
       mercer kernel genes.fasta --kernel 'spectrum(p=3)'
     """
     from ..diagnostics import diagnose
-    from ..io import read
     from ..kernels import parse
     from ..learners import refuse_unfit
-    from .output import refuse_outputs
-    from .recipe import with_columns_of
 
     refuse_outputs([plot])
     if plot is not None:
@@ -97,19 +98,12 @@ def kernel(
 def _refuse_unknown_picture(path: str) -> None:
     from matplotlib.backend_bases import FigureCanvasBase
 
-    from ..io import DataError
-    from ..messages import enumeration
-
     known = FigureCanvasBase.get_supported_filetypes()
     if _suffix(path) not in known:
         raise DataError(f"{path!r} cannot be drawn: its name should end in {enumeration(map('.{}'.format, known))}.")
 
 
 def _draw(figure: Any, path: str) -> None:
-    from io import BytesIO
-
-    from ..io import write_whole
-
     picture = BytesIO()
     figure.savefig(picture, format=_suffix(path), bbox_inches="tight")
     write_whole(path, picture.getvalue())
@@ -122,7 +116,6 @@ def _suffix(path: str) -> str:
 
 def _ranking(kernels: list[Kernel], table: Table, preparing: dict[str, Any], sample: int, seed: int) -> Any:
     from ..diagnostics import align
-    from ..io import DataError
 
     if table.y is None:
         raise DataError("kernels are ranked by the labels, and the table has none; name their column with --target.")

@@ -11,29 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
-from ..io import DataError
+from ..checks import bytes_of
+from ..io import DataError, Table, read, refuse_unwritable, write_whole
 from ..messages import enumeration, nearest
+from .new_rows import TrainedRowsFound
 from .options import Places
 from .paths import files_read
 from .printing import Printer
 from .streams import standard_output_is_closed
-
-if TYPE_CHECKING:
-    from ..io import Table
-    from .new_rows import TrainedRowsFound
 
 # The files that a command is to write, looked at before it begins.
 
 
 def refuse_outputs(outputs: Iterable[str | Path | None], remedy: str = "name a file to write") -> None:
     """Refuse what could not be stored after the work, and what would destroy a file that the command reads."""
-    from ..io import refuse_unwritable
-
     read, written = files_read(), set[str]()
     for path in outputs:
         if path is None:
@@ -131,8 +127,6 @@ class Delivery:
 
         Where rows are among those that the model was trained on, a column tells which.
         """
-        from ..io import write_whole
-
         places = _places(table)
         if table.named_by in self.carried and table.named_by == _called(table):
             del places[table.named_by]  # it is carried as it is written
@@ -236,8 +230,6 @@ def kept_columns(data: Places, table: Table, keep: tuple[str, ...], reading: dic
 
 def _whole(data: Places, reading: dict[str, Any], kinds: dict[str, str]) -> Table:
     """The whole table, its target as a column like the others."""
-    from ..io import read
-
     if "-" in ([data] if isinstance(data, str) else data):
         sys.stdin.buffer.seek(0)
     as_it_is = {"target": None, "labelled": False, "unlabelled_rows": "keep", "drop": (), "task": None, "kinds": kinds}
@@ -250,8 +242,6 @@ def read_twice(data: Places, keep: tuple[str, ...], max_bytes: int | str) -> Ite
     if not keep or "-" not in ([data] if isinstance(data, str) else data):
         yield
         return
-    from ..checks import bytes_of
-
     given = sys.stdin
     sys.stdin = io.TextIOWrapper(io.BytesIO(given.buffer.read(bytes_of(max_bytes) + 1)))
     try:

@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+from sklearn.metrics import confusion_matrix, log_loss
+from sklearn.utils._response import _get_response_values_binary
 
-from ..io import DataError
-from ..messages import guide
+from ..checks import bytes_of
+from ..composition import machine_of
+from ..io import DataError, Table, open_chunked, write_whole
+from ..messages import guide, in_digits
 from .large_files import in_chunks
 from .new_rows import (
     SHOWN,
@@ -36,7 +40,6 @@ from .paths import MODEL, ROWS, open_model, verify_option
 from .printing import Printer, error_in_words, show_most_unusual
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..model_files import ModelFile
 
 
@@ -112,8 +115,6 @@ def run(
       mercer run moons.safetensors moons:500 -o predictions.csv
       mercer run people.safetensors new.csv --keep surname --keep town -o - | head
     """
-    from ..checks import bytes_of
-
     if not data:
         _tell_record(model, {"--output": output, "--keep": keep, "--intervals": intervals}, printer)
         return
@@ -174,8 +175,6 @@ def _tell_record(model: str, asked: dict[str, Any], printer: Printer) -> None:
 @contextmanager
 def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
     """A file that is too large for memory need not be there as a whole."""
-    from .large_files import in_chunks
-
     try:
         yield
     except DataError as error:
@@ -200,7 +199,6 @@ class Asked:
     def of(cls, loaded: ModelFile, task: str, coverage: float | None, probabilities: bool, printer: Printer) -> Asked:
         """Refused where the model does not know it."""
         from ..calibration import Calibrated
-        from ..composition import machine_of
 
         if coverage is not None and task != "regress":
             raise DataError(f"--intervals is for regressors, and this model {_LEARNED[task]}.")
@@ -279,8 +277,6 @@ def _scores(model: Any, X: Any) -> Any:
 
 def _beyond_threshold(model: Any, X: Any) -> Any:
     """How far the score of the second class, or its probability, lies beyond the threshold that was chosen."""
-    from sklearn.utils._response import _get_response_values_binary
-
     methods = ["predict_proba", "decision_function"] if model.response_method == "auto" else model.response_method
     values, _ = _get_response_values_binary(model.estimator_, X, methods, pos_label=model.classes_[1])
     return values - model.best_threshold_
@@ -301,8 +297,6 @@ def _probabilities(model: Any, X: Any) -> dict[str, Any]:
 
 def _mistakes(table: Table, predicted: Any, probabilities: Any, classes: Any, rows: Any) -> dict[str, Any]:
     """The mistakes on some rows, all of them with labels."""
-    from sklearn.metrics import confusion_matrix
-
     truth = same_kind(table, classes)[rows].astype(classes.dtype)
     answers = predicted[rows]
     wrong = int((truth != answers).sum())
@@ -316,8 +310,6 @@ def _mistakes(table: Table, predicted: Any, probabilities: Any, classes: Any, ro
 
 def _log_loss(truth: Any, probabilities: Any, classes: Any) -> dict[str, float]:
     """How much surprise there is in the labels, beside that of a model that knows only how often each occurs."""
-    from sklearn.metrics import log_loss
-
     codes = np.searchsorted(classes, truth)
     shares = np.bincount(codes, minlength=len(classes)) / codes.size
     surprise = float(log_loss(codes, probabilities, labels=range(len(classes))))
@@ -446,8 +438,6 @@ def _errors(table: Table, predicted: Any, reach: float | None, rows: Any) -> dic
 
 def show_number_errors(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
     """The errors, on training rows apart from those on others."""
-    from ..messages import in_digits
-
     if facts["labelled"]:
         apart = groups_to_show(facts)
         for name, found in apart.items():
@@ -468,8 +458,6 @@ def show_number_errors(facts: dict[str, Any], about: dict[str, Any], kind: str, 
 
 
 def _show_largest(table: Table, predicted: Any, printer: Printer) -> None:
-    from ..messages import in_digits
-
     assert table.y is not None
     known = np.flatnonzero(table.labelled)
     truth = table.y[known].astype(np.float64)
@@ -554,8 +542,6 @@ def _run_in_chunks(
     printer: Printer,
 ) -> dict[str, Any]:
     """Predict a file chunk by chunk, write the predictions as they come, and count errors."""
-    from ..io import open_chunked, write_whole
-
     about, (predict, show) = loaded.about, _TASKS[task]
     target = reading["target"] if reading["target"] is not None else about.get("target")
     file, _, _, _ = open_chunked(Path(data if isinstance(data, str) else data[0]),

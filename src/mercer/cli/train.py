@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io import DataError
-from ..messages import enumeration
+from ..composition import machine_of
+from ..io import DataError, Table, read
+from ..messages import enumeration, in_digits
 from .cluster import cluster_option
+from .large_files import streams
 from .options import (
     LearnerCommand,
     Places,
@@ -18,18 +20,19 @@ from .options import (
     data_options,
     learner_argument,
     parameters,
+    placing,
     preparation_options,
     target_transform_option,
     with_apart,
 )
+from .output import refuse_outputs
 from .paths import kernel_names, save, sign_option
 from .printing import Printer, error_in_words, folds_in_words, run_line, show_mixture, show_most_unusual
+from .recipe import Recipe, split, table_to_learn, with_columns_of, with_target_transform
 from .streams import end_at_time_limit, end_partial
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..learners import Learner
-    from .recipe import Recipe
     from .training import Trained
 
 
@@ -152,10 +155,6 @@ def train(
     from ..describe import telling_columns
     from ..study import division_of
     from .command_lines import given_command
-    from .large_files import streams
-    from .options import placing
-    from .output import refuse_outputs
-    from .recipe import Recipe, split, table_to_learn, with_target_transform
     from .training import trained, trained_in_chunks
 
     refuse_outputs([output])
@@ -257,9 +256,7 @@ def _without_labels(
     recipe: Recipe, data: Places, reading: dict[str, Any], printer: Printer
 ) -> tuple[Table, str | None]:
     """The table without its labels, and the name of the column that held them, if there is one."""
-    from ..io import read
     from ..kernels import parse
-    from .recipe import with_columns_of
 
     reading = with_columns_of(reading, recipe.kernel)
     unlabelled = "drop" if reading["unlabelled_rows"] == "drop" else "keep"
@@ -294,8 +291,6 @@ def _never_again(table: Table) -> list[str]:
 
 def _show(made: Trained, learning: Table, testing: Table | None, recipe: Recipe, printer: Printer, output: str) -> None:
     """What was learned from which rows, its errors, and how to go on."""
-    from ..composition import machine_of
-
     learner, facts, last = made.learner, made.facts, machine_of(made.model)
     extent = learning.extent
     if "passes" in facts:
@@ -329,7 +324,6 @@ def _show_outside(made: Trained, last: Any, printer: Printer) -> None:
 
 def _show_errors(made: Trained, learning: Table, testing: Table | None, recipe: Recipe, printer: Printer) -> None:
     """The error on training rows, on rows left out in turn, and on those held out."""
-    from ..messages import in_digits
     from ..study import beside_mean, half_width
 
     task, facts = made.learner.task, made.facts

@@ -376,24 +376,7 @@ def _percent(share: float) -> str:
 
 
 def about_chosen(run: Run, table: Any, tested: Tested, measure: ErrorMeasure, seed: int) -> dict[str, Any]:
-    """The columns that it needs, by shuffling each, and the rows that it is most wrong about.
-
-    Parameters
-    ----------
-    run : Run
-        The chosen learner.
-    table : Table
-        All rows.
-    tested : Tested
-    measure : ErrorMeasure
-        What falls where a column is shuffled.
-    seed : int
-
-    Returns
-    -------
-    dict
-        ``"importances"`` and ``"wrong_rows"``.
-    """
+    """The columns that the chosen learner needs, by shuffling each, and the rows that it is most wrong about."""
     held_out, y = table.take(tested.test), tested.targets
     scoring = measure.scorer or measure.scoring
     return {

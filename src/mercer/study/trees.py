@@ -32,22 +32,7 @@ def yardstick(
 ) -> dict[str, Any] | None:
     """What boosted trees reach on the test rows, with a sentence where that is clearly better than the winner.
 
-    Parameters
-    ----------
-    table : Table
-    tested : Tested
-        The test rows, and what all learners said of them.
-    measure : ErrorMeasure
-    chosen, title : str
-        The name and the title of the winner.
-    seed : int
-    seconds : float
-        How long it may take.
-
-    Returns
-    -------
-    dict or None
-        ``None`` where there are no columns, or no time.
+    ``chosen`` and ``title`` are the name and the title of the winner. ``None`` where there are no columns, or no time.
     """
     y, train, test, weights, winner = tested.y, tested.train, tested.test, tested.weights, tested.found[chosen]
     columns = _columns(table)

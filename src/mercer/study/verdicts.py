@@ -35,14 +35,7 @@ _TOO_GOOD = 0.999
 def whether_learned(learners: Sequence[GivenFacts], winner: GivenFacts, guess: str) -> list[str]:
     """That nothing was learned, or that the test rows do not prove it; nothing where the winner is of use.
 
-    Parameters
-    ----------
-    learners : sequence of dict
-        All of them with their verdicts.
-    winner : dict
-        The one that was chosen.
-    guess : str
-        What needs no learning, such as "always answering the commonest class".
+    ``guess`` is what needs no learning, such as "always answering the commonest class".
 
     Examples
     --------

@@ -30,8 +30,8 @@ class Recipe:
     """A learner with its kernel (as text), its parameters and what happens before and after it.
 
     ``calibrate`` is the method by which scores become probabilities, ``threshold`` the measure by which the threshold
-    between two classes is chosen, and ``positive`` the class that this measure is of. ``costs`` are as on the command line,
-    ``preparing`` are arguments of :func:`mercer.preprocess.pipeline`.
+    between two classes is chosen, and ``positive`` the class that this measure is of. ``costs`` are as on the command
+    line, ``preparing`` are arguments of :func:`mercer.preprocess.pipeline`.
     """
 
     learner: Learner

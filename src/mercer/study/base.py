@@ -39,7 +39,8 @@ class Tested:
     """The test rows, and what all learners predicted for them.
 
     ``train`` and ``test`` are places of rows among all targets ``y``; ``found`` has the predictions by the names of the
-    learners, ``weights`` are bootstrap draws of the test rows, and ``where`` tells in which line of the file a row stands.
+    learners, ``weights`` are bootstrap draws of the test rows, and ``where`` tells in which line of the file a row
+    stands.
     """
 
     y: Array

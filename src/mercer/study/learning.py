@@ -43,8 +43,8 @@ class Tuned:
 class Learning:
     """Training rows, and how learners learn from them.
 
-    ``rows`` are the places of the training rows in the whole table, ``y`` their targets, ``width`` the number of columns
-    after preparation. With ``screens``, learners are tuned on few rows first, and those that can win on all.
+    ``rows`` are the places of the training rows in the whole table, ``y`` their targets, ``width`` the number of
+    columns after preparation. With ``screens``, learners are tuned on few rows first, and those that can win on all.
     """
 
     study: Study

@@ -87,9 +87,9 @@ def out_of_fold_predictions(
     """The places of the tested rows, rising, a prediction of each by a model that was fitted without it, and the folds.
 
     A fitted model may know its leave-one-out predictions, and then no fit is needed. Of many rows some are drawn at
-    random: a model of fewer rows errs more, so that errors are rather too large. In the order of time the first rows are
-    predicted from none, and are not among those that are tested. ``rows`` are the places of the table's rows in the whole
-    table that ``division`` is of.
+    random: a model of fewer rows errs more, so that errors are rather too large. In the order of time the first rows
+    are predicted from none, and are not among those that are tested. ``rows`` are the places of the table's rows in the
+    whole table that ``division`` is of.
     """
     left_out = left_out_predictions(model)
     if left_out is not None and len(left_out) == len(y) and division.repeatable:
@@ -312,12 +312,12 @@ def _place(found: Predictions, label: object) -> int:
 class ErrorMeasure:
     """How errors are scored in searches, found in the facts, and shown.
 
-    ``name`` stands in a table after "test" or "training", ``title`` in a sentence, ``axis`` beside a drawing, where errors
-    are multiplied by ``scale``; ``key`` is where the error on some rows stands in the facts. ``scoring`` names
-    scikit-learn's score that falls by as much as the error rises from ``perfect``; searches score by ``scorer`` where the
-    name alone does not say it. ``words`` is an error as the score that people know. ``weighted`` gives the score, or the
-    error where scikit-learn's score is that with a minus sign, for many weightings of the rows, from the "labels", "scores"
-    or "probabilities" that it ``needs`` of a classifier.
+    ``name`` stands in a table after "test" or "training", ``title`` in a sentence, ``axis`` beside a drawing, where
+    errors are multiplied by ``scale``; ``key`` is where the error on some rows stands in the facts. ``scoring`` names
+    scikit-learn's score that falls by as much as the error rises from ``perfect``; searches score by ``scorer`` where
+    the name alone does not say it. ``words`` is an error as the score that people know. ``weighted`` gives the score,
+    or the error where scikit-learn's score is that with a minus sign, for many weightings of the rows, from the
+    "labels", "scores" or "probabilities" that it ``needs`` of a classifier.
     """
 
     task: str

@@ -90,7 +90,8 @@ def tune(
 ) -> tuple[Any, dict]:
     """The best parameters, for ``set_params``, and the table of all that was tried in the time there was.
 
-    Where the best value of a parameter lies on the edge of the grid, values beyond it are tried as long as they are better.
+    Where the best value of a parameter lies on the edge of the grid, values beyond it are tried as long as they are
+    better.
     """
     start = time.perf_counter()
 
@@ -221,8 +222,8 @@ Facts = dict[str, Any]
 class Choice:
     """The facts of the chosen learner, and titles of others: as good in cross-validation, or better but passed over.
 
-    ``why`` is what speaks against those that were passed over; ``nested`` whether all rows are both learned from and, by
-    turns, tested.
+    ``why`` is what speaks against those that were passed over; ``nested`` whether all rows are both learned from and,
+    by turns, tested.
     """
 
     learner: Mapping[str, Any]

@@ -267,36 +267,13 @@ _HEAD = """\
 {string}
 """
 
-_FINITE = """\
-static int mercer_finite(const double *values, int count)
-{
-    int k;
-    for (k = 0; k < count; k++)
-        if (!isfinite(values[k]))
-            return 0;
-    return 1;
-}
-"""
-
-_INFINITE = """\
-static int mercer_infinite(const double *numbers)
-{{
-    int k;
-    (void) numbers;
-    for (k = 0; k < {count}; k++)
-        if (isinf(numbers[k]))
-            return 1;
-    return 0;
-}}
-"""
-
 _SCORES = """\
 /* {what}: writes {width} numbers; returns 0, or -1 where one of them is not finite. */
 int mercer_{name}({row}, double *{name})
 {{
     double out[3][{room}];
     int k;
-    if (mercer_infinite(numbers))
+    if (mercer_infinite(numbers, {count}))
         return -1;
     mercer_computed({values}, out[0], out[1], out[2]);
     for (k = 0; k < {width}; k++)
@@ -311,7 +288,7 @@ int mercer_predict({row}{result})
 {{
     double out[3][{room}];
     int k{more};
-    if (mercer_infinite(numbers))
+    if (mercer_infinite(numbers, {count}))
         return {nothing};
     mercer_computed({values}, out[0], out[1], out[2]);
     if (!mercer_finite(out[2], {width}))
@@ -355,15 +332,14 @@ def c_text(computation: Computation) -> str:
     lines = "\n".join(body.lines)
     words = [column for column in computation.columns if column.words]
     row = "const double *numbers" + (", const char *const *words" if words else "")
+    functions = list(_functions(computation, row, "numbers, words" if words else "numbers"))
     pieces = [
         _head(computation),
-        *_parts_in(lines),
+        *_parts_in("\n".join([lines, *functions])),
         "\n".join(body.constants),
         f"static void mercer_computed({row}, double *scores, double *probabilities, double *answer)\n{{\n{lines}\n}}\n",
-        _FINITE,
-        _INFINITE.format(count=sum(not column.words for column in computation.columns)),
         *_labels(computation),
-        *_functions(computation, row, "numbers, words" if words else "numbers"),
+        *functions,
     ]
     return "\n".join(pieces)
 
@@ -407,7 +383,8 @@ def _labels(computation: Computation) -> Iterable[str]:
 def _functions(computation: Computation, row: str, values: str) -> Iterable[str]:
     answer = computation.answer
     room = max(node.width for node in computation.outputs)
-    common: dict[str, Any] = {"row": row, "values": values, "room": room}
+    count = sum(not column.words for column in computation.columns)
+    common: dict[str, Any] = {"row": row, "values": values, "room": room, "count": count}
     yield _SCORES.format(
         what="Decision values, or predicted numbers", name="scores", width=computation.scores.width, place=0, **common
     )

@@ -178,3 +178,23 @@ static void mercer_coupled(const double *second, int classes, double *system, do
         out[k] = system[k * width + n];
     mercer_to_one(out, classes, out);
 }
+
+/* Whether all numbers are finite. */
+static int mercer_finite(const double *values, int count)
+{
+    int k;
+    for (k = 0; k < count; k++)
+        if (!isfinite(values[k]))
+            return 0;
+    return 1;
+}
+
+/* Whether a number is infinite. */
+static int mercer_infinite(const double *values, int count)
+{
+    int k;
+    for (k = 0; k < count; k++)
+        if (isinf(values[k]))
+            return 1;
+    return 0;
+}

@@ -11,6 +11,9 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from ..composition import machine_of
+from ..exports import TARGETS, deviation, read_libsvm, read_range
+from ..exports import export as write
+from ..preprocess import Numbers
 from .new_rows import as_in_training, matching_table
 from .options import common, data_options
 from .output import refuse_outputs
@@ -71,9 +74,6 @@ def export(
       mercer export moons.safetensors --to python -o model.py --check moons:500
       mercer export moons.safetensors --to libsvm
     """
-    from ..exports import TARGETS, deviation
-    from ..exports import export as write
-
     path = output if output is not None else str(Path(model).with_suffix(TARGETS[to].suffix))
     refuse_outputs([path])
     loaded = open_model(model)
@@ -149,9 +149,6 @@ def import_model(
       mercer import rows.model --range rows.range -o m.safetensors
       mercer run m.safetensors new.svm
     """
-    from ..exports import read_libsvm, read_range
-    from ..preprocess import Numbers
-
     refuse_outputs([output])
     with printer.working("reading"):
         machine = read_libsvm(model, n_features=features)

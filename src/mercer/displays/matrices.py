@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures
@@ -224,8 +225,6 @@ def _like(X: Any, rows: Array) -> Any:
     """Rows with the names of columns that a model was fitted with."""
     if not hasattr(X, "columns"):
         return rows
-    import pandas as pd
-
     return pd.DataFrame(rows, columns=list(X.columns))
 
 

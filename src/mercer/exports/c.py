@@ -347,7 +347,7 @@ def c_text(computation: Computation) -> str:
 def _parts_in(lines: str) -> Iterable[str]:
     """The functions that lines call, and those that these call, as they stand in the file of parts."""
     _, *parts = Path(__file__).with_name("parts.c").read_text(encoding="utf-8").split("\n\n")
-    called = []
+    called: list[str] = []
     for part in reversed(parts):
         name = re.findall(r"mercer_\w+\(", part)[0]
         if name in lines or any(name in other for other in called):

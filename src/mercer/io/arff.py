@@ -6,19 +6,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..checks.parameters import bytes_of
 from .assemble import RawTable, origin_of, refuse_duplicates, remaining
 from .cells import as_number, missing_words
 from .sources import Source, as_text, refuse_beyond
-from .table import DataError
+from .table import DataError, Options
 from .values import as_words, refuse_infinite
-
-if TYPE_CHECKING:
-    from .table import Options
 
 # The header of ARFF and KEEL files: which attributes there are, and of which kind.
 
@@ -259,8 +257,6 @@ def _pairs(inside: str) -> Iterator[str]:
 
 
 def _column(attribute: Attribute, cells: list[str | None], lines: list[int], source: Source, options: Options) -> Any:
-    import pandas as pd
-
     def place(row: int) -> str:
         return f"{source.shown}, line {lines[row]}"
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from ..checks.parameters import bytes_of
 from .assemble import RawTable, origin_of, refuse_duplicates, remaining
@@ -88,7 +89,6 @@ def _can_be_read(kind: Any) -> bool:
 
 
 def _column(name: str, values: Any, source: Source, options: Options) -> Any:
-    import pandas as pd
     import pyarrow.types as kinds
 
     def place(row: int) -> str:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .. import datasets
 from ..runtime.arrays import Array
 from .assemble import Origin, assemble
-from .table import DataError, Table
-
-if TYPE_CHECKING:
-    from .table import Options
-
+from .table import DataError, Options, Table
 
 #: Rows, the names of their columns, targets, and what these are called.
 Made = tuple[Array, list[str], Array, str]
@@ -36,8 +33,6 @@ def _drawn(name: str, columns: list[str], target: str, labels: Sequence[str] | N
     def make(rows: int | None) -> Made:
         from sklearn import datasets as others
 
-        from .. import datasets
-
         X, y = (getattr(datasets, name, None) or getattr(others, name))(rows, random_state=0, **options)
         return X, columns, y if labels is None else np.array(labels)[y], target
 
@@ -48,9 +43,9 @@ def _loaded(name: str, target: str, **options: Any) -> Any:
     """What loads a data set of scikit-learn's."""
 
     def make(rows: int | None) -> Made:
-        from sklearn import datasets
+        from sklearn import datasets as others
 
-        data = getattr(datasets, name)(**options)
+        data = getattr(others, name)(**options)
         y = data.target_names[data.target] if "target_names" in data else data.target
         return data.data, list(map(str, data.feature_names)), y, target
 

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,7 @@ from ..columns.kinds import says_identifier
 from ..messages import enumeration
 from ..runtime.arrays import Array
 from .sources import Source, line_of
-from .table import DataError
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options
 
 #: Words that mean "missing", in small letters.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})

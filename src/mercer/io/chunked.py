@@ -7,6 +7,7 @@ first looked at ends a pass.
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from ..columns import decide
 from ..messages import enumeration
@@ -67,8 +69,6 @@ class Chunked:
 
     def taken(self, columns: Sequence[str], index: Array) -> pd.DataFrame:
         """Some columns of the rows with these numbers, which rise."""
-        import pandas as pd
-
         found, first = [], 0
         for frame in self.frames(columns):
             here = index[np.searchsorted(index, first) : np.searchsorted(index, first + len(frame))]
@@ -153,10 +153,6 @@ class ChunkedCsv(Chunked):
         return self._columns
 
     def _frames_of(self, path: Path, columns: Sequence[str], size: int) -> Iterator[pd.DataFrame]:
-        import csv
-
-        import pandas as pd
-
         written = self._written[path]
         if not written.has_rows:
             return

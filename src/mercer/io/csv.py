@@ -8,9 +8,10 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..checks.parameters import bytes_of
 from ..columns.values import signed_either_way
@@ -29,10 +30,7 @@ from .cells import (
     with_decimal_sign,
 )
 from .sources import Source, refuse_beyond, refuse_few_mistakes
-from .table import DataError
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options
 
 #: Cells that are held as Python texts at a time.
 _BLOCK = 100_000
@@ -245,8 +243,6 @@ class _Words:
         return cell.lower() in self.missing and (cell in self.said or not _like_a_name(cell))
 
     def finish(self) -> Any:
-        import pandas as pd
-
         words = np.array(list(self.known), dtype=object)
         doubtful = np.array([word.lower() in self.missing for word in words], dtype=bool)
         others = words[~doubtful]

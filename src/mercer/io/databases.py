@@ -16,14 +16,13 @@ from ..messages import enumeration, nearest
 from .assemble import Origin, RawTable, origin_of, remaining
 from .cells import told_apart
 from .sources import MissingFileError, Source, refuse_beyond, said_by
-from .table import DataError
+from .table import DataError, Options
 from .values import raw_column
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlalchemy.engine import URL
 
-    from .table import Options
 
 # The rows that a database sends, piece by piece and within a limit, as columns.
 

@@ -7,7 +7,7 @@ import warnings
 import zipfile
 from collections import Counter
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,8 @@ from .assemble import RawTable, origin_of, remaining
 from .cells import has_header, missing_words, told_apart
 from .reading import is_zip, names_in
 from .sources import Source, said_by
-from .table import DataError, RowPlaces
+from .table import DataError, Options, RowPlaces
 from .values import is_missing, raw_column, text_of
-
-if TYPE_CHECKING:
-    from .table import Options
 
 # A sheet of cells, as people lay one out: a title above, the header, the rows, empty columns in between.
 

@@ -13,14 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from ..checks.parameters import bytes_of, size_in_words
 from ..messages import guide
-from .table import DataError
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options
 
 _PIECE = 1 << 20
 _PACKED: dict[bytes, tuple[str, Any]] = {

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import chi2
 from sklearn.metrics import confusion_matrix
 
 from .. import margins as bounds_of
@@ -57,9 +59,6 @@ def telling_words(column: Any, codes: Array, groups: int) -> list[dict[str, Any]
     >>> [(one["value"], one["by_class"]) for one in found[:2]]
     [('win', [0, 2]), ('you', [2, 0])]
     """
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.feature_selection import chi2
-
     counter = CountVectorizer(binary=True, max_features=_LOOKED_AT)
     try:
         found = counter.fit_transform(column.fillna("").astype(str))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -17,6 +17,7 @@ from ..messages import in_digits
 from ..runtime import Array
 from .base import Run, Study, Tested
 from .facts import of_machine
+from .learning import Learning
 from .measures import (
     NUMBERS,
     all_scores,
@@ -32,9 +33,6 @@ from .predictions import Predictions, number, numbers
 from .scorings import asked_quantile, measure_named, number_measures
 from .tuning import Choice, choose, sample
 from .verdicts import by_scores, compare_errors, fit_of_numbers, headline_of_numbers
-
-if TYPE_CHECKING:
-    from .learning import Learning
 
 #: Fewest rows of a study, points of a drawing, bins of a histogram, errors that are listed.
 _LEAST, _POINTS, _BINS, _LISTED = 20, 400, 30, 10

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -254,8 +255,6 @@ def division_of(
 
 def _as_times(values: Any, column: str) -> Array:
     """Numbers and dates as numbers; words as dates."""
-    import pandas as pd
-
     if pd.api.types.is_numeric_dtype(values.dtype):
         return values.to_numpy(dtype=np.float64)
     if not pd.api.types.is_datetime64_any_dtype(values.dtype):

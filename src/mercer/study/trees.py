@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
@@ -68,8 +69,6 @@ def _as_error(measure: ErrorMeasure, score: dict[str, Any]) -> tuple[float | Non
 
 def _columns(table: Any) -> Any:
     """The columns as trees take them: words as categories, dates as numbers, no texts; ``None`` if none is left."""
-    import pandas as pd
-
     if table.kind != "rows" or table.n_rows * table.n_columns > _CELLS:  # before rows that are sparse are filled up
         return None
     if table.frame is None:
@@ -127,6 +126,4 @@ def _why(table: Any) -> str:
 
 
 def _is_skewed(column: Any) -> bool:
-    import pandas as pd
-
     return pd.api.types.is_numeric_dtype(column.dtype) and abs(float(np.nan_to_num(column.skew()))) > _SKEWED

@@ -500,12 +500,12 @@ def _about_rows(found: Description) -> Iterator[str]:
 
 
 def _about_columns(found: Description, table: Table) -> Iterator[str]:
-    holes = [column.name for column in found.columns if column.missing and column.distinct]
-    if holes:
+    incomplete = [column.name for column in found.columns if column.missing and column.distinct]
+    if incomplete:
         yield (
-            f"{enumeration(map(repr, holes), 5)} {'has' if len(holes) == 1 else 'have'} missing values: numbers are "
-            "filled with their median and a column says where, missing words are a category of their own; --impute "
-            "none refuses them, --drop leaves columns out."
+            f"{enumeration(map(repr, incomplete), 5)} {'has' if len(incomplete) == 1 else 'have'} missing values: "
+            "numbers are filled with their median and a column says where, missing words are a category of their own; "
+            "--impute none refuses them, --drop leaves columns out."
         )
     nothing = {name: why for name, why in found.left_out.items() if why in ("only one value", "no values")}
     for name, why in nothing.items():

@@ -80,7 +80,7 @@ def export(
     rows = None
     if check is not None:
         with printer.working("reading"):
-            rows = matching_table(loaded, check, as_in_training(reading, loaded.about), printer, blind=True).X
+            rows = matching_table(loaded, check, as_in_training(reading, loaded.about), printer, without_labels=True).X
     with printer.working(f"exporting to {to}"):
         notes = write(loaded.estimator, path, to)
         found = deviation(loaded.estimator, path, to, rows)

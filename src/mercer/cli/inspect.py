@@ -156,7 +156,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     loaded = open_model(model)
     estimator, machine = loaded.estimator, machine_of(loaded.estimator)
     weights, size = _weights(estimator, machine), Path(model).stat().st_size
-    parameters = _unusual_parameters(machine)
+    parameters = _changed_parameters(machine)
     rows_inside = len(machine.support_) if hasattr(machine, "support_vectors_") else 0
     names = [type(layer).__name__ for layer in layers(estimator)]
     told = {
@@ -194,7 +194,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         printer.table(["<feature", "weight"], largest, f"largest weights ({len(largest)} of {len(weights)})")
 
 
-def _unusual_parameters(machine: Any) -> dict[str, Any]:
+def _changed_parameters(machine: Any) -> dict[str, Any]:
     usual = type(machine)().get_params(deep=False)
     own = machine.get_params(deep=False)
     return {

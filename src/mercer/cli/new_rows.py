@@ -44,16 +44,16 @@ def matching_table(
     data: Places,
     reading: dict[str, Any],
     printer: Printer,
-    blind: bool = False,
+    without_labels: bool = False,
     name: str | None = None,
 ) -> Table:
-    """The table, with the columns that the model uses; ``blind``: labels are left aside.
+    """The table, with the columns that the model uses; ``without_labels``: labels are ignored.
 
     ``name`` is what messages call the table, where the data are rows of a larger one.
     """
     about = {**described(loaded), "task": task_of_model(loaded)}
-    table = read(data, **reading_like(reading, about, blind))
-    table = replace(table, name=name or table.name, y=None if blind else table.y, notes=())
+    table = read(data, **reading_like(reading, about, without_labels))
+    table = replace(table, name=name or table.name, y=None if without_labels else table.y, notes=())
     table = as_described(table, about, name or repr(data))
     if table.y is not None and about["task"] == "classify":
         _refuse_strange_labels(table, about)

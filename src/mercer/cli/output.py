@@ -102,11 +102,11 @@ _SHOWN = 15
 class Delivery:
     """Where predictions go: into a file, to the standard output (``"-"``) or, without an output, onto the screen.
 
-    Columns of the input that are ``carried`` through go along with them.
+    Columns of the input that are ``kept`` go along with them.
     """
 
     output: str | None
-    carried: Mapping[str, list[Any]]
+    kept: Mapping[str, list[Any]]
     printer: Printer
 
     def __post_init__(self) -> None:
@@ -128,13 +128,13 @@ class Delivery:
         Where rows are among those that the model was trained on, a column tells which.
         """
         places = _places(table)
-        if table.named_by in self.carried and table.named_by == _called(table):
-            del places[table.named_by]  # it is carried as it is written
+        if table.named_by in self.kept and table.named_by == _called(table):
+            del places[table.named_by]  # it is kept as it is written
         if seen is not None and seen.trained.any():
             known = {"trained on": seen.column}
             columns, shown = {**columns, **known}, {**shown, **known}
         taken = {*places, *columns}
-        own = {f"input {name}" if name in taken else name: cells for name, cells in self.carried.items()}
+        own = {f"input {name}" if name in taken else name: cells for name, cells in self.kept.items()}
         whole: dict[str, Any] = {**places, **own, **columns}
         if self.output is None:
             self._show(table, {**own, **shown})
@@ -212,7 +212,7 @@ def kept_columns(data: Places, table: Table, keep: tuple[str, ...], reading: dic
     if not keep:
         return {}
     if table.frame is None:
-        raise DataError(f"--keep carries columns of a table through, and {table.name} has none; leave it out.")
+        raise DataError(f"--keep is for columns of a table, and {table.name} has none; leave it out.")
     names = {*table.columns, *keep}
     if ALL in keep:
         found = _whole(data, reading, {})

@@ -131,7 +131,7 @@ def show_mixture(machine: Any, printer: Printer) -> None:
         printer.table(["<kernel", "weight"], [[name, f"{value:.4f}"] for name, value in ranked], "learned weights")
 
 
-def show_most_unusual(table: Any, scores: Any, printer: Printer) -> None:
+def show_farthest_outliers(table: Any, scores: Any, printer: Printer) -> None:
     """The rows farthest outside; negative scores are outside."""
     farthest = [row for row in scores.argsort(kind="stable")[:_SHOWN].tolist() if scores[row] < 0]
     if farthest:

@@ -37,7 +37,7 @@ from .new_rows import (
 from .options import Places, common, data_options, one_or_several, options_of
 from .output import STANDARD_OUTPUT, Delivery, csv_of, kept_columns, read_twice, refuse_outputs
 from .paths import MODEL, ROWS, open_model, verify_option
-from .printing import Printer, error_in_words, show_most_unusual
+from .printing import Printer, error_in_words, show_farthest_outliers
 
 if TYPE_CHECKING:
     from ..model_files import ModelFile
@@ -130,7 +130,7 @@ def run(
         if not chunks:
             with _saying_how_large_files_are_read(data):
                 table = matching_table(loaded, data, reading, printer, ignore_labels)
-            delivery = replace(delivery, carried=kept_columns(data, table, keep, reading))
+            delivery = replace(delivery, kept=kept_columns(data, table, keep, reading))
     if chunks:
         if keep:
             raise DataError(
@@ -493,7 +493,7 @@ def _predict_outliers(loaded: ModelFile, table: Table, seen: TrainedRowsFound | 
         columns["label"] = table.y.tolist()
 
     def outliers(rows: Any) -> dict[str, Any]:
-        return {"unusual": int((predicted[rows] < 0).sum())}
+        return {"outliers": int((predicted[rows] < 0).sum())}
 
     facts = {**outliers(slice(None)), **by_origin(seen, None, outliers)}
     if table.labelled.any() and not table.measured:  # what labels, which nobody has learned from, say to it
@@ -502,29 +502,29 @@ def _predict_outliers(loaded: ModelFile, table: Table, seen: TrainedRowsFound | 
     return Predicted(columns, columns, facts, partial(_show_outliers, facts, table, scores))
 
 
-def show_unusual(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
+def show_outlier_counts(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
     """How many rows are outliers, of training rows apart from others."""
     apart = groups_to_show(facts)
     for name, found in apart.items():
-        unusual, rows = found["unusual"], found["rows"]
-        printer.line(f"{unusual} of {rows} {name}{kind} ({100 * unusual / rows:.2f} %) are outliers")
+        outliers, rows = found["outliers"], found["rows"]
+        printer.line(f"{outliers} of {rows} {name}{kind} ({100 * outliers / rows:.2f} %) are outliers")
     show_record(apart, about, printer)
 
 
 def _show_outliers(facts: dict[str, Any], table: Table, scores: Any, printer: Printer) -> None:
     """How many rows of each label are outliers, and which rows are farthest outside."""
-    rows = [[name, one["rows"], one["unusual"], f"{100 * one['unusual'] / one['rows']:.1f} %"]
+    rows = [[name, one["rows"], one["outliers"], f"{100 * one['outliers'] / one['rows']:.1f} %"]
             for name, one in facts.get("by_label", {}).items()]  # fmt: skip
     if 0 < len(rows) <= _LABELS_SHOWN:
         printer.table(["<label", "rows", "outliers", "share"], rows, f"by {table.target!r}")
-    show_most_unusual(table, scores, printer)
+    show_farthest_outliers(table, scores, printer)
 
 
 #: By what a model does, who predicts and who shows what was counted.
 _TASKS: dict[str, tuple[Callable[..., Predicted], Callable[..., None]]] = {
     "classify": (_predict_classes, show_mistakes),
     "regress": (_predict_numbers, show_number_errors),
-    "detect": (_predict_outliers, show_unusual),
+    "detect": (_predict_outliers, show_outlier_counts),
 }
 
 
@@ -603,7 +603,7 @@ def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
         if told := [part[far] for part in parts if part.get(far, {}).get("rows")]:
             some = [one for each in told for one in each[named]]
             found[far] = {**told[0], "rows": sum(each["rows"] for each in told), named: some[:SHOWN]}
-    for count in ("rows", "labelled", "unusual", "wrong", "confusion_matrix", "equal_to_training_rows"):
+    for count in ("rows", "labelled", "outliers", "wrong", "confusion_matrix", "equal_to_training_rows"):
         if counts := [part[count] for part in parts if count in part]:
             found[count] = np.sum(counts, axis=0)
     known = [part for part in parts if part.get("labelled")]

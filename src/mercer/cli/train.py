@@ -27,7 +27,7 @@ from .options import (
 )
 from .output import refuse_outputs
 from .paths import kernel_names, save, sign_option
-from .printing import Printer, error_in_words, folds_in_words, run_line, show_mixture, show_most_unusual
+from .printing import Printer, error_in_words, folds_in_words, run_line, show_farthest_outliers, show_mixture
 from .recipe import Recipe, split, table_to_learn, with_columns_of, with_target_transform
 from .streams import end_at_time_limit, end_partial
 
@@ -299,7 +299,7 @@ def _show(made: Trained, learning: Table, testing: Table | None, recipe: Recipe,
     printer.line(f"{learner.title}: {extent}{learned.get(learner.task, '')}")
     if learner.task == "detect":
         _show_outside(made, last, printer)
-        show_most_unusual(learning, made.model.decision_function(learning.X), printer)
+        show_farthest_outliers(learning, made.model.decision_function(learning.X), printer)
     else:
         _show_errors(made, learning, testing, recipe, printer)
     if "passes" in facts:

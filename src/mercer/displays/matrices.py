@@ -17,7 +17,7 @@ from ..checks.tables import chosen
 from ..composition import machine_of, parts_of, rows_at_machine, steps_before
 from ..kernels import as_kernel
 from ..kernels.engine.tiles import length
-from ..presentation import Canvas, class_colours, diverging, draw_cells, shorten, show_legend, told_apart
+from ..presentation import Canvas, class_colours, diverging, draw_cells, shorten, show_legend, unique_names
 from ..runtime.arrays import Array
 
 #: Rows of the grid that are scored at once.
@@ -506,7 +506,7 @@ class WeightTable(Canvas):
         ax = self._open(ax)
         shown = self.top(top) if len(self.features) > top else self
         reach = float(np.nanmax(np.abs(shown.weights), initial=0.0)) or 1.0
-        names = told_apart(shown.features), told_apart(shown.models)
+        names = unique_names(shown.features), unique_names(shown.models)
         draw_cells(ax, shown.weights, *names, number=".2f", cmap=diverging(), vmin=-reach, vmax=reach)
         ax.tick_params(axis="x", rotation=20)
         for label in ax.get_xticklabels():

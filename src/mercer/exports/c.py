@@ -301,13 +301,13 @@ _ANSWERS = {
     "sign": "    k = out[2][0] >= 0 ? {1} : {0};\n    return k;",
     "largest": "    for (k = 1; k < {width}; k++)\n        best = out[2][k] > out[2][best] ? k : best;\n"
     "    return best;",
-    "usual": "    k = out[2][0] >= 0 ? 1 : -1;\n    return k;",
+    "outliers": "    k = out[2][0] >= 0 ? 1 : -1;\n    return k;",
     "labels": "    for (k = 0; k < {width}; k++)\n        labels[k] = out[2][k] >= 0;\n    return 0;",
     "numbers": "    for (k = 0; k < {width}; k++)\n        values[k] = out[2][k];\n    return 0;",
 }
 _SAID = {
     "class": "The number of the class, whose label is mercer_labels[number]; -1 where a score is not finite.",
-    "usual": "1 for an inlier, -1 for an outlier; 0 where the score is not finite.",
+    "outliers": "1 for an inlier, -1 for an outlier; 0 where the score is not finite.",
     "labels": "Writes 1 for each label that the row has, else 0; returns 0, or -1 where a score is not finite.",
     "numbers": "Writes the predicted numbers; returns 0, or -1 where one is not finite.",
 }
@@ -398,7 +398,7 @@ def _functions(computation: Computation, row: str, values: str) -> Iterable[str]
         what=_SAID[answer.kind],
         result={"labels": ", int *labels", "numbers": ", double *values"}.get(kind, ""),
         more=", best = 0" if kind == "largest" else "",
-        nothing=0 if kind == "usual" else -1,
+        nothing=0 if kind == "outliers" else -1,
         width=answer.node.width,
         answer=_ANSWERS[kind].format(*answer.places, width=answer.node.width),
         **common,

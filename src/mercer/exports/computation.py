@@ -2,7 +2,7 @@
 
 A :class:`Node` stands for some numbers of each row. The tree begins with the columns of the input and ends with the
 decision values, the probabilities where the model has them, and what is answered. Kernels are formulas inside
-(:mod:`.similarities`), with these beginnings: a statistic of a row and a support row, ⟨x, x⟩ of the row itself, or a
+(:mod:`.computed`), with these beginnings: a statistic of a row and a support row, ⟨x, x⟩ of the row itself, or a
 number of the support row.
 """
 
@@ -115,7 +115,7 @@ def symbols_of(root: Symbol) -> list[Symbol]:
 class Answer:
     """What is answered of a row.
 
-    kind : {"class", "labels", "usual", "numbers"}
+    kind : {"class", "labels", "outliers", "numbers"}
         The number of a class, 0 or 1 for each label, 1 or −1, or numbers.
     node : Node
         A class is that of the largest; of one number, ``places[1]`` where it is not negative, else ``places[0]``.

@@ -387,7 +387,7 @@ def _(machine: NoveltyMachine, given: Node | Cells | None, inputs: Inputs) -> _O
             scores = Linear(both, np.array([[times], [own_times]]), np.array([plus]))
         else:
             scores = Linear(scores, np.array([[times]]), np.array([plus + own_times * own]))
-    return _Outcome(scores, scores, None, Answer("usual", scores), [])
+    return _Outcome(scores, scores, None, Answer("outliers", scores), [])
 
 
 @_of_machine.register

@@ -252,7 +252,7 @@ def array(shape, kind, text):
 
 _ANSWERS = {
     "numbers": "scores(rows)",
-    "usual": "np.where(finite(all_of(rows, 2))[:, 0] >= 0, 1, -1)",
+    "outliers": "np.where(finite(all_of(rows, 2))[:, 0] >= 0, 1, -1)",
     "labels": "(finite(all_of(rows, 2)) >= 0).astype(int)",
     "largest": "np.array(CLASSES)[finite(all_of(rows, 2)).argmax(axis=1)]",
     "sign": "np.array(CLASSES)[np.where(finite(all_of(rows, 2))[:, 0] >= 0, {1}, {0})]",

@@ -171,7 +171,7 @@ def looks_like(source: Source) -> bool:
 
 def columns_of(source: Source, options: Options) -> RawTable:
     """The columns as the header declares them; the target is what a KEEL file calls its output."""
-    refuse_beyond(_foretold(source.data), source.shown, options)
+    refuse_beyond(_bytes_needed(source.data), source.shown, options)
     lines = _text(source).splitlines()
     header = header_of(lines, source.shown)
     refuse_duplicates([each.name for each in header.attributes], source.shown)
@@ -192,7 +192,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
     return RawTable(columns, origin_of(source, np.array(numbers)), tuple(notes), {}, target)
 
 
-def _foretold(data: bytes) -> int:
+def _bytes_needed(data: bytes) -> int:
     """What lines take in memory before anybody looks at them."""
     return len(data) * (3 if data.isascii() else 9) + _LINE * (data.count(b"\n") + data.count(b"\r"))
 
@@ -209,7 +209,7 @@ def _rows(
 ) -> tuple[list[list[str | None]], list[int]]:
     """The cells of each row, ``None`` where missing, and its line."""
     missing = missing_words(options) | {"<null>"}
-    limit, held = bytes_of(options.max_bytes), _foretold(source.data)
+    limit, held = bytes_of(options.max_bytes), _bytes_needed(source.data)
     rows: list[list[str | None]] = []
     numbers = []
     for number, line in enumerate(lines[header.length :], header.length + 1):

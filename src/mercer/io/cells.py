@@ -292,12 +292,12 @@ def with_decimal_sign(cells: Cells, options: Options) -> tuple[Options, tuple[st
 # Columns of one name, told apart.
 
 
-def told_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:
+def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """The names, those that come again with a number behind them, and a note where there are such.
 
     Examples
     --------
-    >>> told_apart(["size", "age", "size"])
+    >>> unique_names(["size", "age", "size"])
     (['size', 'age', 'size.2'], ["A column has the name of an earlier one and is called 'size.2'."])
     """
     found: list[str] = []

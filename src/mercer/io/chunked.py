@@ -26,7 +26,7 @@ from ..runtime.arrays import Array
 from ..runtime.threads import prefetched
 from .arrow import frame_of_arrow, without_index
 from .assemble import refuse_other_columns
-from .cells import Cells, missing_words, open_cells, told_apart, with_decimal_sign
+from .cells import Cells, missing_words, open_cells, unique_names, with_decimal_sign
 from .csv import layout_of
 from .sources import Source, is_packed, raw_bytes, said_by, unpacked, unpacking
 from .table import DataError, Options
@@ -124,7 +124,7 @@ class _Written(NamedTuple):
             return cls.by(layout_of(cells, options))
         header = next(row for _, row in cells.rows() if any(row))
         named = header[: len(header) - (not header[-1])]
-        names, _ = told_apart([cell or f"column {k + 1}" for k, cell in enumerate(named)])
+        names, _ = unique_names([cell or f"column {k + 1}" for k, cell in enumerate(named)])
         return cls(names, cells.delimiter, cells.encoding, 1, len(names), has_rows=False)
 
 

@@ -26,7 +26,7 @@ from .cells import (
     missing_words,
     open_cells,
     says_name,
-    told_apart,
+    unique_names,
     with_decimal_sign,
 )
 from .sources import Source, refuse_beyond, refuse_few_mistakes
@@ -148,7 +148,7 @@ def layout_of(cells: Cells, options: Options) -> _Layout:
         width, trailing, first = width + 1, True, [*first, ""]
     count = width - trailing
     if header:
-        names, again = told_apart([cell or f"column {k + 1}" for k, cell in enumerate(first[:count])])
+        names, again = unique_names([cell or f"column {k + 1}" for k, cell in enumerate(first[:count])])
         notes += again
         unnamed = [name for name, cell in zip(names, first, strict=False) if not cell]
         if unnamed:

@@ -226,8 +226,8 @@ def options_as_in_training(
     return {**reading, **{name: value for name, value in known.items() if name in reading and name not in said}}
 
 
-def reading_like(reading: Mapping[str, Any], about: Mapping[str, Any], blind: bool = False) -> dict[str, Any]:
-    """Arguments of :func:`mercer.read` for rows like those that are described; ``blind``: labels are left aside."""
+def reading_like(reading: Mapping[str, Any], about: Mapping[str, Any], without_labels: bool = False) -> dict[str, Any]:
+    """Arguments of :func:`mercer.read` for rows like those that are described, with or without their labels."""
     columns = about.get("columns") or []
     target = reading["target"] if reading["target"] is not None else about.get("target")
     words = dict.fromkeys(about.get("words") or [], "category")
@@ -256,7 +256,7 @@ def reading_like(reading: Mapping[str, Any], about: Mapping[str, Any], blind: bo
         "features": about.get("features"),
         "serials": bool(about.get("serials")),
         "format": reading["format"] or about.get("format"),
-        "task": "regress" if task == "regress" and not blind else None,
+        "task": "regress" if task == "regress" and not without_labels else None,
     }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..checks.parameters import bytes_of
 from ..messages import enumeration, nearest
 from .assemble import RawTable, origin_of, remaining
-from .cells import has_header, missing_words, told_apart
+from .cells import has_header, missing_words, unique_names
 from .reading import is_zip, names_in
 from .sources import Source, said_by
 from .table import DataError, Options, RowPlaces
@@ -47,7 +47,7 @@ def sheet_columns(
     named = _has_header(first, later, options)
     if named and not later:
         raise DataError(f"{shown} has a header and no rows.")
-    names, again = told_apart(_names(first, named, notes))
+    names, again = unique_names(_names(first, named, notes))
     notes += again
     numbers = np.array([number for number, _ in rows[named:]])
     kept = set(remaining(names, options, shown))

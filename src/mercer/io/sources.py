@@ -235,7 +235,7 @@ def refuse_few_mistakes(place: str, name: str, shown: str, wrong: int, right: in
     )
 
 
-# What reading a file may take in memory: foretold from what is in it, and refused in one sentence beyond the limit.
+# What reading a file may take in memory: estimated from what is in it, and refused in one sentence beyond the limit.
 #
 # Bytes on disk say little about bytes in memory: a cell of one byte becomes a number of eight, a line of two a list of
 # fifty-six. Each reader counts what it makes (cells, rows, items, words) times what one of them takes, as measured.
@@ -245,7 +245,7 @@ def refuse_few_mistakes(place: str, name: str, shown: str, wrong: int, right: in
 _ALWAYS = 1_000_000
 
 
-def refuse_beyond(foretold: float, shown: str, options: Options) -> None:
+def refuse_beyond(needed: float, shown: str, options: Options) -> None:
     """Raise where reading would take more than ``max_bytes``, the bytes of the file among them.
 
     Examples
@@ -258,8 +258,8 @@ def refuse_beyond(foretold: float, shown: str, options: Options) -> None:
 max_bytes (--max-bytes), or read fewer columns or rows (guide: ideas/scaling).
     """
     limit = bytes_of(options.max_bytes)
-    if foretold > limit + _ALWAYS:
+    if needed > limit + _ALWAYS:
         raise DataError(
-            f"{shown} would take about {size_in_words(foretold)} in memory, and {size_in_words(limit)} are allowed; "
+            f"{shown} would take about {size_in_words(needed)} in memory, and {size_in_words(limit)} are allowed; "
             f"allow more with max_bytes (--max-bytes), or read fewer columns or rows {guide('memory')}."
         )

@@ -99,8 +99,8 @@ def table_facts(table: Any) -> dict[str, Any]:
         frame = measurements(table)
         found = describe(table)
     left_out = max(0, table.n_columns - frame.shape[1])
-    told_apart = 1 if table.measured else classes.size
-    described = [_column(column, frame[column.name], codes, told_apart) for column in found.columns]
+    groups = 1 if table.measured else classes.size
+    described = [_column(column, frame[column.name], codes, groups) for column in found.columns]
     drawn = [column.name for column in found.columns if column.kind == "numbers" and column.distinct > 1][:DRAWN]
     return {
         "name": text(table.name),

@@ -232,8 +232,7 @@ class ClassStudy(Study):
         best_test = min((one["test"] for one in learners), key=lambda rate: rate["rate"])
         for one in learners:
             one["verdict"] = fit_verdict(one, best_test, majority)
-        right = {name: found.predicted == tested.targets for name, found in tested.found.items()}
-        pairs = compare_right([one["name"] for one in learners], right, choice.name)
+        pairs = compare_right([one["name"] for one in learners], tested.targets, tested.found, choice.name)
         return {
             "answer": headline(learners, pairs, choice, majority, self.uneven),
             "learners": sorted(learners, key=lambda one: one["test"]["rate"]),

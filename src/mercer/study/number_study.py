@@ -128,7 +128,7 @@ class NumberStudy(Study):
         choice = choose(learners, tested.nested)
         residuals = {name: y[test] - found.predicted for name, found in tested.found.items()}
         if self.measure.is_usual:
-            judged = _by_residuals(learners, residuals, choice, baseline, y[test] - mean)
+            judged = _by_residuals(learners, residuals, tested, choice, baseline, y[test] - mean)
         else:
             judged = by_scores(self.measure, learners, tested, choice, self._guess(tested))
         left = residuals[choice.name]
@@ -186,6 +186,7 @@ class NumberStudy(Study):
 def _by_residuals(
     learners: list[dict[str, Any]],
     residuals: Mapping[str, Array],
+    tested: Tested,
     choice: Choice,
     baseline: dict[str, Any],
     constant: Array,
@@ -194,7 +195,7 @@ def _by_residuals(
     best_test = min((one["test"] for one in learners), key=lambda error: error["rmse"])
     for one in learners:
         one["verdict"] = fit_of_numbers(one, residuals[one["name"]], best_test, baseline, constant)
-    pairs = compare_errors([one["name"] for one in learners], residuals, choice.name)
+    pairs = compare_errors([one["name"] for one in learners], tested.targets, tested.found, choice.name)
     return {
         "answer": headline_of_numbers(learners, pairs, choice, baseline),
         "learners": sorted(learners, key=lambda one: one["test"]["rmse"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -211,11 +211,44 @@ def under_or_over(under: bool, apart: bool, good: bool, said: str, overfits: str
 def compare_scores(
     measure: ErrorMeasure, names: Sequence[str], y: Array, found: Mapping[str, Predictions], chosen: str, weights: Array
 ) -> list[Facts]:
-    """Paired tests of the chosen learner against each of the others, by drawing the same test rows again and again."""
-    others = [name for name in names if name != chosen]
+    """Paired tests by drawing the same test rows again and again."""
     own = draws_of(measure, y, found[chosen], weights)
-    gained = [own - draws_of(measure, y, found[name], weights) for name in others]
-    raw = [drawn_differences(each) for each in gained]
+    return _paired_tests(
+        names, y, found, chosen, lambda other: own - draws_of(measure, y, other, weights), drawn_differences
+    )
+
+
+def compare_right(names: Sequence[str], y: Array, found: Mapping[str, Predictions], chosen: str) -> list[Facts]:
+    """Paired tests by the rows on which one learner alone is right."""
+    own = (found[chosen].predicted == y).astype(int)
+    return _paired_tests(
+        names,
+        y,
+        found,
+        chosen,
+        lambda other: own - (other.predicted == y),
+        lambda gained: mcnemar(int((gained > 0).sum()), int((gained < 0).sum())),
+    )
+
+
+def compare_errors(names: Sequence[str], y: Array, found: Mapping[str, Predictions], chosen: str) -> list[Facts]:
+    """Paired tests by squared errors."""
+    own = np.square(y - found[chosen].predicted)
+    return _paired_tests(names, y, found, chosen, lambda other: np.square(y - other.predicted) - own, sign_flips)
+
+
+def _paired_tests(
+    names: Sequence[str],
+    y: Array,
+    found: Mapping[str, Predictions],
+    chosen: str,
+    gains: Callable[[Predictions], Array],
+    p_value: Callable[[Array], float],
+) -> list[Facts]:
+    """Whether the chosen learner's gains over each of the others, on the same test rows, are more than chance."""
+    others = [name for name in names if name != chosen]
+    gained = [gains(found[name]) for name in others]
+    raw = [p_value(each) for each in gained]
     return [
         {
             "other": name,
@@ -350,30 +383,6 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
     return under_or_over(train["low"] > best_test["high"], apart, good, numbers, overfits)
 
 
-def compare_right(names: list[str], right: dict[str, Any], chosen: str) -> list[dict[str, Any]]:
-    """Paired tests of the chosen learner against each of the others, on the same test rows."""
-    others = [name for name in names if name != chosen]
-    counts = [(int((right[chosen] & ~right[name]).sum()), int((~right[chosen] & right[name]).sum())) for name in others]
-    raw = [mcnemar(*pair) for pair in counts]
-    return [
-        {
-            "other": name,
-            "only_chosen_right": won,
-            "only_other_right": lost,
-            "p": p,
-            "p_corrected": corrected,
-            "verdict": _pair_verdict(won, lost, corrected),
-        }
-        for name, (won, lost), p, corrected in zip(others, counts, raw, holm(raw), strict=True)
-    ]
-
-
-def _pair_verdict(won: int, lost: int, p: float) -> str:
-    if p >= ALPHA:
-        return "tie"
-    return "better" if won > lost else "worse"
-
-
 def headline(
     learners: list[dict[str, Any]], pairs: list[dict[str, Any]], choice: Choice, majority: float, uneven: bool = False
 ) -> dict[str, Any]:
@@ -426,24 +435,6 @@ def fit_of_numbers(
     apart = test["low"] > train["high"] and rises_left_out(learner, train["high"])
     good = test["rmse"] <= min(best_test["high"], np.sqrt(0.5) * baseline["rmse"])
     return under_or_over(train["low"] > best_test["high"], apart, good, said)
-
-
-def compare_errors(names: list[str], residuals: Mapping[str, Array], chosen: str) -> list[dict[str, Any]]:
-    """Paired tests of the chosen learner against each of the others, on the squared errors of the same test rows."""
-    others = [name for name in names if name != chosen]
-    gained = [np.square(residuals[name]) - np.square(residuals[chosen]) for name in others]
-    raw = [sign_flips(each) for each in gained]
-    return [
-        {
-            "other": name,
-            "closer": float(np.mean(np.abs(residuals[chosen]) < np.abs(residuals[name]))),
-            "farther": float(np.mean(np.abs(residuals[chosen]) > np.abs(residuals[name]))),
-            "p": p,
-            "p_corrected": corrected,
-            "verdict": "tie" if corrected >= ALPHA else "better" if each.mean() > 0 else "worse",
-        }
-        for name, each, p, corrected in zip(others, gained, raw, holm(raw), strict=True)
-    ]
 
 
 def headline_of_numbers(

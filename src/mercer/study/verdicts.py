@@ -278,22 +278,13 @@ def headline_of_scores(
     score = winner["scores"][measure.scoring]
     # A score from its lower end to its upper; an error, of which scikit-learn's score is the opposite, the other way.
     ends = [measure.in_words(score[end]) for end in (("low", "high") if measure.perfect else ("high", "low"))]
-    guess = baseline["title"]
     expected = (
         f"On new rows of the same kind expect {with_article(measure.title)} of {ends[0]} to {ends[1]}: on the test "
         f"rows {winner['title']} has {score['words']}{_error(measure, winner['test'])}."
     )
-    sentences = [
-        *whether_learned(learners, winner, guess),
-        expected,
-        choice.in_words(measure),
-        f"{guess[0].upper()}{guess[1:]} would have {with_article(measure.title)} of "
-        f"{measure.in_words(baseline['value'])}.",
-        *choice.about_convergence(),
-        *(about_unanswered(winner) or about_rarest(winner)),
-        *about_pairs(learners, pairs),
-    ]
-    return answered(choice, learners, pairs, expected, sentences)
+    would = f"would have {with_article(measure.title)} of {measure.in_words(baseline['value'])}"
+    more = about_unanswered(winner) or about_rarest(winner)
+    return _answer(measure, learners, pairs, choice, expected, baseline["title"], would, more)
 
 
 def _error(measure: ErrorMeasure, test: Facts) -> str:
@@ -342,10 +333,26 @@ def about_pairs(learners: Sequence[Facts], pairs: Sequence[Facts]) -> list[str]:
     return sentences
 
 
-def answered(
-    choice: Choice, learners: Sequence[Facts], pairs: Sequence[Facts], expected: str, sentences: list[str]
+def _answer(
+    measure: ErrorMeasure,
+    learners: Sequence[Facts],
+    pairs: Sequence[Facts],
+    choice: Choice,
+    expected: str,
+    guess: str,
+    would: str,
+    more: Sequence[str],
 ) -> Facts:
-    """The answer as facts; ``expected`` is the one of its sentences that says what to expect of new rows."""
+    """The answer as facts: what to expect of new rows, why the winner, and how a guess without learning would fare."""
+    sentences = [
+        *whether_learned(learners, choice.learner, guess),
+        expected,
+        choice.in_words(measure),
+        f"{guess[0].upper()}{guess[1:]} {would}.",
+        *choice.about_convergence(),
+        *more,
+        *about_pairs(learners, pairs),
+    ]
     named = {"chosen": choice.name, "title": choice.learner["title"]}
     return {**named, **told(learners, pairs), "expected": expected, "words": sentences}
 
@@ -393,16 +400,9 @@ def headline(
         f"On new rows of the same kind expect errors on {percent(test['low'], 1)} to {percent(test['high'], 1)}: "
         f"{winner['title']} errs on {percent(test['rate'])} of the test rows ({test['wrong']} of {test['rows']})."
     )
-    sentences = [
-        *whether_learned(learners, winner, "always answering the commonest class"),
-        expected,
-        choice.in_words(SHARE),
-        f"Always answering the commonest class would err on {percent(majority, 1)}.",
-        *choice.about_convergence(),
-        *(about_unanswered(winner) or (about_rarest(winner) if uneven else [])),
-        *about_pairs(learners, pairs),
-    ]
-    return answered(choice, learners, pairs, expected, sentences)
+    guess, would = "always answering the commonest class", f"would err on {percent(majority, 1)}"
+    more = about_unanswered(winner) or (about_rarest(winner) if uneven else [])
+    return _answer(SHARE, learners, pairs, choice, expected, guess, would, more)
 
 
 # What errors of numbers mean, in plain words.
@@ -450,19 +450,13 @@ def headline_of_numbers(
         f"test rows that of {winner['title']} is {in_digits(test['rmse'])}; it errs by {in_digits(test['mae'])} on "
         f"average{explained}."
     )
-    sentences = [
-        *whether_learned(learners, winner, "always answering the mean of the training rows"),
-        expected,
-        choice.in_words(NUMBERS),
-        f"Always answering the mean of the training rows would have an RMSE of {in_digits(baseline['rmse'])}.",
-        *choice.about_convergence(),
-    ]
+    guess = "always answering the mean of the training rows"
+    would, more = f"would have an RMSE of {in_digits(baseline['rmse'])}", []
     linear = [one for one in learners if one["family"] == "linear" and one["name"] != choice.name]
     if linear and winner["family"] != "linear":
         best = min(linear, key=lambda one: one["test"]["rmse"])
-        sentences.append(f"The best linear learner, {best['title']}, reaches {in_digits(best['test']['rmse'])}.")
-    sentences += about_pairs(learners, pairs)
-    return answered(choice, learners, pairs, expected, sentences)
+        more = [f"The best linear learner, {best['title']}, reaches {in_digits(best['test']['rmse'])}."]
+    return _answer(NUMBERS, learners, pairs, choice, expected, guess, would, more)
 
 
 # The conclusions of a study that is judged by another score than the usual error.

@@ -55,22 +55,13 @@ LARGEST_TARGET = 1e140
 
 
 def is_measurement(y: Any) -> bool:
-    """Whether a target holds measurements, to be regressed on, rather than labels of classes.
+    """Whether a target's known values are measurements, to be regressed on, rather than labels of classes.
 
     Labels come again, two rows or more of each on average, or there are but few of them. Numbers with fractions are
     labels only where there are very few and each comes again, as doses do and ratings do not. Whole numbers that are
     not very few are labels where they count the classes, from 0 or 1 on without a gap, or where each comes again: the
     largest of many counts or grades rarely do; many of them only where both are so. Words that never come again are
     names, and no better as classes.
-
-    Parameters
-    ----------
-    y : array
-        The values that are not missing.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------

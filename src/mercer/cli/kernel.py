@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..io import DataError, Table, read
 from .options import common, data_options, preparation_options
+from .output import draw, refuse_outputs, refuse_unknown_picture
 from .paths import ROWS, kernel_names
 from .printing import Printer
+from .recipe import with_columns_of
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..kernels import Kernel
 
 
@@ -55,11 +57,8 @@ def kernel(
       mercer kernel genes.fasta --kernel 'spectrum(p=3)'
     """
     from ..diagnostics import diagnose
-    from ..io import read
     from ..kernels import parse
     from ..learners import refuse_unfit
-    from .output import draw, refuse_outputs, refuse_unknown_picture
-    from .recipe import with_columns_of
 
     refuse_outputs([plot])
     refuse_unknown_picture(plot)
@@ -94,7 +93,6 @@ def kernel(
 
 def _ranking(kernels: list[Kernel], table: Table, preparing: dict[str, Any], sample: int, seed: int) -> Any:
     from ..diagnostics import align
-    from ..io import DataError
 
     if table.y is None:
         raise DataError("kernels are ranked by the labels, and the table has none; name their column with --target.")

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io import DataError
-from ..messages import enumeration
+from ..composition import machine_of
+from ..io import DataError, Table
+from ..messages import enumeration, in_digits
 from .cluster import cluster_option
+from .large_files import streams
 from .options import (
     LearnerCommand,
     Places,
@@ -17,18 +19,19 @@ from .options import (
     data_options,
     learner_argument,
     parameters,
+    placing,
     preparation_options,
     target_transform_option,
     with_apart,
 )
+from .output import refuse_outputs
 from .paths import kernel_names, save, sign_option
-from .printing import Printer, error_in_words, folds_in_words, run_line, show_mixture, show_most_unusual
+from .printing import Printer, error_in_words, folds_in_words, run_line, show_farthest_outliers, show_mixture
+from .recipe import Recipe, split, table_to_learn, table_without_labels, with_target_transform
 from .streams import end_at_time_limit, end_partial
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..learners import Learner
-    from .recipe import Recipe
     from .training import Trained
 
 
@@ -151,10 +154,6 @@ def train(
     from ..describe import telling_columns
     from ..study import division_of
     from .command_lines import given_command
-    from .large_files import streams
-    from .options import placing
-    from .output import refuse_outputs
-    from .recipe import Recipe, split, table_to_learn, table_without_labels, with_target_transform
     from .training import trained, trained_in_chunks
 
     refuse_outputs([output])
@@ -255,8 +254,6 @@ def _refuse_in_chunks(recipe: Recipe, holdout: float | None) -> None:
 
 def _show(made: Trained, learning: Table, testing: Table | None, recipe: Recipe, printer: Printer, output: str) -> None:
     """What was learned from which rows, its errors, and how to go on."""
-    from ..composition import machine_of
-
     learner, facts, last = made.learner, made.facts, machine_of(made.model)
     extent = learning.extent
     if "passes" in facts:
@@ -265,7 +262,7 @@ def _show(made: Trained, learning: Table, testing: Table | None, recipe: Recipe,
     printer.line(f"{learner.title}: {extent}{learned.get(learner.task, '')}")
     if learner.task == "detect":
         _show_outside(made, last, printer)
-        show_most_unusual(learning, made.model.decision_function(learning.X), printer)
+        show_farthest_outliers(learning, made.model.decision_function(learning.X), printer)
     else:
         _show_errors(made, learning, testing, recipe, printer)
     if "passes" in facts:
@@ -290,7 +287,6 @@ def _show_outside(made: Trained, last: Any, printer: Printer) -> None:
 
 def _show_errors(made: Trained, learning: Table, testing: Table | None, recipe: Recipe, printer: Printer) -> None:
     """The error on training rows, on rows left out in turn, and on those held out."""
-    from ..messages import in_digits
     from ..study import beside_mean, half_width
 
     task, facts = made.learner.task, made.facts

@@ -104,7 +104,7 @@ class Unlabelled:
         with read_twice(data, (ALL,) if output else (), reading["max_bytes"]):
             table, whole = table_without_labels(data, reading, others, kernel, what)
             if output is not None and table.frame is not None:
-                delivery = replace(delivery, carried=kept_columns(data, table, (ALL,), reading))
+                delivery = replace(delivery, kept=kept_columns(data, table, (ALL,), reading))
         learner = _learner(method, table, kernel)
         kernel = kernel or _usual_kernel(method, table, learner, preparing, others)
         params = {name: value for name, value in placing.items() if value is not None}

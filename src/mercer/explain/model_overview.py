@@ -282,7 +282,7 @@ class ModelOverview:
                 [[each["column"], f"{each['drop']:.4g}", f"{each['sd']:.2g}"] for each in self.importances],
             )
         if self.features:
-            label = [] if self.features[0].label is None else ["speaks for"]
+            label = [] if self.features[0].label is None else ["class"]
             shown["features that count most"] = (
                 ["feature", *label, "adds", "rows"],
                 [[e.name, *[str(e.label)] * len(label), f"{e.value:+.4g}", str(e.rows)] for e in self.features],

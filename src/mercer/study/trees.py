@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
@@ -31,22 +32,7 @@ def yardstick(
 ) -> dict[str, Any] | None:
     """What boosted trees reach on the test rows, with a sentence where that is clearly better than the winner.
 
-    Parameters
-    ----------
-    table : Table
-    tested : Tested
-        The test rows, and what all learners said of them.
-    measure : ErrorMeasure
-    chosen, title : str
-        The name and the title of the winner.
-    seed : int
-    seconds : float
-        How long it may take.
-
-    Returns
-    -------
-    dict or None
-        ``None`` where there are no columns, or no time.
+    ``chosen`` and ``title`` are the name and the title of the winner. ``None`` where there are no columns, or no time.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -84,8 +70,6 @@ def _as_error(measure: ErrorMeasure, score: dict[str, Any]) -> tuple[float | Non
 
 def _columns(table: Any) -> Any:
     """The columns as trees take them: words as categories, dates as numbers, no texts; ``None`` if none is left."""
-    import pandas as pd
-
     if table.kind != "rows" or table.n_rows * table.n_columns > _CELLS:  # before rows that are sparse are filled up
         return None
     if table.frame is None:
@@ -143,6 +127,4 @@ def _why(table: Any) -> str:
 
 
 def _is_skewed(column: Any) -> bool:
-    import pandas as pd
-
     return pd.api.types.is_numeric_dtype(column.dtype) and abs(float(np.nan_to_num(column.skew()))) > _SKEWED

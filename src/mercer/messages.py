@@ -149,7 +149,9 @@ def printable(text: Any, longest: int | None = 10_000) -> str:
     >>> printable("red\x1b[31m") == "red\ufffd[31m"
     True
     """
-    shown = "".join(letter if letter.isprintable() or letter in "\n\u00a0\u202f" else "\ufffd" for letter in str(text))
+    shown = str(text)
+    steering = [ord(letter) for letter in set(shown) if not letter.isprintable() and letter not in "\n\u00a0\u202f"]
+    shown = shown.translate(dict.fromkeys(steering, "\ufffd")) if steering else shown
     return shown if longest is None or len(shown) <= longest else shown[: longest - 1] + "…"
 
 

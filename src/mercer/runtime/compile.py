@@ -306,7 +306,7 @@ def jit(
     """
     if function is None:
         return functools.partial(jit, reorder=reorder, extremes=extremes, inline=inline)
-    compiled: Any = numba.njit(
+    compiled: Any = numba.njit(  # type: ignore[call-overload]  # the stubs lack an option
         nogil=True,
         error_model="numpy",
         fastmath=EXTREMES if extremes else REORDER if reorder else FUSE,

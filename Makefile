@@ -6,7 +6,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-gpu test-cluster test-versions reproduce docs dist audit lint house bench fuzz clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.compiled
 	$(BIN)/mercer compare margins
 
 test: $(VENV)/.tested
@@ -92,8 +92,16 @@ fuzz: $(VENV)/.fuzzed
 clean:
 	rm -rf $(VENV) $(VENV)-* build dist docs/_build docs/gallery docs/reference/generated src/*.egg-info
 
+# An environment with pip takes some seconds to make; uv puts it there in a fraction of one.
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv --without-pip $(VENV) \
+	    && $(PYTHON) -m pip --python $(BIN)/python install --quiet --disable-pip-version-check uv 2> /dev/null \
+	    || $(PYTHON) -m venv $(VENV)
+
+# The machine code of first fits; what is not there is compiled when it is needed.
+$(VENV)/.compiled: $(VENV)/.installed
+	-@$(BIN)/python tools/ship_code.py --here > /dev/null
+	@touch $@
 
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # What each of these needs beside the package itself.
@@ -110,6 +118,7 @@ $(VENV)/.versioned: extras := [versions]
 STAMPS := installed tested on_card clustered documented linted disted benched fuzzed versioned
 # uv takes a third of pip's time, but does not know what pip was told of package indexes: where it fails, pip is asked.
 $(STAMPS:%=$(VENV)/.%): pyproject.toml | $(VENV)/bin/python
-	@{ test -x $(BIN)/uv || $(PIP) uv; } && $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
-	    -e '.$(extras)' || $(PIP) -e '.$(extras)'
+	@{ test -x $(BIN)/uv || $(PIP) uv; } \
+	    && $(BIN)/uv pip install --quiet --python $(BIN)/python pip -e '.$(extras)' \
+	    || { { test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV); } && $(PIP) -e '.$(extras)'; }
 	@touch $@

@@ -3,8 +3,9 @@
     python -m benchmarks.first_second [--json results.json]
 
 Processes are fresh, and those of mercer and of scikit-learn take turns; small fits take turns within one process.
-Medians count. "Cold" has an empty folder for compiled code: what the package ships (``tools/ship_code.py``) is there
-where it was made, all else is compiled. Bars were written down before.
+Medians count. "Cold" has an empty folder for compiled code: what came with the installation is there, all else is
+compiled. ``make demo`` runs once, in a clone of the last commit, with the packages in the caches of pip and uv. Bars
+were written down before.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,9 +55,36 @@ def script(module: str) -> list[str]:
     return [sys.executable, "-c", SCRIPT.format(module=module)]
 
 
-def cold() -> float:
+def cold(python: str) -> float:
+    """The script with an empty folder for compiled code, in some environment."""
     with tempfile.TemporaryDirectory() as folder:
-        return seconds(script("mercer"), folder, NUMBA_CACHE_DIR=folder)
+        return seconds([python, *script("mercer")[1:]], folder, NUMBA_CACHE_DIR=folder, PYTHONPATH="")
+
+
+def lines_of(command: list[str], folder: str) -> Iterator[tuple[float, str]]:
+    """The lines that a process prints, each with the seconds since its start; at last its end."""
+    begin = time.perf_counter()
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        for line in process.stdout or ():
+            yield time.perf_counter() - begin, line
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    yield time.perf_counter() - begin, ""
+
+
+def first_line(command: list[str], folder: str) -> float:
+    """Seconds until a comparison tells the first error."""
+    times = [passed for passed, line in lines_of(command, folder) if ": error " in line]
+    return times[0]
+
+
+def demo(folder: str) -> tuple[float, float]:
+    """Seconds of ``make demo`` in a new clone, and of the comparison that it ends with."""
+    root = Path(__file__).parents[1]
+    subprocess.run(["git", "clone", "--quiet", root, folder], check=True)
+    lines = list(lines_of(["make", "demo"], folder))
+    begin = next(passed for passed, line in lines if "mercer compare" in line)
+    return lines[-1][0], lines[-1][0] - begin
 
 
 def after_an_edit() -> tuple[float, float]:
@@ -111,7 +139,12 @@ def main() -> None:
         print(f"{what:58s}{value:8.3f}   bar {bar:.2f}   {note}", flush=True)
         results.add(what, round(value, 3), f"≤ {bar}", value <= bar, note)
 
-    add("cold: import, fit and predict iris, seconds", float(np.median([cold() for _ in range(REPEATS)])), 3.0)
+    with tempfile.TemporaryDirectory() as folder:
+        whole, comparison = demo(folder)
+        add("make demo in a new clone: seconds", whole, 25.0)
+        add("of it the comparison: seconds", comparison, 8.0)
+        taken = [cold(f"{folder}/.venv/bin/python") for _ in range(REPEATS)]
+        add("cold, installed so: import, fit and predict iris, seconds", float(np.median(taken)), 3.0)
     before, after = after_an_edit()
     add("after an edit of a docstring / before", after / before, 1.15, f"{after:.2f} s / {before:.2f} s")
     with tempfile.TemporaryDirectory() as folder:
@@ -127,6 +160,8 @@ def main() -> None:
             command = [sys.executable, "-m", "mercer", *words.split()]
             (taken,) = in_turns(partial(seconds, command, folder), repeats=3)
             add(f"mercer {words}: seconds", taken, bar)
+        told = [first_line(command, folder) for _ in range(3)]
+        add(f"mercer {words}: seconds to the first error", float(np.median(told)), 2.0)
     print(f"{results.count_ok()} of {len(results.rows)} figures within their bars")
     results.write(given.json)
 

@@ -88,7 +88,6 @@ KERNELS: dict[str, tuple[Any, str]] = {
     "infinite": (_like(lambda K: K / 0.0), "kernel function '<lambda>' returned (nan|-?inf)"),
     "too many columns": (_like(lambda K: np.c_[K, K]), "returned shape"),
     "one row": (_like(lambda K: K[0]), "returned shape"),
-    "a number": (_like(lambda K: 1.0), r"returned shape \(\)"),
     "nothing": (_like(lambda K: None), "returned None"),
     "a text": (_like(lambda K: "K"), "returned <U1 values, not numbers"),
     "complex": (_like(lambda K: K * 1j), "returned complex numbers"),

@@ -25,6 +25,7 @@ from mercer.kernels import (
     Mismatch,
     Mixture,
     Normalised,
+    Periodic,
     Polynomial,
     Power,
     Precomputed,
@@ -32,6 +33,7 @@ from mercer.kernels import (
     Quadratic,
     RandomWalk,
     RankOne,
+    RationalQuadratic,
     Scaled,
     ScaledColumns,
     ShortestPath,
@@ -71,6 +73,8 @@ KERNELS = [
     Matern(nu=1.5, length=2.0),
     Matern(nu=2.5),
     Matern(nu=1.0),
+    RationalQuadratic(alpha=0.6, length=1.3),
+    Periodic(period=2.0, length=0.7),
     Cosine(),
     Sigmoid(gamma=0.1, coef0=0.2),
     Quadratic(np.diag([1.0, 2.0, 0.5])),
@@ -220,13 +224,28 @@ REGRESSORS = [
     mercer.KernelRegressor(kernel="mixture(gaussian, linear)"),
     mercer.KernelRegressor(loss="pinball"),
     mercer.KernelQuantiles(quantiles=0.5),
+    mercer.GPRegressor(),
+    mercer.GPRegressor("0.7*matern(nu=2.5, length=2.0) + linear", noise=0.1, tune=None),
 ]
 
 #: Machines that learn from items without labels.
 NOVELTY = [mercer.OneClassSVM(nu=0.2), mercer.OneClassSVM(kernel=None), mercer.SVDD(nu=0.1)]
 
 #: Machines that learn from items without labels something else than what is usual.
-UNLABELLED = [mercer.KernelPCA(), mercer.KernelPCA(kernel=None), mercer.KernelPCA(rank=1000)]
+UNLABELLED = [
+    mercer.KernelPCA(),
+    mercer.KernelPCA(kernel=None),
+    mercer.KernelPCA(rank=1000),
+    mercer.KernelKMeans(n_clusters=3),
+    mercer.KernelKMeans(kernel=None, n_clusters=3),
+    mercer.KernelKMeans(n_clusters=3, rank=1000),
+    mercer.SpectralClustering(n_clusters=3),
+    mercer.SpectralClustering(n_clusters=3, assign_labels="cluster_qr"),
+    mercer.SpectralClustering(n_clusters=3, rank=1000),
+]
+
+#: Machines that make components of labelled items, and of two views of items.
+COMPONENTS = [mercer.KernelDiscriminant(), mercer.KernelDiscriminant(kernel=None), mercer.KernelCCA()]
 
 #: Estimators that take tables as they are.
 TABLES = [mercer.TableClassifier(), mercer.TableRegressor()]
@@ -239,7 +258,7 @@ EXPORTS = {
     + [losses.Loss, losses.MarginLoss, losses.ResidualLoss, losses.Scalar, losses.Shortfall, losses.Softmax],
     grams: [*GRAMS, grams.Cuda, grams.Gram, grams.Nystrom, grams.Placement],
     solvers: [type(solver) for solver in SOLVERS] + [solvers.CannotSolve, solvers.Certified, solvers.Solver],
-    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY + UNLABELLED]
+    mercer: [type(estimator) for estimator in ESTIMATORS + REGRESSORS + NOVELTY + UNLABELLED + COMPONENTS]
     + [mercer.Calibrated, mercer.Conformal, mercer.KernelSearchCV, mercer.TunedThreshold]
     + [type(estimator) for estimator in TABLES],
 }

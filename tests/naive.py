@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, sqrt, tanh
+from math import exp, log, pi, sin, sqrt, tanh
 
 import numpy as np
 from scipy import integrate
@@ -48,6 +48,12 @@ def value(kernel, x, z):
             return exp(-p["gamma"] * sum(abs(float(a) - float(b)) for a, b in zip(x, z, strict=True)))
         case kernels.Matern():
             return matern(distance(x, z), p["nu"], p["length"])
+        case kernels.RationalQuadratic():
+            base = 1 + distance(x, z) ** 2 / (2 * p["alpha"] * p["length"] ** 2)
+            return exp(-p["alpha"] * log(base))
+        case kernels.Periodic():
+            total = sum(sin(pi * (float(a) - float(b)) / p["period"]) ** 2 for a, b in zip(x, z, strict=True))
+            return exp(-2 * total / p["length"] ** 2)
         case kernels.Cosine():
             lengths = sqrt(dot(x, x) * dot(z, z))
             return dot(x, z) / lengths if lengths else 0.0

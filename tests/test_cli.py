@@ -66,7 +66,7 @@ def test_the_module_is_the_command_and_reads_the_standard_input():
 
 def test_interrupting_a_command_ends_it_with_130_and_leaves_no_file(tmp_path):
     program = (
-        "import os, signal, threading, mercer.cli.recipe as b\n"
+        "import os, signal, threading, mercer.cli.training as b\n"
         "from mercer.cli import main\n"
         "def slow(*args): os.kill(os.getpid(), signal.SIGINT); import time; time.sleep(30)\n"
         "b.fit = slow\n"
@@ -238,7 +238,7 @@ def test_no_command_ever_shows_a_traceback(mercer, monkeypatch):
     def broken(*args, **options):
         raise ZeroDivisionError("oh\nno")
 
-    monkeypatch.setattr("mercer.io.read", broken, raising=False)
+    monkeypatch.setattr("mercer.cli.check.read", broken)
     done = mercer("check moons", 1)
     assert done.stderr == "mercer: unexpected ZeroDivisionError: oh no (MERCER_DEBUG=1 shows where)\n"
 

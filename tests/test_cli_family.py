@@ -71,7 +71,7 @@ def test_labels_are_left_out_and_said_and_counted_by(mercer):
     people()
     mercer("train one-class people.csv --target buys -o m")
     told = json.loads(mercer("run m people.csv -o p.csv --json").stdout)
-    assert sum(one["unusual"] for one in told["by_label"].values()) == told["unusual"]
+    assert sum(one["outliers"] for one in told["by_label"].values()) == told["outliers"]
     assert {row["label"] for row in written("p.csv")} == {"yes", "no"}
     shown = mercer("inspect m").stdout
     assert "none: it detects outliers ('buys' was left out)" in shown

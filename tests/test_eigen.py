@@ -7,6 +7,7 @@ from mercer.grams import Dense, Gram, Lazy, Nystrom
 from mercer.kernels import Gaussian, Laplacian, Matern, Polynomial, Spectrum, WeisfeilerLehman
 from mercer.problems import Status
 from mercer.solvers import eigen, leading_eigenpairs
+from reproductions.eigenvalue_bounds import farthest
 
 from .cases import GRAPHS, TEXTS
 
@@ -58,6 +59,13 @@ def test_of_strings_and_graphs(kernel, items):
     found = leading_eigenpairs(gram, 3, centred=True)
     np.testing.assert_allclose(found.values, true, rtol=1e-10)
     assert (np.abs(found.values - true) <= found.bounds).all()
+
+
+@pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 100), marks=pytest.mark.thorough)])
+def test_random_problems_of_the_reproduction(seeds):
+    for seed in seeds:
+        what, part = farthest(seed)
+        assert part <= 1, what
 
 
 def test_directions_lie_within_their_angles(by_products):

@@ -98,6 +98,27 @@ def test_all_components_and_more_than_there_are():
     assert KernelPCA("gaussian(gamma=20)", None).fit(X).eigenvalues_.size == len(X) - 1
 
 
+def test_reconstruction_errors(tmp_path):
+    """All training items together lack what their variance has beyond the components; linear ones are PCA's."""
+    for kernel, rank in (("gaussian(gamma=0.2)", None), ("polynomial(degree=2)", 30), ("linear", None)):
+        model = KernelPCA(kernel, 2, rank=rank).fit(X)
+        errors = model.reconstruction_error(X)
+        lacking = model.eigenvalues_.sum() * (1 / model.explained_variance_ratio_.sum() - 1)
+        assert errors.sum() == pytest.approx(lacking, rel=1e-6)
+    plain = PCA(2).fit(X)
+    np.testing.assert_allclose(
+        model.reconstruction_error(NEW),
+        np.square(NEW - plain.inverse_transform(plain.transform(NEW))).sum(axis=1),
+        rtol=1e-8,
+    )
+    strings = KernelPCA(Spectrum(p=2), 2).fit(STRINGS)
+    save(strings, tmp_path / "m.safetensors")
+    np.testing.assert_array_equal(load(tmp_path / "m.safetensors").reconstruction_error(STRINGS),
+                                  strings.reconstruction_error(STRINGS))  # fmt: skip
+    with pytest.raises(ValueError, match="give KernelPCA the kernel and the items"):
+        KernelPCA("precomputed", 2).fit(Gaussian(gamma=0.2)(X)).reconstruction_error(Gaussian(gamma=0.2)(X))
+
+
 @pytest.mark.filterwarnings("ignore:KernelPCA. all 4 rows")
 def test_what_cannot_be_learned_from():
     for rows, words in (

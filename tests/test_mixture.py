@@ -440,7 +440,7 @@ def test_parameters_of_the_kernels_go_by_position():
 
 def test_notebooks_show_the_weights():
     shown = Mixture([Linear(), Gaussian(gamma=1.0)], weights=[0.25, 0.75])._repr_html_()
-    assert "<td>gaussian(gamma=1.0)</td><td>0.75</td>" in shown
+    assert '<th scope="row">gaussian(gamma=1.0)</th><td>0.75</td>' in shown
 
 
 @pytest.mark.parametrize(

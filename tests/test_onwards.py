@@ -327,7 +327,8 @@ def test_several_files_reach_the_reader_as_a_list(mercer, monkeypatch, command):
         asked.append(source)
         raise ValueError("stop here")
 
-    monkeypatch.setattr("mercer.io.read", reader)
+    for module in ("recipe", "compare", "check", "new_rows"):
+        monkeypatch.setattr(f"mercer.cli.{module}.read", reader)
     output = " -o x" if command.startswith("train") else ""
     mercer(f"{command} one.csv two.csv{output}", 1)
     mercer(f"{command} one.csv{output}", 1)

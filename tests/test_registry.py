@@ -129,5 +129,5 @@ def test_a_misspelt_name_suggests_the_nearest(name, near):
 def test_notebooks_show_what_a_kernel_is():
     shown = (Gaussian(gamma=0.5) + 2 * Vowels("<a>"))._repr_html_()
     assert "<code>gaussian(gamma=0.5) + 2*vowels(vowels=&#x27;&lt;a&gt;&#x27;)</code>" in shown
-    assert "<td>Gaussian</td><td>gamma=0.5</td><td>exp(−gamma·‖x − z‖²).</td>" in shown
+    assert '<th scope="row">Gaussian</th><td>gamma=0.5</td><td>exp(−gamma·‖x − z‖²).</td>' in shown
     assert "<a>" not in shown

@@ -114,7 +114,7 @@ def test_columns_are_kept_as_they_are_written(mercer, people):
     assert {row["prediction"] for row in rows} == {"yes", "no"}
     Path("x.svm").write_text("0 1:1 50000:1\n1 2:1\n")
     mercer("train logistic x.svm -o sparse")
-    assert "--keep carries columns of a table through" in mercer("run sparse x.svm --keep y", 1).stderr
+    assert "--keep is for columns of a table" in mercer("run sparse x.svm --keep y", 1).stderr
 
 
 def test_columns_are_kept_from_the_standard_input(mercer, people):

@@ -86,7 +86,7 @@ def test_a_function_is_read_where_it_would_be_compiled(shipped, tmp_path, monkey
 
 
 def test_warmup_goes_the_roads_that_are_compiled(mercer, monkeypatch):
-    monkeypatch.setattr(command, "_ROADS", {"kernel classifiers": None})  # looked up by the process that goes it
+    monkeypatch.setattr(command, "ROADS", {"kernel classifiers": None})  # looked up by the process that goes it
     assert mercer("warmup").stdout.endswith("is compiled.\n")
-    monkeypatch.setattr(command, "_ROADS", {"nowhere": None})
+    monkeypatch.setattr(command, "ROADS", {"nowhere": None})
     assert "nowhere could not be compiled: KeyError" in mercer("warmup", code=1).stderr

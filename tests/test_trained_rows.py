@@ -157,8 +157,8 @@ def test_numbers_and_detectors(mercer):
     assert "(30 other rows)" in mercer("run m pay.csv --intervals 0.9").stdout
     told = told_by(mercer, "train one-class pay.csv --set nu=0.2 --holdout 0.25 -o m")["outside"]
     found = told_by(mercer, "run m pay.csv")
-    assert found["trained_on"] == {"rows": 90, "unusual": told["train"]["outside"]}
-    assert found["others"]["unusual"] == told["holdout"]["outside"]
+    assert found["trained_on"] == {"rows": 90, "outliers": told["train"]["outside"]}
+    assert found["others"]["outliers"] == told["holdout"]["outside"]
     assert "30 other rows" in mercer("run m pay.csv").stdout
 
 

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
         SVC,
         SVDD,
         SVR,
+        GPRegressor,
+        KernelCCA,
         KernelClassifier,
+        KernelDiscriminant,
+        KernelKMeans,
         KernelPCA,
         KernelQuantiles,
         KernelRegressor,
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
         OneClassSVM,
         Pegasos,
         Perceptron,
+        SpectralClustering,
     )
     from .exports import export
     from .intervals import Conformal
@@ -40,7 +45,11 @@ __all__ = [
     "SVR",
     "Calibrated",
     "Conformal",
+    "GPRegressor",
+    "KernelCCA",
     "KernelClassifier",
+    "KernelDiscriminant",
+    "KernelKMeans",
     "KernelPCA",
     "KernelQuantiles",
     "KernelRegressor",
@@ -50,6 +59,7 @@ __all__ = [
     "OneClassSVM",
     "Pegasos",
     "Perceptron",
+    "SpectralClustering",
     "TableClassifier",
     "TableRegressor",
     "TunedThreshold",
@@ -69,7 +79,11 @@ _ESTIMATORS = (
     "SVC",
     "SVDD",
     "SVR",
+    "KernelCCA",
+    "GPRegressor",
     "KernelClassifier",
+    "KernelDiscriminant",
+    "KernelKMeans",
     "KernelPCA",
     "KernelQuantiles",
     "KernelRegressor",
@@ -78,6 +92,7 @@ _ESTIMATORS = (
     "OneClassSVM",
     "Pegasos",
     "Perceptron",
+    "SpectralClustering",
 )
 _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
     "Calibrated": "calibration",
@@ -97,6 +112,7 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
 #: What to use in the place of what other libraries have.
 _ELSEWHERE = {
     "CalibratedClassifierCV": "mercer.Calibrated(machine)",
+    "GaussianProcessRegressor": "mercer.GPRegressor",
     "GridSearchCV": "mercer.KernelSearchCV, or scikit-learn's own",
     "HalvingGridSearchCV": "mercer.KernelSearchCV(..., strategy='halving')",
     "KernelRidge": "mercer.KernelRegressor(kernel, lam=alpha / n) for n rows",
@@ -121,6 +137,7 @@ def __getattr__(name: str) -> Any:
         return found
     if name in (
         "calibration",
+        "clusters",
         "columns",
         "cuda",
         "datasets",
@@ -146,6 +163,7 @@ def __getattr__(name: str) -> Any:
         "rows",
         "search",
         "solvers",
+        "statistics",
         "tables",
     ):
         return import_module(f".{name}", __name__)

@@ -14,18 +14,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
 
 from .checks.labels import is_measurement, looks_in_words
+from .io import Table
 from .messages import counted, enumeration, guide
 from .preprocess.numbers import OutlierFilter, OutlierReport
 from .preprocess.transformers import correlated_groups
 from .runtime.arrays import Array
-
-if TYPE_CHECKING:
-    from .io import Table
 
 __all__ = [
     "ColumnFacts",
@@ -235,8 +235,6 @@ def _of_numbers(name: str, values: Array, missing: int) -> ColumnFacts:
 
 def _repeated(table: Table) -> tuple[int, int]:
     """Rows that stood before, and rows whose features also stand beside another label."""
-    import pandas as pd
-
     groups = pd.factorize(_row_hashes(table))[0]
     duplicates = int(groups.size - (groups.max(initial=-1) + 1))
     if table.y is None or not duplicates:
@@ -248,8 +246,6 @@ def _repeated(table: Table) -> tuple[int, int]:
 
 
 def _row_hashes(table: Table) -> Array:
-    import pandas as pd
-
     if table.items is not None:
         from .estimators.training import fingerprints
 
@@ -297,8 +293,6 @@ def measurements(table: Table) -> Any:
     >>> measurements(triangle).to_dict("records")
     [{'nodes': 3.0, 'edges': 3.0, 'neighbours of a node': 2.0, 'node labels': 1.0}]
     """
-    import pandas as pd
-
     return pd.DataFrame(_MEASURES[table.kind](table.items), dtype=np.float64)
 
 
@@ -437,8 +431,6 @@ def _about_tails(name: str, facts: ColumnFacts, y: Array) -> Iterator[str]:
 
 
 def _rank_correlation(a: Array, b: Array) -> float:
-    from scipy.stats import spearmanr
-
     return float(spearmanr(a, b).statistic) if np.ptp(b) > 0 else 0.0
 
 
@@ -508,12 +500,12 @@ def _about_rows(found: Description) -> Iterator[str]:
 
 
 def _about_columns(found: Description, table: Table) -> Iterator[str]:
-    holes = [column.name for column in found.columns if column.missing and column.distinct]
-    if holes:
+    incomplete = [column.name for column in found.columns if column.missing and column.distinct]
+    if incomplete:
         yield (
-            f"{enumeration(map(repr, holes), 5)} {'has' if len(holes) == 1 else 'have'} missing values: numbers are "
-            "filled with their median and a column says where, missing words are a category of their own; --impute "
-            "none refuses them, --drop leaves columns out."
+            f"{enumeration(map(repr, incomplete), 5)} {'has' if len(incomplete) == 1 else 'have'} missing values: "
+            "numbers are filled with their median and a column says where, missing words are a category of their own; "
+            "--impute none refuses them, --drop leaves columns out."
         )
     nothing = {name: why for name, why in found.left_out.items() if why in ("only one value", "no values")}
     for name, why in nothing.items():
@@ -625,8 +617,6 @@ def _one(name: str, which: str) -> str:
 
 def _groups(column: Any) -> Array | None:
     """Which rows have the same value; ``None`` where values hardly come again."""
-    import pandas as pd
-
     codes = pd.factorize(column, use_na_sentinel=False)[0]
     return codes if codes.max() + 1 <= codes.size / _AGAIN else None
 

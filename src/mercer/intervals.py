@@ -27,7 +27,8 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_y, check_is_fitted
 
-from .checks.labels import checked_weights, refuse_bad_rows, refuse_before_folds, refuse_no_estimator
+from .checks.folds import refuse_bad_rows, refuse_before_folds, refuse_no_estimator
+from .checks.labels import checked_weights
 from .checks.parameters import bytes_of, choice, is_number, memory_in_words, number, shown
 from .composition import layers, machine_of, rows_at_machine, steps_before
 from .estimators import KernelClassifier, KernelRegressor, Run

@@ -96,7 +96,9 @@ PAGES: dict[str, str] = {
     "certificates": "ideas/trust",
     "choosing": "choosing",
     "class weights": "ideas/probabilities",
+    "clusters": "ideas/clusters",
     "files": "start",
+    "gaussian processes": "ideas/gaussian_processes",
     "good kernels": "ideas/good_kernels",
     "kernels": "ideas/kernels",
     "leakage": "ideas/tuning",
@@ -111,6 +113,7 @@ PAGES: dict[str, str] = {
     "scaling columns": "ideas/kernels",
     "soft margin": "ideas/soft_margin",
     "structures": "ideas/structures",
+    "two samples": "ideas/samples",
     "tuning": "ideas/tuning",
 }
 
@@ -146,7 +149,9 @@ def printable(text: Any, longest: int | None = 10_000) -> str:
     >>> printable("red\x1b[31m") == "red\ufffd[31m"
     True
     """
-    shown = "".join(letter if letter.isprintable() or letter in "\n\u00a0\u202f" else "\ufffd" for letter in str(text))
+    shown = str(text)
+    steering = [ord(letter) for letter in set(shown) if not letter.isprintable() and letter not in "\n\u00a0\u202f"]
+    shown = shown.translate(dict.fromkeys(steering, "\ufffd")) if steering else shown
     return shown if longest is None or len(shown) <= longest else shown[: longest - 1] + "…"
 
 

@@ -27,7 +27,7 @@ __all__ = [
     "signed",
     "table_html",
     "tag",
-    "told_apart",
+    "unique_names",
 ]
 
 # What pictures are drawn on, with which colours, and how names and numbers are written beside them.
@@ -96,12 +96,12 @@ def shorten(text: Any, limit: int = 24) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def told_apart(names: Sequence[Any], limit: int = 24) -> list[str]:
+def unique_names(names: Sequence[Any], limit: int = 24) -> list[str]:
     """Names that fit beside an axis; those that would look the same lose their middle, or nothing if that is no help.
 
     Examples
     --------
-    >>> told_apart(["price of a house in town", "price of a house in a village", "price of a house in a valley"], 16)
+    >>> unique_names(["price of a house in town", "price of a house in a village", "price of a house in a valley"], 16)
     ['price of…in town', 'price of…village', 'price of… valley']
     """
     shown = [shorten(name, limit) for name in names]

@@ -14,16 +14,8 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..checks.labels import (
-    checked_weights,
-    cv_of,
-    encode,
-    plain_label,
-    refuse_bad_rows,
-    refuse_before_folds,
-    refuse_no_estimator,
-    refuse_single,
-)
+from ..checks.folds import cv_of, refuse_bad_rows, refuse_before_folds, refuse_no_estimator, refuse_single
+from ..checks.labels import checked_weights, encode, plain_label
 from ..checks.parameters import choice, is_whole, offered_if
 from ..composition import machine_of
 from ..estimators.classifier import cheapest, cost_matrix

@@ -14,7 +14,8 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils.multiclass import type_of_target
 
-from ..checks.labels import checked_weights, cv_of, refuse_bad_rows, refuse_before_folds, refuse_single
+from ..checks.folds import cv_of, refuse_bad_rows, refuse_before_folds, refuse_single
+from ..checks.labels import checked_weights
 from ..checks.parameters import is_number, is_whole
 from ..kernels.engine.tiles import length
 from ..rows import refuse_elsewhere

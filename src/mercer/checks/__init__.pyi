@@ -1,8 +1,8 @@
 from . import schema as schema
-from .labels import EvenFolds as EvenFolds
-from .labels import RepeatedEvenFolds as RepeatedEvenFolds
+from .folds import EvenFolds as EvenFolds
+from .folds import RepeatedEvenFolds as RepeatedEvenFolds
+from .folds import drawn_evenly as drawn_evenly
 from .labels import could_be_numbers as could_be_numbers
-from .labels import drawn_evenly as drawn_evenly
 from .labels import extreme_in_words as extreme_in_words
 from .labels import is_measurement as is_measurement
 from .labels import looks_in_words as looks_in_words
@@ -12,4 +12,5 @@ from .parameters import bytes_of as bytes_of
 from .parameters import is_number as is_number
 from .parameters import shown as shown
 from .parameters import whole_number as whole_number
+from .tables import chosen as chosen
 from .tables import is_missing as is_missing

@@ -52,16 +52,7 @@ Sizes = dict[str, int]
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a field holds, in words and as a test.
-
-    Parameters
-    ----------
-    words : str
-    holds : function of a value and of the sizes known so far
-        It enters the sizes that the value tells.
-    needed : bool
-        Whether the field must be there.
-    """
+    """What a field holds, in words and as a test of its value, which enters the sizes that the value tells."""
 
     words: str
     holds: Callable[[Any, Sizes], bool]

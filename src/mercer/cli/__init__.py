@@ -21,10 +21,13 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("mercer.cli.check:check", "Describe a table, and warn of what learners stumble over."),
     "compare": ("mercer.cli.compare:compare", "Compare learners on a table, with a report."),
+    "drift": ("mercer.cli.drift:drift", "Compare the rows of two tables: do they come from one place?"),
     "train": ("mercer.cli.train:train", "Train a learner on a table and store the model."),
     "run": ("mercer.cli.run:run", "Predict a table with a model, and count its errors."),
     "explain": ("mercer.cli.explain:explain", "Explain a model, as a whole or for one row."),
     "tune": ("mercer.cli.tune:tune", "Find good parameters for a learner by cross-validation."),
+    "cluster": ("mercer.cli.find_clusters:cluster", "Find clusters in a table, and say what they are worth."),
+    "map": ("mercer.cli.map:map_rows", "Lay the rows of a table out on a plane."),
     "kernel": ("mercer.cli.kernel:kernel", "Look at the kernel matrix of a table."),
     "inspect": ("mercer.cli.inspect:inspect", "Show what is in a model file."),
     "export": ("mercer.cli.export:export", "Write a model as ONNX, for LIBSVM, in C or in Python."),

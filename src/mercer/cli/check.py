@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import click
 
-from ..messages import counted, enumeration
+from ..io import read
+from ..messages import counted, enumeration, in_digits
 from .options import Places, common, data_argument, data_options
 from .printing import Printer
-
-if TYPE_CHECKING:
-    pass
 
 #: Columns, classes, groups of correlated columns and warnings shown in the terminal, so that all of it fits a screen;
 #: JSON has them all.
 _SHOWN, _CLASSES, _GROUPS, _WARNINGS = 20, 10, 5, 8
 #: Whole numbers from here on have an exponent.
 _LARGE = 1e10
+_OF_NUMBERS = ["min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
 
 
 @click.command()
@@ -36,7 +36,6 @@ def check(data: Places, reading: dict[str, Any], printer: Printer, seed: int) ->
       mercer check breast_cancer
     """
     from ..describe import describe
-    from ..io import read
 
     with printer.working("reading"):
         table = read(data, **{**reading, "unlabelled_rows": "keep"})
@@ -102,37 +101,33 @@ def _classes(found: Any, printer: Printer) -> None:
 
 def _target(values: Any, printer: Printer) -> None:
     """A target of numbers in one row."""
-    names = ["<target", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
     row = [values.name, *_numbers(values), values.outliers, values.missing, values.distinct]
-    printer.table(names, [row], "target")
+    printer.table(["<target", *_OF_NUMBERS], [row], "target")
+
+
+#: By kind the title of the columns, the heads of their table beside the name, and what stands under them.
+_KINDS: dict[str, tuple[str, list[str], Callable[[Any], list[Any]]]] = {
+    "numbers": ("numeric columns", _OF_NUMBERS, lambda c: [*_numbers(c), c.outliers, c.missing, c.distinct]),
+    "words": ("categorical columns", ["categories", "<most common", "rows", "missing"],
+              lambda c: [c.distinct, c.common, c.common_count, c.missing]),
+    "dates": ("date columns", ["distinct", "first", "last", "missing"],
+              lambda c: [c.distinct, c.first, c.last, c.missing]),
+    "texts": ("text columns", ["distinct", "<most common", "rows", "missing"],
+              lambda c: [c.distinct, (c.common or "")[:40], c.common_count, c.missing]),
+}  # fmt: skip
 
 
 def _columns(found: Any, printer: Printer) -> None:
-    numbers = [column for column in found.columns if column.kind == "numbers"]
-    words = [column for column in found.columns if column.kind == "words"]
-    if numbers:
-        rows = [[c.name, *_numbers(c), c.outliers, c.missing, c.distinct] for c in numbers[:_SHOWN]]
-        names = ["<column", "min", "max", "mean", "std", "skew", "outliers", "missing", "distinct"]
-        printer.table(names, rows, _title("numeric columns" if found.kind == "rows" else found.kind, len(numbers)))
-    if words:
-        rows = [[c.name, c.distinct, c.common, c.common_count, c.missing] for c in words[:_SHOWN]]
-        names = ["<column", "categories", "<most common", "rows", "missing"]
-        printer.table(names, rows, _title("categorical columns", len(words)))
-    dates = [column for column in found.columns if column.kind == "dates"]
-    if dates:
-        rows = [[c.name, c.distinct, c.first, c.last, c.missing] for c in dates[:_SHOWN]]
-        names = ["<column", "distinct", "first", "last", "missing"]
-        printer.table(names, rows, _title("date columns", len(dates)))
-    texts = [column for column in found.columns if column.kind == "texts"]
-    if texts:
-        rows = [[c.name, c.distinct, (c.common or "")[:40], c.common_count, c.missing] for c in texts[:_SHOWN]]
-        names = ["<column", "distinct", "<most common", "rows", "missing"]
-        printer.table(names, rows, _title("text columns", len(texts)))
+    for kind, (title, heads, cells) in _KINDS.items():
+        columns = [column for column in found.columns if column.kind == kind]
+        title = found.kind if kind == "numbers" and found.kind != "rows" else title
+        if columns:
+            rows = [[column.name, *cells(column)] for column in columns[:_SHOWN]]
+            printer.table(["<column", *heads], rows, _title(title, len(columns)))
 
 
 def _numbers(column: Any) -> list[str]:
     """What is known of numbers: whole ones as they are, others with a few digits."""
-    from ..messages import in_digits
 
     def short(value: float | None) -> str:
         if value is None:

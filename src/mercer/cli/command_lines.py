@@ -6,13 +6,12 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-if TYPE_CHECKING:
-    from .recipe import Recipe
+from .recipe import Recipe
 
 #: Options that say how results are printed, or that a recipe says itself.
 _PRINTING = frozenset({"json", "quiet", "config"})

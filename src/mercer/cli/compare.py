@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
-from ..io import DataError
+from ..io import DataError, read
 from ..messages import enumeration
+from ..runtime import keep_best
 from .cluster import cluster_option
 from .options import (
     Places,
@@ -24,8 +25,10 @@ from .options import (
     target_transform_option,
     with_apart,
 )
+from .output import refuse_outputs
 from .paths import kernel_names, several_learners, sign_option
 from .printing import Printer, run_line
+from .recipe import WITHOUT_ERRORS, with_columns_of
 from .streams import end_partial
 
 #: Seconds of a time limit that are for the start and the page, and the part of the rest that the study has where a
@@ -38,7 +41,6 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     if given is None:
         return None
     from ..learners import named
-    from .recipe import WITHOUT_ERRORS
 
     try:
         asked = [named(name.strip()) for name in given.split(",") if name.strip()]
@@ -141,15 +143,11 @@ def compare(
       mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
       mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
-    from ..io import read
     from ..report import REPORT_FILES, refuse_unwritable_report, study_name, write
-    from ..runtime import keep_best
     from ..study import compare as study
     from ..study import division_of
     from .command_lines import given_command, said_besides, shown_name, train_command
-    from .output import refuse_outputs
     from .printing import show_comparison
-    from .recipe import with_columns_of
     from .training import recipe_of_chosen, saved_winner
 
     refuse_unwritable_report(output)

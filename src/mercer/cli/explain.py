@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+from sklearn.base import is_regressor
 
 from ..checks import whole_number
-from ..io import DataError
-from ..messages import enumeration, printable
+from ..composition import machine_of
+from ..io import DataError, Table
+from ..messages import enumeration, in_digits, printable
+from .new_rows import as_in_training, look_up, matching_table, task_of_model
 from .options import Places, common, data_argument, data_options
 from .paths import MODEL, open_model, verify_option
 from .printing import Printer
 
 if TYPE_CHECKING:
     from ..explain import Explanation, ModelOverview, Supporter
-    from ..io import Table
     from ..model_files import ModelFile
     from ..study import ErrorMeasure
 
@@ -78,8 +80,6 @@ def explain(
       mercer explain spam.safetensors sms.csv --row 24 --label ham
       mercer explain genes.safetensors genes.fasta --json
     """
-    from .new_rows import as_in_training, matching_table
-
     if label is not None and row is None:
         raise DataError("--label says which score of a row is explained; name the row with --row.")
     with printer.working("reading"):
@@ -96,8 +96,6 @@ def explain(
 
 def training_places(loaded: ModelFile) -> Callable[[int], str]:
     """Where a training row of a model stands, given its number: in a line of its file, if the model remembers that."""
-    from ..composition import machine_of
-
     lines = loaded.about.get("support_lines")
     support = getattr(machine_of(loaded.estimator), "_model", None)
     places = getattr(support, "support", None)
@@ -148,12 +146,8 @@ def explain_model(
     seed: int,
 ) -> None:
     """Print which columns, parts, kernels and training rows count."""
-    import numpy as np
-    from sklearn.base import is_regressor
-
     from ..explain import overview
     from ..report import kernel_of
-    from .new_rows import look_up, task_of_model
 
     labelled = np.flatnonzero(table.labelled)
     rows = table.take(labelled) if 0 < labelled.size < table.n_rows else table
@@ -203,8 +197,6 @@ def _targets(loaded: ModelFile, table: Table) -> Any:
 
 def _measure(scoring: str | None, targets: Any, task: str) -> ErrorMeasure | None:
     """What gets worse where a column is shuffled: as asked for, or as in a comparison; none without labels."""
-    import numpy as np
-
     from ..study import measure_named, positive_class, usual_measure
 
     if task == "detect" or targets is None:
@@ -334,7 +326,6 @@ def explain_row(
 ) -> None:
     """Print the prediction of one row, and what it is made of."""
     from ..explain import explain
-    from .new_rows import look_up
 
     model = loaded.estimator
     one = table.take([place])
@@ -401,8 +392,6 @@ def _probabilities(model: Any, X: Any) -> dict[str, float]:
 def _show_answer(
     found: Explanation, where: str, truth: Any, likely: dict[str, float], loaded: ModelFile, printer: Printer
 ) -> None:
-    from ..messages import in_digits
-
     if not hasattr(loaded.estimator, "classes_"):
         detects = hasattr(loaded.estimator, "fit_predict")
         if detects:

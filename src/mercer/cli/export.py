@@ -6,8 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
+from sklearn.base import is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
 
+from ..composition import machine_of
+from ..exports import TARGETS, deviation, read_libsvm, read_range
+from ..exports import export as write
+from ..preprocess import Numbers
+from .new_rows import as_in_training, matching_table
 from .options import common, data_options
+from .output import refuse_outputs
 from .paths import MODEL, READ, open_model, save, sign_option, verify_option
 from .printing import Printer, run_line
 
@@ -65,19 +74,13 @@ def export(
       mercer export moons.safetensors --to python -o model.py --check moons:500
       mercer export moons.safetensors --to libsvm
     """
-    from ..composition import machine_of
-    from ..exports import TARGETS, deviation
-    from ..exports import export as write
-    from .new_rows import as_in_training, matching_table
-    from .output import refuse_outputs
-
     path = output if output is not None else str(Path(model).with_suffix(TARGETS[to].suffix))
     refuse_outputs([path])
     loaded = open_model(model)
     rows = None
     if check is not None:
         with printer.working("reading"):
-            rows = matching_table(loaded, check, as_in_training(reading, loaded.about), printer, blind=True).X
+            rows = matching_table(loaded, check, as_in_training(reading, loaded.about), printer, without_labels=True).X
     with printer.working(f"exporting to {to}"):
         notes = write(loaded.estimator, path, to)
         found = deviation(loaded.estimator, path, to, rows)
@@ -146,14 +149,6 @@ def import_model(
       mercer import rows.model --range rows.range -o m.safetensors
       mercer run m.safetensors new.svm
     """
-    import pandas as pd
-    from sklearn.base import is_classifier, is_regressor
-    from sklearn.pipeline import Pipeline
-
-    from ..exports import read_libsvm, read_range
-    from ..preprocess import Numbers
-    from .output import refuse_outputs
-
     refuse_outputs([output])
     with printer.working("reading"):
         machine = read_libsvm(model, n_features=features)

@@ -85,10 +85,8 @@ _COMPARED = {
 
 
 def _kernels() -> Iterable[Group]:
-    from .. import kernels
     from ..kernels import registered
 
-    assert kernels.__all__  # importing them enters them
     groups: dict[str, list[Entry]] = {}
     for kernel in registered():
         made_of = "kernel" in inspect.signature(kernel).parameters or "kernels" in inspect.signature(kernel).parameters
@@ -102,7 +100,7 @@ def _kernels() -> Iterable[Group]:
     made = groups.pop("made of kernels", [])
     algebra = [
         ("k1 + k2, k1 * k2, 3 * k, k ** 2", "features side by side, of both at once, weighed, multiplied"),
-        ("k.on(age, hours)", "some columns of a table, as they are: gaussian.on(age) * spectrum.on(name)"),
+        ("k.on(age, hours)", "some columns alone: gaussian.on(age) * spectrum.on(name)"),
     ]
     yield Group("made of kernels", "good kernels", algebra + made)
     for kind, entries in groups.items():

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..messages import enumeration
+from ..composition import layers, machine_of
+from ..messages import enumeration, in_digits
 from .options import common
 from .paths import MODEL, READ, open_model, verify_option
 from .printing import Printer, error_in_words, folds_in_words, mixture_weights, show_mixture
@@ -73,8 +74,10 @@ def _lines(about: dict[str, Any]) -> list[str]:
 
 def _learned(about: dict[str, Any], machine: Any) -> str:
     target = about.get("target")
-    if about.get("task") == "detect":
-        return "none: it detects outliers" + (f" ({target!r} was left out)" if target is not None else "")
+    if (
+        without := {"detect": "it detects outliers", "cluster": "it finds clusters"}.get(str(about.get("task")))
+    ) is not None:
+        return f"none: {without}" + (f" ({target!r} was left out)" if target is not None else "")
     classes = about.get("classes") or getattr(machine, "classes_", None)
     learned = "numbers" if classes is None else f"classes {enumeration(classes)}"
     return learned if target is None else f"{target!r}, {learned}"
@@ -106,8 +109,6 @@ def recorded_errors(about: dict[str, Any]) -> dict[str, str]:
 
 def _in_words(value: Any, task: Any) -> str:
     """An error, of numbers or a rate, or a share outside."""
-    from ..messages import in_digits
-
     if isinstance(value, dict):
         return f"{100 * value['share']:.2f} %" if "share" in value else error_in_words(value)
     return f"{100 * value:.2f} %" if task != "regress" else f"RMSE {in_digits(value)}"
@@ -154,14 +155,12 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
     Example:
       mercer inspect moons.safetensors
     """
-    from ..composition import layers, machine_of
-
     loaded = open_model(model)
     estimator, machine = loaded.estimator, machine_of(loaded.estimator)
     weights, size = _weights(estimator, machine), Path(model).stat().st_size
     intercept = getattr(machine, "intercept_", None)
     bias = float(intercept[0]) if weights and intercept is not None else None
-    parameters = _unusual_parameters(machine)
+    parameters = _changed_parameters(machine)
     rows_inside = len(machine.support_) if hasattr(machine, "support_vectors_") else 0
     names = [type(layer).__name__ for layer in layers(estimator)]
     told = {
@@ -202,7 +201,7 @@ def inspect(model: str, printer: Printer, seed: int) -> None:
         printer.table(["<feature", "weight"], largest, f"w: largest weights ({shown} of {len(weights)}), and b")
 
 
-def _unusual_parameters(machine: Any) -> dict[str, Any]:
+def _changed_parameters(machine: Any) -> dict[str, Any]:
     usual = type(machine)().get_params(deep=False)
     own = machine.get_params(deep=False)
     return {

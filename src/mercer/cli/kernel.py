@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..io import DataError, Table, read
 from .options import common, data_options, preparation_options
+from .output import draw, refuse_outputs, refuse_unknown_picture
 from .paths import ROWS, kernel_names
 from .printing import Printer
+from .recipe import with_columns_of
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..kernels import Kernel
 
 
@@ -56,15 +57,11 @@ def kernel(
       mercer kernel genes.fasta --kernel 'spectrum(p=3)'
     """
     from ..diagnostics import diagnose
-    from ..io import read
     from ..kernels import parse
     from ..learners import refuse_unfit
-    from .output import refuse_outputs
-    from .recipe import with_columns_of
 
     refuse_outputs([plot])
-    if plot is not None:
-        _refuse_unknown_picture(plot)
+    refuse_unknown_picture(plot)
     named = [parse(text) for text in texts]
     with printer.working("reading"):
         table = read(data, **with_columns_of(reading, *texts))
@@ -90,39 +87,12 @@ def kernel(
         printer.line(f"{ranking}\n")
     printer.line(str(found))
     if plot is not None:
-        _draw(found.plot().figure, plot)
+        draw(found.plot().figure, plot)
         printer.note(f"The matrix is drawn in {plot}.")
-
-
-def _refuse_unknown_picture(path: str) -> None:
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    from ..io import DataError
-    from ..messages import enumeration
-
-    known = FigureCanvasBase.get_supported_filetypes()
-    if _suffix(path) not in known:
-        raise DataError(f"{path!r} cannot be drawn: its name should end in {enumeration(map('.{}'.format, known))}.")
-
-
-def _draw(figure: Any, path: str) -> None:
-    from io import BytesIO
-
-    from ..io import write_whole
-
-    picture = BytesIO()
-    figure.savefig(picture, format=_suffix(path), bbox_inches="tight")
-    write_whole(path, picture.getvalue())
-
-
-def _suffix(path: str) -> str:
-    """What a picture's name says of its format; without a word, PNG."""
-    return Path(path).suffix.removeprefix(".").lower() or "png"
 
 
 def _ranking(kernels: list[Kernel], table: Table, preparing: dict[str, Any], sample: int, seed: int) -> Any:
     from ..diagnostics import align
-    from ..io import DataError
 
     if table.y is None:
         raise DataError("kernels are ranked by the labels, and the table has none; name their column with --target.")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..io import DataError
+from ..checks import bytes_of
+from ..io import DataError, data_files, is_parquet, suffix_of
 from .options import Places
-
-if TYPE_CHECKING:
-    from .recipe import Recipe
+from .recipe import Recipe
 
 #: Suffixes of tables that can be read in chunks, which all files of a folder must share.
 _KINDS: list[set[str]] = [{".parquet"}, {".csv"}, {".tsv"}, {".tab"}]
@@ -26,8 +25,6 @@ def in_chunks(data: Places, allowed: int) -> bool:
     A Parquet file tells how many numbers it holds; of a text file the size on disk is taken for that in memory, and
     four times that of a packed one.
     """
-    from ..io import suffix_of
-
     path = only_path(data)
     if path is None or not path.exists():
         return False
@@ -44,8 +41,6 @@ def only_path(data: Places) -> Path | None:
 
 def _data_files(path: Path) -> list[Path]:
     """The file, or those of a folder, where other programs leave marks such as ``_SUCCESS`` as well."""
-    from ..io import data_files
-
     if not path.is_dir():
         return [path]
     inside = [each.as_posix() for each in path.rglob("*") if each.is_file() and each.name[0] not in "._"]
@@ -54,8 +49,6 @@ def _data_files(path: Path) -> list[Path]:
 
 def _size(path: Path) -> int:
     """About what the table of a file takes in memory."""
-    from ..io import suffix_of
-
     suffix = suffix_of(path)
     if suffix == ".parquet":
         return _size_of_parquet(path)
@@ -79,7 +72,6 @@ def streams(data: Places, recipe: Recipe, reading: dict[str, Any]) -> bool:
 
     With --cluster they are read by its workers, or not at all.
     """
-    from ..checks import bytes_of
     from ..rows import dask_client
 
     if dask_client() is not None:
@@ -91,8 +83,6 @@ def streams(data: Places, recipe: Recipe, reading: dict[str, Any]) -> bool:
 
 def _on_cluster(data: Places, recipe: Recipe) -> bool:
     """Refuse what the workers of a cluster cannot do."""
-    from ..io import is_parquet
-
     path = only_path(data)
     if recipe.params.get("rank") is None:
         raise DataError(

@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 from click.core import ParameterSource
+from sklearn.base import is_outlier_detector, is_regressor
 
-from ..io import DataError
-from ..messages import counted, enumeration
+from ..io import (
+    DataError,
+    Table,
+    as_described,
+    described,
+    options_as_in_training,
+    read,
+    reading_like,
+    with_unknown_words,
+)
+from ..messages import counted, enumeration, in_digits
 from ..runtime import Array
 from .options import Places
 from .printing import Printer
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..model_files import ModelFile
 
 
 def task_of_model(loaded: ModelFile) -> str:
-    """What a model does: "classify", "regress" or "detect"."""
-    from sklearn.base import is_outlier_detector, is_regressor
+    """What a model does: "classify", "regress", "detect" or "cluster"."""
+    from sklearn.base import is_clusterer
 
     if is_regressor(loaded.estimator):
         return "regress"
+    if is_clusterer(loaded.estimator):
+        return "cluster"
     return "detect" if is_outlier_detector(loaded.estimator) else "classify"
 
 
@@ -37,20 +48,16 @@ def matching_table(
     data: Places,
     reading: dict[str, Any],
     printer: Printer,
-    blind: bool = False,
+    without_labels: bool = False,
     name: str | None = None,
 ) -> Table:
-    """The table, with the columns that the model uses; ``blind``: labels are left aside.
+    """The table, with the columns that the model uses; ``without_labels``: labels are ignored.
 
     ``name`` is what messages call the table, where the data are rows of a larger one.
     """
-    from dataclasses import replace
-
-    from ..io import as_described, described, read, reading_like, with_unknown_words
-
     about = {**described(loaded), "task": task_of_model(loaded)}
-    table = read(data, **reading_like(reading, about, blind))
-    table = replace(table, name=name or table.name, y=None if blind else table.y, notes=())
+    table = read(data, **reading_like(reading, about, without_labels))
+    table = replace(table, name=name or table.name, y=None if without_labels else table.y, notes=())
     table = as_described(table, about, name or repr(data))
     if table.y is not None and about["task"] == "classify":
         _refuse_strange_labels(table, about)
@@ -81,8 +88,6 @@ def _remedy(table: Table) -> str:
 
 def as_in_training(reading: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     """Arguments of :func:`mercer.read`: what was not said now is as in training."""
-    from ..io import options_as_in_training
-
     context = click.get_current_context()
     said = [name for name in reading if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
     return options_as_in_training(reading, about, said)
@@ -126,8 +131,6 @@ def far_predictions(table: Table, predicted: Any, about: dict[str, Any]) -> dict
 
 def show_far(facts: dict[str, Any], printer: Printer) -> None:
     """A sentence on rows, and one on predictions, where there are such."""
-    from ..messages import in_digits
-
     rows = facts.get("far_rows") or {}
     if rows.get("rows"):
         told = "; ".join(
@@ -227,8 +230,6 @@ class TrainedRows:
     @classmethod
     def of(cls, about: dict[str, Any]) -> TrainedRows | None:
         """What a model file remembers; ``None`` where it remembers nothing."""
-        from ..io import DataError
-
         said = about.get("trained_rows")
         if said is None:
             return None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io import FORMATS, DataError
+from ..composition import machine_of
+from ..io import FORMATS, DataError, Options
 from .paths import READ, ROWS, learner_names, scoring_names
 from .printing import Printer
 
@@ -384,8 +385,6 @@ def with_apart(reading: dict[str, Any], group: str | None, time: str | None) -> 
 
 def placing(learner: Learner, **said: Any) -> dict[str, Any]:
     """Parameters that say where the kernel matrix lives, of a learner that has them."""
-    from ..composition import machine_of
-
     given = {name: value for name, value in said.items() if value is not None}
     known = machine_of(learner.build()).get_params(deep=False)
     if strange := [name for name in given if name not in known or not learner.takes_kernel]:
@@ -397,8 +396,6 @@ def placing(learner: Learner, **said: Any) -> dict[str, Any]:
 
 def options_of(reading: dict[str, Any]) -> Any:
     """Arguments of :func:`mercer.read` as the options that they stand for."""
-    from ..io import Options
-
     sets = ("drop", "missing", "columns")
     given: dict[str, Any] = {name: frozenset(reading[name]) for name in sets if reading.get(name) is not None}
     return Options(**{**reading, **given})

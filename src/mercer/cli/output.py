@@ -11,29 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
-from ..io import DataError
+from ..checks import bytes_of
+from ..io import DataError, Table, read, refuse_unwritable, write_whole
 from ..messages import enumeration, nearest
+from .new_rows import TrainedRowsFound
 from .options import Places
 from .paths import files_read
 from .printing import Printer
 from .streams import standard_output_is_closed
-
-if TYPE_CHECKING:
-    from ..io import Table
-    from .new_rows import TrainedRowsFound
 
 # The files that a command is to write, looked at before it begins.
 
 
 def refuse_outputs(outputs: Iterable[str | Path | None], remedy: str = "name a file to write") -> None:
     """Refuse what could not be stored after the work, and what would destroy a file that the command reads."""
-    from ..io import refuse_unwritable
-
     read, written = files_read(), set[str]()
     for path in outputs:
         if path is None:
@@ -45,6 +41,36 @@ def refuse_outputs(outputs: Iterable[str | Path | None], remedy: str = "name a f
         if place in written:
             raise DataError(f"{str(path)!r} is to be written twice; name two files.")
         written.add(place)
+
+
+# Pictures.
+
+
+def refuse_unknown_picture(path: str | None) -> None:
+    """Refuse a picture whose name tells no format that can be drawn."""
+    if path is None:
+        return
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    if _suffix(path) not in known:
+        raise DataError(f"{path!r} cannot be drawn: its name should end in {enumeration(map('.{}'.format, known))}.")
+
+
+def draw(figure: Any, path: str) -> None:
+    """Write a figure in the format of its name."""
+    from io import BytesIO
+
+    from ..io import write_whole
+
+    picture = BytesIO()
+    figure.savefig(picture, format=_suffix(path), bbox_inches="tight")
+    write_whole(path, picture.getvalue())
+
+
+def _suffix(path: str) -> str:
+    """What a picture's name says of its format; without a word, PNG."""
+    return Path(path).suffix.removeprefix(".").lower() or "png"
 
 
 # Predictions as CSV, a line for each row, that no spreadsheet takes for formulas.
@@ -106,11 +132,11 @@ _SHOWN = 15
 class Delivery:
     """Where predictions go: into a file, to the standard output (``"-"``) or, without an output, onto the screen.
 
-    Columns of the input that are ``carried`` through go along with them.
+    Columns of the input that are ``kept`` go along with them.
     """
 
     output: str | None
-    carried: Mapping[str, list[Any]]
+    kept: Mapping[str, list[Any]]
     printer: Printer
 
     def __post_init__(self) -> None:
@@ -131,16 +157,14 @@ class Delivery:
 
         Where rows are among those that the model was trained on, a column tells which.
         """
-        from ..io import write_whole
-
         places = _places(table)
-        if table.named_by in self.carried and table.named_by == _called(table):
-            del places[table.named_by]  # it is carried as it is written
+        if table.named_by in self.kept and table.named_by == _called(table):
+            del places[table.named_by]  # it is kept as it is written
         if seen is not None and seen.trained.any():
             known = {"trained on": seen.column}
             columns, shown = {**columns, **known}, {**shown, **known}
         taken = {*places, *columns}
-        own = {f"input {name}" if name in taken else name: cells for name, cells in self.carried.items()}
+        own = {f"input {name}" if name in taken else name: cells for name, cells in self.kept.items()}
         whole: dict[str, Any] = {**places, **own, **columns}
         if self.output is None:
             self._show(table, {**own, **shown})
@@ -218,7 +242,7 @@ def kept_columns(data: Places, table: Table, keep: tuple[str, ...], reading: dic
     if not keep:
         return {}
     if table.frame is None:
-        raise DataError(f"--keep carries columns of a table through, and {table.name} has none; leave it out.")
+        raise DataError(f"--keep is for columns of a table, and {table.name} has none; leave it out.")
     names = {*table.columns, *keep}
     if ALL in keep:
         found = _whole(data, reading, {})
@@ -236,8 +260,6 @@ def kept_columns(data: Places, table: Table, keep: tuple[str, ...], reading: dic
 
 def _whole(data: Places, reading: dict[str, Any], kinds: dict[str, str]) -> Table:
     """The whole table, its target as a column like the others."""
-    from ..io import read
-
     if "-" in ([data] if isinstance(data, str) else data):
         sys.stdin.buffer.seek(0)
     as_it_is = {"target": None, "labelled": False, "unlabelled_rows": "keep", "drop": (), "task": None, "kinds": kinds}
@@ -250,8 +272,6 @@ def read_twice(data: Places, keep: tuple[str, ...], max_bytes: int | str) -> Ite
     if not keep or "-" not in ([data] if isinstance(data, str) else data):
         yield
         return
-    from ..checks import bytes_of
-
     given = sys.stdin
     sys.stdin = io.TextIOWrapper(io.BytesIO(given.buffer.read(bytes_of(max_bytes) + 1)))
     try:

@@ -55,11 +55,9 @@ def several_learners(context: Context, parameter: Parameter, typed: str) -> list
 
 def kernel_names(context: Context, parameter: Parameter, typed: str) -> list[CompletionItem]:
     """Kernels, by the last name of an expression."""
-    from .. import kernels
     from ..kernels import registered
     from .help import with_underscores
 
-    assert kernels.__all__  # importing them enters them
     last = re.search(r"[A-Za-z_]*$", typed)
     assert last is not None
     return _beginning([with_underscores(each.__name__) for each in registered()], last[0], typed[: last.start()])
@@ -233,7 +231,7 @@ def _about() -> dict[str, Any]:
             "learner": schema.text,
             "kernel": schema.instance(str, words="a text"),  # of a weight for each column, it is long
             "target": schema.text | schema.whole(),
-            "task": schema.choice("classify", "regress", "detect"),
+            "task": schema.choice("classify", "regress", "detect", "cluster"),
             "classes": schema.instance(list, words="a list"),
             "kind": schema.text,
             "format": schema.text,

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from ..messages import printable, printable_json
+from ..messages import in_digits, printable, printable_json
 from ..runtime import Progress, progress
 
 _LONG = 80
@@ -29,8 +29,6 @@ def error_in_words(error: dict[str, Any]) -> str:
     >>> error_in_words({"rmse": 53.2198, "mae": 41.3, "r2": 0.5123})
     'RMSE 53.22, mean absolute error 41.30, R² 0.512'
     """
-    from ..messages import in_digits
-
     explained = "" if error["r2"] is None or error["r2"] != error["r2"] else f", R² {error['r2']:.3f}"
     return f"RMSE {in_digits(error['rmse'])}, mean absolute error {in_digits(error['mae'])}{explained}"
 
@@ -189,7 +187,7 @@ def show_mixture(machine: Any, printer: Printer) -> None:
         printer.table(["<kernel", "weight"], [[name, f"{value:.4f}"] for name, value in ranked], "learned weights")
 
 
-def show_most_unusual(table: Any, scores: Any, printer: Printer) -> None:
+def show_farthest_outliers(table: Any, scores: Any, printer: Printer) -> None:
     """The rows farthest outside; negative scores are outside."""
     farthest = [row for row in scores.argsort(kind="stable")[:_SHOWN].tolist() if scores[row] < 0]
     if farthest:
@@ -236,7 +234,6 @@ def show_comparison(facts: dict[str, Any], printer: Printer) -> None:
 
 def _table_of_learners(facts: dict[str, Any], printer: Printer) -> None:
     """The errors of all learners; of numbers those of the mean too."""
-    from ..messages import in_digits
     from ..study import NUMBERS, SHARE
 
     title, scores = _asked_score(facts)

@@ -7,14 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..checks import extreme_in_words, is_measurement, looks_in_words
-from ..io import DataError
-from ..messages import counted
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from ..checks import drawn_evenly, extreme_in_words, is_measurement, looks_in_words
+from ..composition import layers, learner_of, machine_of
+from ..io import DataError, Table, columns_used, read, reading_of
+from ..messages import counted, enumeration
+from .new_rows import remembered_rows, repeated_rows
 from .options import Places
 from .printing import Printer
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..learners import Learner
 
 #: Parameters of a machine that have options of their own, or that belong to the study alone.
@@ -23,31 +27,11 @@ _SAID_OTHERWISE = ("kernel", "random_state", "class_weight", "time_limit", "kind
 
 @dataclass(frozen=True)
 class Recipe:
-    """A learner with its kernel, its parameters and what happens before and after it.
+    """A learner with its kernel (as text), its parameters and what happens before and after it.
 
-    Parameters
-    ----------
-    learner : Learner
-    kernel : str, optional
-        Its text; the usual one where there is none.
-    degree : int, optional
-    params : mapping
-        Parameters of the learner.
-    class_weight : str, optional
-        ``"balanced"``, or nothing.
-    calibrate : str, optional
-        The method by which scores become probabilities.
-    threshold : str, optional
-        The score by which the threshold between two classes is chosen.
-    positive : str, optional
-        The class that this score is of, where it is of one.
-    costs : tuple of str
-        What mistakes cost, as it is written on the command line.
-    max_rows : int, optional
-        The most rows that are learned from.
-    preparing : mapping
-        Arguments of :func:`mercer.preprocess.pipeline`.
-    seed : int
+    ``calibrate`` is the method by which scores become probabilities, ``threshold`` the measure by which the threshold
+    between two classes is chosen, and ``positive`` the class that this measure is of. ``costs`` are as on the command
+    line, ``preparing`` are arguments of :func:`mercer.preprocess.pipeline`.
     """
 
     learner: Learner
@@ -99,7 +83,6 @@ def recipe_of(
 ) -> Recipe:
     """The recipe by which ``mercer train`` makes a model as a study has fitted it, here of all rows of a table."""
     from ..calibration import Calibrated, TunedThreshold
-    from ..composition import layers, learner_of
     from ..kernels import as_kernel
 
     given = learner_of(model).get_params(deep=False)
@@ -150,14 +133,47 @@ def with_columns_of(reading: dict[str, Any], *kernels: str | None) -> dict[str, 
 
 def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer, kernel: str | None = None) -> Table:
     """The table, with notes on what was assumed and what is to be learned; refused where nothing is."""
-    from ..io import read
-
     with printer.working("reading"):
         table = read(data, **with_columns_of(reading, kernel))
     for note in filter(None, (*table.notes, table.task_in_words)):
         printer.note(note)
     refuse_unlearnable(table)
     return table
+
+
+def table_without_labels(
+    data: Places, reading: dict[str, Any], printer: Printer, kernel: str | None, what: str
+) -> tuple[Table, Table]:
+    """The table without its labels, which ``what`` does not need, and with them."""
+    from ..io import read
+    from ..kernels import parse
+
+    reading = with_columns_of(reading, kernel)
+    unlabelled = "drop" if reading["unlabelled_rows"] == "drop" else "keep"
+    with printer.working("reading"):
+        table = read(data, **{**reading, "labelled": reading["target"] is not None, "unlabelled_rows": unlabelled})
+    for note in table.notes:
+        printer.note(note)
+    if table.y is not None:
+        printer.note(f"The target {table.target!r} is left out: {what} needs no labels.")
+    if table.target is None and table.kind == "sets":
+        printer.note("All items of a line are learned from; leave a label out with --target first or --target last.")
+    if table.kind == "rows" and (kernel is None or parse(kernel).on_rows):
+        if table.target is None:
+            everything = f"All {table.n_columns} columns are learned from"
+            printer.note(f"{everything}; leave one that holds a label out with --target, others with --drop.")
+        if names := _never_again(table):
+            printer.note(
+                f"In {enumeration(map(repr, names), 6)} each row has another value, so that all rows are equally far "
+                "apart there; leave such columns out with --drop."
+            )
+    return replace(table, y=None, target=None, notes=()), table
+
+
+def _never_again(table: Table) -> list[str]:
+    """Columns of words in which each row has another: names, numbers of records, times."""
+    columns = [(name, table.X[name].dropna()) for name in table.category_columns]
+    return [name for name, words in columns if words.size > 1 and words.nunique() == words.size]
 
 
 def refuse_unlearnable(table: Table) -> None:
@@ -192,11 +208,6 @@ def split(table: Table, holdout: float | None, seed: int, time: str | None = Non
         assert table.y is not None  # what is learned without a target knows no order of time
         learned, tested = division_of(table, time=time)[1].test_rows(table.y, holdout, seed)
         return table.take(learned), table.take(tested)
-    import numpy as np
-    from sklearn.model_selection import train_test_split
-
-    from ..checks import drawn_evenly
-
     try:
         if table.measured or table.y is None:
             parts = train_test_split(np.arange(table.n_rows), test_size=holdout, random_state=seed)
@@ -292,8 +303,6 @@ def fit(model: Any, table: Table, what: str, printer: Printer) -> float:
 
 def outliers_in_words(model: Any) -> str | None:
     """How many training rows a fitted model has left out as outliers; nothing where it does not look for them."""
-    from ..composition import layers
-
     return next((str(layer.report_) for layer in layers(model) if hasattr(layer, "report_")), None)
 
 
@@ -306,8 +315,6 @@ def cross_validated(
     where a class is too rare to be left out. Rows are left out as ``division`` says, in which these have the places
     ``rows``.
     """
-    import numpy as np
-
     from ..study import Division, half_widths, has_rare, out_of_fold_predictions
 
     numbers = table.measured
@@ -352,10 +359,6 @@ def about_model(
     The table may be a sample that tells what its columns hold; the rows that were learned from come at once or in
     pieces, with their number.
     """
-    from ..composition import machine_of
-    from ..io import columns_used, reading_of
-    from .new_rows import remembered_rows
-
     last, columns, read = machine_of(model), _columns_used(model, table), reading_of(table)
     rows, n_rows = learned if isinstance(learned, tuple) else ([learned], learned.n_rows)
     return {
@@ -376,17 +379,12 @@ def about_model(
 
 def _range_of(targets: Any) -> list[float]:
     """The smallest and the largest target that is known."""
-    import numpy as np
-
     known = np.asarray(targets, dtype=np.float64)
     return [float(np.nanmin(known)), float(np.nanmax(known))]
 
 
 def held_out(model: Any, learning: Table, testing: Table | None, printer: Printer) -> dict[str, int]:
     """How many rows were kept out of the training, and how many of these equal a training row: they tell little."""
-    from ..io import columns_used
-    from .new_rows import repeated_rows
-
     if testing is None:
         return {}
     columns = columns_used(model, _columns_used(model, learning))
@@ -401,7 +399,6 @@ def held_out(model: Any, learning: Table, testing: Table | None, printer: Printe
 
 def _columns_used(model: Any, table: Table) -> list[str]:
     """The columns that a model was trained on: those that its kernel names, or all of them."""
-    from ..composition import machine_of
     from ..kernels import as_kernel, columns_named
 
     if table.frame is None:

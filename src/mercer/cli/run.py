@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+from sklearn.metrics import confusion_matrix, log_loss
+from sklearn.utils._response import _get_response_values_binary
 
-from ..io import DataError
-from ..messages import guide
+from ..checks import bytes_of
+from ..composition import machine_of
+from ..io import DataError, Table, open_chunked, write_whole
+from ..messages import guide, in_digits
 from .large_files import in_chunks
 from .new_rows import (
     SHOWN,
@@ -33,10 +37,9 @@ from .new_rows import (
 from .options import Places, common, data_options, one_or_several, options_of
 from .output import STANDARD_OUTPUT, Delivery, csv_of, kept_columns, read_twice, refuse_outputs
 from .paths import MODEL, ROWS, open_model, verify_option
-from .printing import Printer, error_in_words, show_most_unusual
+from .printing import Printer, error_in_words, show_farthest_outliers
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..model_files import ModelFile
 
 
@@ -103,7 +106,7 @@ def run(
 
     A model of numbers writes the number, with --intervals between which two values the true one is expected, and errors
     in the unit of the target. An outlier detector writes 1 for inliers and -1 for outliers, with a score that is
-    negative for these.
+    negative for these. A model of "mercer cluster" writes the cluster.
 
     \b
     Example:
@@ -112,8 +115,6 @@ def run(
       mercer run moons.safetensors moons:500 -o predictions.csv
       mercer run people.safetensors new.csv --keep surname --keep town -o - | head
     """
-    from ..checks import bytes_of
-
     if not data:
         _tell_record(model, {"--output": output, "--keep": keep, "--intervals": intervals}, printer)
         return
@@ -129,7 +130,7 @@ def run(
         if not chunks:
             with _saying_how_large_files_are_read(data):
                 table = matching_table(loaded, data, reading, printer, ignore_labels)
-            delivery = replace(delivery, carried=kept_columns(data, table, keep, reading))
+            delivery = replace(delivery, kept=kept_columns(data, table, keep, reading))
     if chunks:
         if keep:
             raise DataError(
@@ -174,8 +175,6 @@ def _tell_record(model: str, asked: dict[str, Any], printer: Printer) -> None:
 @contextmanager
 def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
     """A file that is too large for memory need not be there as a whole."""
-    from .large_files import in_chunks
-
     try:
         yield
     except DataError as error:
@@ -185,7 +184,12 @@ def _saying_how_large_files_are_read(data: Places) -> Iterator[None]:
 
 
 #: What a model has learned, in words.
-_LEARNED = {"classify": "is a classifier", "regress": "is a regressor", "detect": "detects outliers"}
+_LEARNED = {
+    "classify": "is a classifier",
+    "regress": "is a regressor",
+    "detect": "detects outliers",
+    "cluster": "finds clusters",
+}
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,6 @@ class Asked:
     def of(cls, loaded: ModelFile, task: str, coverage: float | None, probabilities: bool, printer: Printer) -> Asked:
         """Refused where the model does not know it."""
         from ..calibration import Calibrated
-        from ..composition import machine_of
 
         if coverage is not None and task != "regress":
             raise DataError(f"--intervals is for regressors, and this model {_LEARNED[task]}.")
@@ -279,8 +282,6 @@ def _scores(model: Any, X: Any) -> Any:
 
 def _beyond_threshold(model: Any, X: Any) -> Any:
     """How far the score of the second class, or its probability, lies beyond the threshold that was chosen."""
-    from sklearn.utils._response import _get_response_values_binary
-
     methods = ["predict_proba", "decision_function"] if model.response_method == "auto" else model.response_method
     values, _ = _get_response_values_binary(model.estimator_, X, methods, pos_label=model.classes_[1])
     return values - model.best_threshold_
@@ -301,8 +302,6 @@ def _probabilities(model: Any, X: Any) -> dict[str, Any]:
 
 def _mistakes(table: Table, predicted: Any, probabilities: Any, classes: Any, rows: Any) -> dict[str, Any]:
     """The mistakes on some rows, all of them with labels."""
-    from sklearn.metrics import confusion_matrix
-
     truth = same_kind(table, classes)[rows].astype(classes.dtype)
     answers = predicted[rows]
     wrong = int((truth != answers).sum())
@@ -316,8 +315,6 @@ def _mistakes(table: Table, predicted: Any, probabilities: Any, classes: Any, ro
 
 def _log_loss(truth: Any, probabilities: Any, classes: Any) -> dict[str, float]:
     """How much surprise there is in the labels, beside that of a model that knows only how often each occurs."""
-    from sklearn.metrics import log_loss
-
     codes = np.searchsorted(classes, truth)
     shares = np.bincount(codes, minlength=len(classes)) / codes.size
     surprise = float(log_loss(codes, probabilities, labels=range(len(classes))))
@@ -446,8 +443,6 @@ def _errors(table: Table, predicted: Any, reach: float | None, rows: Any) -> dic
 
 def show_number_errors(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
     """The errors, on training rows apart from those on others."""
-    from ..messages import in_digits
-
     if facts["labelled"]:
         apart = groups_to_show(facts)
         for name, found in apart.items():
@@ -468,8 +463,6 @@ def show_number_errors(facts: dict[str, Any], about: dict[str, Any], kind: str, 
 
 
 def _show_largest(table: Table, predicted: Any, printer: Printer) -> None:
-    from ..messages import in_digits
-
     assert table.y is not None
     known = np.flatnonzero(table.labelled)
     truth = table.y[known].astype(np.float64)
@@ -505,7 +498,7 @@ def _predict_outliers(loaded: ModelFile, table: Table, seen: TrainedRowsFound | 
         columns["label"] = table.y.tolist()
 
     def outliers(rows: Any) -> dict[str, Any]:
-        return {"unusual": int((predicted[rows] < 0).sum())}
+        return {"outliers": int((predicted[rows] < 0).sum())}
 
     facts = {**outliers(slice(None)), **by_origin(seen, None, outliers)}
     if table.labelled.any() and not table.measured:  # what labels, which nobody has learned from, say to it
@@ -514,29 +507,48 @@ def _predict_outliers(loaded: ModelFile, table: Table, seen: TrainedRowsFound | 
     return Predicted(columns, columns, facts, partial(_show_outliers, facts, table, scores))
 
 
-def show_unusual(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
+def show_outlier_counts(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
     """How many rows are outliers, of training rows apart from others."""
     apart = groups_to_show(facts)
     for name, found in apart.items():
-        unusual, rows = found["unusual"], found["rows"]
-        printer.line(f"{unusual} of {rows} {name}{kind} ({100 * unusual / rows:.2f} %) are outliers")
+        outliers, rows = found["outliers"], found["rows"]
+        printer.line(f"{outliers} of {rows} {name}{kind} ({100 * outliers / rows:.2f} %) are outliers")
     show_record(apart, about, printer)
 
 
 def _show_outliers(facts: dict[str, Any], table: Table, scores: Any, printer: Printer) -> None:
     """How many rows of each label are outliers, and which rows are farthest outside."""
-    rows = [[name, one["rows"], one["unusual"], f"{100 * one['unusual'] / one['rows']:.1f} %"]
+    rows = [[name, one["rows"], one["outliers"], f"{100 * one['outliers'] / one['rows']:.1f} %"]
             for name, one in facts.get("by_label", {}).items()]  # fmt: skip
     if 0 < len(rows) <= _LABELS_SHOWN:
         printer.table(["<label", "rows", "outliers", "share"], rows, f"by {table.target!r}")
-    show_most_unusual(table, scores, printer)
+    show_farthest_outliers(table, scores, printer)
+
+
+# Models of clusters.
+
+
+def _predict_clusters(loaded: ModelFile, table: Table, seen: TrainedRowsFound | None, asked: Asked) -> Predicted:
+    """Say of which cluster each row is."""
+    from ..composition import machine_of
+
+    labels = loaded.estimator.predict(table.X)
+    counts = np.bincount(labels, minlength=machine_of(loaded.estimator).n_clusters)
+    columns = {"cluster": labels}
+    return Predicted(columns, columns, {"labelled": 0, "clusters": counts.tolist()})
+
+
+def show_clusters(facts: dict[str, Any], about: dict[str, Any], kind: str, printer: Printer) -> None:
+    """How many rows are in each cluster."""
+    printer.table(["<cluster", kind], list(enumerate(facts["clusters"])))
 
 
 #: By what a model does, who predicts and who shows what was counted.
 _TASKS: dict[str, tuple[Callable[..., Predicted], Callable[..., None]]] = {
     "classify": (_predict_classes, show_mistakes),
     "regress": (_predict_numbers, show_number_errors),
-    "detect": (_predict_outliers, show_unusual),
+    "detect": (_predict_outliers, show_outlier_counts),
+    "cluster": (_predict_clusters, show_clusters),
 }
 
 
@@ -554,8 +566,6 @@ def _run_in_chunks(
     printer: Printer,
 ) -> dict[str, Any]:
     """Predict a file chunk by chunk, write the predictions as they come, and count errors."""
-    from ..io import open_chunked, write_whole
-
     about, (predict, show) = loaded.about, _TASKS[task]
     target = reading["target"] if reading["target"] is not None else about.get("target")
     file, _, _, _ = open_chunked(Path(data if isinstance(data, str) else data[0]),
@@ -591,7 +601,7 @@ def _run_in_chunks(
         found |= {name: _together([each[name] for each in facts])} if seen else {}
     if any(each.trained.any() for each in seen):
         printer.line(TrainedRowsFound.of_all(seen).in_words("rows"))
-    if task == "detect" or found["labelled"]:
+    if task in ("detect", "cluster") or found["labelled"]:
         show(found, about, "rows", printer)
     show_far(found, printer)
     printer.line(f"predictions of {total:,} rows in {output}")
@@ -617,7 +627,7 @@ def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
         if told := [part[far] for part in parts if part.get(far, {}).get("rows")]:
             some = [one for each in told for one in each[named]]
             found[far] = {**told[0], "rows": sum(each["rows"] for each in told), named: some[:SHOWN]}
-    for count in ("rows", "labelled", "unusual", "wrong", "confusion_matrix", "equal_to_training_rows"):
+    for count in ("rows", "labelled", "clusters", "outliers", "wrong", "confusion_matrix", "equal_to_training_rows"):
         if counts := [part[count] for part in parts if count in part]:
             found[count] = np.sum(counts, axis=0)
     known = [part for part in parts if part.get("labelled")]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io import DataError
-from ..messages import enumeration
+from ..composition import machine_of
+from ..io import DataError, Table
+from ..messages import enumeration, in_digits
 from .cluster import cluster_option
+from .large_files import streams
 from .options import (
     LearnerCommand,
     Places,
@@ -18,18 +19,19 @@ from .options import (
     data_options,
     learner_argument,
     parameters,
+    placing,
     preparation_options,
     target_transform_option,
     with_apart,
 )
+from .output import refuse_outputs
 from .paths import kernel_names, save, sign_option
-from .printing import Printer, error_in_words, folds_in_words, run_line, show_mixture, show_most_unusual
+from .printing import Printer, error_in_words, folds_in_words, run_line, show_farthest_outliers, show_mixture
+from .recipe import Recipe, split, table_to_learn, table_without_labels, with_target_transform
 from .streams import end_at_time_limit, end_partial
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..learners import Learner
-    from .recipe import Recipe
     from .training import Trained
 
 
@@ -152,10 +154,6 @@ def train(
     from ..describe import telling_columns
     from ..study import division_of
     from .command_lines import given_command
-    from .large_files import streams
-    from .options import placing
-    from .output import refuse_outputs
-    from .recipe import Recipe, split, table_to_learn, with_target_transform
     from .training import trained, trained_in_chunks
 
     refuse_outputs([output])
@@ -175,7 +173,8 @@ def train(
         learning = table
     else:
         if detects:
-            table, remembered["target"] = _without_labels(recipe, data, reading, printer)
+            table, whole = table_without_labels(data, reading, printer, recipe.kernel, "outlier detection")
+            remembered["target"] = whole.target
         else:
             table = table_to_learn(data, reading, printer, recipe.kernel)
             for doubt in telling_columns(table):
@@ -250,52 +249,11 @@ def _refuse_in_chunks(recipe: Recipe, holdout: float | None) -> None:
         )
 
 
-# The rows that an outlier detector learns from.
-
-
-def _without_labels(
-    recipe: Recipe, data: Places, reading: dict[str, Any], printer: Printer
-) -> tuple[Table, str | None]:
-    """The table without its labels, and the name of the column that held them, if there is one."""
-    from ..io import read
-    from ..kernels import parse
-    from .recipe import with_columns_of
-
-    reading = with_columns_of(reading, recipe.kernel)
-    unlabelled = "drop" if reading["unlabelled_rows"] == "drop" else "keep"
-    with printer.working("reading"):
-        table = read(data, **{**reading, "labelled": reading["target"] is not None, "unlabelled_rows": unlabelled})
-    for note in table.notes:
-        printer.note(note)
-    if table.y is not None:
-        printer.note(f"The target {table.target!r} is left out: outlier detection needs no labels.")
-    if table.target is None and table.kind == "sets":
-        printer.note("All items of a line are learned from; leave a label out with --target first or --target last.")
-    if table.kind == "rows" and (recipe.kernel is None or parse(recipe.kernel).on_rows):
-        if table.target is None:
-            everything = f"All {table.n_columns} columns are learned from"
-            printer.note(f"{everything}; leave one that holds a label out with --target, others with --drop.")
-        if names := _never_again(table):
-            printer.note(
-                f"In {enumeration(map(repr, names), 6)} each row has another value, so that all rows are equally far "
-                "outside there; leave such columns out with --drop."
-            )
-    return replace(table, y=None, target=None, notes=()), table.target
-
-
-def _never_again(table: Table) -> list[str]:
-    """Columns of words in which each row has another: names, numbers of records, times."""
-    columns = [(name, table.X[name].dropna()) for name in table.category_columns]
-    return [name for name, words in columns if words.size > 1 and words.nunique() == words.size]
-
-
 # What is told of a training.
 
 
 def _show(made: Trained, learning: Table, testing: Table | None, recipe: Recipe, printer: Printer, output: str) -> None:
     """What was learned from which rows, its errors, and how to go on."""
-    from ..composition import machine_of
-
     learner, facts, last = made.learner, made.facts, machine_of(made.model)
     extent = learning.extent
     if "passes" in facts:
@@ -304,7 +262,7 @@ def _show(made: Trained, learning: Table, testing: Table | None, recipe: Recipe,
     printer.line(f"{learner.title}: {extent}{learned.get(learner.task, '')}")
     if learner.task == "detect":
         _show_outside(made, last, printer)
-        show_most_unusual(learning, made.model.decision_function(learning.X), printer)
+        show_farthest_outliers(learning, made.model.decision_function(learning.X), printer)
     else:
         _show_errors(made, learning, testing, recipe, printer)
     if "passes" in facts:
@@ -329,7 +287,6 @@ def _show_outside(made: Trained, last: Any, printer: Printer) -> None:
 
 def _show_errors(made: Trained, learning: Table, testing: Table | None, recipe: Recipe, printer: Printer) -> None:
     """The error on training rows, on rows left out in turn, and on those held out."""
-    from ..messages import in_digits
     from ..study import beside_mean, half_width
 
     task, facts = made.learner.task, made.facts

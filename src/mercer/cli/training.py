@@ -10,17 +10,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
-from ..io import DataError
+from ..composition import machine_of
+from ..io import (
+    DataError,
+    Options,
+    PreparedRows,
+    Table,
+    explicit_options,
+    open_chunked,
+    read_frame,
+    rows_on_workers,
+    targets_of,
+)
 from ..messages import enumeration
 from .options import Places, options_of
+from .paths import save
 from .printing import Printer
+from .recipe import (
+    APART,
+    Recipe,
+    about_model,
+    cross_validated,
+    errors_of,
+    fit,
+    fitting,
+    held_out,
+    machine,
+    outliers_in_words,
+    recipe_of,
+    refuse_unlearnable,
+    usual_kernel,
+)
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..learners import Learner
     from ..study import Comparison
-    from .recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -41,8 +67,6 @@ class Trained:
 
     def about(self, table: Table, **more: Any) -> dict[str, Any]:
         """What a model file remembers."""
-        from .recipe import about_model
-
         return about_model(
             table,
             self.learner,
@@ -69,7 +93,6 @@ def trained(
     errors reach.
     """
     from ..explain import support_lines
-    from .recipe import cross_validated, fit, fitting, held_out, machine, usual_kernel
 
     kept = _rows_kept(table, recipe, printer)
     learning = table if kept is None else table.take(kept)
@@ -99,7 +122,6 @@ def trained(
 def as_tested(recipe: Recipe, facts: Comparison, chosen: dict[str, Any], table: Table) -> Trained:
     """The model that a study has tested, as it is."""
     from ..explain import support_lines
-    from .recipe import fitting
 
     model = facts.models[recipe.learner.name]
     learned = table.take(facts.rows[recipe.learner.name])
@@ -111,9 +133,6 @@ def as_tested(recipe: Recipe, facts: Comparison, chosen: dict[str, Any], table: 
 
 def _facts(recipe: Recipe, model: Any, rows: int, seconds: float, errors: Any, **more: Any) -> dict[str, Any]:
     """What is told and remembered of a training."""
-    from ..composition import machine_of
-    from .recipe import outliers_in_words
-
     last = machine_of(model)
     return {
         "rows": rows,
@@ -131,8 +150,6 @@ def _facts(recipe: Recipe, model: Any, rows: int, seconds: float, errors: Any, *
 
 def error_on(model: Any, table: Table, task: str) -> Any:
     """The share of mistakes on the rows of a table, the errors of numbers, or how many rows are outliers."""
-    from .recipe import errors_of
-
     if task != "detect":
         return errors_of(model.predict(table.X), table.y, task)
     outside = model.decision_function(table.X) < 0
@@ -164,14 +181,8 @@ _PASSES = 16
 
 def trained_in_chunks(recipe: Recipe, data: Places, reading: dict[str, Any], printer: Printer) -> tuple[Trained, Table]:
     """Make a model of files by passes over them; a sample of their rows tells what the columns hold."""
-    from sklearn.pipeline import Pipeline
-
-    from ..composition import machine_of
-    from ..grams import sample_of
-    from ..io import Options, explicit_options, open_chunked, read_frame, targets_of
     from ..preprocess import prepare
-    from ..rows import dask_client
-    from .recipe import APART, errors_of, fitting, refuse_unlearnable, usual_kernel
+    from ..rows import dask_client, sample_of
 
     options = options_of(reading)
     with printer.working("reading a sample"):
@@ -217,7 +228,6 @@ def trained_in_chunks(recipe: Recipe, data: Places, reading: dict[str, Any], pri
 
 def _prepared_rows(file: Any, columns: list[str], n_rows: int, prepare: Any, report: Any) -> Any:
     """The prepared rows, on the workers of a cluster where there is one."""
-    from ..io import PreparedRows, rows_on_workers
     from ..rows import dask_client
 
     client = dask_client()
@@ -238,8 +248,6 @@ def _tables(file: Any, sample: Table, y: Any, reader: Any) -> Iterator[Table]:
 
 def _own_tolerance(learner: Learner) -> Any:
     """The tolerance of the machine itself: with that of its learner, which is for few rows, passes would be many."""
-    from ..composition import machine_of
-
     return type(machine_of(learner.build()))().tol
 
 
@@ -338,8 +346,6 @@ def _folds(table: Table, what: str, printer: Printer) -> int:
 
 
 def _parameters_of(learner: Learner) -> dict[str, Any]:
-    from ..composition import machine_of
-
     return machine_of(learner.build()).get_params(deep=False)
 
 
@@ -375,7 +381,6 @@ _LONGER = 1.5
 def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
     """The learner that a study has chosen, with its kernel and parameters."""
     from ..learners import named
-    from .recipe import recipe_of
 
     name = facts["answer"]["chosen"]
     learner = named(name)
@@ -398,7 +403,6 @@ def saved_winner(
     The file remembers the error as what it is.
     """
     from ..report import study_name
-    from .paths import save
 
     chosen = next(one for one in facts["learners"] if one["name"] == recipe.learner.name)
     growth = table.n_rows / max(1, chosen["fitted_rows"])

@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
+from sklearn.base import clone
 
-from ..io import DataError
+from ..composition import machine_of, parameter_prefix
+from ..io import DataError, Table
 from ..messages import enumeration
+from ..runtime import keep_best
 from .cluster import cluster_option
 from .options import (
     LearnerCommand,
@@ -24,12 +28,23 @@ from .options import (
     target_transform_option,
     with_apart,
 )
+from .output import refuse_outputs
 from .paths import kernel_names, save, sign_option
 from .printing import Printer
+from .recipe import (
+    APART,
+    WITHOUT_ERRORS,
+    about_model,
+    cross_validated,
+    fit,
+    fitting,
+    machine,
+    recipe_of,
+    table_to_learn,
+)
 from .streams import end_partial
 
 if TYPE_CHECKING:
-    from ..io import Table
     from ..learners import Learner
     from ..study import Division, ErrorMeasure, Study
 
@@ -118,24 +133,10 @@ def tune(
       mercer tune pegasos visits.csv --set lam=1e-3,1e-2 --set steps=5000,20000
       mercer tune svc baskets.basket
     """
-    from ..composition import machine_of, parameter_prefix
     from ..learners import named
-    from ..runtime import keep_best
     from ..search import KernelSearchCV
     from ..study import RIDGES, Preparation, quick_ridge, setting, target_transform_of
     from .command_lines import given_command, said_besides, train_command
-    from .output import refuse_outputs
-    from .recipe import (
-        APART,
-        WITHOUT_ERRORS,
-        about_model,
-        cross_validated,
-        fit,
-        fitting,
-        machine,
-        recipe_of,
-        table_to_learn,
-    )
     from .training import error_on
 
     if learner.task == "detect":
@@ -339,8 +340,6 @@ class Judgement:
         self, table: Table, folds: int, repeats: int | None, seed: int, **options: Any
     ) -> tuple[Table, Division, list[Any]]:
         """The table without the column of groups or times, how its rows are divided, and the splits."""
-        import numpy as np
-
         from ..study import division_of, usual_repeats
 
         table, division = division_of(table, **options)
@@ -353,8 +352,6 @@ class Judgement:
         """How each class fares out of its fold; ``None`` for numbers, and where splits do not divide the rows."""
         if self.study.task != "classify":
             return None
-        import numpy as np
-
         from ..search import out_of_fold
         from ..study import Predictions, by_class
 
@@ -369,8 +366,6 @@ class Judgement:
         """The best setting, answering by the threshold that does best out of fold, where asked for."""
         if self.threshold is None:
             return best
-        from sklearn.base import clone
-
         from ..calibration import TunedThreshold
 
         return TunedThreshold(clone(best), scoring=self.threshold, cv=splits).fit(table.X, table.y)
@@ -395,8 +390,6 @@ class Judgement:
 
 def _first_round(splits: list[Any], rows: int) -> list[Any] | None:
     """The first splits whose test rows are all rows, each once."""
-    import numpy as np
-
     seen = np.zeros(rows, dtype=int)
     for number, (_, test) in enumerate(splits, start=1):
         seen[test] += 1

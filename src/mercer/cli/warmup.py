@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,14 +28,27 @@ def _numbers(n: int = 150) -> tuple[np.ndarray, np.ndarray]:
     return X, X[:, 0] * X[:, 1] + y
 
 
-def _svc() -> None:
+def _first_fits() -> None:
     from .. import SVC
 
     for k in (3, 2):
         X, y = _classes(150, k)
-        model = SVC().fit(X, y)
-        model.decision_function(X)
-        model.predict(X.astype(np.float32))
+        SVC().fit(X, y).predict(X)
+
+
+def _first_study() -> None:
+    """All learners of two classes but the one that :func:`_first_fits` goes along with, which another process does."""
+    from ..study import DEFAULT_LEARNERS, compare
+
+    compare("moons:200", learners=[name for name in DEFAULT_LEARNERS if name != "svc"], cv=2, repeats=1, trees=False)
+
+
+def _svc() -> None:
+    from .. import SVC
+
+    _first_fits()
+    X, y = _classes(150, 2)
+    SVC().fit(X, y).predict(X.astype(np.float32))
     SVC("linear").fit(X, y).predict(X)
     SVC("gaussian(gamma=0.5)").fit(*_classes(1500, 2)).predict(X)
 
@@ -96,7 +109,7 @@ def _compare(table: str) -> None:
 
 
 #: What is compiled, a process for each; the longest first.
-_ROADS: dict[str, Callable[[], None]] = {
+ROADS: dict[str, Callable[[], None]] = {
     "comparisons of two classes": lambda: _compare("moons:200"),
     "comparisons of three classes": lambda: _compare("classes"),
     "comparisons of numbers": lambda: _compare("numbers"),
@@ -108,11 +121,31 @@ _ROADS: dict[str, Callable[[], None]] = {
     "other machines": _others,
 }
 
+#: What a first script and a first comparison need, in two halves that take about as long.
+FIRST_ROADS: dict[str, Callable[[], None]] = {"first fits": _first_fits, "a first study": _first_study}
+
 
 def travel(road: str) -> None:
     """Go one road in this process, which compiles what is on it."""
     warnings.simplefilter("ignore")
-    _ROADS[road]()
+    (ROADS | FIRST_ROADS)[road]()
+
+
+def compile_ahead(
+    roads: Iterable[str], done: Callable[[], None] = lambda: None, environment: Mapping[str, str] | None = None
+) -> None:
+    """Go each road in a process of its own, with as many at once as there are cores."""
+
+    def one(road: str) -> None:
+        code = f"from mercer.cli.warmup import travel; travel({road!r})"
+        command = [sys.executable, "-c", code]
+        run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        if run.returncode:
+            raise OSError(f"{road} could not be compiled: {run.stderr.strip().splitlines()[-1]}")
+        done()
+
+    with ThreadPoolExecutor(thread_count()) as pool:
+        list(pool.map(one, roads))
 
 
 @click.command()
@@ -127,14 +160,6 @@ def warmup() -> None:
     Example:
       mercer warmup
     """
-    with progress("compiling", len(_ROADS), unit="parts") as watched, ThreadPoolExecutor(thread_count()) as pool:
-
-        def one(road: str) -> None:
-            code = f"from mercer.cli.warmup import travel; travel({road!r})"
-            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise OSError(f"{road} could not be compiled: {done.stderr.strip().splitlines()[-1]}")
-            watched.advance()
-
-        list(pool.map(one, _ROADS))
+    with progress("compiling", len(ROADS), unit="parts") as watched:
+        compile_ahead(ROADS, watched.advance)
     click.echo("What common fits, predictions, searches and comparisons need is compiled.")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..messages import enumeration, guide
 from ..runtime.arrays import Array
@@ -195,8 +196,6 @@ def _in_order(judged: Mapping[str, Any]) -> list[str]:
 
 
 def _different(values: Any) -> int:
-    import pandas as pd
-
     return int(pd.Series(values).nunique())
 
 
@@ -565,8 +564,6 @@ def _texts(values: Any) -> Array:
 
 
 def _categories(values: Any) -> Any:
-    import pandas as pd
-
     values = np.asarray(values)
     if values.dtype.kind == "f":
         words = [None if value != value else str(int(value)) if value == int(value) else repr(value)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..runtime.arrays import Array
 
@@ -85,8 +86,6 @@ def parsed(words: Sequence[str], form: str) -> Array:
 
     Several forms stand with a bar between them, the likeliest first.
     """
-    import pandas as pd
-
     if "|" in form:
         return _together([parsed(words, each) for each in form.split("|")], len(words))
     series = pd.Series(list(words), dtype=object)

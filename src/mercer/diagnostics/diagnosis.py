@@ -337,7 +337,7 @@ def diagnose(subject: Any, *data: Any, sample: int = 1000, random_state: int = 0
         kernel = as_kernel(subject)
         X, y = _arguments(data, "diagnose(kernel, X, y)", least=1)
         items, index, total = some_items(X, sample, random)
-        kernel = kernel.resolved(items)
+        kernel = kernel.suited(items).resolved(items)
         return _examine(kernel, kernel(items), labels_of(y, total, index), total, random, task)
     (y,) = _arguments(data, "diagnose(K, y)", least=0)
     K = as_matrix(subject)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from ..kernels import Function, Kernel, Scaled, as_kernel
+from ..kernels import Kernel, Scaled, as_kernel
 from ..presentation import Markup, table_html
 from ..runtime.arrays import Array
 from ..runtime.threads import in_background
@@ -90,7 +90,7 @@ def check_mercer(function: Any, X: Any, *, samples: int = 20, random_state: int 
     Parameters
     ----------
     function : callable, kernel or text
-        ``function(x, z)`` of two single items; a matrix-valued one goes in as ``mercer.kernels.Function(f)``.
+        ``function(x, z)`` of two items, or ``function(A, B)`` of two collections.
     X : array, frame or list of items
     samples : int, default=20
         Samples of each size, from two items to a hundred.
@@ -137,21 +137,13 @@ def _evaluator(function: Any, X: Any) -> tuple[Callable[[Array], Array], Sequenc
     """A function of places in X that gives their matrix, and the items one by one."""
     shown = X.to_numpy() if hasattr(X, "to_numpy") else X.toarray() if hasattr(X, "toarray") else X
     items = list(shown)
-    if isinstance(function, (Kernel, str)):
-        kernel = as_kernel(function)
-        converted = kernel.items(X)
-        kernel = kernel.resolved(converted)
-
-        def matrix_of(places: Array) -> Array:
-            # The whole square, not a triangle mirrored: an asymmetric function must show.
-            left, right = converted[places], converted[places]
-            return kernel.matrix(left, right)
-
-        return matrix_of, items
-    if not callable(function):
+    if not isinstance(function, (Kernel, str)) and not callable(function):
         raise TypeError(f"expected a function of two items, a kernel or its text, got {function!r}.")
-    pairwise = Function(function, pairwise=True)
-    return lambda places: pairwise._values(*[[items[k] for k in places]] * 2), items
+    kernel = as_kernel(function).suited(X)
+    converted = kernel.items(X)
+    kernel = kernel.resolved(converted)
+    # Two collections, so that the whole square is asked for, not a triangle mirrored: an asymmetric function must show.
+    return lambda places: kernel.matrix(converted[places], converted[places]), items
 
 
 def _counterexample(K: Array) -> tuple[Array, Array, str] | None:

@@ -15,11 +15,13 @@ Examples
 100
 """
 
+from .item_map import ItemMap
 from .matrices import DecisionBoundary, KernelHeatmap, WeightTable
 from .scores import LearningCurve, MarginHistogram, SearchCurve, SearchHeatmap
 
 __all__ = [
     "DecisionBoundary",
+    "ItemMap",
     "KernelHeatmap",
     "LearningCurve",
     "MarginHistogram",

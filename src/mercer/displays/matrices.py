@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures
@@ -16,7 +17,7 @@ from ..checks.tables import chosen
 from ..composition import machine_of, parts_of, rows_at_machine, steps_before
 from ..kernels import as_kernel
 from ..kernels.engine.tiles import length
-from ..presentation import Canvas, class_colours, diverging, draw_cells, shorten, show_legend, told_apart
+from ..presentation import Canvas, class_colours, diverging, draw_cells, shorten, show_legend, unique_names
 from ..runtime.arrays import Array
 
 #: Rows of the grid that are scored at once.
@@ -224,8 +225,6 @@ def _like(X: Any, rows: Array) -> Any:
     """Rows with the names of columns that a model was fitted with."""
     if not hasattr(X, "columns"):
         return rows
-    import pandas as pd
-
     return pd.DataFrame(rows, columns=list(X.columns))
 
 
@@ -507,7 +506,7 @@ class WeightTable(Canvas):
         ax = self._open(ax)
         shown = self.top(top) if len(self.features) > top else self
         reach = float(np.nanmax(np.abs(shown.weights), initial=0.0)) or 1.0
-        names = told_apart(shown.features), told_apart(shown.models)
+        names = unique_names(shown.features), unique_names(shown.models)
         draw_cells(ax, shown.weights, *names, number=".2f", cmap=diverging(), vmin=-reach, vmax=reach)
         ax.tick_params(axis="x", rotation=20)
         for label in ax.get_xticklabels():

@@ -1,56 +1,5 @@
 """Scikit-learn faces of the solvers."""
 
-from .base import KNOWN, KernelMachine
-from .classifier import Classifier, cost_matrix
-from .kernel_classifier import KernelClassifier
-from .kernel_pca import KernelPCA
-from .kernel_regressor import KernelQuantiles, KernelRegressor, rearranged
-from .model import KernelModel, LinearModel, kernel_model, model_of
-from .nu import NuSVC
-from .one_class import SVDD, NoveltyMachine, OneClassSVM
-from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, votes
-from .pegasos import Pegasos
-from .perceptron import Perceptron
-from .regressor import Regressor
-from .running import NotInTimeError, Run
-from .svc import SVC
-from .svr import SVR, NuSVR
-from .training import Training, fingerprints, training_of
-from .transformer import Transformer
+import lazy_loader
 
-__all__ = [
-    "KNOWN",
-    "SVC",
-    "SVDD",
-    "SVR",
-    "BinaryMachine",
-    "Classifier",
-    "KernelClassifier",
-    "KernelMachine",
-    "KernelModel",
-    "KernelPCA",
-    "KernelQuantiles",
-    "KernelRegressor",
-    "LinearModel",
-    "NotInTimeError",
-    "NoveltyMachine",
-    "NuSVC",
-    "NuSVR",
-    "OneClassSVM",
-    "Pegasos",
-    "Perceptron",
-    "Regressor",
-    "Run",
-    "Training",
-    "Transformer",
-    "begin_pairs",
-    "cost_matrix",
-    "fingerprints",
-    "kernel_model",
-    "laid_out",
-    "model_of",
-    "rearranged",
-    "solve_pairs",
-    "training_of",
-    "votes",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -17,14 +17,13 @@ from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, choice, number
 from ..checks.tables import chosen, numbers_only, refuse_extreme, refuse_foreign, tidy_sparse, widened
 from ..grams import Gram, Placement, is_linear
-from ..grams.landmarks import LANDMARKS
 from ..grams.span import directions
 from ..kernels import Kernel, Linear, as_kernel
 from ..kernels.engine.tiles import length
 from ..kernels.text_form import is_ours
 from ..messages import guide
 from ..problems import Certificate, Status
-from ..rows import Mapped, Rows, as_host, dask_client, in_memory, is_dask, on_card, rows_of
+from ..rows import Mapped, Rows, as_host, in_memory, is_dask, on_card, on_cluster, rows_of
 from ..runtime.compile import Array
 from .model import KernelModel, LinearModel, scores_of_chunk
 from .running import CallbackSupportMixin, Run, running, with_callbacks
@@ -340,7 +339,10 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
         """Refuse a bad number or choice of landmarks, and a bad place for the matrix."""
         if self.rank is not None:
             number(self, "rank", 1, whole=True, strict=False)
-        choice(self, "landmarks", tuple(LANDMARKS))
+        if self.landmarks != KernelMachine.landmarks:
+            from ..grams import LANDMARKS
+
+            choice(self, "landmarks", tuple(LANDMARKS))
         choice(self, "device", (None, "cuda"))
         if self.device is not None and self.rank is not None:
             name = type(self).__name__
@@ -428,7 +430,7 @@ class KernelMachine(CallbackSupportMixin, FittedState, BaseEstimator):
         A mapped file is an array where it has room in memory, and for a machine that can learn from nothing else.
         """
         exact = reset and self.rank is None and not is_linear(kernel)
-        if exact and is_dask(X) and (dask_client() is None or not self.by_products):
+        if exact and is_dask(X) and not (self.by_products and on_cluster()):
             raise ValueError(
                 f"{type(self).__name__} without rank compares all pairs of rows, which it needs in memory, and X is a "
                 "dask collection; use rank=1000 to learn from so many landmarks where the rows are "

@@ -3,45 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas
 from scipy import linalg
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from .. import metrics
 from ..checks import schema
 from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, choice, is_number, size_in_words
 from ..grams import Dense
 from ..kernels import Kernel, Matern
 from ..losses import Squared
-from ..metrics import (
-    TRIED,
-    Clock,
-    Tried,
-    descended,
-    exactly_left_out,
-    family_of,
-    groups_left_out,
-    learned_metric,
-    left_out,
-    tried_table,
-)
 from ..problems import Iterate, Problem, Solution, Status
 from ..rows import in_memory
 from ..runtime.compile import Array
 from .base import KernelMachine
 from .classifier import decision_margins
-from .left_out import Unseen, approximately_left_out, decisive, refitted
 from .running import Run, with_callbacks
 from .training import Training
 
-if TYPE_CHECKING:
-    from ..metrics import LeftOut
-
-__all__ = ["BY_LEAVE_ONE_OUT", "METRICS", "Choosing", "chosen"]
+__all__ = ["BY_LEAVE_ONE_OUT", "METRICS", "TRIED", "Choosing", "chosen"]
 
 #: What the parameter of regularisation may be in the place of a number, and ``metric``.
 BY_LEAVE_ONE_OUT = "loo"
@@ -58,6 +41,10 @@ _LEARNING = 0.4
 _WIDEST = 150
 #: Rows, or groups, that decide and are refitted where what they are told is known approximately.
 REFITTED = 20
+#: A table of what was tried, a column for each of its parts.
+TRIED = schema.mapping(
+    schema.text, schema.numbers("tried", missing=True) | schema.wholes("tried") | schema.names("tried")
+)
 #: What was chosen in an earlier fit.
 _FOUND = ("tried_", "loo_predictions_", "loo_score_", "loo_approximate_")
 
@@ -148,6 +135,8 @@ class Choosing(KernelMachine, named=False):
     def _publish_left_out(self, run: Run) -> None:
         """What :meth:`score` says of predictions by machines without each row."""
         if "loo_predictions_" in vars(self):
+            from sklearn.metrics import accuracy_score, r2_score
+
             usual = r2_score if self.target_kind == "numbers" else accuracy_score
             told = self.predictions_of(self.loo_predictions_)
             measure = getattr(self, "score_of", usual)
@@ -169,12 +158,12 @@ def chosen(machine: Choosing, data: Training) -> Training:
     counted = len(data.targets) if data.weight is None else np.count_nonzero(data.weight)
     if counted < 2:
         raise ValueError(f"{name} leaves out one row after the other, and there is one sample (with a weight).")
-    tried: list[Tried] = []
+    tried: list[metrics.Tried] = []
     if machine.metric is not None:
         data, tried = _under_learned_metric(machine, data, groups)
     if machine._is_left_open:
         tried = tried + _choose_path(machine, data, groups)
-    machine.tried_ = tried_table(tried)
+    machine.tried_ = metrics.tried_table(tried)
     return data
 
 
@@ -182,6 +171,8 @@ def _groups(machine: Choosing, data: Training) -> Array | None:
     """The number of each row's group."""
     if data.run.groups is None:
         return None
+    import pandas
+
     values = column_or_1d(in_memory(data.run.groups))
     check_consistent_length(values, np.empty(len(data.targets)))
     if pandas.isna(values).any():
@@ -198,12 +189,14 @@ def _groups(machine: Choosing, data: Training) -> Array | None:
 # A metric: every kernel of an expression that is of a known family gets weights, as if it was alone.
 
 
-def _under_learned_metric(machine: Choosing, data: Training, groups: Array | None) -> tuple[Training, list[Tried]]:
-    name, tried = type(machine).__name__, list[Tried]()
+def _under_learned_metric(
+    machine: Choosing, data: Training, groups: Array | None
+) -> tuple[Training, list[metrics.Tried]]:
+    name, tried = type(machine).__name__, list[metrics.Tried]()
     targets = np.column_stack(machine._squared_targets(data))
 
     def learned(kernel: Kernel, items: Any) -> Kernel:
-        family = family_of(kernel)
+        family = metrics.family_of(kernel)
         if family is None:
             forms = kernel.part_items(items) if kernel.parts() else []
             return kernel.with_parts([learned(*each) for each in zip(kernel.parts(), forms, strict=True)])
@@ -216,7 +209,7 @@ def _under_learned_metric(machine: Choosing, data: Training, groups: Array | Non
                 f"{name}: metric='learned-full' learns a matrix of up to {_WIDEST} columns, and there are "
                 f"{items.shape[1]}; use metric='learned', a weight for each, or choose columns."
             )
-        found = learned_metric(
+        found = metrics.learned_metric(
             items.astype(np.float64, copy=False),
             targets,
             data.weight,
@@ -255,7 +248,7 @@ def _rate(kernel: Any) -> float | None:
 # λ, or C: tried from one to the next, by what rows are told without them.
 
 
-def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> list[Tried]:
+def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> list[metrics.Tried]:
     """Try values of ρ = λn, down from one to the next."""
     n, name = len(data.gram), type(machine).__name__
     if data.kernel.learns:
@@ -272,7 +265,7 @@ def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> lis
     without = 1.0 if groups is None else n / np.unique(groups[weight > 0]).size
     K = np.array(data.exact_gram().rows(np.arange(n)), dtype=np.float64)
     unit = (float(np.mean(np.einsum("ii->i", K))) or 1.0) * _growth(machine, data)
-    clock = Clock(_LEARNING * data.run.seconds_left())
+    clock = metrics.Clock(_LEARNING * data.run.seconds_left())
     known: dict[tuple[int, int], float] = {}
     by_steps = _BySteps(machine, data, K, groups, clock)
     own = np.column_stack(machine._squared_targets(data)) if machine.has_squared_loss else None
@@ -280,10 +273,10 @@ def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> lis
     def squared_error(ridge: float) -> float:
         assert own is not None
         given: tuple[Any, ...] = (bool(machine.fit_intercept), None if data.weight is None else weight)
-        found: LeftOut = (
-            left_out(K.copy(), own, ridge, *given)
+        found: metrics.LeftOut = (
+            metrics.left_out(K.copy(), own, ridge, *given)
             if groups is None
-            else groups_left_out(K.copy(), own, ridge, groups, *given)
+            else metrics.groups_left_out(K.copy(), own, ridge, groups, *given)
         )
         return found.error(own, data.weight)
 
@@ -299,7 +292,7 @@ def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> lis
         if not (known and clock.over):
             error((0, place))
     start = min(known, key=lambda each: known[each])
-    descended(lambda place: known[place] if place in known else error(place), start, (1, len(_PATH)), clock)
+    metrics.descended(lambda place: known[place] if place in known else error(place), start, (1, len(_PATH)), clock)
     best = min(known, key=lambda each: known[each])
     ridge = unit * _PATH[best[1]]
     if own is None:
@@ -308,15 +301,15 @@ def _choose_path(machine: Choosing, data: Training, groups: Array | None) -> lis
     else:
         machine._set_path(data, ridge, without)
         intercept = bool(machine.fit_intercept)
-        unseen = exactly_left_out(K.copy, own, machine.lam_, intercept, data.weight, groups)
+        unseen = metrics.exactly_left_out(K.copy, own, machine.lam_, intercept, data.weight, groups)
         decisions = np.column_stack(machine._in_target_units(data, list(unseen.T)))
         machine.loo_predictions_ = machine.decisions_of(decisions)
         exact = np.ones(n, dtype=bool)
     machine.loo_approximate_ = np.flatnonzero(~exact)
     found = [(unit * _PATH[place[1]] / (n - without), value) for place, value in known.items()]
-    tried = [Tried(str(data.kernel)[:40], 0, 1.0, lam, n, value) for lam, value in found]
+    tried = [metrics.Tried(str(data.kernel)[:40], 0, 1.0, lam, n, value) for lam, value in found]
     if clock.over:
-        tried.append(Tried(str(data.kernel)[:40], 0, 1.0, np.nan, n, np.nan, "not tried: the time was over"))
+        tried.append(metrics.Tried(str(data.kernel)[:40], 0, 1.0, np.nan, n, np.nan, "not tried: the time was over"))
     return tried
 
 
@@ -342,7 +335,7 @@ def _growth(machine: Choosing, data: Training) -> float:
 class _BySteps:
     """What rows are told by machines of any loss without them: by a step of Newton's method, then by refits."""
 
-    def __init__(self, machine: Choosing, data: Training, K: Array, groups: Array | None, clock: Clock) -> None:
+    def __init__(self, machine: Choosing, data: Training, K: Array, groups: Array | None, clock: metrics.Clock) -> None:
         self.machine, self.data, self.K, self.groups, self.clock = machine, data, K, groups, clock
         self.units: Array = np.arange(len(K)) if groups is None else groups
         self.last: list[Iterate] = []
@@ -365,9 +358,11 @@ class _BySteps:
             found = self.machine._quickly_solved(problem, None, max(self.clock.left, 1.0))
         return found
 
-    def unseen(self, rows: Array, problem: Problem, model: Solution, K: Array) -> Unseen:
-        found = approximately_left_out(problem, model, K, None if self.groups is None else self.groups[rows])
-        return found if model.status is Status.CONVERGED else Unseen(found.scores, np.zeros(rows.size, dtype=bool))
+    def unseen(self, rows: Array, problem: Problem, model: Solution, K: Array) -> metrics.Unseen:
+        found = metrics.approximately_left_out(problem, model, K, None if self.groups is None else self.groups[rows])
+        return (
+            found if model.status is Status.CONVERGED else metrics.Unseen(found.scores, np.zeros(rows.size, dtype=bool))
+        )
 
     def error(self, ridge: float) -> float:
         """The mean loss of rows by machines without them; of numbers beside that of their mean."""
@@ -391,7 +386,7 @@ class _BySteps:
             scores[rows] = unseen.scores
             exact &= ~np.isin(self.units, self.units[rows[~unseen.exact]])
         margins = self._margins(self._decisions(told), self._decisions(fitted))
-        for members in decisive(margins, exact, self.units, REFITTED):
+        for members in metrics.decisive(margins, exact, self.units, REFITTED):
             if self.clock.over:
                 break
             exact[members] = True
@@ -399,7 +394,7 @@ class _BySteps:
                 rest = np.flatnonzero(~np.isin(rows, members))
                 if rest.size < rows.size:
                     left = problem.weights[rest].sum() if self.machine.keeps_C else len(self.K) - without
-                    again = refitted(problem, model, rest, problem.lam * rows.size / left, self.solve)
+                    again = metrics.refitted(problem, model, rest, problem.lam * rows.size / left, self.solve)
                     scores[members] = self.K[np.ix_(members, rows[rest])] @ again.z + again.b
                     exact[members] &= again.status is Status.CONVERGED
         return self._decisions(told), exact

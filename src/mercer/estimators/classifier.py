@@ -14,7 +14,7 @@ from ..checks.labels import combine_weights, encode, has_many_labels, indicators
 from ..checks.parameters import is_number, offered_if, shown
 from ..grams import Gram
 from ..messages import guide
-from ..rows.dask import at_once, lazily
+from ..rows.guests import at_once, lazily
 from ..runtime.compile import Array
 from .base import KernelMachine
 from .running import Run

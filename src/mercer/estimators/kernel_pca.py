@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..checks import schema
-from ..checks.parameters import bytes_of, memory_in_words, number, size_in_words
+from ..checks.parameters import number
 from ..checks.tables import chosen
 from ..grams import Placement
 from ..kernels.engine.tiles import length
@@ -24,12 +24,10 @@ from .kernel_regressor import KernelRegressor
 from .model import KernelModel, LinearModel, model_of
 from .running import warn
 from .training import Training
-from .transformer import Transformer
+from .transformer import Transformer, refuse_large_matrix
 
 #: An eigenvalue below this part of the largest, for each item, is a rounding error.
 _NOTHING = 4 * np.finfo(np.float64).eps
-#: Matrices of all items by all items that there are at once where all components are asked for.
-_SQUARES = 4
 #: Items that pre-images are learned from, at most.
 _LEARNED = 2000
 
@@ -59,6 +57,8 @@ class KernelPCA(Transformer):
         Seconds after which the best components so far are returned, with a warning.
     memory : int or str, default="1GB"
         What a kernel matrix may take.
+    device : {"cuda"}, optional
+        Compute products with the kernel matrix on a graphics card.
     random_state : int, RandomState or None, default=0
         Where the search for directions begins.
 
@@ -103,6 +103,8 @@ class KernelPCA(Transformer):
         "angle_bounds_": schema.numbers("scores", low=0, high=1),
         "explained_variance_ratio_": schema.numbers("scores", low=0, high=1),
         "mean_": schema.optional(schema.numbers("columns")),
+        "mean_coef_": schema.optional(schema.numbers("support")),
+        "mean_square_": schema.optional(schema.number()),
     }
 
     def __init__(
@@ -116,6 +118,7 @@ class KernelPCA(Transformer):
         landmarks: str = "pivoted",
         time_limit: float | None = None,
         memory: int | str = "1GB",
+        device: str | None = None,
         random_state: Any = 0,
     ) -> None:
         self.kernel = kernel
@@ -126,6 +129,7 @@ class KernelPCA(Transformer):
         self.landmarks = landmarks
         self.time_limit = time_limit
         self.memory = memory
+        self.device = device
         self.random_state = random_state
 
     @property
@@ -133,7 +137,9 @@ class KernelPCA(Transformer):
         """Single precision finds the way where products are computed anew each time; results are in double."""
         kernel = self.read_kernel()
         precision = np.float32 if kernel.on_rows and kernel.splits and not kernel.precomputed else np.float64
-        return Placement(self.memory, precision, centred=True, rank=self.rank, landmarks=self.landmarks)
+        return Placement(
+            self.memory, precision, centred=True, rank=self.rank, landmarks=self.landmarks, device=self.device
+        )
 
     def _check(self) -> None:
         if self.n_components is not None:
@@ -174,11 +180,15 @@ class KernelPCA(Transformer):
         # ⟨w, φ(x) − mean φ⟩ = Σ αᵢ·k(xᵢ, x) − αᵀ·mean k, as Σ αᵢ = 0.
         means = exact.matvec(weight / weight.sum())
         alpha = np.sqrt(weight)[:, None] * pairs.vectors / np.sqrt(pairs.values)
-        model = model_of(data, [Iterate(a, -float(a @ means)) for a in alpha.T])
-        self.__dict__.pop("mean_", None)
+        share = weight / weight.sum()
+        model = model_of(data, [*(Iterate(a, -float(a @ means)) for a in alpha.T), Iterate(share)])
+        for name in ("mean_", "mean_coef_", "mean_square_", "_pre_images"):
+            self.__dict__.pop(name, None)
         if isinstance(model, LinearModel):
-            self.mean_ = np.asarray(data.items.T @ weight / weight.sum(), dtype=np.float64)
-        self.__dict__.pop("_pre_images", None)
+            self.mean_ = np.asarray(data.items.T @ share, dtype=np.float64)
+        else:  # the mean of feature space beside the directions
+            self.mean_coef_, self.mean_square_ = model.coef[-1], float(share @ means)
+        model = replace(model, coef=model.coef[:-1], intercept=model.intercept[:-1])
         self.eigenvalues_ = pairs.values
         self.eigenvalue_bounds_, self.residuals_ = pairs.bounds, pairs.residuals
         self.angle_bounds_ = pairs.angles
@@ -195,12 +205,8 @@ class KernelPCA(Transformer):
             raise ValueError("KernelPCA cannot learn from 1 sample: directions in which items differ take two of them.")
         most = n - 1  # centring takes one
         count = most if self.n_components is None else min(int(self.n_components), most)
-        needed = _SQUARES * 8 * n * n
-        if count > most // 5 and data.gram.features() is None and needed > bytes_of(self.memory) + 2**29:
-            raise ValueError(
-                f"{count} components of {n} items take the whole matrix and its vectors, {size_in_words(needed)}, more "
-                f"than {memory_in_words(self.memory)}; ask for fewer components, raise memory, or say rank=1000."
-            )
+        if count > most // 5 and data.gram.features() is None:
+            refuse_large_matrix(self, data.gram, count)
         pairs = leading_eigenpairs(
             data.gram,
             count,
@@ -241,6 +247,44 @@ class KernelPCA(Transformer):
                 f"{guide('certificates')}.",
                 ConvergenceWarning,
             )
+
+    def reconstruction_error(self, X: Any) -> Array:
+        """How far items are from the space of the components: ‖φ̃(x)‖² less the squares of the components of x.
+
+        An item like the training items is near that space, an outlier is not (Hoffmann 2007).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+
+        Returns
+        -------
+        array of shape (n_rows,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer import KernelPCA
+        >>> angle = np.linspace(0, 6, 40)
+        >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+        >>> model = KernelPCA("gaussian(gamma=1)", 6).fit(ring)
+        >>> model.reconstruction_error([[1.0, 0.0], [0.0, 0.0]]).round(2)  # on the ring, and in its middle
+        array([0.02, 0.57])
+        """
+        check_is_fitted(self, "_model")
+        items, model = self._items_to_score(X), self._model
+        left = -np.square(np.asarray(self.transform(X))).sum(axis=1)
+        if isinstance(model, LinearModel):
+            own = items - self.mean_
+            return np.maximum(left + np.square(own).sum(axis=1), 0.0)
+        if model.items is None:
+            raise ValueError(
+                "reconstruction_error: the columns of a precomputed matrix do not tell how similar a new item is to "
+                "itself; give KernelPCA the kernel and the items."
+            )
+        mean = KernelModel(model.kernel, model.support, model.items, self.mean_coef_[None], np.zeros(1))
+        left += model.kernel.diag(items) - 2 * mean.scores(items, self.memory)[:, 0] + self.mean_square_
+        return np.maximum(left, 0.0)
 
     def inverse_transform(self, Z: Any) -> Any:
         """Items with such components, or nearly such.

@@ -12,7 +12,7 @@ from ..checks import schema
 from ..checks.parameters import is_number, shown
 from ..losses import Pinball, ResidualLoss, Squared, as_residual_loss
 from ..problems import Certificate, Iterate, Problem
-from ..rows.dask import lazily
+from ..rows.guests import lazily
 from ..runtime.compile import Array
 from .regressor import Regression
 from .training import Training

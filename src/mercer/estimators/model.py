@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from ..checks.parameters import bytes_of
-from ..cuda import available, scores_on_card
 from ..grams import Features
 from ..kernels import Kernel, Linear
 from ..kernels.engine.counts import LISTED_AT_ONCE, FeatureWeights
@@ -20,8 +19,10 @@ from ..kernels.engine.weighted import WeightedItems, weighted_items
 from ..problems import Iterate
 from ..runtime.compile import Array
 from ..runtime.threads import for_each
-from ..solvers.online import Path
 from .training import Training
+
+if TYPE_CHECKING:
+    from ..solvers.online import Path
 
 __all__ = ["Voter", "voter_along"]
 
@@ -94,8 +95,11 @@ class KernelModel:
 
         From a graphics card, where ``device`` asks for it and there is one.
         """
-        if device is not None and self.items is not None and available():
-            return scores_on_card(self.kernel, X, self.items, self.coef.T) + self.intercept
+        if device is not None and self.items is not None:
+            from ..cuda import available, scores_on_card
+
+            if available():
+                return scores_on_card(self.kernel, X, self.items, self.coef.T) + self.intercept
         weights = self._weights
         listed = np.zeros(length(X), bool)
         if weights is not None and weights.nbytes <= bytes_of(memory):

@@ -16,7 +16,7 @@ from ..grams import Gram, Placement
 from ..kernels import Kernel
 from ..losses import Shortfall
 from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
-from ..rows.dask import lazily
+from ..rows.guests import lazily
 from ..runtime.compile import Array
 from .dual_machine import DualMachine
 from .running import warn

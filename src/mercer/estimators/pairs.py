@@ -21,13 +21,10 @@ from ..runtime.compile import Array, jit
 from ..runtime.interrupts import check_interrupt, keeps_best
 from ..runtime.numerics import gather, turn_here
 from ..runtime.threads import for_each, thread_count
-from ..solvers import SoftMargin
-from ..solvers.interior import few_enough
-from ..solvers.svm.linear import passes_pay
-from ..solvers.svm.refinement import SINGLE_RANGE, SMALL_GAP, DualRefinement, hard_margin
+from ..solvers import SoftMargin, svm
 from ..solvers.svm.small_blocks import MOST_STEPS, SmallBlock, certified_blocks, solve_block, solve_blocks
 from ..solvers.svm.smo import WORKING_SET, trusted
-from ..solvers.svm.soft_margin import DualSolution
+from ..solvers.svm.soft_margin import SINGLE_RANGE, SMALL_GAP, DualSolution
 from .training import Training, row_keys
 
 __all__ = ["begin_pairs", "laid_out", "solve_small", "votes"]
@@ -116,7 +113,7 @@ class BinaryMachine:
     def approximate(self, solver: solvers.SoftMargin, rng: np.random.Generator, exact: Gram) -> None:
         """Solve without a certificate, as long as single precision can be trusted and one would cost anything."""
         problem = self._problem(self._part(self.data.gram), self.C)
-        if np.isfinite(self.C) and not passes_pay(problem):
+        if np.isfinite(self.C) and not svm.passes_pay(problem):
             self.solution = solver.solve(problem, self.start, rng)
             if trusted(problem.on(self._part(exact)), self.solution, solver.tol, rng):
                 return
@@ -139,7 +136,7 @@ class BinaryMachine:
             self.final_C = _NEARLY_HARD / (float(np.mean(exact.diag())) or 1.0)
         problem = self._problem(exact, self.final_C)
         if self.begun is not None:
-            refinement = DualRefinement(problem, solver, rng, working, self.data.by_weights)
+            refinement = svm.DualRefinement(problem, solver, rng, working, self.data.by_weights)
             self.solution, self.certificate = refinement.improved(self.begun, known=True)
             return
         found = solvers.solve_certified(
@@ -156,10 +153,12 @@ class BinaryMachine:
         """The hard margin, or why there is none."""
         deadline = time.monotonic() + solver.time_limit
         exact, patience = self._features(exact), max(_LEAST_PATIENCE, _PATIENCE * self.rows.size)
-        problem, by_weights, small = self._problem(exact, np.inf), self.data.by_weights, few_enough(exact)
+        problem, by_weights, small = self._problem(exact, np.inf), self.data.by_weights, solvers.few_enough(exact)
         # Pairwise steps find a solution with few items where there are many; where it is hard to find they do not end.
         quick = replace(solver, max_iter=min(solver.max_iter, patience)) if small else solver
-        refinement = DualRefinement(problem, quick, rng, self._part(self.data.gram), by_weights, last_resort=not small)
+        refinement = svm.DualRefinement(
+            problem, quick, rng, self._part(self.data.gram), by_weights, last_resort=not small
+        )
         solution, certificate = refinement.run(self.start)
         if solution.status is Status.INTERRUPTED:
             return solution, certificate
@@ -167,7 +166,7 @@ class BinaryMachine:
         status: Status = solution.status if separates else Status.NOT_FOUND
         if small and status is not Status.CONVERGED:
             try:
-                solution = hard_margin(problem, deadline, by_weights)
+                solution = svm.hard_margin(problem, deadline, by_weights)
             except KeyboardInterrupt:
                 if not keeps_best():
                     raise

@@ -17,7 +17,7 @@ from ..checks.parameters import choice, number, offered_if, truth
 from ..losses import PerceptronLoss
 from ..messages import guide
 from ..problems import Intercept, Iterate, Problem, Status
-from ..rows.dask import lazily
+from ..rows.guests import lazily
 from ..runtime.compile import Array
 from ..solvers.online import MistakeDrivenSolution
 from .classifier import Classifier, checkpoints_of

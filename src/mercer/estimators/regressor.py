@@ -17,7 +17,7 @@ from ..checks.parameters import bytes_of
 from ..grams import Gram, Placement
 from ..losses import ResidualLoss
 from ..problems import Certificate, Intercept, Iterate, Problem
-from ..rows.dask import at_once, lazily
+from ..rows.guests import at_once, lazily
 from ..runtime.compile import Array
 from .base import KernelMachine
 from .risk import RiskMinimiser

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -16,7 +16,6 @@ from ..checks.parameters import bytes_of, number, truth
 from ..grams import Dense, Gram, Lazy, Placement
 from ..losses import Squared
 from ..messages import guide
-from ..mixtures import Components, Part
 from ..problems import Certificate, Intercept, Iterate, Problem, Solution, Status
 from ..runtime.compile import Array
 from ..solvers.certified import certified_if_solved
@@ -26,6 +25,9 @@ from .choosing import Choosing, chosen
 from .model import model_of
 from .running import warn
 from .training import Mixed, Training, components_of, mixed
+
+if TYPE_CHECKING:
+    from ..mixtures import Components
 
 __all__ = ["RiskMinimiser"]
 
@@ -164,10 +166,10 @@ class RiskMinimiser(Choosing, named=False):
 
     def _mixed(self, data: Training, components: Components) -> Mixed:
         """The weights of a mixture, learned for all scores together."""
-        problems = self._state(data)
+        problems = [(problem, None) for problem in self._state(data)]
         seconds = data.run.seconds_left()
         with data.run.preparing():
-            return mixed(data, [Part(problem) for problem in problems], components, self._solver(seconds), seconds)
+            return mixed(data, problems, components, self._solver(seconds), seconds)
 
     @staticmethod
     def _solve(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 from ..checks import schema
 from ..checks.parameters import bytes_of, is_number, shown, truth
 from ..messages import guide
-from ..mixtures import Components, Part
 from ..problems import Iterate, Problem, Solution, Status
 from ..runtime.compile import Array
 from ..solvers import SoftMargin
@@ -21,6 +20,9 @@ from .classifier import cost_matrix, pair_costs
 from .margin_classifier import MarginClassifier, Plan, model_of_machines, support_of
 from .pairs import BinaryMachine, contradictions
 from .training import Mixed, Training, components_of, mixed
+
+if TYPE_CHECKING:
+    from ..mixtures import Components
 
 #: The tolerance of a machine from which it is seen what others would say, as a part of the own.
 _CLOSELY = 0.01
@@ -244,10 +246,10 @@ class SVC(MarginClassifier, Choosing):
         if not self._is_left_open and np.isinf(self.C):
             raise ValueError("SVC: the weights of a mixture are learned with a finite C; a hard margin has none.")
         machines = super()._machines(data)
-        parts = [Part(machine.problem, machine.rows) for machine in machines]
+        problems = [(machine.problem, machine.rows) for machine in machines]
         run, solver = data.run, self._solver(data.run, len(machines))
         with run.preparing():
-            mixture: Mixed = mixed(data, parts, components, solver, run.seconds_left(), seed)
+            mixture: Mixed = mixed(data, problems, components, solver, run.seconds_left(), seed)
         machines = super()._machines(mixture.data)
         for machine, start in zip(machines, mixture.starts, strict=True):
             machine.start = start

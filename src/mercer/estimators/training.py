@@ -14,18 +14,17 @@ from scipy import sparse
 from ..checks.labels import checked_weights
 from ..checks.parameters import bytes_of, is_number
 from ..grams import Gram, Placement, is_linear
-from ..grams.streamed import sample_of
-from ..kernels import Function, Kernel, Mixture
+from ..kernels import Function, Kernel
 from ..kernels.engine.tiles import length
 from ..kernels.reading import refuse_asymmetric
 from ..messages import guide
-from ..mixtures import Components, LearnedWeights, Part, learn_weights
-from ..problems import Certificate, Iterate, Status
-from ..rows import Rows, in_memory, on_card
+from ..problems import Certificate, Iterate, Problem, Status
+from ..rows import Rows, in_memory, on_card, sample_of
 from ..runtime.compile import Array, jit
 from .running import Run, warn
 
 if TYPE_CHECKING:
+    from ..mixtures import Components, LearnedWeights
     from .base import KernelMachine
 
 __all__ = ["Mixed", "Training", "components_of", "fold_of", "mixed", "training_of"]
@@ -61,9 +60,9 @@ def refuse_unusable(kernel: Kernel, items: Any, largest: float = LARGEST_SIMILAR
         refuse_asymmetric(items, kernel)
         own = items.diagonal()
     elif isinstance(kernel, Function) or any(isinstance(part, Function) for part in kernel.get_params().values()):
-        sample = items[:_SAMPLE]
-        K = kernel.matrix(sample, sample)
-        refuse_asymmetric(K, kernel)
+        places = np.unique(np.linspace(0, length(items) - 1, min(length(items), _SAMPLE)).astype(np.int64))
+        K = kernel.matrix(items[places], items[places])  # two collections: of one, pairs would be asked for once
+        refuse_asymmetric(K, kernel, places)
         own = K.diagonal()
     else:
         own = kernel.diag(items)
@@ -106,8 +105,9 @@ def refuse_indefinite_items(kernel: Kernel, items: Any) -> None:
 def _refuse_negative(K: Array, kernel: Kernel) -> None:
     eigenvalues = np.linalg.eigvalsh(K.astype(np.float64))
     if eigenvalues[0] < -1e-5 * max(abs(eigenvalues[-1]), 1e-300):
+        what = "rows" if kernel.on_rows else "items"
         raise ValueError(
-            f"the kernel {kernel} is not positive semi-definite: on {len(K)} of the rows its matrix has the "
+            f"the kernel {kernel} is not positive semi-definite: on {len(K)} of the {what} its matrix has the "
             f"eigenvalue {eigenvalues[0]:.4g} (largest {eigenvalues[-1]:.4g}), so the machine has no unique solution. "
             f"Use another kernel, or add that amount to the diagonal of a precomputed matrix {guide('good kernels')}."
         )
@@ -444,7 +444,7 @@ def training_of(
 
     ``reset`` where these are the first items that the machine sees, ``gram`` where their matrix is known.
     """
-    kernel = machine.read_kernel()
+    kernel = machine.read_kernel().suited(X)
     refuse_unlearned(type(machine).__name__, kernel, machine.learns_weights)
     bytes_of(machine.memory)
     items, targets = machine.read_training(X, y, kernel, reset)
@@ -538,15 +538,23 @@ class Mixed:
 
 def components_of(data: Training, placement: Placement) -> Components:
     """The kernels of the mixture on the training items."""
-    assert isinstance(data.kernel, Mixture)
-    return Components(data.kernel, data.items, placement)
+    from ..mixtures import Components
+
+    kernel: Any = data.kernel
+    return Components(kernel, data.items, placement)
 
 
 def mixed(
-    data: Training, parts: Sequence[Part], components: Components, solver: Any, seconds: float = np.inf, seed: int = 0
+    data: Training,
+    problems: Sequence[tuple[Problem, Array | None]],
+    components: Components,
+    solver: Any,
+    seconds: float = np.inf,
+    seed: int = 0,
 ) -> Mixed:
-    """Learn the weights of a mixture for the problems of a machine."""
-    assert isinstance(data.kernel, Mixture)
-    learned = learn_weights(parts, components, solver, seed, _SHARE * seconds)
-    kernel = data.kernel.weighted(learned.weights)
-    return Mixed(replace(data, kernel=kernel, gram=learned.gram), learned)
+    """Learn the weights of a mixture for the problems of a machine, each with the rows that it is of."""
+    from ..mixtures import Part, learn_weights
+
+    mixture: Any = data.kernel
+    learned = learn_weights([Part(*each) for each in problems], components, solver, seed, _SHARE * seconds)
+    return Mixed(replace(data, kernel=mixture.weighted(learned.weights), gram=learned.gram), learned)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
@@ -26,6 +27,7 @@ from sklearn.utils import check_random_state
 from ..checks.labels import plain_label
 from ..checks.tables import chosen, is_missing
 from ..composition import parts_before
+from ..margins import decision_margins
 from ..preprocess import ReadColumns
 from ..presentation import Markup, table_html, tag
 from ..runtime.arrays import Array
@@ -71,8 +73,6 @@ def column_effects(
     dict
         Empty where rows have no columns, or are sparse.
     """
-    import pandas as pd
-
     if not opened.takes_columns or sparse.issparse(one) or sparse.issparse(among):
         return {}
     row, others = as_frame(one), as_frame(among)
@@ -104,8 +104,6 @@ def _with_column(base: Any, others: Any, name: Any) -> Any:
 
 def as_frame(X: Any) -> Any:
     """Rows as a pandas frame, whose columns can be changed one by one."""
-    import pandas as pd
-
     if hasattr(X, "iloc"):
         return X
     return X.to_pandas() if hasattr(X, "to_pandas") else pd.DataFrame(np.asarray(X))
@@ -420,8 +418,6 @@ def wrong_rows(
 
 def _margins(model: Any, X: Any, truth: Array) -> Array:
     """The score of each row's label less the best of the others; of models without scores, of their probabilities."""
-    from ..margins import decision_margins
-
     numbers = {label: k for k, label in enumerate(model.classes_.tolist())}
     codes = np.array([numbers.get(label, 0) for label in truth.tolist()])
     if hasattr(model, "decision_function"):

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier, is_outlier_detector
-from sklearn.inspection import permutation_importance
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
-from ..checks.labels import drawn_evenly, plain_label
+from ..checks.folds import drawn_evenly
+from ..checks.labels import plain_label
 from ..checks.tables import chosen
 from ..composition import machine_of
 from ..estimators.base import KernelMachine
@@ -154,6 +154,8 @@ def permutation_importance_of(
     >>> [each["column"] for each in permutation_importance_of(model, frame, list("aaabbb"))]
     ['signal', 'noise']
     """
+    from sklearn.inspection import permutation_importance
+
     names = column_names(model, X)
     if not names:
         return []
@@ -280,7 +282,7 @@ class ModelOverview:
                 [[each["column"], f"{each['drop']:.4g}", f"{each['sd']:.2g}"] for each in self.importances],
             )
         if self.features:
-            label = [] if self.features[0].label is None else ["speaks for"]
+            label = [] if self.features[0].label is None else ["class"]
             shown["features that count most"] = (
                 ["feature", *label, "adds", "rows"],
                 [[e.name, *[str(e.label)] * len(label), f"{e.value:+.4g}", str(e.rows)] for e in self.features],

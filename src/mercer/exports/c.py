@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from functools import singledispatchmethod
+from dataclasses import fields
+from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from ..kernels import Symbol
-from ..runtime import Array
-from . import computation, literals
-from .c_parts import C_PARTS
+from . import computation
 from .computation import Column, Computation, Node, OfSupport, Own, Pair, nodes_of, symbols_of
 from .literals import c_comment, c_number, c_string, refuse_strange_labels
 
@@ -20,15 +21,85 @@ from .literals import c_comment, c_number, c_string, refuse_strange_labels
 
 
 _LINE = 110
-_PAIRS = {
-    "dot": "{t} += {x}[k] * {z}[j][k];",
-    "squared_distance": "{t} += ({x}[k] - {z}[j][k]) * ({x}[k] - {z}[j][k]);",
-    "distance": "{t} += ({x}[k] - {z}[j][k]) * ({x}[k] - {z}[j][k]);",
-    "manhattan": "{t} += fabs({x}[k] - {z}[j][k]);",
-    "agreement": "{t} += {x}[k] == {z}[j][k];",
-    "equal": "{t} += {x}[k] == {z}[j][k];",
+#: Number k of each kind of node in C, by its fields; a node in a field is the name of its numbers.
+_NUMBERS = {
+    computation.Numbers: "numbers[{places}[k]]",
+    computation.OneHot: "j == -2 ? NAN : k == j ? 1.0 : 0.0",
+    computation.Filled: "mercer_is_gap({source}[k], {marker}) ? {values}[k] : {source}[k]",
+    computation.Gaps: "mercer_is_gap({source}[{places}[k]], {marker}) ? 1.0 : 0.0",
+    computation.Scaled: "({source}[k] - {minus}[k]) * {times}[k] + {plus}[k]",
+    computation.Clipped: "{source}[k] < {low} ? {low} : {source}[k] > {high} ? {high} : {source}[k]",
+    computation.Picked: "{source}[{places}[k]]",
+    computation.Ones: "1.0",
+    computation.Linear: "{plus}[k]",
+    computation.KernelSum: "{plus}[k]",
+    computation.PathVote: "0.0",
+    computation.Sorted: "{source}[k]",
+    computation.Logistic: "mercer_logistic({slope}[k] * {source}[k] + {level}[k], {bound})",
+    computation.Logarithms: "log({source}[k])",
+    computation.Exponentials: "exp({source}[k])",
 }
-_AFTER = {"distance": "{t} = sqrt({t});", "agreement": "{t} /= {d};", "equal": "{t} = {t} == {d};"}
+_LINEAR = """\
+for (j = 0; j < {height}; j++)
+    for (k = 0; k < {width}; k++)
+        {v}[k] += {source}[j] * {matrix}[j][k];"""
+# What rounding takes from a sum of many terms is kept and given back with the next (Kahan's summation).
+_KERNEL_SUM = """\
+double {v}_lost[{width}] = {{0.0}};
+for (j = 0; j < {height}; j++) {{
+{formula}
+    for (k = 0; k < {width}; k++) {{
+        const double term = {value} * {coef}[j][k] - {v}_lost[k];
+        const double sum = {v}[k] + term;
+        {v}_lost[k] = (sum - {v}[k]) - term;
+        {v}[k] = sum;
+    }}
+}}"""
+_PATH_VOTE = """\
+double {v}_along = 0.0;
+int {v}_update;
+for ({v}_update = 0; {v}_update < {height}; {v}_update++) {{
+    j = {column}[{v}_update];
+    {{
+{formula}
+    {v}_along += {coefficient}[{v}_update] * {value};
+    }}
+    {v}[0] += mercer_sign({v}_along + {bias}[{v}_update]) * {weight}[{v}_update];
+}}"""
+_MONOMIALS = """\
+for (k = 0; k < {width}; k++) {{
+    {v}[k] = 1.0;
+    for (j = {ends}[k]; j < {ends}[k + 1]; j++)
+        {v}[k] *= {source}[{factors}[j]];
+}}"""
+#: The lines before and after these, for kinds of nodes that need some.
+_BEFORE = {computation.OneHot: "j = {source}[0] >= 0 ? {hot}[(int) {source}[0]] : {unknown};"}
+_LINES = {
+    computation.Level: "{v}[0] = mercer_{kind}_level({given}[{place}], {levels}, {height}, {missing});",
+    computation.Monomials: _MONOMIALS,
+    computation.Linear: _LINEAR,
+    computation.KernelSum: _KERNEL_SUM,
+    computation.OwnSimilarity: "{{\n{formula}\n    {v}[0] = {value};\n}}",
+    computation.PathVote: _PATH_VOTE,
+    computation.PairVotes: ("double {v}_lead[{classes}];\nmercer_pair_votes({source}, {classes}, {v}, {v}_lead);"),
+    computation.Sorted: "mercer_sort({v}, {width});",
+    computation.Softmax: "mercer_softmax({source}, {width}, {v});",
+    computation.Interpolated: "{v}[0] = mercer_interpolated({source}[0], {points}, {values}, {height});",
+    computation.Staircase: "{v}[0] = mercer_staircase({source}[0], {points}, {values}, {height});",
+    computation.Coupled: (
+        "double {v}_system[({classes} + 1) * ({classes} + 2)];\nmercer_coupled({source}, {classes}, {v}_system, {v});"
+    ),
+    computation.ToOne: "mercer_to_one({source}, {width}, {v});",
+}
+_PAIRS = {
+    "dot": "{t} += {rows}[k] * {support}[j][k];",
+    "squared_distance": "{t} += ({rows}[k] - {support}[j][k]) * ({rows}[k] - {support}[j][k]);",
+    "distance": "{t} += ({rows}[k] - {support}[j][k]) * ({rows}[k] - {support}[j][k]);",
+    "manhattan": "{t} += fabs({rows}[k] - {support}[j][k]);",
+    "agreement": "{t} += {rows}[k] == {support}[j][k];",
+    "equal": "{t} += {rows}[k] == {support}[j][k];",
+}
+_AFTER = {"distance": "{t} = sqrt({t});", "agreement": "{t} /= {width};", "equal": "{t} = {t} == {width};"}
 _OPERATIONS = {
     "add": "{} + {}",
     "subtract": "{} - {}",
@@ -53,12 +124,9 @@ class CBody:
         self.constants: list[str] = []
         self.lines = ["    int j, k;", *(f"    (void) {name};" for name in ("j", "k", "numbers", "probabilities"))]
         self.lines += ["    (void) words;"] if any(column.words for column in columns) else []
-        self._places = [sum(other.words is column.words for other in columns[:place]) for place, column in
-                        enumerate(columns)]  # fmt: skip
-        self._words = [column.words for column in columns]
+        self._columns = columns
         self._names: dict[int, str] = {}
         self._kept: list[Node] = []
-        self._given: set[str] = set()
 
     def write(self, output: Node, into: str) -> None:
         """Compute a node and copy its numbers."""
@@ -66,265 +134,106 @@ class CBody:
             if id(node) not in self._names:
                 self._names[id(node)] = f"v{len(self._kept)}"
                 self._kept.append(node)
-                self._say(f"double v{len(self._kept) - 1}[{max(1, node.width)}];")
                 self._compute(node)
-        self._each(output.width, f"{into}[k] = {self._of(output)}[k];")
-        self._given.add(into)
+        self._say(_for_each(output.width, f"{into}[k] = {self._names[id(output)]}[k];"))
 
-    def _say(self, line: str, depth: int = 1) -> None:
-        self.lines.append("    " * depth + line)
+    def _say(self, lines: str) -> None:
+        self.lines.append(indent(lines, "    "))
 
-    def _each(self, width: int, line: str, depth: int = 1) -> None:
-        """A line for all k."""
-        self._say(f"for (k = 0; k < {width}; k++)", depth)
-        self._say(line, depth + 1)
+    def _compute(self, node: Node) -> None:
+        kind, v = type(node), self._names[id(node)]
+        known = {"v": v, "width": node.width, **self._fields(node)}
+        self._say(f"double {v}[{max(1, node.width)}];")
+        if isinstance(node, computation.Beside):
+            begin = 0
+            for part in node.parts:
+                self._say(_for_each(part.width, f"{v}[{begin} + k] = {self._names[id(part)]}[k];"))
+                begin += part.width
+        if kind in _BEFORE:
+            self._say(_BEFORE[kind].format_map(known))
+        if kind in _NUMBERS:
+            self._say(_for_each(node.width, f"{v}[k] = {_NUMBERS[kind].format_map(known)};"))
+        if kind in _LINES:
+            self._say(_LINES[kind].format_map(known))
 
-    def _of(self, node: Node) -> str:
-        return self._names[id(node)]
+    def _fields(self, node: Any) -> dict[str, Any]:
+        """How the fields of a node are written; ``height`` is how many values its constants have."""
+        known: dict[str, Any] = {}
+        for each in fields(node):
+            value = getattr(node, each.name)
+            if isinstance(value, Node):
+                known[each.name] = self._names[id(value)]
+            elif isinstance(value, Symbol):
+                lines, known["value"] = self._formula(value)
+                known[each.name] = indent("\n".join(lines), "    ")
+            elif each.metadata:
+                if each.name == "places" and isinstance(node, computation.Numbers):
+                    value = [self._place(place) for place in value]
+                elif each.name == "factors":
+                    ends = np.cumsum([0, *map(len, value)])
+                    known["ends"] = self._constant(ends, "Where the factors of each product begin.")
+                    value = [place for factors in value for place in factors]
+                known.setdefault("height", len(value))
+                known[each.name] = self._constant(value, each.metadata["comment"])
+            else:
+                known[each.name] = c_number(value) if isinstance(value, float) else value
+        if isinstance(node, computation.Level):
+            words = self._columns[node.place].words
+            known |= {"place": self._place(node.place), "kind": "word" if words else "number"}
+            known["given"] = "words" if words else "numbers"
+        return known
 
-    # -- constants ------------------------------------------------------------------------------------------------
+    def _place(self, place: int) -> int:
+        """The number of a column among those of its kind."""
+        return sum(other.words is self._columns[place].words for other in self._columns[:place])
 
-    def _array(self, values: Array, what: str) -> str:
+    def _constant(self, values: Any, comment: str) -> str:
         name = f"c{len(self.constants)}"
-        whole = values.dtype.kind in "iu"
-        sizes = "".join(f"[{max(1, size)}]" for size in values.shape)
-        texts = [str(int(value)) if whole else c_number(value) for value in values.ravel().tolist()] or ["0"]
-        if values.ndim == 2:
-            width = values.shape[1]
-            groups = ["{" + ", ".join(texts[k : k + width]) + "}" for k in range(0, len(texts), max(1, width))]
+        if any(isinstance(value, str) for value in values):
+            listed = ["0" if text is None else c_string(text) for text in values]
+            kind = f"char *const {name}[]"
         else:
-            groups = texts
-        self.constants.append(
-            f"/* {what} */\nstatic const {'int' if whole else 'double'} {name}{sizes} = {{\n{_wrapped(groups)}\n}};\n"
-        )
+            if not isinstance(values, np.ndarray):
+                values = np.array([np.nan if value is None else value for value in values])
+            whole = values.dtype.kind in "iu"
+            listed = [str(int(value)) if whole else c_number(value) for value in values.ravel().tolist()] or ["0"]
+            if values.ndim == 2:
+                width = values.shape[1]
+                listed = ["{" + ", ".join(listed[k : k + width]) + "}" for k in range(0, len(listed), max(1, width))]
+            sizes = "".join(f"[{max(1, size)}]" for size in values.shape)
+            kind = f"{'int' if whole else 'double'} {name}{sizes}"
+        self.constants.append(f"/* {comment} */\nstatic const {kind} = {{\n{_wrapped(listed)}\n}};\n")
         return name
 
-    def _texts(self, texts: tuple[Any, ...], what: str) -> str:
-        name = f"c{len(self.constants)}"
-        listed = _wrapped(["0" if text is None else c_string(text) for text in texts])
-        self.constants.append(f"/* {what} */\nstatic const char *const {name}[] = {{\n{listed}\n}};\n")
-        return name
-
-    # -- formulas -------------------------------------------------------------------------------------------------
-
-    def _formula(self, root: Symbol, depth: int) -> str:
-        """The lines of a formula for support row j; gives the name of its value."""
+    def _formula(self, root: Symbol) -> tuple[list[str], str]:
+        """The lines of a formula for support row j, and the name of its value."""
         known: dict[int, str] = {}
+        lines: list[str] = []
         for place, symbol in enumerate(symbols_of(root)):
             t = f"t{place}"
             known[id(symbol)] = t
             if symbol.operation == "leaf":
-                self._leaf(symbol.arguments[0], t, depth)
+                lines += self._leaf(symbol.arguments[0], t)
             else:
                 own = [known[id(each)] if isinstance(each, Symbol) else f"({c_number(each)})"
                        for each in symbol.arguments]  # fmt: skip
-                self._say(f"const double {t} = {_OPERATIONS[symbol.operation].format(*own)};", depth)
-        return known[id(root)]
+                lines.append(f"const double {t} = {_OPERATIONS[symbol.operation].format(*own)};")
+        return lines, known[id(root)]
 
-    def _leaf(self, leaf: Pair | Own | OfSupport, t: str, depth: int) -> None:
+    def _leaf(self, leaf: Pair | Own | OfSupport, t: str) -> list[str]:
+        known = {"t": t, **self._fields(leaf)}
         if isinstance(leaf, OfSupport):
-            self._say(f"const double {t} = {self._array(leaf.values, literals.NUMBERS_OF_SUPPORT)}[j];", depth)
-            return
-        x = self._of(leaf.rows)
-        self._say(f"double {t} = 0.0;", depth)
-        if isinstance(leaf, Own):
-            self._each(leaf.rows.width, f"{t} += {x}[k] * {x}[k];", depth)
-            return
-        self._each(
-            leaf.rows.width,
-            _PAIRS[leaf.statistic].format(t=t, x=x, z=self._array(leaf.support, literals.SUPPORT_ROWS)),
-            depth,
-        )
-        if leaf.statistic in _AFTER:
-            self._say(_AFTER[leaf.statistic].format(t=t, d=leaf.rows.width), depth)
-
-    # -- nodes ----------------------------------------------------------------------------------------------------
-
-    @singledispatchmethod
-    def _compute(self, node: Any) -> None:
-        raise NotImplementedError(type(node).__name__)
-
-    @_compute.register
-    def _(self, node: computation.Numbers) -> None:
-        places = np.array([self._places[place] for place in node.places])
-        if (places == np.arange(places.size)).all():
-            self._each(places.size, f"{self._of(node)}[k] = numbers[k];")
-        else:
-            self._each(places.size, f"{self._of(node)}[k] = numbers[{self._array(places, literals.PLACES)}[k]];")
-
-    @_compute.register
-    def _(self, node: computation.Level) -> None:
-        place, count = self._places[node.place], len(node.levels)
-        if self._words[node.place]:
-            words = self._texts(node.levels, literals.KNOWN)
-            call = f"mercer_word_level(words[{place}], {words}, {count}, {node.missing})"
-        else:
-            known = self._array(
-                np.array([np.nan if level is None else level for level in node.levels], float), literals.KNOWN
-            )
-            call = f"mercer_number_level(numbers[{place}], {known}, {count}, {node.missing})"
-        self._say(f"{self._of(node)}[0] = {call};")
-
-    @_compute.register
-    def _(self, node: computation.OneHot) -> None:
-        v, level = self._of(node), self._of(node.source)
-        places = self._array(node.hot, literals.PLACES_OF_ONES)
-        self._say(f"j = {level}[0] >= 0 ? {places}[(int) {level}[0]] : {node.unknown};")
-        self._each(node.width, f"{v}[k] = j == -2 ? NAN : k == j ? 1.0 : 0.0;")
-
-    @_compute.register
-    def _(self, node: computation.Filled) -> None:
-        x = self._of(node.source)
-        self._each(node.width, f"{self._of(node)}[k] = {_is_gap(f'{x}[k]', node.marker)} ? "
-                   f"{self._array(node.values, literals.FILLED)}[k] : {x}[k];")  # fmt: skip
-
-    @_compute.register
-    def _(self, node: computation.Gaps) -> None:
-        x = f"{self._of(node.source)}[{self._array(np.array(node.places, np.int64), literals.PLACES)}[k]]"
-        self._each(node.width, f"{self._of(node)}[k] = {_is_gap(x, node.marker)} ? 1.0 : 0.0;")
-
-    @_compute.register
-    def _(self, node: computation.Scaled) -> None:
-        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), literals.SCALING)
-        line = f"{self._of(node)}[k] = ({self._of(node.source)}[k] - {minus}[k]) * {times}[k] + {plus}[k];"
-        self._each(node.width, line)
-
-    @_compute.register
-    def _(self, node: computation.Clipped) -> None:
-        x, low, high = f"{self._of(node.source)}[k]", c_number(node.low), c_number(node.high)
-        self._each(node.width, f"{self._of(node)}[k] = {x} < {low} ? {low} : {x} > {high} ? {high} : {x};")
-
-    @_compute.register
-    def _(self, node: computation.Monomials) -> None:
-        v, x = self._of(node), self._of(node.source)
-        ends = self._array(np.cumsum([0, *map(len, node.factors)]), literals.ENDS)
-        factors = self._array(
-            np.array([place for each in node.factors for place in each] or [0], np.int64), literals.FACTORS
-        )
-        self._say(f"for (k = 0; k < {node.width}; k++) {{")
-        self._say(f"{v}[k] = 1.0;", 2)
-        self._say(f"for (j = {ends}[k]; j < {ends}[k + 1]; j++)", 2)
-        self._say(f"{v}[k] *= {x}[{factors}[j]];", 3)
-        self._say("}")
-
-    @_compute.register
-    def _(self, node: computation.Picked) -> None:
-        places = self._array(np.array(node.places, np.int64), literals.PLACES)
-        self._each(node.width, f"{self._of(node)}[k] = {self._of(node.source)}[{places}[k]];")
-
-    @_compute.register
-    def _(self, node: computation.Beside) -> None:
-        begin = 0
-        for part in node.parts:
-            self._each(part.width, f"{self._of(node)}[{begin} + k] = {self._of(part)}[k];")
-            begin += part.width
-
-    @_compute.register
-    def _(self, node: computation.Ones) -> None:
-        self._say(f"{self._of(node)}[0] = 1.0;")
-
-    @_compute.register
-    def _(self, node: computation.Linear) -> None:
-        v, matrix = self._of(node), self._array(node.matrix, literals.WEIGHTS)
-        self._each(node.width, f"{v}[k] = {self._array(node.plus, literals.INTERCEPTS)}[k];")
-        self._say(f"for (j = 0; j < {node.source.width}; j++)")
-        self._each(node.width, f"{v}[k] += {self._of(node.source)}[j] * {matrix}[j][k];", 2)
-
-    @_compute.register
-    def _(self, node: computation.KernelSum) -> None:
-        # What rounding takes from a sum of many terms is kept and given back with the next (Kahan's summation).
-        v, coef = self._of(node), self._array(node.coef, literals.COEFFICIENTS)
-        self._say(f"double {v}_lost[{node.width}];")
-        self._each(node.width, f"{v}[k] = {self._array(node.plus, literals.INTERCEPTS)}[k];")
-        self._each(node.width, f"{v}_lost[k] = 0.0;")
-        self._say(f"for (j = 0; j < {len(node.coef)}; j++) {{")
-        value = self._formula(node.formula, 2)
-        self._say(f"for (k = 0; k < {node.width}; k++) {{", 2)
-        self._say(f"const double term = {value} * {coef}[j][k] - {v}_lost[k];", 3)
-        self._say(f"const double sum = {v}[k] + term;", 3)
-        self._say(f"{v}_lost[k] = (sum - {v}[k]) - term;", 3)
-        self._say(f"{v}[k] = sum;", 3)
-        self._say("}", 2)
-        self._say("}")
-
-    @_compute.register
-    def _(self, node: computation.OwnSimilarity) -> None:
-        self._say("{")
-        self._say(f"{self._of(node)}[0] = {self._formula(node.formula, 2)};", 2)
-        self._say("}")
-
-    @_compute.register
-    def _(self, node: computation.PathVote) -> None:
-        v, along = self._of(node), f"{self._of(node)}_along"
-        column, coefficient, bias, weight = map(
-            self._array, (node.column, node.coefficient, node.bias, node.weight), literals.PATH
-        )
-        self._say(f"double {along} = 0.0;")
-        self._say(f"int {v}_update;")
-        self._say(f"{v}[0] = 0.0;")
-        self._say(f"for ({v}_update = 0; {v}_update < {len(node.column)}; {v}_update++) {{")
-        self._say(f"j = {column}[{v}_update];", 2)
-        self._say("{", 2)
-        self._say(f"{along} += {coefficient}[{v}_update] * {self._formula(node.formula, 3)};", 3)
-        self._say("}", 2)
-        self._say(f"{v}[0] += mercer_sign({along} + {bias}[{v}_update]) * {weight}[{v}_update];", 2)
-        self._say("}")
-
-    @_compute.register
-    def _(self, node: computation.PairVotes) -> None:
-        v = self._of(node)
-        self._say(f"double {v}_lead[{node.classes}];")
-        self._say(f"mercer_pair_votes({self._of(node.source)}, {node.classes}, {v}, {v}_lead);")
-
-    @_compute.register
-    def _(self, node: computation.Sorted) -> None:
-        self._each(node.width, f"{self._of(node)}[k] = {self._of(node.source)}[k];")
-        self._say(f"mercer_sort({self._of(node)}, {node.width});")
-
-    @_compute.register
-    def _(self, node: computation.Logistic) -> None:
-        slope, level = map(self._array, (node.slope, node.level), (literals.SLOPES, literals.LEVELS))
-        inside = f"{slope}[k] * {self._of(node.source)}[k] + {level}[k]"
-        self._each(node.width, f"{self._of(node)}[k] = mercer_logistic({inside}, {c_number(node.bound)});")
-
-    @_compute.register
-    def _(self, node: computation.Logarithms) -> None:
-        self._each(node.width, f"{self._of(node)}[k] = log({self._of(node.source)}[k]);")
-
-    @_compute.register
-    def _(self, node: computation.Exponentials) -> None:
-        self._each(node.width, f"{self._of(node)}[k] = exp({self._of(node.source)}[k]);")
-
-    @_compute.register
-    def _(self, node: computation.Softmax) -> None:
-        self._say(f"mercer_softmax({self._of(node.source)}, {node.width}, {self._of(node)});")
-
-    @_compute.register
-    def _(self, node: computation.Interpolated) -> None:
-        self._at_points("mercer_interpolated", node)
-
-    @_compute.register
-    def _(self, node: computation.Staircase) -> None:
-        self._at_points("mercer_staircase", node)
-
-    def _at_points(self, part: str, node: Any) -> None:
-        points, values = self._array(node.points, literals.POINTS), self._array(node.values, literals.VALUES)
-        call = f"{part}({self._of(node.source)}[0], {points}, {values}, {node.points.size})"
-        self._say(f"{self._of(node)}[0] = {call};")
-
-    @_compute.register
-    def _(self, node: computation.Coupled) -> None:
-        v, k = self._of(node), node.classes
-        self._say(f"double {v}_system[{(k + 1) * (k + 2)}];")
-        self._say(f"mercer_coupled({self._of(node.source)}, {k}, {v}_system, {v});")
-
-    @_compute.register
-    def _(self, node: computation.ToOne) -> None:
-        self._say(f"mercer_to_one({self._of(node.source)}, {node.width}, {self._of(node)});")
+            return [f"const double {t} = {known['values']}[j];"]
+        known["width"] = leaf.rows.width
+        statistic = "" if isinstance(leaf, Own) else leaf.statistic
+        added = _PAIRS.get(statistic, "{t} += {rows}[k] * {rows}[k];").format_map(known)
+        after = [_AFTER[statistic].format_map(known)] if statistic in _AFTER else []
+        return [f"double {t} = 0.0;", _for_each(leaf.rows.width, added), *after]
 
 
-def _is_gap(x: str, marker: float) -> str:
-    return f"isnan({x})" if np.isnan(marker) else f"{x} == {c_number(marker)}"
+def _for_each(width: int, line: str) -> str:
+    """A line for all k."""
+    return f"for (k = 0; k < {width}; k++)\n    {line}"
 
 
 def _wrapped(texts: list[str]) -> str:
@@ -358,36 +267,13 @@ _HEAD = """\
 {string}
 """
 
-_FINITE = """\
-static int mercer_finite(const double *values, int count)
-{
-    int k;
-    for (k = 0; k < count; k++)
-        if (!isfinite(values[k]))
-            return 0;
-    return 1;
-}
-"""
-
-_INFINITE = """\
-static int mercer_infinite(const double *numbers)
-{{
-    int k;
-    (void) numbers;
-    for (k = 0; k < {count}; k++)
-        if (isinf(numbers[k]))
-            return 1;
-    return 0;
-}}
-"""
-
 _SCORES = """\
 /* {what}: writes {width} numbers; returns 0, or -1 where one of them is not finite. */
 int mercer_{name}({row}, double *{name})
 {{
     double out[3][{room}];
     int k;
-    if (mercer_infinite(numbers))
+    if (mercer_infinite(numbers, {count}))
         return -1;
     mercer_computed({values}, out[0], out[1], out[2]);
     for (k = 0; k < {width}; k++)
@@ -402,7 +288,7 @@ int mercer_predict({row}{result})
 {{
     double out[3][{room}];
     int k{more};
-    if (mercer_infinite(numbers))
+    if (mercer_infinite(numbers, {count}))
         return {nothing};
     mercer_computed({values}, out[0], out[1], out[2]);
     if (!mercer_finite(out[2], {width}))
@@ -415,13 +301,13 @@ _ANSWERS = {
     "sign": "    k = out[2][0] >= 0 ? {1} : {0};\n    return k;",
     "largest": "    for (k = 1; k < {width}; k++)\n        best = out[2][k] > out[2][best] ? k : best;\n"
     "    return best;",
-    "usual": "    k = out[2][0] >= 0 ? 1 : -1;\n    return k;",
+    "outliers": "    k = out[2][0] >= 0 ? 1 : -1;\n    return k;",
     "labels": "    for (k = 0; k < {width}; k++)\n        labels[k] = out[2][k] >= 0;\n    return 0;",
     "numbers": "    for (k = 0; k < {width}; k++)\n        values[k] = out[2][k];\n    return 0;",
 }
 _SAID = {
     "class": "The number of the class, whose label is mercer_labels[number]; -1 where a score is not finite.",
-    "usual": "1 for an inlier, -1 for an outlier; 0 where the score is not finite.",
+    "outliers": "1 for an inlier, -1 for an outlier; 0 where the score is not finite.",
     "labels": "Writes 1 for each label that the row has, else 0; returns 0, or -1 where a score is not finite.",
     "numbers": "Writes the predicted numbers; returns 0, or -1 where one is not finite.",
 }
@@ -446,22 +332,27 @@ def c_text(computation: Computation) -> str:
     lines = "\n".join(body.lines)
     words = [column for column in computation.columns if column.words]
     row = "const double *numbers" + (", const char *const *words" if words else "")
+    functions = list(_functions(computation, row, "numbers, words" if words else "numbers"))
     pieces = [
         _head(computation),
-        *(text for name, text in C_PARTS.items() if f"{name}(" in lines or _calls(name, lines)),
+        *_parts_in("\n".join([lines, *functions])),
         "\n".join(body.constants),
         f"static void mercer_computed({row}, double *scores, double *probabilities, double *answer)\n{{\n{lines}\n}}\n",
-        _FINITE,
-        _INFINITE.format(count=sum(not column.words for column in computation.columns)),
         *_labels(computation),
-        *_functions(computation, row, "numbers, words" if words else "numbers"),
+        *functions,
     ]
     return "\n".join(pieces)
 
 
-def _calls(name: str, lines: str) -> bool:
-    """Whether a part is called by another one that is."""
-    return name == "mercer_to_one" and "mercer_coupled(" in lines
+def _parts_in(lines: str) -> Iterable[str]:
+    """The functions that lines call, and those that these call, as they stand in the file of parts."""
+    _, *parts = Path(__file__).with_name("parts.c").read_text(encoding="utf-8").split("\n\n")
+    called: list[str] = []
+    for part in reversed(parts):
+        name = re.findall(r"mercer_\w+\(", part)[0]
+        if name in lines or any(name in other for other in called):
+            called.append(part)
+    return (f"{part.rstrip()}\n" for part in reversed(called))
 
 
 def _head(computation: Computation) -> str:
@@ -492,7 +383,8 @@ def _labels(computation: Computation) -> Iterable[str]:
 def _functions(computation: Computation, row: str, values: str) -> Iterable[str]:
     answer = computation.answer
     room = max(node.width for node in computation.outputs)
-    common: dict[str, Any] = {"row": row, "values": values, "room": room}
+    count = sum(not column.words for column in computation.columns)
+    common: dict[str, Any] = {"row": row, "values": values, "room": room, "count": count}
     yield _SCORES.format(
         what="Decision values, or predicted numbers", name="scores", width=computation.scores.width, place=0, **common
     )
@@ -506,7 +398,7 @@ def _functions(computation: Computation, row: str, values: str) -> Iterable[str]
         what=_SAID[answer.kind],
         result={"labels": ", int *labels", "numbers": ", double *values"}.get(kind, ""),
         more=", best = 0" if kind == "largest" else "",
-        nothing=0 if kind == "usual" else -1,
+        nothing=0 if kind == "outliers" else -1,
         width=answer.node.width,
         answer=_ANSWERS[kind].format(*answer.places, width=answer.node.width),
         **common,

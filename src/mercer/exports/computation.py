@@ -2,14 +2,14 @@
 
 A :class:`Node` stands for some numbers of each row. The tree begins with the columns of the input and ends with the
 decision values, the probabilities where the model has them, and what is answered. Kernels are formulas inside
-(:mod:`.similarities`), with these beginnings: a statistic of a row and a support row, ⟨x, x⟩ of the row itself, or a
+(:mod:`.computed`), with these beginnings: a statistic of a row and a support row, ⟨x, x⟩ of the row itself, or a
 number of the support row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -32,12 +32,15 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """Some numbers of each row."""
+    """Some numbers of each row.
+
+    A field with a comment is written as a constant in files of code, under that comment.
+    """
 
     @property
     def width(self) -> int:
-        """How many numbers of a row these are."""
-        raise NotImplementedError
+        """How many numbers of a row these are; as many as of the source, unless a node says otherwise."""
+        return self.source.width  # type: ignore[attr-defined]
 
     def sources(self) -> list[Node]:
         """The nodes that this one is computed from."""
@@ -66,7 +69,9 @@ class Pair:
 
     statistic: str
     rows: Node
-    support: Array
+    support: Array = field(
+        metadata={"comment": "Support rows: training rows, as the steps before the machine have prepared them."}
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +85,7 @@ class Own:
 class OfSupport:
     """A number of each support row."""
 
-    values: Array
+    values: Array = field(metadata={"comment": "A number of each support row that its similarities are multiplied by."})
 
 
 def leaves_of(root: Symbol) -> list[Pair | Own | OfSupport]:
@@ -110,7 +115,7 @@ def symbols_of(root: Symbol) -> list[Symbol]:
 class Answer:
     """What is answered of a row.
 
-    kind : {"class", "labels", "usual", "numbers"}
+    kind : {"class", "labels", "outliers", "numbers"}
         The number of a class, 0 or 1 for each label, 1 or −1, or numbers.
     node : Node
         A class is that of the largest; of one number, ``places[1]`` where it is not negative, else ``places[0]``.
@@ -179,9 +184,29 @@ class _Same(Node):
 
     source: Node
 
+
+@dataclass(frozen=True, eq=False)
+class _OfClasses(Node):
+    """A number for each class, of numbers for each pair of classes."""
+
+    source: Node
+    classes: int
+
     @property
     def width(self) -> int:
-        return self.source.width
+        return self.classes
+
+
+@dataclass(frozen=True, eq=False)
+class _AtPlaces(Node):
+    """Some of the numbers of a row, by their places."""
+
+    source: Node
+    places: tuple[int, ...] = field(metadata={"comment": "Places of the columns that are used."})
+
+    @property
+    def width(self) -> int:
+        return len(self.places)
 
 
 # -- from columns to rows of numbers ------------------------------------------------------------------------------
@@ -191,7 +216,7 @@ class _Same(Node):
 class Numbers(Node):
     """Columns of numbers, by their places among all columns."""
 
-    places: tuple[int, ...]
+    places: tuple[int, ...] = field(metadata={"comment": "Places of the columns that are used."})
 
     @property
     def width(self) -> int:
@@ -206,7 +231,9 @@ class Level(Node):
     """
 
     place: int
-    levels: tuple[Any, ...]
+    levels: tuple[Any, ...] = field(
+        metadata={"comment": "Values of a column that are known, in the order of their numbers."}
+    )
     missing: int = -1
     width = 1
 
@@ -222,8 +249,10 @@ class TextCounts(Node):
     place: int
     tokens: str
     sizes: tuple[int, ...]
-    terms: tuple[str, ...]
-    importance: Array
+    terms: tuple[str, ...] = field(metadata={"comment": "Words, neighbours or substrings that are counted in a text."})
+    importance: Array = field(
+        metadata={"comment": "How much each of them counts: the less the more training texts have it."}
+    )
     length: float
     case: bool
 
@@ -237,7 +266,7 @@ class OneHot(Node):
     """Zeros, and 1 at ``hot[level]``, unless that is −1; what is not known has ``unknown``, −2 for no numbers."""
 
     source: Node
-    hot: Array
+    hot: Array = field(metadata={"comment": "Where each known value has its 1; -1 for those that have none."})
     unknown: int
     count: int
 
@@ -250,30 +279,28 @@ class OneHot(Node):
 class Filled(_Same):
     """The numbers, and ``values`` where they are missing: NaN, or another ``marker``."""
 
-    values: Array
+    values: Array = field(
+        metadata={"comment": "What replaces missing values in each column, such as its median; NaN where nothing does."}
+    )
     marker: float
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps(Node):
+class Gaps(_AtPlaces):
     """1 where a number is missing, of some places, else 0."""
 
-    source: Node
-    places: tuple[int, ...]
     marker: float
-
-    @property
-    def width(self) -> int:
-        return len(self.places)
 
 
 @dataclass(frozen=True, eq=False)
 class Scaled(_Same):
     """(x − minus)·times + plus, each with a number for each of x."""
 
-    minus: Array
-    times: Array
-    plus: Array
+    minus: Array = field(metadata={"comment": "Subtracted from each column: means, where columns are standardised."})
+    times: Array = field(
+        metadata={"comment": "What each column is multiplied by then: 1 / standard deviation, or 1 / range."}
+    )
+    plus: Array = field(metadata={"comment": "Added to each column at last."})
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +316,9 @@ class Monomials(Node):
     """Products of the numbers at some places; an empty product is 1."""
 
     source: Node
-    factors: tuple[tuple[int, ...], ...]
+    factors: tuple[tuple[int, ...], ...] = field(
+        metadata={"comment": "Products of columns: the places of the factors of each."}
+    )
 
     @property
     def width(self) -> int:
@@ -297,15 +326,8 @@ class Monomials(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Picked(Node):
+class Picked(_AtPlaces):
     """The numbers at some places."""
-
-    source: Node
-    places: tuple[int, ...]
-
-    @property
-    def width(self) -> int:
-        return len(self.places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,8 +356,8 @@ class Linear(Node):
     """x·matrix + plus."""
 
     source: Node
-    matrix: Array
-    plus: Array
+    matrix: Array = field(metadata={"comment": "Weights: a line for each number of a row, a number for each score."})
+    plus: Array = field(metadata={"comment": "Intercepts: what each score begins with."})
 
     @property
     def width(self) -> int:
@@ -347,8 +369,8 @@ class KernelSum(Node):
     """Σⱼ k(x, xⱼ)·coef[j] + plus, where the formula is k."""
 
     formula: Symbol
-    coef: Array
-    plus: Array
+    coef: Array = field(metadata={"comment": "Coefficients: a line for each support row, a number for each score."})
+    plus: Array = field(metadata={"comment": "Intercepts: what each score begins with."})
 
     @property
     def width(self) -> int:
@@ -371,23 +393,16 @@ class PathVote(Node):
     """
 
     formula: Symbol
-    column: Array
-    coefficient: Array
-    bias: Array
-    weight: Array
+    column: Array = field(metadata={"comment": "Updates of the perceptron: the support row of each."})
+    coefficient: Array = field(metadata={"comment": "Updates of the perceptron: what each adds."})
+    bias: Array = field(metadata={"comment": "Updates of the perceptron: the bias after each."})
+    weight: Array = field(metadata={"comment": "Updates of the perceptron: the share of votes of each."})
     width = 1
 
 
 @dataclass(frozen=True, eq=False)
-class PairVotes(Node):
+class PairVotes(_OfClasses):
     """Of the scores of pairs of classes: the pairs that each class wins, and a fraction that says by how much."""
-
-    source: Node
-    classes: int
-
-    @property
-    def width(self) -> int:
-        return self.classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,8 +417,8 @@ class Sorted(_Same):
 class Logistic(_Same):
     """1/(1 + exp(−(slope·x + level))), not nearer to 0 and 1 than ``bound``."""
 
-    slope: Array
-    level: Array
+    slope: Array = field(metadata={"comment": "Slopes of the sigmoid that makes a probability of each score."})
+    level: Array = field(metadata={"comment": "Levels of the sigmoid that makes a probability of each score."})
     bound: float
 
 
@@ -426,28 +441,18 @@ class Softmax(_Same):
 class Interpolated(_Same):
     """Straight lines through points, level beyond them; of one number."""
 
-    points: Array
-    values: Array
+    points: Array = field(metadata={"comment": "Scores at which the probability is known."})
+    values: Array = field(metadata={"comment": "Probabilities at these scores, and between them."})
 
 
 @dataclass(frozen=True, eq=False)
-class Staircase(_Same):
+class Staircase(Interpolated):
     """A value in each gap between points and on each of them: gap, point, gap, …, gap; of one number."""
 
-    points: Array
-    values: Array
-
 
 @dataclass(frozen=True, eq=False)
-class Coupled(Node):
+class Coupled(_OfClasses):
     """Probabilities of classes that come nearest to those of pairs, which are of the second class each."""
-
-    source: Node
-    classes: int
-
-    @property
-    def width(self) -> int:
-        return self.classes
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,14 @@ from ..calibration import Calibrated, IsotonicMap, SigmoidMap, TunedThreshold
 from ..composition import layers, machine_of, steps_before
 from ..estimators import (
     Classifier,
+    Clustering,
     KernelMachine,
     KernelModel,
     KernelQuantiles,
     LinearModel,
     NoveltyMachine,
     Regressor,
+    SpectralClustering,
     Transformer,
     cost_matrix,
 )
@@ -115,20 +117,27 @@ def _traced(kernel: OfStatistic, leaf: Any) -> Symbol:
 
 
 @singledispatch
-def similarity(kernel: Kernel, given: Given, items: Any, inputs: Inputs) -> Symbol:
-    """The formula of k(x, z) for a row x of the input and the support items z."""
+def similarity(kernel: Kernel, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    """The formula of k(x, z) for a row x of the input and the support items z; with ``itself``, of k(x, x).
+
+    Where k(x, x) is the same for all rows, it is a number.
+    """
     raise _refusal(kernel)
 
 
 @similarity.register
-def _(kernel: OfStatistic, given: Given, items: Any, inputs: Inputs) -> Symbol:
+def _(kernel: OfStatistic, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    if kernel.statistic is not AGREEMENT and kernel.statistic not in _STATISTICS:
+        raise _refusal(kernel)
+    if itself and kernel.statistic is DOT:
+        return _traced(kernel, Own(inputs.rows(given)))
+    if itself:
+        return float(kernel.diag(items[:1])[0])  # of a distance of nothing, or of categories that are the same
     if kernel.statistic is AGREEMENT:
         levels, codes = _categories(given, items, inputs)
         if isinstance(kernel, Equal):
             return Symbol("leaf", Pair("equal", levels, codes))
         return _traced(kernel, Pair("agreement", levels, codes))
-    if kernel.statistic not in _STATISTICS:
-        raise _refusal(kernel)
     rows, statistic = inputs.rows(given), _STATISTICS[kernel.statistic]
     _, leaf = inputs.once((statistic, rows, id(items)), lambda: (items, Pair(statistic, rows, numbers_of(items))))
     return _traced(kernel, leaf)
@@ -143,46 +152,52 @@ def _categories(given: Given, items: Categories, inputs: Inputs) -> tuple[Node, 
 
 
 @similarity.register
-def _(kernel: OnColumns, given: Given, items: Any, inputs: Inputs) -> Symbol:
-    return similarity(kernel.kernel, inputs.chosen(given, kernel.names), part_of(items, 0), inputs)
+def _(kernel: OnColumns, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    return similarity(kernel.kernel, inputs.chosen(given, kernel.names), part_of(items, 0), inputs, itself)
 
 
 @similarity.register
-def _(kernel: Sum, given: Given, items: Any, inputs: Inputs) -> Symbol:
-    left = similarity(kernel.left, given, part_of(items, 0), inputs)
-    return left + similarity(kernel.right, given, part_of(items, 1), inputs)
+def _(kernel: Sum, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    left = similarity(kernel.left, given, part_of(items, 0), inputs, itself)
+    return left + similarity(kernel.right, given, part_of(items, 1), inputs, itself)
 
 
 @similarity.register
-def _(kernel: Product, given: Given, items: Any, inputs: Inputs) -> Symbol:
-    left = similarity(kernel.left, given, part_of(items, 0), inputs)
-    return left * similarity(kernel.right, given, part_of(items, 1), inputs)
+def _(kernel: Product, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    left = similarity(kernel.left, given, part_of(items, 0), inputs, itself)
+    return left * similarity(kernel.right, given, part_of(items, 1), inputs, itself)
 
 
 @similarity.register
-def _(kernel: ScaledKernel, given: Given, items: Any, inputs: Inputs) -> Symbol:
-    return float(kernel.scale) * similarity(kernel.kernel, given, items, inputs)
+def _(kernel: ScaledKernel, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    return float(kernel.scale) * similarity(kernel.kernel, given, items, inputs, itself)
 
 
 @similarity.register
-def _(kernel: Power, given: Given, items: Any, inputs: Inputs) -> Symbol:
-    return similarity(kernel.kernel, given, items, inputs) ** int(kernel.exponent)
+def _(kernel: Power, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    return similarity(kernel.kernel, given, items, inputs, itself) ** int(kernel.exponent)
 
 
 @similarity.register
-def _(kernel: Normalised, given: Given, items: Any, inputs: Inputs) -> Symbol:
+def _(kernel: Normalised, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    own = similarity(kernel.kernel, given, items, inputs, itself=True)
+    if not isinstance(own, Symbol):
+        inverse: Any = 1 / np.sqrt(own) if own > 0 else 0.0
+        if itself:
+            return float(own > 0)
+    else:
+        inverse = Symbol("inverse_length", own)
+        if itself:
+            return own * (inverse * inverse)
     value = similarity(kernel.kernel, given, items, inputs)
-    value = value * Symbol("leaf", OfSupport(numbers_of(kernel._inverse_lengths(items))))
-    own = own_similarity(kernel.kernel, given, items, inputs)
-    if isinstance(own, Symbol):
-        return value * Symbol("inverse_length", own)
-    return value * (1 / np.sqrt(own) if own > 0 else 0.0)
+    return value * Symbol("leaf", OfSupport(numbers_of(kernel._inverse_lengths(items)))) * inverse
 
 
 @similarity.register
-def _(kernel: Mixture, given: Given, items: Any, inputs: Inputs) -> Symbol:
+def _(kernel: Mixture, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
     terms = [
-        factor * similarity(each, given, kernel._part(items, place), inputs) for place, each, factor in kernel._active()
+        factor * similarity(each, given, kernel._part(items, place), inputs, itself)
+        for place, each, factor in kernel._active()
     ]
     if not terms:
         raise _refusal(kernel)
@@ -190,95 +205,20 @@ def _(kernel: Mixture, given: Given, items: Any, inputs: Inputs) -> Symbol:
 
 
 @similarity.register
-def _(kernel: Quadratic, given: Given, items: Any, inputs: Inputs) -> Symbol:
-    rows, directions = inputs.rows(given), numbers_of(kernel.features(np.eye(len(kernel.B))))
-    mapped = Linear(rows, directions, np.zeros(directions.shape[1]))
-    return Symbol("leaf", Pair("dot", mapped, numbers_of(kernel.features(items))))
+def _(kernel: Quadratic, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    directions = numbers_of(kernel.features(np.eye(len(kernel.B))))
+    mapped = Linear(inputs.rows(given), directions, np.zeros(directions.shape[1]))
+    return Symbol("leaf", Own(mapped) if itself else Pair("dot", mapped, numbers_of(kernel.features(items))))
 
 
 @similarity.register
-def _(kernel: ScaledColumns, given: Given, items: Any, inputs: Inputs) -> Symbol:
-    return similarity(kernel.kernel, _weighted(kernel, given, inputs), kernel.part_items(items)[0], inputs)
-
-
-def _weighted(kernel: ScaledColumns, given: Given, inputs: Inputs) -> Node:
-    weights = np.asarray(kernel.weights, dtype=np.float64)
+def _(kernel: ScaledColumns, given: Given, items: Any, inputs: Inputs, itself: bool = False) -> Any:
+    weights, rows = np.asarray(kernel.weights, dtype=np.float64), inputs.rows(given)
     if weights.ndim == 2:
-        return Linear(inputs.rows(given), weights, np.zeros(len(weights)))
-    return Scaled(inputs.rows(given), np.zeros(weights.size), weights, np.zeros(weights.size))
-
-
-# -- of a row with itself -----------------------------------------------------------------------------------------
-
-
-@singledispatch
-def own_similarity(kernel: Kernel, given: Given, items: Any, inputs: Inputs) -> Any:
-    """The formula of k(x, x); a number where it is the same for all rows."""
-    raise _refusal(kernel)
-
-
-@own_similarity.register
-def _(kernel: OfStatistic, given: Given, items: Any, inputs: Inputs) -> Any:
-    if kernel.statistic is DOT:
-        return _traced(kernel, Own(inputs.rows(given)))
-    if kernel.statistic is not AGREEMENT and kernel.statistic not in _STATISTICS:
-        raise _refusal(kernel)
-    return float(kernel.diag(items[:1])[0])  # of a distance of nothing, or of categories that are the same
-
-
-@own_similarity.register
-def _(kernel: OnColumns, given: Given, items: Any, inputs: Inputs) -> Any:
-    return own_similarity(kernel.kernel, inputs.chosen(given, kernel.names), part_of(items, 0), inputs)
-
-
-@own_similarity.register
-def _(kernel: Sum, given: Given, items: Any, inputs: Inputs) -> Any:
-    left = own_similarity(kernel.left, given, part_of(items, 0), inputs)
-    return left + own_similarity(kernel.right, given, part_of(items, 1), inputs)
-
-
-@own_similarity.register
-def _(kernel: Product, given: Given, items: Any, inputs: Inputs) -> Any:
-    left = own_similarity(kernel.left, given, part_of(items, 0), inputs)
-    return left * own_similarity(kernel.right, given, part_of(items, 1), inputs)
-
-
-@own_similarity.register
-def _(kernel: ScaledKernel, given: Given, items: Any, inputs: Inputs) -> Any:
-    return float(kernel.scale) * own_similarity(kernel.kernel, given, items, inputs)
-
-
-@own_similarity.register
-def _(kernel: Power, given: Given, items: Any, inputs: Inputs) -> Any:
-    return own_similarity(kernel.kernel, given, items, inputs) ** int(kernel.exponent)
-
-
-@own_similarity.register
-def _(kernel: Normalised, given: Given, items: Any, inputs: Inputs) -> Any:
-    own = own_similarity(kernel.kernel, given, items, inputs)
-    if not isinstance(own, Symbol):
-        return 1.0 if own > 0 else 0.0
-    inverse = Symbol("inverse_length", own)
-    return own * (inverse * inverse)
-
-
-@own_similarity.register
-def _(kernel: Mixture, given: Given, items: Any, inputs: Inputs) -> Any:
-    return sum(
-        factor * own_similarity(each, given, kernel._part(items, place), inputs)
-        for place, each, factor in kernel._active()
-    )
-
-
-@own_similarity.register
-def _(kernel: Quadratic, given: Given, items: Any, inputs: Inputs) -> Any:
-    directions = numbers_of(kernel.features(np.eye(len(kernel.B))))
-    return Symbol("leaf", Own(Linear(inputs.rows(given), directions, np.zeros(directions.shape[1]))))
-
-
-@own_similarity.register
-def _(kernel: ScaledColumns, given: Given, items: Any, inputs: Inputs) -> Any:
-    return own_similarity(kernel.kernel, _weighted(kernel, given, inputs), kernel.part_items(items)[0], inputs)
+        weighted: Node = Linear(rows, weights, np.zeros(len(weights)))
+    else:
+        weighted = Scaled(rows, np.zeros(weights.size), weights, np.zeros(weights.size))
+    return similarity(kernel.kernel, weighted, kernel.part_items(items)[0], inputs, itself)
 
 
 @dataclass(frozen=True)
@@ -442,20 +382,36 @@ def _(machine: NoveltyMachine, given: Node | Cells | None, inputs: Inputs) -> _O
     scores, given = _scores(machine, given, inputs)
     times, own_times, plus = machine.decision_terms
     if own_times:
-        own = own_similarity(machine.kernel_, inputs.rows(given) if machine.kernel_.on_rows else given,
-                             getattr(machine._model, "items", np.zeros((1, 1))), inputs)  # fmt: skip
+        own = similarity(machine.kernel_, inputs.rows(given) if machine.kernel_.on_rows else given,
+                         getattr(machine._model, "items", np.zeros((1, 1))), inputs, itself=True)  # fmt: skip
         if isinstance(own, Symbol):
             both = Beside((scores, OwnSimilarity(own)))
             scores = Linear(both, np.array([[times], [own_times]]), np.array([plus]))
         else:
             scores = Linear(scores, np.array([[times]]), np.array([plus + own_times * own]))
-    return _Outcome(scores, scores, None, Answer("usual", scores), [])
+    return _Outcome(scores, scores, None, Answer("outliers", scores), [])
 
 
 @_of_machine.register
 def _(machine: Transformer, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
     scores, _ = _scores(machine, given, inputs)
     return _Outcome(scores, scores, None, Answer("numbers", scores), [])
+
+
+@_of_machine.register
+def _(machine: Clustering, given: Node | Cells | None, inputs: Inputs) -> _Outcome:
+    scores, _ = _scores(machine, given, inputs)
+    if isinstance(machine, SpectralClustering):
+        scores = Linear(scores, numbers_of(machine.readout_.T), np.zeros(len(machine.readout_)))
+    places = (0, 0) if scores.width == 1 else (0, 1)
+    return _Outcome(scores, scores, None, Answer("class", scores, places), list(range(scores.width)))
+
+
+@prepared.register
+def _(step: Clustering, given: Node | Cells, inputs: Inputs) -> Node:
+    raise DataError(
+        f"a {type(step).__name__} before a machine cannot be exported; it can alone, or as the last step of a Pipeline."
+    )
 
 
 @prepared.register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import numpy as np
@@ -172,27 +173,4 @@ def coupled(second, classes):
 
 
 #: All of them by name, in the order in which files have them.
-PARTS = {
-    each.__name__: each
-    for each in (
-        is_missing,
-        as_words,
-        as_numbers,
-        levels,
-        one_hot,
-        text_counts,
-        is_gap,
-        monomials,
-        squared_distances,
-        manhattan_distances,
-        agreements,
-        inverse_lengths,
-        path_vote,
-        pair_votes,
-        logistic,
-        softmax,
-        staircase,
-        to_one,
-        coupled,
-    )
-}
+PARTS = {name: each for name, each in list(globals().items()) if inspect.isfunction(each)}

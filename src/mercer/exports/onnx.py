@@ -32,7 +32,7 @@ def unanswered(computation: Computation) -> Any:
     ['?', -1, -9223372036854775808]
     """
     classes = computation.classes
-    if computation.answer.kind == "usual":
+    if computation.answer.kind == "outliers":
         return 0
     if computation.answer.kind == "labels" or not classes:
         return -1
@@ -157,7 +157,7 @@ def _label(computation: Computation, graph: OnnxGraph, sound: str) -> str:
     if answer.kind == "labels":
         present = graph.add("Cast", [graph.not_negative(node)], to=INTEGER)
         return graph.add("Where", [sound, present, graph.constant([[nothing]])])
-    if answer.kind == "usual":
+    if answer.kind == "outliers":
         signs = graph.add("Where", [graph.not_negative(node), graph.constant([[1]]), graph.constant([[-1]])])
         return graph.flat(graph.add("Where", [sound, signs, graph.constant([[nothing]])]))
     labels = np.array([*map(_as_label, computation.classes), nothing])

@@ -6,7 +6,7 @@ import base64
 import inspect
 import re
 from collections.abc import Iterator
-from functools import singledispatchmethod
+from dataclasses import Field, fields
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from .. import __version__
 from ..kernels import Symbol
 from ..runtime import Array
-from . import computation, literals
+from . import computation
 from .computation import Computation, Logarithms, Node, OfSupport, Own, Pair, nodes_of, symbols_of
 from .literals import python_literal, refuse_strange_labels
 from .numpy_parts import PARTS
@@ -24,7 +24,39 @@ from .numpy_parts import PARTS
 
 #: Arrays of more numbers than this are written in base64.
 _FEW = 24
-
+#: What each kind of node is in NumPy, by its fields; a node in a field is the name of its numbers.
+_NODES = {
+    computation.Numbers: "np.column_stack([columns[k] for k in {places}])",
+    computation.Level: "levels(columns[{place}], {levels}, {missing})",
+    computation.TextCounts: (
+        "text_counts(columns[{place}], {tokens}, {sizes}, {terms}, {importance}, {length}, {case})"
+    ),
+    computation.OneHot: "one_hot({source}, {hot}, {unknown}, {count})",
+    computation.Filled: "np.where(is_gap({source}, {marker}), {values}, {source})",
+    computation.Gaps: "is_gap({source}[:, {places}], {marker}).astype(float)",
+    computation.Scaled: "({source} - {minus}) * {times} + {plus}",
+    computation.Clipped: "np.clip({source}, {low}, {high})",
+    computation.Monomials: "monomials({source}, {factors})",
+    computation.Picked: "{source}[:, {places}]",
+    computation.Beside: "np.hstack([{parts}])",
+    computation.Ones: "np.ones((len(columns[0]), 1))",
+    computation.Linear: "{source} @ {matrix} + {plus}",
+    computation.KernelSum: "{formula} @ {coef} + {plus}",
+    computation.OwnSimilarity: "{formula}",
+    computation.PathVote: "path_vote({formula}, {column}, {coefficient}, {bias}, {weight})",
+    computation.PairVotes: "pair_votes({source}, {classes})",
+    computation.Sorted: "np.sort({source}, axis=1)",
+    computation.Logistic: "np.clip(logistic({slope} * {source} + {level}), {bound}, 1 - {bound})",
+    computation.Logarithms: "np.log({source})",
+    computation.Exponentials: "np.exp({source})",
+    computation.Softmax: "softmax({source})",
+    computation.Interpolated: "np.interp({source}, {points}, {values})",
+    computation.Staircase: "staircase({source}, {points}, {values})",
+    computation.Coupled: "coupled({source}, {classes})",
+    computation.ToOne: "to_one({source})",
+    Own: "({rows} ** 2).sum(axis=1)[:, None]",
+    OfSupport: "{values}",
+}
 _PAIRS = {
     "dot": "{rows} @ {support}.T",
     "squared_distance": "squared_distances({rows}, {support})",
@@ -63,7 +95,7 @@ class PythonBody:
         """The name of a node's numbers; the lines that compute them are written first."""
         for node in nodes_of([output]):
             if id(node) not in self._names:
-                self._names[id(node)] = self._line(self._text(node))
+                self._names[id(node)] = self._line(_NODES[type(node)].format_map(self._fields(node)))
                 self._kept.append(node)
         return self._names[id(output)]
 
@@ -77,170 +109,50 @@ class PythonBody:
         self.lines.append(f"{name} = {expression}")
         return name
 
-    def _of(self, node: Node) -> str:
-        return self._names[id(node)]
+    def _fields(self, node: Any) -> dict[str, str]:
+        """How the fields of a node are written."""
+        return {each.name: self._field(each, getattr(node, each.name)) for each in fields(node)}
 
-    def _constant(self, text: str, what: str) -> str:
+    def _field(self, field: Field[Any], value: Any) -> str:
+        if isinstance(value, Node):
+            return self._names[id(value)]
+        if isinstance(value, Symbol):
+            return self._formula(value)
+        if field.name == "parts":
+            return ", ".join(self._names[id(part)] for part in value)
+        if field.name == "places":
+            return _places(value)
+        return self._constant(value, field.metadata["comment"]) if field.metadata else python_literal(value)
+
+    def _constant(self, value: Any, comment: str) -> str:
         name = f"C{len(self.constants)}"
-        self.constants.append(f"#: {what}\n{name} = {text}")
+        text = _array(value) if isinstance(value, np.ndarray) else python_literal(value)
+        self.constants.append(f"#: {comment}\n{name} = {text}")
         return name
-
-    def _array(self, values: Array, what: str) -> str:
-        if values.dtype.kind == "f" and values.size <= _FEW and np.isfinite(values).all() and values.size:
-            return self._constant(f"np.array({values.tolist()!r})", what)
-        kind = "<f8" if values.dtype.kind == "f" else "<i8"
-        coded = base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
-        lines = "".join(f"{coded[k : k + _LINE]}\n" for k in range(0, len(coded), _LINE))
-        return self._constant(f'array({tuple(values.shape)!r}, "{kind}", """\n{lines}""")', what)
 
     def _formula(self, root: Symbol) -> str:
         """The name of a formula's values, a column for each support row."""
         known: dict[int, str] = {}
         for symbol in symbols_of(root):
             if symbol.operation == "leaf":
-                text = self._leaf(symbol.arguments[0])
+                leaf = symbol.arguments[0]
+                template = _PAIRS[leaf.statistic] if isinstance(leaf, Pair) else _NODES[type(leaf)]
+                text = template.format_map(self._fields(leaf))
             else:
                 own = [known[id(each)] if isinstance(each, Symbol) else repr(each) for each in symbol.arguments]
                 text = _OPERATIONS[symbol.operation].format(*own)
             known[id(symbol)] = self._line(text)
         return known[id(root)]
 
-    def _leaf(self, leaf: Pair | Own | OfSupport) -> str:
-        if isinstance(leaf, OfSupport):
-            return self._array(leaf.values, literals.NUMBERS_OF_SUPPORT)
-        if isinstance(leaf, Own):
-            return f"({self._of(leaf.rows)} ** 2).sum(axis=1)[:, None]"
-        return _PAIRS[leaf.statistic].format(
-            rows=self._of(leaf.rows), support=self._array(leaf.support, literals.SUPPORT_ROWS)
-        )
 
-    # -- nodes ----------------------------------------------------------------------------------------------------
-
-    @singledispatchmethod
-    def _text(self, node: Any) -> str:
-        raise NotImplementedError(type(node).__name__)
-
-    @_text.register
-    def _(self, node: computation.Numbers) -> str:
-        return f"np.column_stack([columns[k] for k in {_places(node.places)}])"
-
-    @_text.register
-    def _(self, node: computation.Level) -> str:
-        known = self._constant(python_literal(node.levels), literals.KNOWN)
-        return f"levels(columns[{node.place}], {known}, {node.missing})"
-
-    @_text.register
-    def _(self, node: computation.TextCounts) -> str:
-        terms = self._constant(python_literal(node.terms), literals.TERMS)
-        importance = self._array(node.importance, literals.IMPORTANCE)
-        how = f"{node.tokens!r}, {node.sizes!r}, {terms}, {importance}, {node.length!r}, {node.case!r}"
-        return f"text_counts(columns[{node.place}], {how})"
-
-    @_text.register
-    def _(self, node: computation.OneHot) -> str:
-        places = self._array(node.hot, literals.PLACES_OF_ONES)
-        return f"one_hot({self._of(node.source)}, {places}, {node.unknown}, {node.count})"
-
-    @_text.register
-    def _(self, node: computation.Filled) -> str:
-        source = self._of(node.source)
-        values = self._array(node.values, literals.FILLED)
-        return f"np.where(is_gap({source}, {python_literal(node.marker)}), {values}, {source})"
-
-    @_text.register
-    def _(self, node: computation.Gaps) -> str:
-        marker = python_literal(node.marker)
-        return f"is_gap({self._of(node.source)}[:, {_places(node.places)}], {marker}).astype(float)"
-
-    @_text.register
-    def _(self, node: computation.Scaled) -> str:
-        minus, times, plus = map(self._array, (node.minus, node.times, node.plus), literals.SCALING)
-        return f"({self._of(node.source)} - {minus}) * {times} + {plus}"
-
-    @_text.register
-    def _(self, node: computation.Clipped) -> str:
-        return f"np.clip({self._of(node.source)}, {node.low!r}, {node.high!r})"
-
-    @_text.register
-    def _(self, node: computation.Monomials) -> str:
-        return f"monomials({self._of(node.source)}, {self._constant(repr(node.factors), literals.FACTORS)})"
-
-    @_text.register
-    def _(self, node: computation.Picked) -> str:
-        return f"{self._of(node.source)}[:, {_places(node.places)}]"
-
-    @_text.register
-    def _(self, node: computation.Beside) -> str:
-        return f"np.hstack([{', '.join(self._of(part) for part in node.parts)}])"
-
-    @_text.register
-    def _(self, node: computation.Ones) -> str:
-        return "np.ones((len(columns[0]), 1))"
-
-    @_text.register
-    def _(self, node: computation.Linear) -> str:
-        weights = self._array(node.matrix, literals.WEIGHTS)
-        return f"{self._of(node.source)} @ {weights} + {self._array(node.plus, literals.INTERCEPTS)}"
-
-    @_text.register
-    def _(self, node: computation.KernelSum) -> str:
-        similar, coef = self._formula(node.formula), self._array(node.coef, literals.COEFFICIENTS)
-        return f"{similar} @ {coef} + {self._array(node.plus, literals.INTERCEPTS)}"
-
-    @_text.register
-    def _(self, node: computation.OwnSimilarity) -> str:
-        return self._formula(node.formula)
-
-    @_text.register
-    def _(self, node: computation.PathVote) -> str:
-        along = ", ".join(map(self._array, (node.column, node.coefficient, node.bias, node.weight), literals.PATH))
-        return f"path_vote({self._formula(node.formula)}, {along})"
-
-    @_text.register
-    def _(self, node: computation.PairVotes) -> str:
-        return f"pair_votes({self._of(node.source)}, {node.classes})"
-
-    @_text.register
-    def _(self, node: computation.Sorted) -> str:
-        return f"np.sort({self._of(node.source)}, axis=1)"
-
-    @_text.register
-    def _(self, node: computation.Logistic) -> str:
-        slope, level = map(self._array, (node.slope, node.level), (literals.SLOPES, literals.LEVELS))
-        inside = f"logistic({slope} * {self._of(node.source)} + {level})"
-        return f"np.clip({inside}, {node.bound!r}, 1 - {node.bound!r})"
-
-    @_text.register
-    def _(self, node: computation.Logarithms) -> str:
-        return f"np.log({self._of(node.source)})"
-
-    @_text.register
-    def _(self, node: computation.Exponentials) -> str:
-        return f"np.exp({self._of(node.source)})"
-
-    @_text.register
-    def _(self, node: computation.Softmax) -> str:
-        return f"softmax({self._of(node.source)})"
-
-    @_text.register
-    def _(self, node: computation.Interpolated) -> str:
-        return self._at_points("np.interp", node)
-
-    @_text.register
-    def _(self, node: computation.Staircase) -> str:
-        return self._at_points("staircase", node)
-
-    def _at_points(self, part: str, node: Any) -> str:
-        points, values = map(self._array, (node.points, node.values), (literals.POINTS, literals.VALUES))
-        return f"{part}({self._of(node.source)}, {points}, {values})"
-
-    @_text.register
-    def _(self, node: computation.Coupled) -> str:
-        return f"coupled({self._of(node.source)}, {node.classes})"
-
-    @_text.register
-    def _(self, node: computation.ToOne) -> str:
-        return f"to_one({self._of(node.source)})"
+def _array(values: Array) -> str:
+    """An array, in base64 where it is long."""
+    if values.dtype.kind == "f" and 0 < values.size <= _FEW and np.isfinite(values).all():
+        return f"np.array({values.tolist()!r})"
+    kind = "<f8" if values.dtype.kind == "f" else "<i8"
+    coded = base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
+    lines = "".join(f"{coded[k : k + _LINE]}\n" for k in range(0, len(coded), _LINE))
+    return f'array({tuple(values.shape)!r}, "{kind}", """\n{lines}""")'
 
 
 def _places(places: tuple[int, ...]) -> str:
@@ -340,7 +252,7 @@ def array(shape, kind, text):
 
 _ANSWERS = {
     "numbers": "scores(rows)",
-    "usual": "np.where(finite(all_of(rows, 2))[:, 0] >= 0, 1, -1)",
+    "outliers": "np.where(finite(all_of(rows, 2))[:, 0] >= 0, 1, -1)",
     "labels": "(finite(all_of(rows, 2)) >= 0).astype(int)",
     "largest": "np.array(CLASSES)[finite(all_of(rows, 2)).argmax(axis=1)]",
     "sign": "np.array(CLASSES)[np.where(finite(all_of(rows, 2))[:, 0] >= 0, {1}, {0})]",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import is_regressor
 
 from ..checks import is_missing
@@ -80,8 +81,6 @@ def likely_rows(computation: Computation, count: int, seed: int = 0) -> Any:
     names = [column.name for column in computation.columns]
     if names == [f"x{place}" for place in range(len(names))] and not words:
         return numbers
-    import pandas as pd
-
     return pd.DataFrame({name: words.get(place, numbers[:, place]) for place, name in enumerate(names)})
 
 

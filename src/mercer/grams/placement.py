@@ -9,18 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from ..checks.parameters import bytes_of, memory_in_words, size_in_words
-from ..kernels import Kernel, Linear, Mixture, Normalised, Power, Product, Scaled, Sum
+from ..kernels import Kernel, Linear
 from ..kernels.engine.statistics import is_thin, near_origin
 from ..kernels.engine.tiles import length, shared_dtype, small_matrix
 from ..messages import guide
-from ..rows import OnWorkers, Rows
+from ..rows import Rows
 from ..runtime.compile import Array
 from .base import Gram
-from .cuda import Cuda
 from .dense import Dense, Features, Lazy
-from .landmarks import Nystrom
 from .span import directions
-from .streamed import Scattered, Streamed
 
 #: The largest self-similarity that single precision is used for.
 _SINGLE = 1e30
@@ -95,6 +92,9 @@ class Placement:
         if is_linear(kernel):
             return Features.around_mean(items) if self.centred else Features(items)
         if self.rank is not None:
+            from .landmarks import Nystrom
+            from .streamed import Streamed
+
             # A solver that looks at rows in no order needs all features at hand.
             fits = Nystrom.fits(length(items), self.rank, self.memory)
             if kernel.precomputed or not (fits or self._passes):
@@ -106,6 +106,8 @@ class Placement:
         if self.device is not None:
             if kernel.learns:
                 raise ValueError(f"{kernel} is to learn its weights, which needs the processor; leave device out.")
+            from .cuda import Cuda
+
             return Cuda(kernel, items)
         own = kernel.gram(items)
         if own is not None:
@@ -113,8 +115,12 @@ class Placement:
         if self.single and self._is_small(kernel, items):
             K = small_matrix(kernel, items)
             return Dense(K, room=bytes_of(self.memory) - K.nbytes)
-        # Weights that are to be learned would make another matrix.
-        if self.single or kernel.learns or not self.holds(length(items), shared_dtype(items, items).itemsize):
+        # Weights that are to be learned would make another matrix. A Python function is asked once for each pair.
+        if (
+            (self.single and kernel.splits)
+            or kernel.learns
+            or not self.holds(length(items), shared_dtype(items, items).itemsize)
+        ):
             return Lazy(kernel, self.rounded(kernel, items), self.memory)
         K = kernel.matrix(items, items)
         return Dense(K, room=bytes_of(self.memory) - K.nbytes)
@@ -146,6 +152,9 @@ class Placement:
 
         Those of a linear kernel are the columns themselves.
         """
+        from .landmarks import Nystrom
+        from .streamed import Scattered, Streamed
+
         n = len(rows)
         width = int(rows.n_columns or 0) if is_linear(kernel) else min(self.rank or n, n)
         fits = 8 * width * n <= bytes_of(self.memory) if is_linear(kernel) else Nystrom.fits(n, width, self.memory)
@@ -158,7 +167,7 @@ class Placement:
                 )
             items = rows[np.arange(n)].astype(np.float64, copy=False)
             return Features.around_mean(items) if self.centred else Features(items)
-        if self.rank is None and self._passes and isinstance(rows, OnWorkers):
+        if self.rank is None and self._passes and rows.apart:
             return Scattered(kernel, rows)
         if self.rank is None:
             raise ValueError(
@@ -183,7 +192,7 @@ class Placement:
             return gram
         if gram.features() is not None:
             return gram
-        if isinstance(gram, Cuda):
+        if gram.device is not None:
             return gram.exact()
         own = kernel.gram(items)
         if own is not None:
@@ -216,5 +225,4 @@ def _in_range(kernel: Kernel, rows: Any) -> bool:
     seen = values[values > 0]
     if not (np.isfinite(values).all() and (not seen.size or (seen.max() < _SINGLE and seen.min() > 1 / _SINGLE))):
         return False
-    parts = kernel.parts() if isinstance(kernel, (Mixture, Normalised, Power, Product, Scaled, Sum)) else []
-    return all(_in_range(part, rows) for part in parts)
+    return not kernel.of_parts or all(_in_range(part, rows) for part in kernel.parts())

@@ -23,7 +23,7 @@ import numpy as np
 from ..checks.parameters import bytes_of, memory_in_words, size_in_words
 from ..kernels import Kernel
 from ..kernels.engine.tiles import Pairing, accumulate, accumulate_turned, length
-from ..rows import Held, OnWorkers, Rows
+from ..rows import Held, Rows, sample_of
 from ..runtime.compile import Array
 from ..runtime.threads import for_each
 from .base import Gram
@@ -401,11 +401,6 @@ def _rounding(kernel: Kernel, single: Any, double: Any, transform: Array) -> flo
     return float(np.linalg.norm(near - exact) / max(float(np.linalg.norm(exact)), 1e-300))
 
 
-def sample_of(n: int, size: int, seed: int = 0) -> Array:
-    """The numbers of so many of n items, drawn at random, in their order."""
-    return np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
-
-
 def _double(items: Any) -> Any:
     """Rows of numbers in float64."""
     return items.astype(np.float64, copy=False) if hasattr(items, "astype") else items
@@ -428,7 +423,7 @@ class Scattered(Gram):
 
     ready = True
 
-    def __init__(self, kernel: Kernel, items: OnWorkers) -> None:
+    def __init__(self, kernel: Kernel, items: Any) -> None:
         self.kernel, self.items = kernel, items
 
     def __len__(self) -> int:

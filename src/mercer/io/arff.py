@@ -6,19 +6,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..checks.parameters import bytes_of
 from .assemble import RawTable, origin_of, refuse_duplicates, remaining
 from .cells import as_number, missing_words
 from .sources import Source, as_text, refuse_beyond
-from .table import DataError
+from .table import DataError, Options
 from .values import as_words, refuse_infinite
-
-if TYPE_CHECKING:
-    from .table import Options
 
 # The header of ARFF and KEEL files: which attributes there are, and of which kind.
 
@@ -173,7 +171,7 @@ def looks_like(source: Source) -> bool:
 
 def columns_of(source: Source, options: Options) -> RawTable:
     """The columns as the header declares them; the target is what a KEEL file calls its output."""
-    refuse_beyond(_foretold(source.data), source.shown, options)
+    refuse_beyond(_bytes_needed(source.data), source.shown, options)
     lines = _text(source).splitlines()
     header = header_of(lines, source.shown)
     refuse_duplicates([each.name for each in header.attributes], source.shown)
@@ -194,7 +192,7 @@ def columns_of(source: Source, options: Options) -> RawTable:
     return RawTable(columns, origin_of(source, np.array(numbers)), tuple(notes), {}, target)
 
 
-def _foretold(data: bytes) -> int:
+def _bytes_needed(data: bytes) -> int:
     """What lines take in memory before anybody looks at them."""
     return len(data) * (3 if data.isascii() else 9) + _LINE * (data.count(b"\n") + data.count(b"\r"))
 
@@ -211,7 +209,7 @@ def _rows(
 ) -> tuple[list[list[str | None]], list[int]]:
     """The cells of each row, ``None`` where missing, and its line."""
     missing = missing_words(options) | {"<null>"}
-    limit, held = bytes_of(options.max_bytes), _foretold(source.data)
+    limit, held = bytes_of(options.max_bytes), _bytes_needed(source.data)
     rows: list[list[str | None]] = []
     numbers = []
     for number, line in enumerate(lines[header.length :], header.length + 1):
@@ -259,8 +257,6 @@ def _pairs(inside: str) -> Iterator[str]:
 
 
 def _column(attribute: Attribute, cells: list[str | None], lines: list[int], source: Source, options: Options) -> Any:
-    import pandas as pd
-
     def place(row: int) -> str:
         return f"{source.shown}, line {lines[row]}"
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from ..checks.parameters import bytes_of
 from .assemble import RawTable, origin_of, refuse_duplicates, remaining
@@ -88,7 +89,6 @@ def _can_be_read(kind: Any) -> bool:
 
 
 def _column(name: str, values: Any, source: Source, options: Options) -> Any:
-    import pandas as pd
     import pyarrow.types as kinds
 
     def place(row: int) -> str:
@@ -132,7 +132,7 @@ def looks_like_parquet(source: Source) -> bool:
     return source.data.startswith(b"PAR1")
 
 
-def _foretold(file: Any, kept: list[str], source: Source) -> int:
+def _bytes_needed(file: Any, kept: list[str], source: Source) -> int:
     """What the columns to read take in memory: their cells, and the words of which cells are numbers."""
     facts = file.metadata
     unpacked = sum(facts.row_group(group).total_byte_size for group in range(facts.num_row_groups))
@@ -156,7 +156,7 @@ def parquet_columns(source: Source, options: Options) -> RawTable:
         kept, notes = columns_to_read(schema, source, options)
         # Repeated values take no room in the file: what counts is how many cells there will be. Words stay numbers of
         # words, or a long one repeated would fill the memory.
-        refuse_beyond(_foretold(file, kept, source), source.shown, options)
+        refuse_beyond(_bytes_needed(file, kept, source), source.shown, options)
         refuse_other_types(schema, kept, source)
         words = [
             field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)

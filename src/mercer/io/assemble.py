@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+from pandas.api.types import union_categoricals
 
 from ..checks.labels import task_of
 from ..checks.parameters import bytes_of
@@ -40,8 +42,6 @@ def frame_in_one_block(columns: dict[str, Any], texts: set[str], n_rows: int) ->
     0  1.0     x
     1  2.0  None
     """
-    import pandas as pd
-
     order = list(columns)
     numbers = [name for name, column in columns.items() if getattr(column, "dtype", None) == np.float64]
     block = np.empty((len(numbers), n_rows))  # takes memory as it is filled, while the columns give theirs back
@@ -496,9 +496,6 @@ def _kind(column: Any) -> str | None:
 
 
 def _stacked(parts: list[Any]) -> Any:
-    import pandas as pd
-    from pandas.api.types import union_categoricals
-
     kinds = {_kind(part) for part in parts} - {None}
     if "labels" in kinds or len({type(part) for part in parts} - {np.ndarray}) > 1:
         return [label for part in parts for label in part]

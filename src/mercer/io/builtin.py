@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .. import datasets
 from ..runtime.arrays import Array
 from .assemble import Origin, assemble
-from .table import DataError, Table
+from .table import DataError, Options, Table
 
-if TYPE_CHECKING:
-    from .table import Options
+#: Rows, the names of their columns, targets, and what these are called.
+Made = tuple[Array, list[str], Array, str]
 
 
 @dataclass(frozen=True)
@@ -23,82 +24,52 @@ class Builtin:
 
     title: str
     rows: int | None
-    make: Callable[[int | None], tuple[Any, Array, str]]
+    make: Callable[[int | None], Made]
 
 
-def _frame(X: Array, names: list[str]) -> Any:
-    import pandas as pd
+def _drawn(name: str, columns: list[str], target: str, labels: Sequence[str] | None = None, **options: Any) -> Any:
+    """What draws rows by a generator of mercer's or scikit-learn's, whose classes get these labels."""
 
-    return pd.DataFrame(X, columns=names)
+    def make(rows: int | None) -> Made:
+        from sklearn import datasets as others
 
+        X, y = (getattr(datasets, name, None) or getattr(others, name))(rows, random_state=0, **options)
+        return X, columns, y if labels is None else np.array(labels)[y], target
 
-def _margins(rows: int | None) -> tuple[Any, Array, str]:
-    from ..datasets import make_margins
-
-    X, y = make_margins(rows or 1000, random_state=0)
-    return _frame(X, [f"x{k}" for k in range(1, 11)]), y, "y"
-
-
-def _xor(rows: int | None) -> tuple[Any, Array, str]:
-    from ..datasets import make_xor
-
-    X, y = make_xor(rows or 1000, random_state=0)
-    return _frame(X, ["x1", "x2"]), y, "same"
+    return make
 
 
-def _moons(rows: int | None) -> tuple[Any, Array, str]:
-    from sklearn.datasets import make_moons
+def _loaded(name: str, target: str, **options: Any) -> Any:
+    """What loads a data set of scikit-learn's."""
 
-    X, y = make_moons(rows or 1000, noise=0.2, random_state=0)
-    return _frame(X, ["x1", "x2"]), np.where(y == 1, "lower", "upper"), "moon"
+    def make(rows: int | None) -> Made:
+        from sklearn import datasets as others
 
+        data = getattr(others, name)(**options)
+        y = data.target_names[data.target] if "target_names" in data else data.target
+        return data.data, list(map(str, data.feature_names)), y, target
 
-def _circles(rows: int | None) -> tuple[Any, Array, str]:
-    from sklearn.datasets import make_circles
-
-    X, y = make_circles(rows or 1000, noise=0.1, factor=0.5, random_state=0)
-    return _frame(X, ["x1", "x2"]), np.where(y == 1, "inner", "outer"), "circle"
-
-
-def _breast_cancer(rows: int | None) -> tuple[Any, Array, str]:
-    from sklearn.datasets import load_breast_cancer
-
-    data = load_breast_cancer()
-    return _frame(data.data, [str(n) for n in data.feature_names]), data.target_names[data.target], "diagnosis"
+    return make
 
 
-def _waves(rows: int | None) -> tuple[Any, Array, str]:
-    from ..datasets import make_waves
-
-    X, y = make_waves(rows or 600, random_state=0)
-    return _frame(X, ["x1", "x2", "x3", "x4"]), y, "height"
-
-
-def _diabetes(rows: int | None) -> tuple[Any, Array, str]:
-    from sklearn.datasets import load_diabetes
-
-    data = load_diabetes(scaled=False)
-    return _frame(data.data, list(data.feature_names)), data.target, "progression"
-
-
-def _digits(rows: int | None) -> tuple[Any, Array, str]:
-    from sklearn.datasets import load_digits
-
-    data = load_digits()
-    return _frame(data.data, list(data.feature_names)), data.target, "digit"
-
-
+_MARGINS = _drawn("make_margins", [f"x{k}" for k in range(1, 11)], "y")
+_MOONS = _drawn("make_moons", ["x1", "x2"], "moon", ("upper", "lower"), noise=0.2)
+_CIRCLES = _drawn("make_circles", ["x1", "x2"], "circle", ("outer", "inner"), noise=0.1, factor=0.5)
+_XOR = _drawn("make_xor", ["x1", "x2"], "same")
+_WAVES = _drawn("make_waves", ["x1", "x2", "x3", "x4"], "height")
+_TUMOURS = _loaded("load_breast_cancer", "diagnosis")
+_DIABETES = _loaded("load_diabetes", "progression", scaled=False)
 #: Every built-in table, by name.
 BUILTIN: dict[str, Builtin] = {
-    "margins": Builtin("ten features, a cubic surface between two classes", 1000, _margins),
-    "moons": Builtin("two half moons", 1000, _moons),
-    "circles": Builtin("a circle inside another", 1000, _circles),
-    "xor": Builtin("four clouds: is the sign of both features the same?", 1000, _xor),
-    "breast_cancer": Builtin("569 tumours, 30 measurements, malignant or benign", None, _breast_cancer),
-    "waves": Builtin("four features, the height of a choppy sea: numbers, not classes", 600, _waves),
-    "diabetes": Builtin("442 patients, 10 measurements, the progression of a disease in numbers", None, _diabetes),
-    "digits": Builtin("1797 pictures of 8 by 8 pixels, ten digits", None, _digits),
-}  # fmt: skip
+    "margins": Builtin("ten features, a cubic surface between two classes", 1000, _MARGINS),
+    "moons": Builtin("two half moons", 1000, _MOONS),
+    "circles": Builtin("a circle inside another", 1000, _CIRCLES),
+    "xor": Builtin("four clouds: is the sign of both features the same?", 1000, _XOR),
+    "breast_cancer": Builtin("569 tumours, 30 measurements, malignant or benign", None, _TUMOURS),
+    "waves": Builtin("four features, the height of a choppy sea: numbers, not classes", 600, _WAVES),
+    "diabetes": Builtin("442 patients, 10 measurements, the progression of a disease in numbers", None, _DIABETES),
+    "digits": Builtin("1797 pictures of 8 by 8 pixels, ten digits", None, _loaded("load_digits", "digit")),
+}
 
 
 def is_builtin(source: Any) -> bool:
@@ -123,10 +94,10 @@ def builtin(text: str, options: Options) -> Table:
         if not wanted.isascii() or not wanted.isdigit() or not 1 <= int(wanted[:9]) <= 10_000_000:
             raise DataError(f"{text!r}: after the colon comes a number of rows up to 10 million, as in '{name}:500'.")
         rows = int(wanted)
-    frame, y, target = known.make(rows)
-    digest = hashlib.sha256(np.ascontiguousarray(frame.to_numpy()).tobytes() + y.tobytes()).hexdigest()
-    columns = {**{column: frame[column].to_numpy() for column in frame}, target: y}
+    X, names, y, target = known.make(rows or known.rows)
+    digest = hashlib.sha256(np.ascontiguousarray(X).tobytes() + y.tobytes()).hexdigest()
+    columns = {**dict(zip(names, X.T, strict=True)), target: y}
     if options.target is None:
         options = replace(options, target=target)
-    options = replace(options, kinds={**dict.fromkeys(frame, "number"), **options.kinds})
+    options = replace(options, kinds={**dict.fromkeys(names, "number"), **options.kinds})
     return assemble(columns, Origin(repr(text), name, f"built in: {text}", digest), options)

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,7 @@ from ..columns.kinds import says_identifier
 from ..messages import enumeration
 from ..runtime.arrays import Array
 from .sources import Source, line_of
-from .table import DataError
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options
 
 #: Words that mean "missing", in small letters.
 MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "-nan", "<na>", "null"})
@@ -295,12 +292,12 @@ def with_decimal_sign(cells: Cells, options: Options) -> tuple[Options, tuple[st
 # Columns of one name, told apart.
 
 
-def told_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:
+def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """The names, those that come again with a number behind them, and a note where there are such.
 
     Examples
     --------
-    >>> told_apart(["size", "age", "size"])
+    >>> unique_names(["size", "age", "size"])
     (['size', 'age', 'size.2'], ["A column has the name of an earlier one and is called 'size.2'."])
     """
     found: list[str] = []

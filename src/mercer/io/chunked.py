@@ -7,6 +7,7 @@ first looked at ends a pass.
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from ..columns import decide
 from ..messages import enumeration
@@ -24,7 +26,7 @@ from ..runtime.arrays import Array
 from ..runtime.threads import prefetched
 from .arrow import frame_of_arrow, without_index
 from .assemble import refuse_other_columns
-from .cells import Cells, missing_words, open_cells, told_apart, with_decimal_sign
+from .cells import Cells, missing_words, open_cells, unique_names, with_decimal_sign
 from .csv import layout_of
 from .sources import Source, is_packed, raw_bytes, said_by, unpacked, unpacking
 from .table import DataError, Options
@@ -67,8 +69,6 @@ class Chunked:
 
     def taken(self, columns: Sequence[str], index: Array) -> pd.DataFrame:
         """Some columns of the rows with these numbers, which rise."""
-        import pandas as pd
-
         found, first = [], 0
         for frame in self.frames(columns):
             here = index[np.searchsorted(index, first) : np.searchsorted(index, first + len(frame))]
@@ -124,7 +124,7 @@ class _Written(NamedTuple):
             return cls.by(layout_of(cells, options))
         header = next(row for _, row in cells.rows() if any(row))
         named = header[: len(header) - (not header[-1])]
-        names, _ = told_apart([cell or f"column {k + 1}" for k, cell in enumerate(named)])
+        names, _ = unique_names([cell or f"column {k + 1}" for k, cell in enumerate(named)])
         return cls(names, cells.delimiter, cells.encoding, 1, len(names), has_rows=False)
 
 
@@ -153,10 +153,6 @@ class ChunkedCsv(Chunked):
         return self._columns
 
     def _frames_of(self, path: Path, columns: Sequence[str], size: int) -> Iterator[pd.DataFrame]:
-        import csv
-
-        import pandas as pd
-
         written = self._written[path]
         if not written.has_rows:
             return

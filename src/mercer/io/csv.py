@@ -8,9 +8,10 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..checks.parameters import bytes_of
 from ..columns.values import signed_either_way
@@ -25,14 +26,11 @@ from .cells import (
     missing_words,
     open_cells,
     says_name,
-    told_apart,
+    unique_names,
     with_decimal_sign,
 )
 from .sources import Source, refuse_beyond, refuse_few_mistakes
-from .table import DataError
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options
 
 #: Cells that are held as Python texts at a time.
 _BLOCK = 100_000
@@ -150,7 +148,7 @@ def layout_of(cells: Cells, options: Options) -> _Layout:
         width, trailing, first = width + 1, True, [*first, ""]
     count = width - trailing
     if header:
-        names, again = told_apart([cell or f"column {k + 1}" for k, cell in enumerate(first[:count])])
+        names, again = unique_names([cell or f"column {k + 1}" for k, cell in enumerate(first[:count])])
         notes += again
         unnamed = [name for name, cell in zip(names, first, strict=False) if not cell]
         if unnamed:
@@ -245,8 +243,6 @@ class _Words:
         return cell.lower() in self.missing and (cell in self.said or not _like_a_name(cell))
 
     def finish(self) -> Any:
-        import pandas as pd
-
         words = np.array(list(self.known), dtype=object)
         doubtful = np.array([word.lower() in self.missing for word in words], dtype=bool)
         others = words[~doubtful]

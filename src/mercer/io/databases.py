@@ -14,16 +14,15 @@ from urllib.parse import unquote_plus
 from ..checks.parameters import bytes_of
 from ..messages import enumeration, nearest
 from .assemble import Origin, RawTable, origin_of, remaining
-from .cells import told_apart
+from .cells import unique_names
 from .sources import MissingFileError, Source, refuse_beyond, said_by
-from .table import DataError
+from .table import DataError, Options
 from .values import raw_column
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlalchemy.engine import URL
 
-    from .table import Options
 
 # The rows that a database sends, piece by piece and within a limit, as columns.
 
@@ -38,7 +37,7 @@ def query_columns(
     names: Sequence[str], pieces: Callable[[int], Iterable[Sequence[Any]]], origin: Origin, options: Options
 ) -> RawTable:
     """The columns of a query: ``pieces`` gives the rows, so many at a time."""
-    names, notes = told_apart(names)
+    names, notes = unique_names(names)
     kept = remaining(names, options, origin.shown)
     positions = [names.index(name) for name in kept]
     limit, size, count = bytes_of(options.max_bytes), 0, 0

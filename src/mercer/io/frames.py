@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..composition import branches, machine_of, parts_before, plain_steps
 from ..messages import counted, enumeration, nearest
@@ -17,9 +18,6 @@ from .assemble import Origin, RawTable, assembled, refuse_duplicates, remaining,
 from .cells import is_numeric, missing_words, says_name
 from .table import DataError, Options, Table
 from .values import Place, raw_column, refuse_infinite, text_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _SHOWN = "the frame"
 
@@ -62,20 +60,16 @@ def _place(row: int) -> str:
 
 def _digest(frame: pd.DataFrame) -> str:
     """What tells frames with other values apart."""
-    from pandas.util import hash_pandas_object
-
     try:
         dtypes = set(frame.dtypes)  # one of NumPy's for all columns: hashed column by column, wide frames take seconds
         plain = len(dtypes) == 1 and isinstance(one := dtypes.pop(), np.dtype) and one.kind in "biuf"
-        rows = np.ascontiguousarray(frame) if plain else hash_pandas_object(frame, index=False).to_numpy()
+        rows = np.ascontiguousarray(frame) if plain else pd.util.hash_pandas_object(frame, index=False).to_numpy()
     except TypeError:  # values without a hash, in a column that is left out
         return ""
     return hashlib.sha256(repr([*frame.columns, rows.dtype]).encode() + rows.tobytes()).hexdigest()
 
 
 def _column(name: str, values: pd.Series, place: Place, options: Options) -> tuple[Any, bool]:
-    import pandas as pd
-
     kind, dtype = options.kinds.get(name), values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return _words(values, dtype, missing_words(options)), False
@@ -90,10 +84,6 @@ def _column(name: str, values: pd.Series, place: Place, options: Options) -> tup
 
 def _words(values: pd.Series, dtype: pd.CategoricalDtype, missing: frozenset[str]) -> Any:
     """Categories as texts, in the order that they have."""
-    import pandas as pd
-
-    from .values import text_of
-
     words = [text_of(value) for value in dtype.categories]
     present = [word for word in words if word.lower() not in missing]
     known = list(dict.fromkeys(present)) if dtype.ordered else sorted(set(present))
@@ -236,15 +226,15 @@ def options_as_in_training(
     return {**reading, **{name: value for name, value in known.items() if name in reading and name not in said}}
 
 
-def reading_like(reading: Mapping[str, Any], about: Mapping[str, Any], blind: bool = False) -> dict[str, Any]:
-    """Arguments of :func:`mercer.read` for rows like those that are described; ``blind``: labels are left aside."""
+def reading_like(reading: Mapping[str, Any], about: Mapping[str, Any], without_labels: bool = False) -> dict[str, Any]:
+    """Arguments of :func:`mercer.read` for rows like those that are described, with or without their labels."""
     columns = about.get("columns") or []
     target = reading["target"] if reading["target"] is not None else about.get("target")
     words = dict.fromkeys(about.get("words") or [], "category")
     kinds = {**dict.fromkeys(columns, "number"), **words, **(about.get("kinds") or {})}
     task = about.get("task")
     if reading["task"] not in (None, task) and task is not None:
-        learned = {"regress": "numbers", "classify": "classes", "detect": "rows without labels"}[str(task)]
+        learned = {"regress": "numbers", "classify": "classes"}.get(str(task), "rows without labels")
         raise DataError(f"the model was trained on {learned}; leave out --task {reading['task']}.")
     if all(isinstance(label, str) for label in about.get("classes") or [None]):
         kinds[str(target)] = "category"
@@ -266,7 +256,7 @@ def reading_like(reading: Mapping[str, Any], about: Mapping[str, Any], blind: bo
         "features": about.get("features"),
         "serials": bool(about.get("serials")),
         "format": reading["format"] or about.get("format"),
-        "task": "regress" if task == "regress" and not blind else None,
+        "task": "regress" if task == "regress" and not without_labels else None,
     }
 
 

@@ -7,17 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checks.parameters import bytes_of, whole_number
 from ..messages import enumeration
 from .assemble import RawTable, origin_of, remaining, target_position
 from .sources import Source, as_text, refuse_beyond
-from .table import DataError, RowPlaces
+from .table import DataError, Options, RowPlaces
 from .values import raw_column, shortened
-
-if TYPE_CHECKING:
-    from .table import Options
 
 # What JSON takes in memory once it is parsed, told by its marks before it is.
 #

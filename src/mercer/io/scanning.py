@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from ..checks.parameters import shown
 from ..checks.parameters import shown as as_shown
@@ -199,8 +200,6 @@ leave the column out (drop=['a']).
 
 def _without_words(name: str, column: Any, file: str, first: int) -> Any:
     """Numbers that came as something else; the first cell that is none is named."""
-    import pandas as pd
-
     numbers = pd.to_numeric(column, errors="coerce")
     strange = np.flatnonzero(numbers.isna())
     if not strange.size:
@@ -486,8 +485,6 @@ def _common_type(file: Chunked, names: list[str]) -> Any:
 
 def targets_of(file: Chunked, target: str, options: Options) -> Array:
     """The target column, in memory; a row without a label is named."""
-    import pandas as pd
-
     parts, first = [], 0
     for frame in file.frames([target]):
         column = frame[target]

@@ -7,21 +7,18 @@ import warnings
 import zipfile
 from collections import Counter
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..checks.parameters import bytes_of
 from ..messages import enumeration, nearest
 from .assemble import RawTable, origin_of, remaining
-from .cells import has_header, missing_words, told_apart
+from .cells import has_header, missing_words, unique_names
 from .reading import is_zip, names_in
 from .sources import Source, said_by
-from .table import DataError, RowPlaces
+from .table import DataError, Options, RowPlaces
 from .values import is_missing, raw_column, text_of
-
-if TYPE_CHECKING:
-    from .table import Options
 
 # A sheet of cells, as people lay one out: a title above, the header, the rows, empty columns in between.
 
@@ -50,7 +47,7 @@ def sheet_columns(
     named = _has_header(first, later, options)
     if named and not later:
         raise DataError(f"{shown} has a header and no rows.")
-    names, again = told_apart(_names(first, named, notes))
+    names, again = unique_names(_names(first, named, notes))
     notes += again
     numbers = np.array([number for number, _ in rows[named:]])
     kept = set(remaining(names, options, shown))

@@ -13,21 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from ..checks.parameters import bytes_of, size_in_words
 from ..messages import guide
-from .table import DataError
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options
 
 _PIECE = 1 << 20
-#: Pieces in which packed bytes are handed out, and the least of them.
-_PIECES, _FEW = 4096, 32
-#: What is unpacked tells how much the rest will be: after so many parts of it, of so many bytes or of such a share of
-#: what is allowed, a file that would be so many times more than that is not unpacked any further.
-_ENOUGH, _PART, _SHARE, _FAR_BEYOND = 4, 1 << 23, 1 / 128, 2
 _PACKED: dict[bytes, tuple[str, Any]] = {
     b"\x1f\x8b": ("gzip", gzip.open),
     b"BZh": ("bzip2", bz2.open),
@@ -171,56 +163,20 @@ def unpacked(raw: bytes, limit: int, shown: str) -> bytes:
 def _inside(raw: bytes, limit: int, shown: str) -> bytes:
     for start, (kind, reader) in _PACKED.items():
         if raw.startswith(start):
-            packed = _InPieces(raw)
             try:
-                with reader(packed) as file:
-                    return _read_within(file, limit, shown, "unpacks to", packed)
+                with reader(io.BytesIO(raw)) as file:
+                    return _read_within(file, limit, shown, "unpacks to")
             except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
                 what = "it ends too early" if isinstance(error, EOFError) else str(error).rstrip(".")
                 raise DataError(f"{shown} is a damaged {kind} file: {what}; fetch it again.") from None
     return raw
 
 
-class _InPieces(io.BytesIO):
-    """Packed bytes, handed out so few at a time that their position tells how far the reader is."""
-
-    def __init__(self, raw: bytes) -> None:
-        super().__init__(raw)
-        self.size = len(raw)
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        most = max(_FEW, self.size // _PIECES)
-        return super().read(most if size is None or size < 0 else min(size, most))
-
-
-class _Expansion:
-    """How much packed bytes will be, if what is still to come grows by no more than what has grown least so far."""
-
-    def __init__(self, packed: _InPieces, limit: int) -> None:
-        self.packed, self.window, self.windows = packed, max(_PART, int(_SHARE * limit)), 0
-        self.least, self._before = float("inf"), (0, 0)
-
-    def foretold(self, size: int) -> float:
-        """Bytes in all, where so many have been unpacked; 0 as long as too few have been seen to tell."""
-        place = self.packed.tell()
-        if size - self._before[1] >= self.window:
-            self.least = min(self.least, (size - self._before[1]) / max(1, place - self._before[0]))
-            self._before, self.windows = (place, size), self.windows + 1
-        return size + self.least * (self.packed.size - place) if self.windows >= _ENOUGH else 0.0
-
-
-def _read_within(file: BinaryIO, limit: int, shown: str, verb: str, packed: _InPieces | None = None) -> bytes:
+def _read_within(file: BinaryIO, limit: int, shown: str, verb: str) -> bytes:
     found = io.BytesIO()  # which hands its bytes over without a copy
-    expansion = None if packed is None else _Expansion(packed, limit)
     while piece := file.read(_PIECE):
-        size = found.tell() + len(piece)
-        if size > limit:
+        if found.tell() + len(piece) > limit:
             raise DataError(f"{shown} {verb} more than {limit:,} bytes; allow more with max_bytes (--max-bytes).")
-        if expansion is not None and (foretold := expansion.foretold(size)) > _FAR_BEYOND * limit:
-            raise DataError(
-                f"{shown} seems to unpack to about {size_in_words(foretold)}, more than {limit:,} bytes; allow more "
-                "with max_bytes (--max-bytes)."
-            )
         found.write(piece)
     return found.getvalue()
 
@@ -279,7 +235,7 @@ def refuse_few_mistakes(place: str, name: str, shown: str, wrong: int, right: in
     )
 
 
-# What reading a file may take in memory: foretold from what is in it, and refused in one sentence beyond the limit.
+# What reading a file may take in memory: estimated from what is in it, and refused in one sentence beyond the limit.
 #
 # Bytes on disk say little about bytes in memory: a cell of one byte becomes a number of eight, a line of two a list of
 # fifty-six. Each reader counts what it makes (cells, rows, items, words) times what one of them takes, as measured.
@@ -289,7 +245,7 @@ def refuse_few_mistakes(place: str, name: str, shown: str, wrong: int, right: in
 _ALWAYS = 1_000_000
 
 
-def refuse_beyond(foretold: float, shown: str, options: Options) -> None:
+def refuse_beyond(needed: float, shown: str, options: Options) -> None:
     """Raise where reading would take more than ``max_bytes``, the bytes of the file among them.
 
     Examples
@@ -302,8 +258,8 @@ def refuse_beyond(foretold: float, shown: str, options: Options) -> None:
 max_bytes (--max-bytes), or read fewer columns or rows (guide: ideas/scaling).
     """
     limit = bytes_of(options.max_bytes)
-    if foretold > limit + _ALWAYS:
+    if needed > limit + _ALWAYS:
         raise DataError(
-            f"{shown} would take about {size_in_words(foretold)} in memory, and {size_in_words(limit)} are allowed; "
+            f"{shown} would take about {size_in_words(needed)} in memory, and {size_in_words(limit)} are allowed; "
             f"allow more with max_bytes (--max-bytes), or read fewer columns or rows {guide('memory')}."
         )

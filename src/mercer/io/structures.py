@@ -14,20 +14,18 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks.parameters import bytes_of
-from ..kernels import Graphs
+from ..kernels import Graphs, Strings
 from ..kernels.engine.tiles import starts_of
+from ..kernels.sets import Bags
 from ..runtime.arrays import Array
 from .assemble import Origin, item_table, labels_from_file, origin_of
 from .sources import Source, as_text, line_of, refuse_beyond, said_by
-from .table import DataError, Table
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options, Table
 
 #: What a record takes in memory beside its letters, which are kept as numbers of four bytes too.
 _RECORD, _LETTER, _WIDE_LETTER = 250, 12, 18
@@ -40,8 +38,6 @@ def looks_like_fasta(source: Source) -> bool:
 
 def fasta_table(source: Source, options: Options) -> Table:
     """Sequences of a FASTA file, labelled by ``label=`` (or ``target=``) in their headers or by a file of labels."""
-    from ..kernels import Strings
-
     target = "label" if options.target is None else str(options.target)
     refuse_beyond(_fasta_bytes(source.data), source.shown, options)
     found = read_fasta(source.data, source.shown, target)
@@ -143,8 +139,6 @@ _BASKET, _ITEM, _BYTE = 300, 100, 12
 
 def basket_table(source: Source, options: Options) -> Table:
     """Sets, one a line. The label is the first item of a line, or the last (``target="last"``), or in another file."""
-    from ..kernels.sets import Bags
-
     given = "first" if options.target is None and options.labelled and options.labels is None else str(options.target)
     place = None if options.labels is not None else _PLACES.get(given)
     refuse_beyond(_basket_bytes(source.data), source.shown, options)
@@ -452,6 +446,8 @@ def _refuse_size(left: int) -> None:
 
 
 def _assemble(parts: dict[str, bytes], name: str) -> tuple[Graphs, Array | None]:
+    from ..kernels import Graphs
+
     indicator = _numbers(parts["graph_indicator"], f"{name}_graph_indicator.txt")
     edges = _numbers(parts["A"], f"{name}_A.txt")
     if edges.size % 2:

@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from scipy.sparse import vstack
+from sklearn.datasets import load_svmlight_file
 
 from ..rows import NumberRows
 from ..runtime.arrays import Array
@@ -17,10 +19,7 @@ from ..runtime.threads import prefetched
 from .assemble import assemble, origin_of
 from .chunked import Chunked
 from .sources import Source, is_packed, refuse_beyond, said_by, unpacking
-from .table import DataError, Table, as_labels
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options, Table, as_labels
 
 #: Feature numbers above this are a damaged file, not a table: weights for them would not fit in memory.
 _WIDEST = 50_000_000
@@ -102,9 +101,6 @@ def read(source: Source, options: Options) -> Table:
 
 def _parsed(data: bytes) -> tuple[Any, Any]:
     """Sparse rows and labels. Long files are parsed in pieces, as what parses them does not listen to Ctrl-C."""
-    from scipy.sparse import vstack
-    from sklearn.datasets import load_svmlight_file
-
     pieces: list[tuple[Any, Any]] = []
     begin = 0
     while begin < len(data) or not pieces:
@@ -200,8 +196,6 @@ class SvmlightRows(NumberRows):
 
     def _pieces(self, features: int) -> Iterator[tuple[Any, Array]]:
         """The rows and labels of each piece; a piece ends with the line that its last byte is in."""
-        from sklearn.datasets import load_svmlight_file
-
         self.file.refuse_changed()
         path: Path = self.file.paths[0]
         pieces = _unpacked_pieces(path) if is_packed(path) else _pieces_in_place(path)

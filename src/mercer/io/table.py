@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from ..checks.labels import TASKS, is_measurement, task_in_words, task_of
 from ..columns.kinds import KINDS, check_kind
@@ -170,8 +171,6 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The first rows, for notebooks. What a file holds is never taken for markup."""
-        import pandas as pd
-
         head = self.take(np.arange(min(_HEAD, self.n_rows)))
         if head.frame is not None:
             shown = head.frame

@@ -6,17 +6,15 @@ import datetime
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..runtime.arrays import Array
 from .cells import MISSING, as_number, missing_words
 from .sources import refuse_few_mistakes
-from .table import DataError
-
-if TYPE_CHECKING:
-    from .table import Options
+from .table import DataError, Options
 
 Place = Callable[[int], str]
 
@@ -90,8 +88,6 @@ def text_of(value: Any) -> str:
 
 def as_words(present: list[tuple[int, Any]], count: int) -> Any:
     """A Categorical of the words in some rows, sorted; the other rows are missing."""
-    import pandas as pd
-
     texts = np.full(count, None, dtype=object)
     for row, value in present:
         texts[row] = text_of(value)
@@ -101,8 +97,6 @@ def as_words(present: list[tuple[int, Any]], count: int) -> Any:
 
 def as_dates(name: str, present: list[tuple[int, Any]], count: int, place: Place) -> Array:
     """Dates as datetime64[ns]; those with a time zone in UTC."""
-    import pandas as pd
-
     found = np.full(count, "NaT", dtype="datetime64[ns]")
     for row, value in present:
         try:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from itertools import repeat
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from ..checks.parameters import number
-from ..checks.tables import as_rows, is_missing
+from ..checks.tables import as_rows
 from ..runtime.compile import Array
-from .base import Kernel
-from .engine.counts import MOST_ENTRIES, beside, few_enough, listed, marked, pair_places, products
+from .base import Kernel, Range
+from .engine.counts import MOST_ENTRIES, as_objects, beside, few_enough, marked, pair_places, products
 from .engine.tiles import Tile, length, part_of
 from .text_form import Name, Precedence, Text, function, renamed, rescaled, shortest, within
 
@@ -37,6 +37,8 @@ class Sum(Kernel, named=False):
     >>> (Linear() + Gaussian(gamma=0.1)).get_params()["right__gamma"]
     0.1
     """
+
+    of_parts = True
 
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
@@ -89,6 +91,9 @@ class Scaled(Kernel, named=False):
     array([[12.]])
     """
 
+    of_parts = True
+    smooth: ClassVar = {"scale": Range.POSITIVE}
+
     def __init__(self, scale: float, kernel: Kernel) -> None:
         self.scale = scale
         self.kernel = kernel
@@ -133,6 +138,8 @@ class Product(Kernel, named=False):
     >>> (Linear() * Linear())([[2.0]])
     array([[16.]])
     """
+
+    of_parts = True
 
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
@@ -189,6 +196,8 @@ class Power(Kernel, named=False):
     array([[9.]])
     """
 
+    of_parts = True
+
     def __init__(self, kernel: Kernel, exponent: int) -> None:
         self.kernel = kernel
         self.exponent = exponent
@@ -243,6 +252,7 @@ class Normalised(Kernel):
     """
 
     good_for = "every item as long as any other in feature space"
+    of_parts = True
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -388,6 +398,9 @@ class After(Kernel, named=False):
     def text(self) -> Text:
         return Text(f"after({function(self.map)}, {self.kernel})")
 
+    def suited(self, X):
+        return self  # the kernel sees what the map makes of items
+
     def part_items(self, A):
         return [self._mapped(A)]
 
@@ -399,7 +412,7 @@ class After(Kernel, named=False):
         return Counter()  # the inner kernel's statistics are of the mapped items
 
     def items(self, A):
-        return as_rows(A) if self.on_rows else _as_objects(A)
+        return as_rows(A) if self.on_rows else as_objects(A)
 
     def _mapped(self, A: Any) -> Any:
         out = self.map(A)
@@ -418,14 +431,3 @@ class After(Kernel, named=False):
 
     def keyed(self, A):
         return self.kernel.keyed(self.kernel.items(self._mapped(A)))
-
-
-def _as_objects(items: Any) -> Array:
-    """Items of any kind in an array of objects, none of them missing."""
-    given = listed(items, "items")
-    out = np.empty(len(given), dtype=object)
-    for place, item in enumerate(given):
-        if is_missing(item):
-            raise ValueError(f"item {place} is missing ({item!r}); drop it or fill it in first.")
-        out[place] = item
-    return out

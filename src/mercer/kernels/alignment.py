@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
@@ -11,7 +11,7 @@ from scipy import special
 from ..checks.parameters import number, size
 from ..runtime.compile import Array, jit
 from ..runtime.interrupts import check_interrupt
-from .base import Kernel
+from .base import Kernel, Range
 from .engine.counts import Counts, chain, doubled, empty_table, few_enough, place_of, table_of
 from .engine.tiles import MOMENT, Tile, each_pair
 from .strings import Strings, Substrings, check_tokens
@@ -229,6 +229,7 @@ class Subsequence(Aligning):
     """
 
     good_for = "common parts with gaps, in short texts"
+    smooth: ClassVar = {"decay": Range.SHARE}
 
     def __init__(self, k: int = 3, decay: float = 0.5, tokens: str = "characters") -> None:
         self.k = k
@@ -338,6 +339,12 @@ class LocalAlignment(Aligning):
 
     good_for = "proteins related in one stretch; not always a kernel"
     psd = False
+    smooth: ClassVar = {
+        "match": Range.POSITIVE,
+        "mismatch": Range.NEGATIVE,
+        "gap_open": Range.POSITIVE,
+        "gap_extend": Range.POSITIVE,
+    }
 
     def __init__(
         self,

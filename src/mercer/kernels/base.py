@@ -9,12 +9,14 @@ other names, the collection of its items or readable features, it says itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from enum import Enum
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
+from scipy import sparse, special
 from sklearn.base import BaseEstimator
 
 from ..checks.parameters import is_number, number, shown
@@ -62,6 +64,46 @@ class Parametrised:
 # - "median": 1/(the median of the statistic between rows that differ), by at most a thousand rows.
 #
 # Where all rows are the same, no rate is better than another, and it is one.
+
+
+class Range(Enum):
+    """The numbers that a parameter may be, and the line without ends on which a descent moves among them."""
+
+    REAL = (-np.inf, np.inf)
+    POSITIVE = (0.0, np.inf)
+    NEGATIVE = (-np.inf, 0.0)
+    SHARE = (0.0, 1.0)
+
+    def inside(self, values: Any) -> Any:
+        """Whether numbers lie between both ends, and are neither."""
+        low, high = self.value
+        return (np.asarray(values) > low) & (np.asarray(values) < high)
+
+    def to_line(self, values: Array) -> Array:
+        """Where the numbers are on the line."""
+        if self is Range.REAL:
+            return values
+        return special.logit(values) if self is Range.SHARE else np.log(np.abs(values))
+
+    def from_line(self, places: Array) -> Array:
+        """The numbers in these places."""
+        if self is Range.REAL:
+            return places
+        if self is Range.SHARE:
+            return special.expit(places)
+        return np.exp(places) if self is Range.POSITIVE else -np.exp(places)
+
+    def slope(self, places: Array) -> Array:
+        """How fast the numbers change along the line."""
+        if self is Range.REAL:
+            return np.ones_like(places)
+        values = self.from_line(places)
+        return values * (1 - values) if self is Range.SHARE else values
+
+    def around(self, value: float, step: float) -> tuple[float, float]:
+        """Numbers a step below and above, or on one side alone where that is an end."""
+        low, high = self.value
+        return max(value - step, min(low, value)), min(value + step, max(high, value))
 
 
 #: Rules by which data decide a rate.
@@ -174,6 +216,10 @@ class Kernel(Parametrised):
     aliases: ClassVar[tuple[str, ...]] = ()
     #: Parameters that the data may decide by a rule, such as ``gamma="scale"``.
     rates: ClassVar[tuple[str, ...]] = ()
+    #: Whether its values are made of those of its parts, for the same items.
+    of_parts: ClassVar[bool] = False
+    #: Parameters that its values change smoothly with, by which it can be differentiated, and what they may be.
+    smooth: ClassVar[Mapping[str, Range]] = MappingProxyType({})
     _names: ClassVar[list[str]]
 
     def __init_subclass__(cls, *, named: bool = True, **options: Any) -> None:
@@ -387,6 +433,9 @@ class Kernel(Parametrised):
     def __call__(self, A: Any, B: Any = None) -> Array:
         """The matrix k(x, z) for x in ``A`` and z in ``B`` (``B=None``: in ``A``)."""
         self.check()
+        kernel = self.suited(A)
+        if kernel is not self:
+            return kernel(A, B)
         one, A = B is None or B is A, self.items(A)
         B = A if one else self.items(B)
         if getattr(A, "ndim", 1) == 2 and A.shape[1] != getattr(B, "shape", A.shape)[1] and not self.precomputed:
@@ -441,6 +490,13 @@ class Kernel(Parametrised):
         return ScaledColumns(self, weights)
 
     # -- parameters that the data decide --------------------------------------------------------------------------
+
+    def suited(self, X: Any) -> Kernel:
+        """This kernel for items like these, as the user gives them: a Python function may take rows, or any objects."""
+        parts = self.parts()
+        suited = [kernel.suited(X) for kernel in parts]
+        same = all(new is old for new, old in zip(suited, parts, strict=True))
+        return self if same else self.with_parts(suited)
 
     def part_items(self, A: Any) -> list[Any]:
         """The items as each of the parts sees them."""

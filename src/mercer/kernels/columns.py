@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from numbers import Number
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,7 @@ from ..checks.parameters import shown
 from ..checks.tables import holds_no_rows_yet, is_missing
 from ..messages import enumeration, nearest
 from ..runtime.compile import Array, jit
-from .base import Kernel, OfStatistic
+from .base import Kernel, OfStatistic, Range
 from .engine.counts import Collection, Counts, chain, key_of
 from .engine.statistics import Statistic, in_directions
 from .engine.tiles import Parts, Tile, part_of, starts_of
@@ -67,6 +67,9 @@ class OnColumns(Kernel, named=False):
 
     def statistics(self):
         return Counter()  # the inner kernel's statistics are of the columns
+
+    def suited(self, X):
+        return self  # the kernel sees some of the columns
 
     def part_items(self, A):
         return [part_of(A, 0)]
@@ -456,8 +459,9 @@ class ScaledColumns(Kernel):
     array([[1.]])
     """
 
-    good_for = "columns that count more than others: weights that are given, or learned (metric='learned')"
+    good_for = "columns that count more: weights given, or learned (metric='learned')"
     aliases = ("scaled",)
+    smooth: ClassVar = {"weights": Range.POSITIVE}
 
     def __init__(self, kernel: Kernel, weights: Any) -> None:
         self.kernel = kernel

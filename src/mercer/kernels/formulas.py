@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +82,8 @@ class Symbol(NDArrayOperatorsMixin):
     ((1.0 + x) * exp((-1.0 * x)))
     """
 
-    dtype = np.dtype(np.float64)
+    #: Of numbers that are not known any number, or symbol of one, has the type.
+    dtype = SimpleNamespace(type=lambda number: number)
 
     def __init__(self, operation: str, *arguments: Any) -> None:
         self.operation, self.arguments = operation, arguments

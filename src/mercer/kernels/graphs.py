@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse, special
@@ -14,7 +14,7 @@ from scipy.sparse import csgraph
 from ..checks.parameters import number
 from ..runtime.compile import Array, jit
 from ..runtime.interrupts import check_interrupt
-from .base import Kernel
+from .base import Kernel, Range
 from .engine.counts import (
     Collection,
     CountDot,
@@ -509,6 +509,7 @@ class RandomWalk(Kernel):
 
     good_for = "small graphs: common walks of every length"
     collection = Graphs
+    smooth: ClassVar = {"decay": Range.POSITIVE}
 
     def __init__(self, decay: float = 0.1) -> None:
         self.decay = decay
@@ -661,6 +662,7 @@ class Diffusion(Kernel, named=False):
     """
 
     collection = Nodes
+    smooth: ClassVar = {"beta": Range.POSITIVE}
 
     def __init__(self, graph: Any, beta: float = 1.0) -> None:
         self.graph = graph

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 
 from ..checks.parameters import is_number, number
 from ..runtime.compile import Array
-from .base import Kernel
+from .base import Kernel, Range
 from .engine.counts import beside, marked
 from .engine.tiles import Tile, length, part_of
 from .text_form import Name, Precedence, Text, is_written, literal, renamed, rescaled, shortest, table, within
@@ -70,6 +70,8 @@ class Mixture(Kernel):
     """
 
     good_for = "finding out which kernels matter: their weights are learned"
+    of_parts = True
+    smooth: ClassVar = {"weights": Range.POSITIVE}
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ kernels and the columns in ``.on(age, "hours per week", 3)`` mean anything.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,13 @@ from ..checks.tables import as_rows
 from ..messages import enumeration, nearest
 from ..runtime.compile import Array, jit
 from .base import RULES, Kernel
-from .engine.tiles import Tile, length
-from .text_form import LONGEST, Text, UnknownKernel, find, function
+from .engine.tiles import Tile
+from .functions import Function
+from .text_form import LONGEST, UnknownKernel, find
 
-__all__ = ["Function", "Precomputed", "as_kernel", "parse"]
+__all__ = ["Precomputed", "as_kernel", "parse"]
 
-# Kernels that come from outside: a matrix, or a Python function.
+# A matrix from outside.
 
 
 class Precomputed(Kernel):
@@ -71,86 +71,6 @@ class Precomputed(Kernel):
         return A.diagonal().copy()
 
 
-class Function(Kernel, named=False):
-    """Any Python function as a kernel.
-
-    Parameters
-    ----------
-    f : callable
-        ``f(A, B)`` returns the matrix of all pairs; or, with ``pairwise=True``, ``f(x, z)`` the value of one.
-    pairwise : bool, default=False
-
-    Examples
-    --------
-    >>> from mercer.kernels import Function
-    >>> Function(lambda A, B: (A @ B.T) ** 2)([[1.0, 2.0]])
-    array([[25.]])
-    >>> Function(lambda x, z: min(x[0], z[0]), pairwise=True)([[1.0], [2.0]])
-    array([[1., 1.],
-           [1., 2.]])
-    """
-
-    def __init__(self, f: Callable[[Any, Any], Any], pairwise: bool = False) -> None:
-        self.f = f
-        self.pairwise = pairwise
-
-    def text(self) -> Text:
-        return Text(f"function({function(self.f)})")
-
-    @property
-    def splits(self) -> bool:
-        return False  # nobody promised that the function may run on two threads, or that calls are cheap
-
-    @property
-    def trusted(self) -> bool:
-        return False
-
-    @property
-    def label(self) -> str:
-        return getattr(self.f, "__name__", type(self.f).__name__)
-
-    def check(self):
-        if not callable(self.f):
-            raise ValueError(f"Function: f must be callable, got {self.f!r}.")
-
-    def evaluate(self, tile: Tile) -> Array:
-        return self._values(tile.left, tile.right)
-
-    def _values(self, A: Any, B: Any) -> Array:
-        n, m = length(A), length(B)
-        out: Any = [[self.f(x, z) for z in B] for x in A] if self.pairwise else self.f(A, B)
-        if out is None:
-            raise ValueError(f"the kernel function {self.label!r} returned None; it must return its values.")
-        if np.ma.is_masked(out):
-            raise ValueError(
-                f"the kernel function {self.label!r} returned a masked array, whose mask would be ignored; it must "
-                "return a value for every pair."
-            )
-        try:
-            values = np.asarray(out.toarray() if sparse.issparse(out) else out)
-        except ValueError:
-            raise ValueError(f"the kernel function {self.label!r} returned rows of different lengths.") from None
-        if values.dtype.kind == "c":
-            raise ValueError(f"the kernel function {self.label!r} returned complex numbers; a kernel is real.")
-        if values.dtype.kind not in "fiub":
-            raise ValueError(f"the kernel function {self.label!r} returned {values.dtype} values, not numbers.")
-        if values.shape != (n, m):
-            hint = " (if it takes two single items, say Function(f, pairwise=True))" if not self.pairwise else ""
-            raise ValueError(
-                f"the kernel function {self.label!r} returned shape {values.shape} for {n} and {m} items; "
-                f"it must return ({n}, {m}){hint}."
-            )
-        if not np.isfinite(values).all():
-            row, column = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(f"the kernel function {self.label!r} returned {values[row, column]} for a pair of items.")
-        return values.astype(np.float64 if values.dtype != np.float32 else np.float32)
-
-    def diag(self, A):
-        if self.pairwise:
-            return np.array([float(self.f(x, x)) for x in A])
-        return np.array([self._values(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(length(A))])
-
-
 @jit
 def _asymmetry(K: Array) -> tuple[float, int, int, float]:
     """The largest |K − Kᵀ|, where it is, and the largest |K|; in blocks, as columns of a large matrix are far apart."""
@@ -166,12 +86,13 @@ def _asymmetry(K: Array) -> tuple[float, int, int, float]:
     return worst, row, column, largest
 
 
-def refuse_asymmetric(K: Array, kernel: Kernel) -> None:
-    """Raise where a square matrix that claims to be a kernel matrix is not symmetric."""
+def refuse_asymmetric(K: Array, kernel: Kernel, places: Array | None = None) -> None:
+    """Raise where a square matrix that claims to be a kernel matrix, of the items in these places, is not symmetric."""
     worst, i, j, largest = _asymmetry(np.ascontiguousarray(K))
     if worst > 1e-6 * largest:
+        a, b = (i, j) if places is None else (places[i], places[j])
         raise ValueError(
-            f"the kernel {kernel} is not symmetric: k({i}, {j}) = {K[i, j]:.6g} but k({j}, {i}) = {K[j, i]:.6g}; "
+            f"the kernel {kernel} is not symmetric: k({a}, {b}) = {K[i, j]:.6g} but k({b}, {a}) = {K[j, i]:.6g}; "
             "a kernel must give the same value both ways, for example (K + K.T)/2."
         )
 
@@ -287,7 +208,7 @@ def _shown(text: str) -> str:
 
 
 def as_kernel(kernel: Any) -> Kernel:
-    """A kernel from a kernel, a text, or a Python function of two collections.
+    """A kernel from a kernel, a text, or a Python function of two items or of two collections.
 
     Examples
     --------
@@ -304,5 +225,5 @@ def as_kernel(kernel: Any) -> Kernel:
         return Function(kernel)
     raise TypeError(
         f"kernel={shown(kernel)} is not a kernel; give one of mercer.kernels, a text such as 'gaussian(gamma=0.5)', "
-        "a function f(A, B) that returns a matrix, or 'precomputed'."
+        "a function of two items, or 'precomputed'."
     )

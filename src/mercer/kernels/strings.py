@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from math import comb
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,7 @@ from scipy import sparse
 from ..checks.parameters import choice, is_number, is_whole, shown, size
 from ..checks.tables import is_missing
 from ..runtime.compile import Array, jit
-from .base import Kernel
+from .base import Kernel, Range
 from .engine.counts import COLUMNS, Collection, CountDot, Counts, KnownKeys, beside, chain, count, listed, number_keys
 from .engine.statistics import Statistic
 from .engine.tiles import Tile, gather, in_chunks, starts_of
@@ -187,6 +187,8 @@ class Spectrum(Kernel):
 
     good_for = "texts and sequences of any length: the one to begin with"
     collection = Strings
+
+    smooth: ClassVar = {"weights": Range.POSITIVE}
 
     def __init__(self, p: int | tuple[int, int] = 3, weights: Any = None, tokens: str = "characters") -> None:
         self.p = p

@@ -13,7 +13,6 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ..messages import nearest
-from ..presentation import escaped
 
 if TYPE_CHECKING:
     from .base import Kernel
@@ -177,15 +176,11 @@ def html(kernel: Kernel) -> str:
     return table(str(kernel), ("kernel", "parameters", "definition"), map(_described, _leaves(kernel)))
 
 
-def table(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table below a line of code."""
-    body = "".join(_row("td", row) for row in rows)
-    head = _row("th", heads)
-    return f"<div><code>{escaped(title)}</code><table><thead>{head}</thead><tbody>{body}</tbody></table></div>"
+    from ..presentation import table_html, tag
 
-
-def _row(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escaped(cell)}</{tag}>' for cell in cells)}</tr>"
+    return table_html(tag("code", title), rows, heads=heads)
 
 
 def _leaves(kernel: Kernel) -> list[Kernel]:
@@ -215,6 +210,8 @@ class UnknownKernel(ValueError):
 
 def register(kernel: type[Kernel], names: Iterable[str]) -> None:
     """Let texts call a class by these names. Names of the library's own kernels keep their meaning."""
+    if not is_ours(kernel):
+        _enter_ours()
     for name in map(_without_case, names):
         known = _KERNELS.get(name)
         if known is not None and is_ours(known) and _home(known) != _home(kernel):
@@ -222,8 +219,18 @@ def register(kernel: type[Kernel], names: Iterable[str]) -> None:
         _KERNELS[name] = kernel
 
 
+def _enter_ours() -> None:
+    """Import all kernels of the library: the files of the room are imported when somebody asks for what is in them."""
+    from .. import kernels
+
+    for name in dir(kernels):
+        getattr(kernels, name)
+
+
 def find(name: str) -> type[Kernel]:
     """The class of a name in any spelling of capitals and underscores, or an error that suggests the nearest."""
+    if _without_case(name) not in _KERNELS:
+        _enter_ours()
     known = _KERNELS.get(_without_case(name))
     if known is not None:
         return known
@@ -235,6 +242,7 @@ def find(name: str) -> type[Kernel]:
 
 def registered() -> list[type[Kernel]]:
     """All classes that have a name, by name."""
+    _enter_ours()
     return [kernel for name, kernel in sorted(_KERNELS.items()) if name == _without_case(kernel.__name__)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import factorial, prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import carray
@@ -15,12 +15,23 @@ from ..runtime.compile import Array, jit
 from ..runtime.loops import Blockwise
 from ..runtime.numerics import WIDTH, exp_scaled, power_of_two
 from .algebra import Normalised
-from .base import Kernel, OfStatistic, rate
+from .base import Kernel, OfStatistic, Range, rate
 from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE, Statistic, in_directions, squared_norms
 from .engine.tiles import Tile
 from .text_form import InColumns, Text, call
 
-__all__ = ["Cosine", "Gaussian", "Laplacian", "Linear", "Matern", "Polynomial", "Quadratic", "Sigmoid"]
+__all__ = [
+    "Cosine",
+    "Gaussian",
+    "Laplacian",
+    "Linear",
+    "Matern",
+    "Periodic",
+    "Polynomial",
+    "Quadratic",
+    "RationalQuadratic",
+    "Sigmoid",
+]
 
 
 class Linear(OfStatistic):
@@ -88,6 +99,7 @@ class Polynomial(OfStatistic):
     statistic = DOT
     aliases = ("poly", "polynomial_kernel")
     rates = ("gamma",)
+    smooth: ClassVar = {"gamma": Range.POSITIVE, "coef0": Range.POSITIVE}
 
     def __init__(self, degree: int = 2, coef0: float = 1.0, gamma: float | str = 1.0) -> None:
         self.degree = degree
@@ -182,6 +194,7 @@ class Gaussian(OfStatistic):
     statistic = SQUARED_DISTANCE
     aliases = ("rbf", "rbf_kernel")
     rates = ("gamma",)
+    smooth: ClassVar = {"gamma": Range.POSITIVE}
 
     def __init__(self, gamma: float | str = "scale") -> None:
         self.gamma = gamma
@@ -236,6 +249,7 @@ class Laplacian(OfStatistic):
     statistic = MANHATTAN
     aliases = ("laplacian_kernel",)
     rates = ("gamma",)
+    smooth: ClassVar = {"gamma": Range.POSITIVE}
 
     def __init__(self, gamma: float | str = "scale") -> None:
         self.gamma = gamma
@@ -266,6 +280,7 @@ class Matern(OfStatistic):
     good_for = "functions as rough or smooth as nu says: 0.5 has corners"
     statistic = DISTANCE
     rates = ("length",)
+    smooth: ClassVar = {"length": Range.POSITIVE}
 
     def __init__(self, nu: float = 1.5, length: float | str = 1.0) -> None:
         self.nu = nu
@@ -292,6 +307,97 @@ class Matern(OfStatistic):
         away = np.maximum(r.astype(np.float64), 1e-8)  # the limit at r = 0 is 1, which the formula only approaches
         out = 2 ** (1 - self.nu) / special.gamma(self.nu) * away**self.nu * special.kv(self.nu, away)
         return np.where(r < 1e-8, 1.0, out).astype(values.dtype)
+
+
+class RationalQuadratic(OfStatistic):
+    """(1 + ‖x − z‖²/(2·alpha·length²))^(−alpha): Gaussians of many lengths at once.
+
+    It is the mean of Gaussians whose gamma is drawn from a gamma distribution; as ``alpha`` grows it becomes the
+    Gaussian with σ = length.
+
+    Parameters
+    ----------
+    alpha : float, default=1
+        How alike the lengths are.
+    length : float or {"scale", "auto", "median"}, default=1
+        A number, or a rule as in :class:`Matern`.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RationalQuadratic
+    >>> RationalQuadratic(alpha=1.0)([[0.0]], [[2.0]]).round(4)
+    array([[0.3333]])
+    """
+
+    good_for = "functions that vary on several lengths at once"
+    statistic = SQUARED_DISTANCE
+    aliases = ("rational_quadratic",)
+    rates = ("length",)
+    smooth: ClassVar = {"alpha": Range.POSITIVE, "length": Range.POSITIVE}
+
+    def __init__(self, alpha: float = 1.0, length: float | str = 1.0) -> None:
+        self.alpha = alpha
+        self.length = length
+
+    def check(self):
+        super().check()
+        number(self, "alpha")
+
+    def _by_rule(self, rule, rows, weight):
+        return float(1 / np.sqrt(2 * rate(rule, rows, SQUARED_DISTANCE, weight)))
+
+    def apply(self, values):
+        number = values.dtype.type
+        return np.exp(number(-self.alpha) * np.log1p(number(0.5 / (self.alpha * self.length * self.length)) * values))
+
+
+class Periodic(Kernel):
+    """exp(−2·Σₖ sin²(π·(xₖ − zₖ)/period)/length²): what repeats itself after every period.
+
+    It is the Gaussian with σ = length of the points that rows are on circles, one for each column.
+
+    Parameters
+    ----------
+    period : float, default=1
+    length : float, default=1
+
+    Examples
+    --------
+    >>> from mercer.kernels import Periodic
+    >>> Periodic(period=7.0)([[0.0]], [[3.5], [7.0], [70.0]]).round(4)
+    array([[0.1353, 1.    , 1.    ]])
+    """
+
+    good_for = "seasons: what comes again after a fixed time"
+    smooth: ClassVar = {"period": Range.POSITIVE, "length": Range.POSITIVE}
+
+    def __init__(self, period: float = 1.0, length: float = 1.0) -> None:
+        self.period = period
+        self.length = length
+
+    def check(self):
+        super().check()
+        number(self, "period")
+        number(self, "length")
+
+    @property
+    def _gaussian(self) -> Gaussian:
+        return Gaussian.from_sigma(float(self.length))
+
+    @property
+    def translation_invariant(self):
+        return True
+
+    def _circled(self, A: Any) -> Array:
+        angles = (A.toarray() if sparse.issparse(A) else A) * A.dtype.type(2 * np.pi / self.period)
+        return np.hstack([np.cos(angles), np.sin(angles)])
+
+    def evaluate(self, tile: Tile) -> Array:
+        gaussian = self._gaussian
+        return gaussian.evaluate(tile.mapped(self, self._circled, gaussian))
+
+    def diag(self, A):
+        return np.ones(A.shape[0], A.dtype)
 
 
 class Cosine(Normalised):
@@ -339,6 +445,7 @@ class Sigmoid(OfStatistic):
     statistic = DOT
     aliases = ("sigmoid_kernel",)
     rates = ("gamma",)
+    smooth: ClassVar = {"gamma": Range.POSITIVE, "coef0": Range.REAL}
 
     def __init__(self, gamma: float | str = 1.0, coef0: float = 0.0) -> None:
         self.gamma = gamma

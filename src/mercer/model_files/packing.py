@@ -41,6 +41,7 @@ from ..kernels.engine.tiles import Parts, starts_of
 from ..kernels.sets import Bags
 from ..kernels.text_form import full_text
 from ..losses import Loss, loss_named
+from ..messages import guide
 from ..runtime.compile import Array
 
 __all__ = [
@@ -282,7 +283,10 @@ def _kernel_text(kernel: Kernel) -> str:
     except ValueError:
         same = False
     if not same:
-        raise DataError(f"the kernel {str(kernel)[:60]} has no text form, so a model with it cannot be saved.")
+        raise DataError(
+            f"the kernel {str(kernel)[:60]} has no text form, so a model with it cannot be saved; write its functions "
+            f"as classes {guide('new kernel')}, or pickle the model."
+        )
     return text
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .. import estimators
 from ..checks.schema import (
     Meaning,
     anything,
@@ -26,7 +26,7 @@ from ..checks.schema import (
     wholes,
 )
 from ..columns.kinds import check_kind
-from ..estimators import KNOWN
+from ..estimators import Classifier
 from ..estimators.model import KernelModel, LinearModel, Voter
 from ..io.table import DataError
 from ..kernels import Kernel
@@ -66,7 +66,9 @@ _VOTER = {
 
 def machine_types() -> Iterator[SavedType]:
     """Every machine of the library, and what machines are made of."""
-    yield from (machine_type(cls) for _, cls in sorted(KNOWN.items()) if is_ours(cls))
+    for name in dir(estimators):  # a class enters itself when it is imported
+        getattr(estimators, name)
+    yield from (machine_type(cls) for _, cls in sorted(estimators.KNOWN.items()) if is_ours(cls))
     yield SavedType("LinearModel", LinearModel, own_fields, _values, _LINEAR)
     yield SavedType("KernelModel", KernelModel, own_fields, _kernel_model, _KERNEL)
     yield SavedType("_Voter", Voter, own_fields, _voter, _VOTER)
@@ -161,7 +163,7 @@ def _check_attributes(made: Any, own: Fields) -> None:
         told = getattr(made, name)
         if not np.array_equal(told, value) and not (votes and np.array_equal(told, 0.0 - value)):
             raise ValueError(f"its {name} is not that of its model")
-    if isinstance(made, ClassifierMixin) and made.costs is not None:
+    if isinstance(made, Classifier) and made.costs is not None:
         made._cost_matrix()
 
 

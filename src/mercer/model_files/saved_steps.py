@@ -11,6 +11,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.impute import SimpleImputer
@@ -429,8 +430,6 @@ def _column_state(value: ColumnTransformer) -> Fields:
 
 def _column_transformer(cls: Any, fields: Fields) -> ColumnTransformer:
     """Fitted on one made-up row for the sake of its private state; then given the steps that were stored."""
-    import pandas as pd
-
     parts = [(name, step, columns) for name, step, columns in fields["parts"]]
     _check_names([name for name, _, _ in parts])
     known = set(fields["names"].tolist())

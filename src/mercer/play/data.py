@@ -125,7 +125,7 @@ EXAMPLES: dict[str, Example] = {
     "wave": Example("a wave with noise", "numbers", _wave),
     "fan": Example("noise that grows", "numbers", _fan),
     "outliers": Example("a wave with outliers", "numbers", _outliers),
-    "blob": Example("a cloud and a few strangers", "novelty", _blob, gamma=0.5),
+    "blob": Example("a cloud and a few outliers", "novelty", _blob, gamma=0.5),
     "ring": Example("a ring", "novelty", _ring),
 }
 

@@ -230,11 +230,11 @@ def _answered(machine: ItemMachine, scene: ItemScene) -> dict[str, Any]:
     refuse_giants(machine.kernel, machine.items)
     kinds = {type(leaf) for leaf in leaves(machine.kernel)}
     patience = _PATIENCE if kinds <= _COMPILED else _PATIENCE_AT_FIRST
-    with until(time.monotonic() + patience), collected_warnings() as heard:
+    with until(time.monotonic() + patience), collected_warnings() as warned:
         facts = machine.facts()
         about = None if scene.asked is None else machine.about(scene.asked)
         _COMPILED.update(kinds)
-        return {**facts, "asked": about, "notes": [*facts["notes"], *heard]}
+        return {**facts, "asked": about, "notes": [*facts["notes"], *warned]}
     what = f"{len(scene.items)} {scene.many}"
     raise ValueError(f"{machine.kernel} takes more than {patience:g} s for {what}; take fewer or smaller ones.")
 

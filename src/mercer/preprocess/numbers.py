@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.preprocessing import StandardScaler
@@ -212,8 +213,6 @@ class Filled(TransformerMixin, BaseEstimator):
         -------
         frame
         """
-        import pandas as pd
-
         check_is_fitted(self, "columns_")
         if not hasattr(X, "columns"):
             raise ValueError("Filled: a frame of named columns is needed.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -15,7 +15,9 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Pol
 
 from ..checks.tables import LARGEST
 from ..columns import are_molecules, text_units
+from ..io import Table
 from ..io.table import DataError
+from ..kernels import as_kernel
 from ..kernels.columns import columns_named
 from ..messages import enumeration
 from .dates import DateParts
@@ -23,9 +25,6 @@ from .numbers import Filled, OutlierFilter, Standardised, WithoutOutliers
 from .read_columns import ReadColumns
 from .transformers import Constant, CorrelationFilter, Numbers, with_transformed_target
 from .words import Texts
-
-if TYPE_CHECKING:
-    from ..io import Table
 
 #: More columns than this, most of them zeros of one-hot codes, are kept as a sparse matrix.
 _WIDE = 2000
@@ -162,16 +161,12 @@ def pipeline(
 
 
 def _sees_items(estimator: Any) -> bool:
-    from ..kernels import as_kernel
-
     kernel = getattr(estimator, "kernel", None)
     return kernel is not None and not as_kernel(kernel).on_rows
 
 
 def _filling(table: Table, estimator: Any, impute: str | None) -> list[tuple[str, Any]]:
     """The steps that read the columns that a kernel names, fill their gaps and turn dates into numbers."""
-    from ..kernels import as_kernel
-
     named = columns_named(as_kernel(estimator.kernel))
     used = [name for name in table.kinds if name in named] if table.frame is not None else []
     gaps = {name: table.missing[name] for name in used if name in table.missing}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -142,8 +143,6 @@ class ReadColumns(TransformerMixin, BaseEstimator):
 
     def _read(self, X: Any) -> Any:
         """The frame of all columns, each as its kind is kept; the very same one where that is so already."""
-        import pandas as pd
-
         wanted = {name: kind.partition(":")[0] for name, kind in self.kinds.items()}
         same = isinstance(X, pd.DataFrame) and X.columns.tolist() == [*wanted]
         if same and all(_is_kept(dtype, kind) for dtype, kind in zip(X.dtypes, wanted.values(), strict=True)):

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..presentation import table_html
 from ..runtime.compile import Array
 from .problem import Intercept, Iterate, NuProblem, Problem
 
@@ -40,6 +39,8 @@ class Certificate(NamedTuple):
     violation: float | None = None
 
     def _repr_html_(self) -> str:
+        from ..presentation import table_html
+
         rows = [("objective", f"{self.objective:.9g}"), ("duality gap", f"{self.gap:.3g}")]
         if self.violation is not None:
             rows.append(("worst violation", f"{self.violation:.3g}"))

@@ -16,6 +16,7 @@ from . import data as data  # enter all sections of the page
 from . import learners as learners
 from . import results as results
 from .answer import answer_header
+from .drift import drift_header, drift_sections
 from .layout import Facts, Section, rendered
 
 #: The files of a report, in the order in which they are written.
@@ -28,9 +29,18 @@ _BRIEF = ("results", "classes", "repeat")
 
 def page(facts: Facts, study: str = "") -> str:
     """The report as HTML, of a study with this name: no script, font, image or style from anywhere else."""
-    document, shown = facts.get("document", {}), rendered(facts)
-    if document.get("brief"):
-        shown = {one: inside for one, inside in shown.items() if one.name in _BRIEF}
+    if facts.get("task") == "drift":
+        title, header, shown = (
+            f"{facts['old']['name']} and {facts['new']['name']} compared",
+            drift_header(facts),
+            drift_sections(facts),
+        )
+    else:
+        title = f"{facts['data']['name']}: {facts['answer']['title']} and others compared"
+        header, shown, document = answer_header(facts), rendered(facts), facts.get("document", {})
+        title = document.get("title") or title
+        if document.get("brief"):
+            shown = {one: inside for one, inside in shown.items() if one.name in _BRIEF}
     style, script = _asset("page.css"), _asset("page.js")
     head = [
         tag("meta", charset="utf-8"),
@@ -38,15 +48,13 @@ def page(facts: Facts, study: str = "") -> str:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="study", content=study),
-        tag(
-            "title", document.get("title") or f"{facts['data']['name']}: {facts['answer']['title']} and others compared"
-        ),
+        tag("title", title),
         tag("style", style),
     ]
     body = [
-        tag("a", "Skip to the results", href="#results", class_="skip"),
+        tag("a", "Skip to the results", href=f"#{next(iter(shown)).name}", class_="skip"),
         _contents(list(shown)),
-        tag("main", answer_header(facts), *shown.values()),
+        tag("main", header, *shown.values()),
         tag("div", id="tip", role="status", hidden=True),
         tag("script", script),
     ]

@@ -13,7 +13,7 @@ from ..kernels.engine.tiles import length
 from ..runtime.compile import Array
 from ..runtime.interrupts import check_interrupt
 
-__all__ = ["Held", "Mapped", "NumberRows", "Rows", "Work", "checked"]
+__all__ = ["Held", "Mapped", "NumberRows", "Rows", "Work", "checked", "sample_of"]
 
 #: What is done with a chunk of items and the parts of vectors that belong to it. It is a function of a module, with
 #: what it needs besides bound by keywords of ``functools.partial``, so that it can be sent to where the items are; what
@@ -62,6 +62,11 @@ class Rows:
     def total(self, work: Work, *vectors: Array) -> Any:
         """The sum of what ``work`` returns for the chunks, added up in their order."""
         return sum(part for _, part in self.each(work, *vectors))
+
+
+def sample_of(n: int, size: int, seed: int = 0) -> Array:
+    """The numbers of so many of n items, drawn at random, in their order."""
+    return np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
 
 
 # Rows of numbers that are read chunk by chunk, and checked as they are read.

@@ -10,8 +10,8 @@ into chunks, and not on who computes it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial, wraps
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
@@ -22,19 +22,15 @@ from sklearn.utils.validation import check_is_fitted
 from ..runtime.compile import Array
 from ..runtime.interrupts import check_interrupt
 from ..runtime.threads import at_most, one_blas_thread
-from .base import Mapped, NumberRows, Rows, Work, checked
-from .guests import in_memory, is_dask
+from .base import NumberRows, Rows, Work, checked
 
 __all__ = [
     "DaskParts",
     "InTurn",
     "OnWorkers",
-    "at_once",
     "dask_client",
-    "lazily",
+    "later",
     "numbers_of",
-    "refuse_elsewhere",
-    "rows_of",
     "rows_of_dask",
 ]
 
@@ -367,90 +363,11 @@ class InTurn(NumberRows):
             yield numbers_of(chunk.compute(), self.dtype)
 
 
-# Which of the things that users pass as X are rows that need not be in memory.
-
-
-def rows_of(X: Any) -> Rows | None:
-    """The rows behind X where it is more than a collection in memory, else ``None``.
-
-    Parameters
-    ----------
-    X : object
-        :class:`Rows`, a ``numpy.memmap`` of rows of numbers, or an array or a frame of dask's.
-
-    Returns
-    -------
-    Rows or None
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows_of(np.zeros((3, 2))) is None
-    True
-    """
-    if isinstance(X, Rows):
-        return X
-    if isinstance(getattr(X, "X", None), Rows):
-        name = type(X).__name__
-        raise TypeError(
-            f"X is a {name}, which holds features and targets; give its .X and its .y: fit(table.X, table.y)."
-        )
-    if is_dask(X):
-        return rows_of_dask(X)
-    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
-        return Mapped(X)
-    return None
-
-
-def refuse_elsewhere(X: Any, name: str) -> None:
-    """Refuse rows that are not in memory, for what divides them into folds again and again.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer.rows import Held
-    >>> refuse_elsewhere(Held(np.zeros((3, 2)), 2), "Calibrated")
-    Traceback (most recent call last):
-        ...
-    ValueError: Calibrated divides rows into folds, which it needs in memory, and X is a Held; give it some of the \
-rows as an array, such as 20000 of them, and fit what comes out to all.
-    """
-    if is_dask(X) or isinstance(X, Rows):
-        kind = "dask collection" if is_dask(X) else type(X).__name__
-        raise ValueError(
-            f"{name} divides rows into folds, which it needs in memory, and X is a {kind}; give it some of the rows as "
-            "an array, such as 20000 of them, and fit what comes out to all."
-        )
-
-
 # Predictions of rows that dask has: arrays of dask's, computed where the rows are when somebody asks for them.
 
 
-def lazily(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of one answer a row. For an array or a frame of dask's it gives one of dask's, and computes nothing."""
-
-    @wraps(method)
-    def answered(self: Any, X: Any) -> Any:
-        return _later(self, method.__name__, X) if is_dask(X) else method(self, X)
-
-    return answered
-
-
-def at_once(method: Callable[..., float]) -> Callable[..., float]:
-    """A method that makes one number of rows and targets: for those of dask's, it has them answered now.
-
-    Targets on a graphics card come from there.
-    """
-
-    @wraps(method)
-    def scored(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        rows = rows_of(X) if is_dask(X) else X
-        return method(self, rows, in_memory(y), in_memory(sample_weight))
-
-    return scored
-
-
-def _later(machine: Any, method: str, X: Any) -> Any:
+def later(machine: Any, method: str, X: Any) -> Any:
+    """The answers of a method for rows of dask's, an array of dask's."""
     import dask.array
     from dask import delayed
 

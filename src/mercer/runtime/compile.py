@@ -306,11 +306,12 @@ def jit(
     """
     if function is None:
         return functools.partial(jit, reorder=reorder, extremes=extremes, inline=inline)
-    compiled: Any = numba.njit(
+    compiled: Any = numba.njit(  # type: ignore[call-overload]  # the stubs lack an option
         nogil=True,
         error_model="numpy",
         fastmath=EXTREMES if extremes else REORDER if reorder else FUSE,
         forceinline=inline,
+        no_cfunc_wrapper=True,  # nobody calls it by its address
     )(function)
     with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
         compiled._cache = SourceCache(function, compiled.targetoptions)

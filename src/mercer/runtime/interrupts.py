@@ -34,8 +34,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from numba.core.compiler_lock import global_compiler_lock
-
 from ..messages import printable
 
 __all__ = [
@@ -68,6 +66,8 @@ _own = threading.local()
 _turn = threading.Condition()
 _running = 0
 _forks = 0
+#: The lock of the compiler, in processes that have one.
+_compiler: Any = None
 
 
 @contextlib.contextmanager
@@ -108,19 +108,22 @@ def _end() -> None:
 
 
 def _before() -> None:
-    global _forks
+    global _forks, _compiler
     until = time.monotonic() + _PATIENCE
     ours = 1 if getattr(_own, "depth", 0) else 0
     with _turn:
         _forks += 1
         while _running > ours and (left := until - time.monotonic()) > 0:
             _turn.wait(left)
-    global_compiler_lock.acquire()
+    _compiler = getattr(sys.modules.get("numba.core.compiler_lock"), "global_compiler_lock", None)
+    if _compiler is not None:
+        _compiler.acquire()
 
 
 def _after_in_parent() -> None:
     global _forks
-    global_compiler_lock.release()
+    if _compiler is not None:
+        _compiler.release()
     with _turn:
         _forks -= 1
         _turn.notify_all()
@@ -128,7 +131,8 @@ def _after_in_parent() -> None:
 
 def _after_in_child() -> None:
     global _forks, _running, _turn
-    global_compiler_lock.release()
+    if _compiler is not None:
+        _compiler.release()
     _turn, _forks = threading.Condition(), 0
     _running = 1 if getattr(_own, "depth", 0) else 0
 

@@ -266,7 +266,7 @@ def solve_factorised(L: Array, right: Array) -> Array:
     array([1., 3.])
     """
     with one_blas_thread():  # in the order of Fortran the same numbers are the upper triangle of Lᵀ: nothing is copied
-        return linalg.cho_solve((L.T, False), right, check_finite=False)
+        return linalg.lapack.dpotrs(L.T, right)[0]
 
 
 def inverse_diagonal(L: Array) -> Array:
@@ -305,6 +305,9 @@ def inverse_diagonal(L: Array) -> Array:
 def inverse(L: Array) -> Array:
     """(L·Lᵀ)⁻¹, exactly symmetric, where L is what :func:`factorise` has written.
 
+    Of a block of columns that begins at k the part from k on needs the part of L from k on alone; what is above it is
+    known by symmetry.
+
     Examples
     --------
     >>> import numpy as np
@@ -312,10 +315,20 @@ def inverse(L: Array) -> Array:
     array([[0.25, 0.  ],
            [0.  , 4.  ]])
     """
+    n = L.shape[0]
+    out = np.empty((n, n))
+
+    def of_columns(begin: int) -> None:
+        width = min(_BLOCK, n - begin)
+        right = np.eye(n - begin, width, order="F")
+        solved = linalg.cho_solve((L[begin:, begin:].T, False), right, overwrite_b=True, check_finite=False)
+        out[begin:, begin : begin + width] = solved
+        fill_lower_triangle(out[begin : begin + width, begin : begin + width].T)
+        transpose_into(out[begin + width :, begin : begin + width], out[begin : begin + width, begin + width :])
+
     with one_blas_thread():
-        out, _ = linalg.lapack.dpotri(L.T, lower=0)
-    upper = np.triu(out)
-    return upper + np.triu(out, 1).T
+        for_each(of_columns, range(0, n, _BLOCK))
+    return out
 
 
 # Products of large dense matrices, the same to the last digit for any number of threads.

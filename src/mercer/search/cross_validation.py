@@ -15,7 +15,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.metaestimators import _safe_split
 
-from ..checks.labels import checked_weights, cv_of, drawn_evenly, plain_label, refuse_bad_labels
+from ..checks.folds import cv_of, drawn_evenly
+from ..checks.labels import checked_weights, plain_label, refuse_bad_labels
 from ..checks.parameters import bytes_of, in_all
 from ..composition import machine_of, rows_at_machine
 from ..grams import Dense

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import _num_samples
 
-from ..checks.labels import cv_of
+from ..checks.folds import cv_of
 from ..estimators.running import task_below
 from ..runtime.compile import Array
 from ..runtime.interrupts import all_or_nothing, keeps_best, until

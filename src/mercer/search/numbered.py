@@ -21,7 +21,7 @@ from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils.parallel import Parallel, delayed
 
 from .. import __version__
-from ..checks.labels import cv_of
+from ..checks.folds import cv_of
 from ..checks.parameters import bytes_of, offered_as
 from ..runtime.compile import Array
 from ..runtime.interrupts import progress

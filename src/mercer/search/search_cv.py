@@ -15,7 +15,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import indexable
 
-from ..checks.labels import refuse_bad_rows, refuse_before_folds
+from ..checks.folds import refuse_bad_rows, refuse_before_folds
 from ..checks.parameters import choice, in_all, number, shown
 from ..composition import machine_of
 from ..rows import refuse_elsewhere

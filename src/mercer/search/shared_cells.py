@@ -430,6 +430,8 @@ class SharedCells:
         for lines in space.by_matrix():
             if self.stopped or not self._missing(lines, [fold for fold, _ in folds]):
                 continue
+            for line in lines:
+                line.kernel = line.kernel.suited(X)
             machine, kernel = clone(lines[0].machine), lines[0].kernel
             try:
                 items = machine.read_items(X, kernel, reset=True)

@@ -1,31 +1,5 @@
 """The ways down: from a :class:`~mercer.problems.Problem` to a :class:`~mercer.problems.Solution`."""
 
-from .base import CannotSolve, Solver
-from .certified import Certified, solve_certified
-from .eigen import Eigenpairs, leading_eigenpairs
-from .interior import FeatureCurvature, InteriorPoint, MatrixCurvature, interior_point
-from .newton import Gradient, Newton
-from .online import MistakeDriven, PegasosSteps
-from .ridge import RidgePath, solve_ridge, solve_ridge_of_many
-from .svm.soft_margin import SoftMargin
+import lazy_loader
 
-__all__ = [
-    "CannotSolve",
-    "Certified",
-    "Eigenpairs",
-    "FeatureCurvature",
-    "Gradient",
-    "InteriorPoint",
-    "MatrixCurvature",
-    "MistakeDriven",
-    "Newton",
-    "PegasosSteps",
-    "RidgePath",
-    "SoftMargin",
-    "Solver",
-    "interior_point",
-    "leading_eigenpairs",
-    "solve_certified",
-    "solve_ridge",
-    "solve_ridge_of_many",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

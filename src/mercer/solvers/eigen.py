@@ -2,6 +2,7 @@
 
 The matrix is A = C·S·K·S·C: S a diagonal matrix of scales s, and C = I − ssᵀ/‖s‖² where items, each counted sᵢ² times,
 are centred in feature space. Neither is ever formed, as A·v = C·(S·(K·(S·(C·v)))) costs a product with K and some sums.
+Something may be taken from the diagonal of K: a graph of items has no edge from one to itself.
 
 **The way down.** A factor F of randomly pivoted Cholesky, K ≈ F·Fᵀ, costs a few columns of K. The left singular vectors
 of C·S·F are a good subspace to begin with, beside a few random directions, for what the landmarks have missed. The
@@ -78,6 +79,7 @@ class _Matrix:
     gram: Gram
     centred: bool
     scale: Array | None
+    less: Array | None = None
     products: int = 0
 
     @cached_property
@@ -89,7 +91,9 @@ class _Matrix:
     def __call__(self, V: Array) -> Array:
         check_interrupt()
         self.products += V.shape[1]
-        return self.of_features(self.gram.matvec(self.scaled(self.moved(V))))
+        scaled = self.scaled(self.moved(V))
+        found = self.gram.matvec(scaled)
+        return self.of_features(found if self.less is None else found - self.less[:, None] * scaled)
 
     def moved(self, V: Array) -> Array:
         """C·V."""
@@ -113,6 +117,7 @@ class _Matrix:
     def whole(self) -> Array:
         """A as an array."""
         K = np.array(self.gram.rows(np.arange(len(self.gram))), dtype=np.float64)
+        K[np.diag_indices_from(K)] -= 0.0 if self.less is None else self.less
         if self.scale is not None:
             K *= self.scale[:, None] * self.scale
         K = self.moved(self.moved(K).T)
@@ -125,6 +130,7 @@ def leading_eigenpairs(
     *,
     centred: bool = False,
     scale: Array | None = None,
+    less: Array | None = None,
     tol: float = 1e-5,
     max_passes: int = 100,
     seconds: float = np.inf,
@@ -143,6 +149,8 @@ def leading_eigenpairs(
         Whether items are centred in feature space, each counted sᵢ² times; else C is the identity.
     scale : array of shape (n,), optional
         The diagonal of S; ones by default.
+    less : array of shape (n,), optional
+        What is taken from the diagonal of K.
     tol : float, default=1e-5
         The largest residual of a pair, as a part of its eigenvalue.
     max_passes : int, default=100
@@ -171,10 +179,10 @@ def leading_eigenpairs(
     until = time.monotonic() + seconds
     n = len(gram)
     count = min(count, n)
-    matrix = _Matrix(gram if exact is None else exact, centred, scale)
+    matrix = _Matrix(gram if exact is None else exact, centred, scale, less)
     with one_blas_thread():
         features = gram.features()
-        if features is not None and features.shape[1] <= min(_NARROW, n):
+        if less is None and features is not None and features.shape[1] <= min(_NARROW, n):
             V = _by_features(matrix, features, count)
         elif n <= _SMALL or count >= _SHARE * n:
             V = in_background(lambda: _largest(matrix.whole(), count)[1])
@@ -182,6 +190,11 @@ def leading_eigenpairs(
             return _by_products(matrix, gram, count, tol, max_passes, until, rng)
         AV = matrix(V)
         return _certified(matrix, V, AV, count, Status.CONVERGED)
+
+
+def centred_matrix(gram: Gram, scale: Array) -> Array:
+    """C·S·K·S·C as an array."""
+    return _Matrix(gram, True, scale).whole()
 
 
 def _largest(A: Array, count: int) -> tuple[Array, Array]:
@@ -230,10 +243,10 @@ def _by_products(
     some = min(F.shape[1], width - _RANDOM)
     start = product(F, _largest(turned_product(F, F), some)[1]) if some else F
     V = _filled(start, width, rng, matrix)
-    rounded = gram.rounded() if gram.dtype == np.float64 else gram
+    rounded = gram.rounded() if gram is matrix.gram else gram
     steps: list[tuple[_Matrix, float]] = [(matrix, 0.0)]
     if rounded is not None and rounded is not matrix.gram:
-        steps.insert(0, (_Matrix(rounded, matrix.centred, matrix.scale), _SINGLE))
+        steps.insert(0, (_Matrix(rounded, matrix.centred, matrix.scale, matrix.less), _SINGLE))
     for step, floor in steps:
         V, AV, status = _iterated(step, V, count, tol, floor, max_passes, until)
     return _certified(matrix, V, AV, count, status)

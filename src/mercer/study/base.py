@@ -36,20 +36,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Tested:
-    """The test rows, and what all learners said of them.
+    """The test rows, and what all learners predicted for them.
 
-    Attributes
-    ----------
-    y : array
-        All targets of the table.
-    train, test : array
-        Places of the training and test rows among them.
-    found : mapping of Predictions
-        Of the test rows, by the names of the learners.
-    weights : array
-        Draws of the test rows, with replacement.
-    where : callable
-        In which line of the file a row stands.
+    ``train`` and ``test`` are places of rows among all targets ``y``; ``found`` has the predictions by the names of the
+    learners, ``weights`` are bootstrap draws of the test rows, and ``where`` tells in which line of the file a row
+    stands.
     """
 
     y: Array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.calibration import calibration_curve
@@ -15,6 +15,7 @@ from ..messages import counted, enumeration
 from ..runtime import Array
 from .base import Run, Study, Tested
 from .facts import on_test_rows, on_training_rows
+from .learning import Learning
 from .measures import SHARE, all_scores, drawn_weights, scored
 from .predictions import Predictions, number, text
 from .preparation import boundaries
@@ -29,9 +30,6 @@ from .scorings import (
 )
 from .tuning import Choice, choose
 from .verdicts import by_scores, compare_right, fit_verdict, headline
-
-if TYPE_CHECKING:
-    from .learning import Learning
 
 # How well a learner does on the test rows of each class, and at each threshold.
 
@@ -234,8 +232,7 @@ class ClassStudy(Study):
         best_test = min((one["test"] for one in learners), key=lambda rate: rate["rate"])
         for one in learners:
             one["verdict"] = fit_verdict(one, best_test, majority)
-        right = {name: found.predicted == tested.targets for name, found in tested.found.items()}
-        pairs = compare_right([one["name"] for one in learners], right, choice.name)
+        pairs = compare_right([one["name"] for one in learners], tested.targets, tested.found, choice.name)
         return {
             "answer": headline(learners, pairs, choice, majority, self.uneven),
             "learners": sorted(learners, key=lambda one: one["test"]["rate"]),

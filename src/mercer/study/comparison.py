@@ -43,16 +43,9 @@ _PRODUCTS = 2500
 class Comparison(dict[str, Any]):
     """Everything that a study has found, as values of JSON's own kinds; a notebook shows who won.
 
-    :func:`mercer.report.page` makes the whole report of it.
-
-    Attributes
-    ----------
-    models : dict
-        By the name of each learner, the model that was fitted on the training rows. It is no part of the facts.
-    rows : dict
-        The places in the table of the rows that each was fitted on.
-    half_widths : list or None
-        Of numbers, how far intervals of the chosen learner reach, for coverages of 1 to 99 %.
+    :func:`mercer.report.page` makes the whole report of it. Beside the facts stand, by the name of each learner, the
+    ``models`` fitted on the training rows and the places of these ``rows`` in the table; and, of numbers, the
+    ``half_widths`` of the chosen learner's intervals, for coverages of 1 to 99 %.
     """
 
     models: dict[str, Any]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import chi2
 from sklearn.metrics import confusion_matrix
 
 from .. import margins as bounds_of
@@ -57,9 +59,6 @@ def telling_words(column: Any, codes: Array, groups: int) -> list[dict[str, Any]
     >>> [(one["value"], one["by_class"]) for one in found[:2]]
     [('win', [0, 2]), ('you', [2, 0])]
     """
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.feature_selection import chi2
-
     counter = CountVectorizer(binary=True, max_features=_LOOKED_AT)
     try:
         found = counter.fit_transform(column.fillna("").astype(str))
@@ -100,8 +99,8 @@ def table_facts(table: Any) -> dict[str, Any]:
         frame = measurements(table)
         found = describe(table)
     left_out = max(0, table.n_columns - frame.shape[1])
-    told_apart = 1 if table.measured else classes.size
-    described = [_column(column, frame[column.name], codes, told_apart) for column in found.columns]
+    groups = 1 if table.measured else classes.size
+    described = [_column(column, frame[column.name], codes, groups) for column in found.columns]
     drawn = [column.name for column in found.columns if column.kind == "numbers" and column.distinct > 1][:DRAWN]
     return {
         "name": text(table.name),
@@ -376,24 +375,7 @@ def _percent(share: float) -> str:
 
 
 def about_chosen(run: Run, table: Any, tested: Tested, measure: ErrorMeasure, seed: int) -> dict[str, Any]:
-    """The columns that it needs, by shuffling each, and the rows that it is most wrong about.
-
-    Parameters
-    ----------
-    run : Run
-        The chosen learner.
-    table : Table
-        All rows.
-    tested : Tested
-    measure : ErrorMeasure
-        What falls where a column is shuffled.
-    seed : int
-
-    Returns
-    -------
-    dict
-        ``"importances"`` and ``"wrong_rows"``.
-    """
+    """The columns that the chosen learner needs, by shuffling each, and the rows that it is most wrong about."""
     held_out, y = table.take(tested.test), tested.targets
     scoring = measure.scorer or measure.scoring
     return {

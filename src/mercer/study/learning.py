@@ -43,23 +43,8 @@ class Tuned:
 class Learning:
     """Training rows, and how learners learn from them.
 
-    Attributes
-    ----------
-    study : Study
-    preparation : Preparation
-    table : Table
-        The training rows.
-    y : array
-        Their targets.
-    rows : array
-        Their places in the whole table.
-    division : Division
-        How folds are made.
-    folds, repeats, seed : int
-    width : int
-        Columns that reach learners.
-    screens : bool
-        Whether learners are screened, before those that can win are tuned once more.
+    ``rows`` are the places of the training rows in the whole table, ``y`` their targets, ``width`` the number of
+    columns after preparation. With ``screens``, learners are tuned on few rows first, and those that can win on all.
     """
 
     study: Study
@@ -83,16 +68,9 @@ class Learning:
         return max(1, min(self.folds, _HELD_OUT // max(1, rows)))
 
     def tuned(self, learner: Learner, most: int, seconds: float | None = None, around: Tuned | None = None) -> Tuned:
-        """The best setting of a learner, by cross-validation of at most so many rows.
+        """The best setting of a learner, by cross-validation of at most ``most`` rows; fewer, where fits take minutes.
 
-        Parameters
-        ----------
-        learner : Learner
-        most : int
-            Rows; fewer, where a fit of so many takes minutes.
-        seconds : float, optional
-        around : Tuned, optional
-            What was found on fewer rows, around which settings are tried.
+        ``around`` is what was found on fewer rows: settings near it are tried.
         """
         most = most if learner.most_rows is None else min(most, learner.most_rows)
         chosen = sample(self.y, most, self.seed, self._even)

@@ -84,28 +84,12 @@ def out_of_fold_residuals(
 def out_of_fold_predictions(
     model: Any, table: Any, y: Array, seed: int, division: Division, rows: Array | None = None
 ) -> tuple[Array, Array, int]:
-    """What each row is told by a model that has not seen it: that of the other folds.
+    """The places of the tested rows, rising, a prediction of each by a model that was fitted without it, and the folds.
 
-    Of a fitted model that knows what each row is told by the model of all others it is that, and no fit is needed. Of
-    many rows some are drawn at random: a model of fewer rows errs more, so that errors are rather too large. In the
-    order of time the first rows are predicted from none, and are not among those that are tested.
-
-    Parameters
-    ----------
-    model : classifier or regressor
-    table : Table
-    y : array
-        Its targets.
-    seed : int
-    division : Division
-        How the rows of the whole table are divided.
-    rows : array, optional
-        The places of these rows in the whole table, where they are not all of it.
-
-    Returns
-    -------
-    array of int, array, int
-        The places of rows that were tested, rising; what they were told; and the number of folds.
+    A fitted model may know its leave-one-out predictions, and then no fit is needed. Of many rows some are drawn at
+    random: a model of fewer rows errs more, so that errors are rather too large. In the order of time the first rows
+    are predicted from none, and are not among those that are tested. ``rows`` are the places of the table's rows in the
+    whole table that ``division`` is of.
     """
     left_out = left_out_predictions(model)
     if left_out is not None and len(left_out) == len(y) and division.repeatable:
@@ -328,31 +312,12 @@ def _place(found: Predictions, label: object) -> int:
 class ErrorMeasure:
     """How errors are scored in searches, found in the facts, and shown.
 
-    Attributes
-    ----------
-    task : str
-    name : str
-        In a table, after "test" or "training".
-    key : str
-        Under which the error on some rows stands in the facts.
-    scoring : str
-        The name of scikit-learn's score that falls by as much as the error rises.
-    perfect : float
-        That score without any error.
-    scale : float
-        What an error is multiplied by before it is drawn.
-    axis : str
-        What stands beside the axis of a drawing.
-    words : callable
-        An error in words: as the score that people know, where it is what a score lacks.
-    weighted : callable
-        The score, or the error where scikit-learn's score is that with a minus sign, for many weightings of the rows.
-    title : str
-        The score in a sentence.
-    needs : {"labels", "scores", "probabilities"}
-        What is asked of a classifier.
-    scorer : scorer, optional
-        What searches score by, where the name alone does not say it.
+    ``name`` stands in a table after "test" or "training", ``title`` in a sentence, ``axis`` beside a drawing, where
+    errors are multiplied by ``scale``; ``key`` is where the error on some rows stands in the facts. ``scoring`` names
+    scikit-learn's score that falls by as much as the error rises from ``perfect``; searches score by ``scorer`` where
+    the name alone does not say it. ``words`` is an error as the score that people know. ``weighted`` gives the score,
+    or the error where scikit-learn's score is that with a minus sign, for many weightings of the rows, from the
+    "labels", "scores" or "probabilities" that it ``needs`` of a classifier.
     """
 
     task: str

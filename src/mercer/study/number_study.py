@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -17,6 +17,7 @@ from ..messages import in_digits
 from ..runtime import Array
 from .base import Run, Study, Tested
 from .facts import of_machine
+from .learning import Learning
 from .measures import (
     NUMBERS,
     all_scores,
@@ -32,9 +33,6 @@ from .predictions import Predictions, number, numbers
 from .scorings import asked_quantile, measure_named, number_measures
 from .tuning import Choice, choose, sample
 from .verdicts import by_scores, compare_errors, fit_of_numbers, headline_of_numbers
-
-if TYPE_CHECKING:
-    from .learning import Learning
 
 #: Fewest rows of a study, points of a drawing, bins of a histogram, errors that are listed.
 _LEAST, _POINTS, _BINS, _LISTED = 20, 400, 30, 10
@@ -130,7 +128,7 @@ class NumberStudy(Study):
         choice = choose(learners, tested.nested)
         residuals = {name: y[test] - found.predicted for name, found in tested.found.items()}
         if self.measure.is_usual:
-            judged = _by_residuals(learners, residuals, choice, baseline, y[test] - mean)
+            judged = _by_residuals(learners, residuals, tested, choice, baseline, y[test] - mean)
         else:
             judged = by_scores(self.measure, learners, tested, choice, self._guess(tested))
         left = residuals[choice.name]
@@ -188,6 +186,7 @@ class NumberStudy(Study):
 def _by_residuals(
     learners: list[dict[str, Any]],
     residuals: Mapping[str, Array],
+    tested: Tested,
     choice: Choice,
     baseline: dict[str, Any],
     constant: Array,
@@ -196,7 +195,7 @@ def _by_residuals(
     best_test = min((one["test"] for one in learners), key=lambda error: error["rmse"])
     for one in learners:
         one["verdict"] = fit_of_numbers(one, residuals[one["name"]], best_test, baseline, constant)
-    pairs = compare_errors([one["name"] for one in learners], residuals, choice.name)
+    pairs = compare_errors([one["name"] for one in learners], tested.targets, tested.found, choice.name)
     return {
         "answer": headline_of_numbers(learners, pairs, choice, baseline),
         "learners": sorted(learners, key=lambda one: one["test"]["rmse"]),

@@ -18,19 +18,9 @@ from ..tables import TableMachine
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a model says of rows, in their order.
+    """What a model predicts for rows, in their order: labels or numbers, and how many ``seconds`` that took.
 
-    Attributes
-    ----------
-    predicted : array
-        Labels or numbers.
-    scores : array, optional
-        Decision values: one for each row, or a column for each class.
-    probabilities : array, optional
-        A column for each class, where the model has any.
-    classes : array, optional
-    seconds : float
-        How long it took.
+    Of classes also decision values (``scores``) and ``probabilities``, where the model has any.
     """
 
     predicted: Array

@@ -50,17 +50,7 @@ def _loss(task: str, scoring: str, title: str, axis: str, loss: Weighted, **more
 
 
 def class_measures(classes: Sequence[Any], positive: Any = None) -> dict[str, ErrorMeasure]:
-    """The measures of classes by their usual names.
-
-    Parameters
-    ----------
-    classes : sequence of labels, sorted
-    positive : label, optional
-        Of two classes the one that F1 and average precision are of.
-
-    Returns
-    -------
-    dict of ErrorMeasure
+    """The measures of classes by their usual names; ``positive`` is the class that F1 and average precision are of.
 
     Examples
     --------
@@ -179,19 +169,7 @@ _QUANTILE = re.compile(r"(?P<name>[a-z_]+?)[ (:=_@]*(?P<quantile>0?\.\d+)\)?$")
 
 
 def measure_named(name: str, task: str, classes: Sequence[Any] = (), positive: Any = None) -> ErrorMeasure:
-    """The measure that somebody asked for, or an error with the names there are.
-
-    Parameters
-    ----------
-    name : str
-        As people type it: "auc", "F1", "roc_auc", "neg_log_loss", "pinball(0.9)".
-    task : {"classify", "regress"}
-    classes : sequence of labels, sorted
-    positive : label, optional
-
-    Returns
-    -------
-    ErrorMeasure
+    """The measure that somebody asked for, as people type it, or an error with the names there are.
 
     Examples
     --------

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -34,13 +35,7 @@ def usual_repeats(rows: int) -> int:
 
 
 class Division:
-    """Rows are divided at random; of classes, each part gets its share.
-
-    Parameters
-    ----------
-    classes : bool
-        Whether targets are classes, rather than numbers.
-    """
+    """Rows are divided at random; of ``classes``, rather than numbers, each part gets its share."""
 
     #: Whether the rows of a part can be any: else folds may not be drawn again and again.
     repeatable = True
@@ -86,13 +81,7 @@ class Division:
 class Grouped(Division):
     """Rows of one group stay together: they are all training rows, or all validation rows, or all test rows.
 
-    Parameters
-    ----------
-    classes : bool
-    column : str
-        What the groups are in.
-    groups : array
-        The group of each row of the table.
+    ``groups`` has the group of each row of the table, taken from ``column``.
     """
 
     repeatable = False
@@ -143,13 +132,7 @@ class Grouped(Division):
 class Ordered(Division):
     """The last rows are tested, and in cross-validation each part is predicted from those before it.
 
-    Parameters
-    ----------
-    classes : bool
-    by : str
-        What the order is, in words.
-    times : array
-        What each row of the table is ordered by.
+    ``times`` is what each row of the table is ordered by, and ``by`` says so in words.
     """
 
     repeatable = False
@@ -249,21 +232,10 @@ def _column(table: Table, column: str, what: str) -> Any:
 def division_of(
     table: Table, group: str | None = None, time: str | None = None, ordered: bool = False
 ) -> tuple[Table, Division]:
-    """How the rows of a table are to be divided, and the table to learn from.
+    """The table to learn from, and how its rows are to be divided: by a column of groups, or in the order of time.
 
-    Parameters
-    ----------
-    table : Table
-    group : str, optional
-        The column of the groups.
-    time : str, optional
-        The column of the time: numbers, dates, or words that are dates. It is learned from like others, but for words.
-    ordered : bool
-        Whether the rows are in the order of time already.
-
-    Returns
-    -------
-    Table, Division
+    A column of time holds numbers, dates, or words that are dates. It is learned from like others, but for words.
+    ``ordered`` rows are in the order of time already.
     """
     classes = not table.measured
     if sum([group is not None, time is not None, ordered]) > 1:
@@ -283,8 +255,6 @@ def division_of(
 
 def _as_times(values: Any, column: str) -> Array:
     """Numbers and dates as numbers; words as dates."""
-    import pandas as pd
-
     if pd.api.types.is_numeric_dtype(values.dtype):
         return values.to_numpy(dtype=np.float64)
     if not pd.api.types.is_datetime64_any_dtype(values.dtype):

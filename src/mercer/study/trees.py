@@ -10,8 +10,8 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
 from ..runtime import Array
@@ -32,23 +32,10 @@ def yardstick(
 ) -> dict[str, Any] | None:
     """What boosted trees reach on the test rows, with a sentence where that is clearly better than the winner.
 
-    Parameters
-    ----------
-    table : Table
-    tested : Tested
-        The test rows, and what all learners said of them.
-    measure : ErrorMeasure
-    chosen, title : str
-        The name and the title of the winner.
-    seed : int
-    seconds : float
-        How long it may take.
-
-    Returns
-    -------
-    dict or None
-        ``None`` where there are no columns, or no time.
+    ``chosen`` and ``title`` are the name and the title of the winner. ``None`` where there are no columns, or no time.
     """
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
     y, train, test, weights, winner = tested.y, tested.train, tested.test, tested.weights, tested.found[chosen]
     columns = _columns(table)
     scores = 1 if winner.classes is None or len(winner.classes) == 2 else len(winner.classes)
@@ -83,8 +70,6 @@ def _as_error(measure: ErrorMeasure, score: dict[str, Any]) -> tuple[float | Non
 
 def _columns(table: Any) -> Any:
     """The columns as trees take them: words as categories, dates as numbers, no texts; ``None`` if none is left."""
-    import pandas as pd
-
     if table.kind != "rows" or table.n_rows * table.n_columns > _CELLS:  # before rows that are sparse are filled up
         return None
     if table.frame is None:
@@ -142,6 +127,4 @@ def _why(table: Any) -> str:
 
 
 def _is_skewed(column: Any) -> bool:
-    import pandas as pd
-
     return pd.api.types.is_numeric_dtype(column.dtype) and abs(float(np.nan_to_num(column.skew()))) > _SKEWED

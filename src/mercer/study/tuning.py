@@ -88,16 +88,10 @@ def tune(
     measure: ErrorMeasure,
     time_limit: float | None = None,
 ) -> tuple[Any, dict]:
-    """The best parameters, and the table of all that was tried; of what there was time for, where it is limited.
+    """The best parameters, for ``set_params``, and the table of all that was tried in the time there was.
 
     Where the best value of a parameter lies on the edge of the grid, values beyond it are tried as long as they are
     better.
-
-    Returns
-    -------
-    params : dict
-        For ``set_params`` of the estimator.
-    facts : dict
     """
     start = time.perf_counter()
 
@@ -226,20 +220,10 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class Choice:
-    """The learner that was chosen, those as good in cross-validation, and those that were passed over.
+    """The facts of the chosen learner, and titles of others: as good in cross-validation, or better but passed over.
 
-    Attributes
-    ----------
-    learner : dict
-        The facts of the chosen one.
-    passed_over : tuple of str
-        Titles of others with a lower error in cross-validation.
-    why : str
-        What speaks against these.
-    equals : tuple of str
-        Titles of others with the same error there.
-    nested : bool
-        Whether all rows are both learned from and, by turns, tested.
+    ``why`` is what speaks against those that were passed over; ``nested`` whether all rows are both learned from and,
+    by turns, tested.
     """
 
     learner: Mapping[str, Any]
@@ -342,27 +326,11 @@ def target_transform_of(
     seed: int,
     scoring: Any = _SCORING,
 ) -> tuple[str, str]:
-    """How the target of a table is learned, and a sentence about it where that was decided here.
+    """Whether "log" or "none" happens to the target of a table, and a sentence about it where that was decided here.
 
-    By default logarithms are tried where the target is never negative and skewed to the right: in the cross-validation
-    of a learner on some rows, by errors in the unit of the target. They must win in the mean and in nearly all folds.
-
-    Parameters
-    ----------
-    asked : {"auto", "log", "none"}
-    table : Table
-        Training rows.
-    make : function of "log" or "none"
-        The learner, with its preparation and either target.
-    grid : mapping
-        Parameters of the machine that are tuned for either target.
-    seed : int
-    scoring : str or callable
-        The larger the better, at most 0.
-
-    Returns
-    -------
-    {"log", "none"}, str
+    By default ("auto") logarithms are tried where the target is never negative and skewed to the right: in the
+    cross-validation of a learner on some rows, by errors in the unit of the target. They must win in the mean and in
+    nearly all folds. ``make`` gives the learner with either target, whose parameters in ``grid`` are tuned.
 
     Examples
     --------

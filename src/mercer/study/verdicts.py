@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,14 +35,7 @@ _TOO_GOOD = 0.999
 def whether_learned(learners: Sequence[GivenFacts], winner: GivenFacts, guess: str) -> list[str]:
     """That nothing was learned, or that the test rows do not prove it; nothing where the winner is of use.
 
-    Parameters
-    ----------
-    learners : sequence of dict
-        All of them with their verdicts.
-    winner : dict
-        The one that was chosen.
-    guess : str
-        What needs no learning, such as "always answering the commonest class".
+    ``guess`` is what needs no learning, such as "always answering the commonest class".
 
     Examples
     --------
@@ -218,11 +211,44 @@ def under_or_over(under: bool, apart: bool, good: bool, said: str, overfits: str
 def compare_scores(
     measure: ErrorMeasure, names: Sequence[str], y: Array, found: Mapping[str, Predictions], chosen: str, weights: Array
 ) -> list[Facts]:
-    """Paired tests of the chosen learner against each of the others, by drawing the same test rows again and again."""
-    others = [name for name in names if name != chosen]
+    """Paired tests by drawing the same test rows again and again."""
     own = draws_of(measure, y, found[chosen], weights)
-    gained = [own - draws_of(measure, y, found[name], weights) for name in others]
-    raw = [drawn_differences(each) for each in gained]
+    return _paired_tests(
+        names, y, found, chosen, lambda other: own - draws_of(measure, y, other, weights), drawn_differences
+    )
+
+
+def compare_right(names: Sequence[str], y: Array, found: Mapping[str, Predictions], chosen: str) -> list[Facts]:
+    """Paired tests by the rows on which one learner alone is right."""
+    own = (found[chosen].predicted == y).astype(int)
+    return _paired_tests(
+        names,
+        y,
+        found,
+        chosen,
+        lambda other: own - (other.predicted == y),
+        lambda gained: mcnemar(int((gained > 0).sum()), int((gained < 0).sum())),
+    )
+
+
+def compare_errors(names: Sequence[str], y: Array, found: Mapping[str, Predictions], chosen: str) -> list[Facts]:
+    """Paired tests by squared errors."""
+    own = np.square(y - found[chosen].predicted)
+    return _paired_tests(names, y, found, chosen, lambda other: np.square(y - other.predicted) - own, sign_flips)
+
+
+def _paired_tests(
+    names: Sequence[str],
+    y: Array,
+    found: Mapping[str, Predictions],
+    chosen: str,
+    gains: Callable[[Predictions], Array],
+    p_value: Callable[[Array], float],
+) -> list[Facts]:
+    """Whether the chosen learner's gains over each of the others, on the same test rows, are more than chance."""
+    others = [name for name in names if name != chosen]
+    gained = [gains(found[name]) for name in others]
+    raw = [p_value(each) for each in gained]
     return [
         {
             "other": name,
@@ -252,22 +278,13 @@ def headline_of_scores(
     score = winner["scores"][measure.scoring]
     # A score from its lower end to its upper; an error, of which scikit-learn's score is the opposite, the other way.
     ends = [measure.in_words(score[end]) for end in (("low", "high") if measure.perfect else ("high", "low"))]
-    guess = baseline["title"]
     expected = (
         f"On new rows of the same kind expect {with_article(measure.title)} of {ends[0]} to {ends[1]}: on the test "
         f"rows {winner['title']} has {score['words']}{_error(measure, winner['test'])}."
     )
-    sentences = [
-        *whether_learned(learners, winner, guess),
-        expected,
-        choice.in_words(measure),
-        f"{guess[0].upper()}{guess[1:]} would have {with_article(measure.title)} of "
-        f"{measure.in_words(baseline['value'])}.",
-        *choice.about_convergence(),
-        *(about_unanswered(winner) or about_rarest(winner)),
-        *about_pairs(learners, pairs),
-    ]
-    return answered(choice, learners, pairs, expected, sentences)
+    would = f"would have {with_article(measure.title)} of {measure.in_words(baseline['value'])}"
+    more = about_unanswered(winner) or about_rarest(winner)
+    return _answer(measure, learners, pairs, choice, expected, baseline["title"], would, more)
 
 
 def _error(measure: ErrorMeasure, test: Facts) -> str:
@@ -316,10 +333,26 @@ def about_pairs(learners: Sequence[Facts], pairs: Sequence[Facts]) -> list[str]:
     return sentences
 
 
-def answered(
-    choice: Choice, learners: Sequence[Facts], pairs: Sequence[Facts], expected: str, sentences: list[str]
+def _answer(
+    measure: ErrorMeasure,
+    learners: Sequence[Facts],
+    pairs: Sequence[Facts],
+    choice: Choice,
+    expected: str,
+    guess: str,
+    would: str,
+    more: Sequence[str],
 ) -> Facts:
-    """The answer as facts; ``expected`` is the one of its sentences that says what to expect of new rows."""
+    """The answer as facts: what to expect of new rows, why the winner, and how a guess without learning would fare."""
+    sentences = [
+        *whether_learned(learners, choice.learner, guess),
+        expected,
+        choice.in_words(measure),
+        f"{guess[0].upper()}{guess[1:]} {would}.",
+        *choice.about_convergence(),
+        *more,
+        *about_pairs(learners, pairs),
+    ]
     named = {"chosen": choice.name, "title": choice.learner["title"]}
     return {**named, **told(learners, pairs), "expected": expected, "words": sentences}
 
@@ -357,30 +390,6 @@ def fit_verdict(learner: dict[str, Any], best_test: dict[str, float], majority: 
     return under_or_over(train["low"] > best_test["high"], apart, good, numbers, overfits)
 
 
-def compare_right(names: list[str], right: dict[str, Any], chosen: str) -> list[dict[str, Any]]:
-    """Paired tests of the chosen learner against each of the others, on the same test rows."""
-    others = [name for name in names if name != chosen]
-    counts = [(int((right[chosen] & ~right[name]).sum()), int((~right[chosen] & right[name]).sum())) for name in others]
-    raw = [mcnemar(*pair) for pair in counts]
-    return [
-        {
-            "other": name,
-            "only_chosen_right": won,
-            "only_other_right": lost,
-            "p": p,
-            "p_corrected": corrected,
-            "verdict": _pair_verdict(won, lost, corrected),
-        }
-        for name, (won, lost), p, corrected in zip(others, counts, raw, holm(raw), strict=True)
-    ]
-
-
-def _pair_verdict(won: int, lost: int, p: float) -> str:
-    if p >= ALPHA:
-        return "tie"
-    return "better" if won > lost else "worse"
-
-
 def headline(
     learners: list[dict[str, Any]], pairs: list[dict[str, Any]], choice: Choice, majority: float, uneven: bool = False
 ) -> dict[str, Any]:
@@ -391,16 +400,9 @@ def headline(
         f"On new rows of the same kind expect errors on {percent(test['low'], 1)} to {percent(test['high'], 1)}: "
         f"{winner['title']} errs on {percent(test['rate'])} of the test rows ({test['wrong']} of {test['rows']})."
     )
-    sentences = [
-        *whether_learned(learners, winner, "always answering the commonest class"),
-        expected,
-        choice.in_words(SHARE),
-        f"Always answering the commonest class would err on {percent(majority, 1)}.",
-        *choice.about_convergence(),
-        *(about_unanswered(winner) or (about_rarest(winner) if uneven else [])),
-        *about_pairs(learners, pairs),
-    ]
-    return answered(choice, learners, pairs, expected, sentences)
+    guess, would = "always answering the commonest class", f"would err on {percent(majority, 1)}"
+    more = about_unanswered(winner) or (about_rarest(winner) if uneven else [])
+    return _answer(SHARE, learners, pairs, choice, expected, guess, would, more)
 
 
 # What errors of numbers mean, in plain words.
@@ -435,24 +437,6 @@ def fit_of_numbers(
     return under_or_over(train["low"] > best_test["high"], apart, good, said)
 
 
-def compare_errors(names: list[str], residuals: Mapping[str, Array], chosen: str) -> list[dict[str, Any]]:
-    """Paired tests of the chosen learner against each of the others, on the squared errors of the same test rows."""
-    others = [name for name in names if name != chosen]
-    gained = [np.square(residuals[name]) - np.square(residuals[chosen]) for name in others]
-    raw = [sign_flips(each) for each in gained]
-    return [
-        {
-            "other": name,
-            "closer": float(np.mean(np.abs(residuals[chosen]) < np.abs(residuals[name]))),
-            "farther": float(np.mean(np.abs(residuals[chosen]) > np.abs(residuals[name]))),
-            "p": p,
-            "p_corrected": corrected,
-            "verdict": "tie" if corrected >= ALPHA else "better" if each.mean() > 0 else "worse",
-        }
-        for name, each, p, corrected in zip(others, gained, raw, holm(raw), strict=True)
-    ]
-
-
 def headline_of_numbers(
     learners: list[dict[str, Any]], pairs: list[dict[str, Any]], choice: Choice, baseline: dict[str, Any]
 ) -> dict[str, Any]:
@@ -466,19 +450,13 @@ def headline_of_numbers(
         f"test rows that of {winner['title']} is {in_digits(test['rmse'])}; it errs by {in_digits(test['mae'])} on "
         f"average{explained}."
     )
-    sentences = [
-        *whether_learned(learners, winner, "always answering the mean of the training rows"),
-        expected,
-        choice.in_words(NUMBERS),
-        f"Always answering the mean of the training rows would have an RMSE of {in_digits(baseline['rmse'])}.",
-        *choice.about_convergence(),
-    ]
+    guess = "always answering the mean of the training rows"
+    would, more = f"would have an RMSE of {in_digits(baseline['rmse'])}", []
     linear = [one for one in learners if one["family"] == "linear" and one["name"] != choice.name]
     if linear and winner["family"] != "linear":
         best = min(linear, key=lambda one: one["test"]["rmse"])
-        sentences.append(f"The best linear learner, {best['title']}, reaches {in_digits(best['test']['rmse'])}.")
-    sentences += about_pairs(learners, pairs)
-    return answered(choice, learners, pairs, expected, sentences)
+        more = [f"The best linear learner, {best['title']}, reaches {in_digits(best['test']['rmse'])}."]
+    return _answer(NUMBERS, learners, pairs, choice, expected, guess, would, more)
 
 
 # The conclusions of a study that is judged by another score than the usual error.

@@ -21,10 +21,11 @@ from sklearn.utils.validation import (
 )
 
 from ..checks import schema
-from ..checks.labels import refuse_before_folds
+from ..checks.folds import refuse_before_folds
 from ..checks.parameters import bytes_of, choice, number, size_in_words
 from ..checks.tables import numbers_only, refuse_foreign
 from ..columns.kinds import KINDS, check_kind
+from ..estimators.choosing import TRIED
 from ..io.frames import is_frame, read_frame
 from ..io.table import DataError, Options, Table
 from ..messages import enumeration, nearest
@@ -33,7 +34,6 @@ from ..metrics import (
     RIDGES,
     ROUNDS,
     SCALES,
-    TRIED,
     Clock,
     Judge,
     LeftOut,

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from scipy import sparse
 
+from ...checks.tables import is_missing
 from ...runtime.compile import Array, jit
 from ...runtime.threads import for_each
 from .statistics import Statistic
@@ -535,6 +536,17 @@ def listed(items: Any, what: str) -> list[Any]:
     if isinstance(items, (set, frozenset, dict)) or not hasattr(items, "__len__") or not hasattr(items, "__iter__"):
         raise ValueError(f"expected a list, array or column of {what}, got {type(items).__name__}.")
     return list(items)
+
+
+def as_objects(items: Any) -> Array:
+    """Items of any kind in an array of objects, none of them missing."""
+    given = list(items) if len(getattr(items, "shape", ())) > 2 else listed(items, "items")
+    out = np.empty(len(given), dtype=object)
+    for place, item in enumerate(given):
+        if is_missing(item):
+            raise ValueError(f"item {place} is missing ({item!r}); drop it or fill it in first.")
+        out[place] = item
+    return out
 
 
 # The dot product of counts: what kernels on strings, sets and graphs are functions of.

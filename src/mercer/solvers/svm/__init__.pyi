@@ -2,7 +2,9 @@ from .linear import CoordinateDescent as CoordinateDescent
 from .linear import linear_margin as linear_margin
 from .linear import passes_pay as passes_pay
 from .nested_blocks import NestedBlocks as NestedBlocks
+from .refinement import DualRefinement as DualRefinement
 from .refinement import active_sets as active_sets
+from .refinement import hard_margin as hard_margin
 from .small_blocks import SmallBlock as SmallBlock
 from .small_blocks import certified_blocks as certified_blocks
 from .small_blocks import solve_block as solve_block

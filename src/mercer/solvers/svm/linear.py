@@ -22,7 +22,7 @@ from ...runtime.compile import Array, jit
 from ...runtime.interrupts import check_interrupt, keeps_best
 from ..interior import few_features
 from .refinement import DualRefinement
-from .soft_margin import DualSolution, SoftMargin
+from .soft_margin import SMALL_GAP, DualSolution, SoftMargin
 
 __all__ = ["CoordinateDescent", "linear_margin", "passes_pay"]
 
@@ -294,8 +294,8 @@ _LEAST, _MOST = 100, 2000
 _KERNEL_VALUE = 1 / 40
 #: The part of the memory that the kernel values of free items, in float32, may take.
 _BLOCK = 0.1
-#: A gap of this part of the objective is small. For its sake violations are made smaller by this factor, so often.
-_SMALL_GAP, _TIGHTER, _TIMES = 8e-5, 0.3, 4
+#: For the sake of a small gap violations are made smaller by this factor, so often.
+_TIGHTER, _TIMES = 0.3, 4
 
 Pair = tuple[DualSolution, Certificate]
 
@@ -364,7 +364,7 @@ class _Road:
                 if not descent.run(tol, min(_AT_ONCE, self._left(descent) * len(self.problem.gram))):
                     continue
                 best, tol, rounds = self._certified(descent), tol * _TIGHTER, rounds + 1
-                small = best[1].gap <= _SMALL_GAP * abs(best[1].objective)
+                small = best[1].gap <= SMALL_GAP * abs(best[1].objective)
                 if self._kept(best) and (small or rounds > _TIMES):
                     return replace(best[0], status=Status.CONVERGED), best[1]
         except KeyboardInterrupt:

@@ -36,9 +36,9 @@ from ..interior import (
     weights_of,
 )
 from .smo import levels_of, polish
-from .soft_margin import DualSolution, SoftMargin, exact_scores
+from .soft_margin import SINGLE_RANGE, SMALL_GAP, DualSolution, SoftMargin, exact_scores
 
-__all__ = ["active_sets"]
+__all__ = ["DualRefinement", "active_sets", "hard_margin"]
 
 # The end of the way to a soft margin: which coefficients are at a bound is guessed, and the guess mends itself.
 #
@@ -175,9 +175,8 @@ class _Guessing:
 
 #: How often a solution that single precision took for one is improved from exact scores.
 _REFINEMENTS = 3
-#: A gap of more than this part of the objective is not small, whatever the tolerance says: the solver is asked for it
-#: while its block is at hand, and for so few items nothing is left untried.
-SMALL_GAP, _FEW_ITEMS = 8e-5, 500
+#: Items for which nothing is left untried where the gap is not small.
+_FEW_ITEMS = 500
 #: From the first of these violations on, active sets find the rest of the way often; from the second, as a rule.
 _NEAR, _NEARER = 1.5, 0.3
 #: Matrices that an interior point method has in memory at a time.
@@ -192,8 +191,6 @@ _AS_LARGE = 0.5
 LARGEST_GUESSED = 1000
 #: Blocks of items that an interior point method solves one after the other.
 _BLOCKS = 5
-#: Kernel values in float32 need a diagonal within this range.
-SINGLE_RANGE = 1e-20, 1e20
 
 Pair = tuple[DualSolution, Certificate]
 

@@ -168,10 +168,11 @@ def certified_blocks(
 @jit
 def _refine_each(K, edges, places, y, low, high, tol, gap, z, F, steps, kept):
     """Coefficients, exact F and steps of each block, and whether it is solved."""
-    largest = 0
+    largest, largest_part = 0, 0
     for m in range(edges.size - 1):
-        largest = max(largest, edges[m + 1] - edges[m])
-    single, double = np.empty(largest * largest, np.float32), np.empty(largest * largest)
+        n = edges[m + 1] - edges[m]
+        largest, largest_part = max(largest, n), max(largest_part, n if n < K.shape[0] else 0)
+    single, double = np.empty(largest * largest, np.float32), np.empty(largest_part * largest_part)
     for m in range(edges.size - 1):
         part = slice(edges[m], edges[m + 1])
         own = places[part]
@@ -192,18 +193,17 @@ def _refine_each(K, edges, places, y, low, high, tol, gap, z, F, steps, kept):
 def _refine(exact, block, y, low, high, tol, gap, z, F):
     """Steps in single precision, then from exact scores on; the last digits of free coefficients come from a system."""
     steps, aim = 0, 0.5 * tol
-    F[:] = y
-    _subtract(F, exact, z)
+    _renew(F, y, exact, z)
     for _ in range(_REFINEMENTS):
         steps += _solve(block, F, z, low, high, aim)
         _balance(z, low, high)
-        F[:] = y
-        _subtract(F, exact, z)
-        if _polish(exact, F, z, low, high):
-            _polish(exact, F, z, low, high)  # what rounding has left
+        _renew(F, y, exact, z)
+        polished = 0
+        while polished < 2 and _polish(exact, F, z, low, high):  # the second time what rounding has left
+            polished += 1
+        if polished:
             _balance(z, low, high)
-            F[:] = y
-            _subtract(F, exact, z)
+            _renew(F, y, exact, z)
         grow, shrink = gap_of(F, z, low, high)
         level = _level(F, z, low, high, 0.5 * (grow + shrink))
         square = paid = gained = total = size = 0.0
@@ -441,6 +441,14 @@ def _solve(K, F, z, low, high, tol):
         if made == 0 or made == _STEPS * n:
             break
     return total
+
+
+@jit
+def _renew(F, y, K, z):
+    """F = y − K·z."""
+    for i in range(F.size):  # F[:] = y would compile the words of an error about shapes as well, which takes a second
+        F[i] = y[i]
+    _subtract(F, K, z)
 
 
 @jit

@@ -36,7 +36,13 @@ from ..base import Solver
 from .nested_blocks import NestedBlocks
 from .smo import Workspace, levels_of
 
-__all__ = ["Workspaces"]
+__all__ = ["SINGLE_RANGE", "SMALL_GAP", "DualSolution", "SoftMargin", "Workspaces", "exact_scores"]
+
+#: A gap of more than this part of the objective is not small, whatever the tolerance says: the solver is asked for it
+#: while its block is at hand.
+SMALL_GAP = 8e-5
+#: Kernel values in float32 need a diagonal within this range.
+SINGLE_RANGE = 1e-20, 1e20
 
 # Workspaces that wait for the next fit.
 #

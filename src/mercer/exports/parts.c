@@ -1,8 +1,5 @@
-"""Functions that exported C files are made of, each written only where it is called."""
+/* Functions that exported C files are made of, each written only where it is called, after those that it calls. */
 
-from __future__ import annotations
-
-_WORD_LEVEL = """\
 /* The number of a word among those that are known, -1 if it is not; a missing one is NULL. */
 static double mercer_word_level(const char *word, const char *const *known, int count, int missing)
 {
@@ -12,9 +9,7 @@ static double mercer_word_level(const char *word, const char *const *known, int 
             return k;
     return word ? -1 : missing;
 }
-"""
 
-_NUMBER_LEVEL = """\
 /* The number of a number among those that are known, -1 if it is not; a missing one is NAN. */
 static double mercer_number_level(double number, const double *known, int count, int missing)
 {
@@ -24,33 +19,31 @@ static double mercer_number_level(double number, const double *known, int count,
             return k;
     return isnan(number) ? missing : -1;
 }
-"""
 
-_SIGN = """\
+/* Whether a number is missing: NAN, or another marker. */
+static int mercer_is_gap(double x, double marker)
+{
+    return isnan(marker) ? isnan(x) : x == marker;
+}
+
 /* 1 for what is not negative, else -1; NAN stays what it is. */
 static double mercer_sign(double x)
 {
     return isnan(x) ? x : x >= 0 ? 1.0 : -1.0;
 }
-"""
 
-_MAXIMUM = """\
 /* The larger number; NAN, where one is. */
 static double mercer_maximum(double x, double y)
 {
     return x > y || isnan(x) ? x : y;
 }
-"""
 
-_INVERSE_LENGTH = """\
 /* 1/sqrt(square), and 0 where the square is 0. */
 static double mercer_inverse_length(double square)
 {
     return square > 0 ? 1 / sqrt(square) : 0.0;
 }
-"""
 
-_PAIR_VOTES = """\
 /* The pairs that each class wins, and a fraction below one half that says by how much. */
 static void mercer_pair_votes(const double *scores, int classes, double *votes, double *lead)
 {
@@ -66,9 +59,7 @@ static void mercer_pair_votes(const double *scores, int classes, double *votes, 
     for (first = 0; first < classes; first++)
         votes[first] += lead[first] / (3 * (fabs(lead[first]) + 1));
 }
-"""
 
-_SORT = """\
 /* The same numbers in increasing order. */
 static void mercer_sort(double *values, int count)
 {
@@ -80,9 +71,7 @@ static void mercer_sort(double *values, int count)
         values[k] = value;
     }
 }
-"""
 
-_LOGISTIC = """\
 /* 1/(1 + exp(-x)), not nearer to 0 and 1 than the bound. */
 static double mercer_logistic(double x, double bound)
 {
@@ -90,9 +79,7 @@ static double mercer_logistic(double x, double bound)
     const double p = (x >= 0 ? 1.0 : small) / (1.0 + small);
     return p < bound ? bound : p > 1 - bound ? 1 - bound : p;
 }
-"""
 
-_SOFTMAX = """\
 /* exp(x) in shares of their sum. */
 static void mercer_softmax(const double *x, int count, double *out)
 {
@@ -105,9 +92,7 @@ static void mercer_softmax(const double *x, int count, double *out)
     for (k = 0; k < count; k++)
         out[k] /= sum;
 }
-"""
 
-_INTERPOLATED = """\
 /* Straight lines through points, level beyond them. */
 static double mercer_interpolated(double x, const double *points, const double *values, int count)
 {
@@ -127,9 +112,7 @@ static double mercer_interpolated(double x, const double *points, const double *
     }
     return (values[high] - values[low]) / (points[high] - points[low]) * (x - points[low]) + values[low];
 }
-"""
 
-_STAIRCASE = """\
 /* The value of the gap between two points, or of the point, that x is in. */
 static double mercer_staircase(double x, const double *points, const double *values, int count)
 {
@@ -140,9 +123,7 @@ static double mercer_staircase(double x, const double *points, const double *val
         place += points[k] < x ? 2 : 1;
     return values[place];
 }
-"""
 
-_TO_ONE = """\
 /* Positive numbers in shares of their sum. */
 static void mercer_to_one(const double *x, int count, double *out)
 {
@@ -153,9 +134,7 @@ static void mercer_to_one(const double *x, int count, double *out)
     for (k = 0; k < count; k++)
         out[k] /= sum;
 }
-"""
 
-_COUPLED = """\
 /* The probabilities of classes nearest to those of pairs: Q p = mu with a sum of 1 (Wu, Lin and Weng, 2004), solved by
    elimination with pivots. The system has classes + 1 rows of classes + 2 numbers. */
 static void mercer_coupled(const double *second, int classes, double *system, double *out)
@@ -199,21 +178,23 @@ static void mercer_coupled(const double *second, int classes, double *system, do
         out[k] = system[k * width + n];
     mercer_to_one(out, classes, out);
 }
-"""
 
-#: All of them by name, each after those that it calls.
-C_PARTS = {
-    "mercer_word_level": _WORD_LEVEL,
-    "mercer_number_level": _NUMBER_LEVEL,
-    "mercer_sign": _SIGN,
-    "mercer_maximum": _MAXIMUM,
-    "mercer_inverse_length": _INVERSE_LENGTH,
-    "mercer_pair_votes": _PAIR_VOTES,
-    "mercer_sort": _SORT,
-    "mercer_logistic": _LOGISTIC,
-    "mercer_softmax": _SOFTMAX,
-    "mercer_interpolated": _INTERPOLATED,
-    "mercer_staircase": _STAIRCASE,
-    "mercer_to_one": _TO_ONE,
-    "mercer_coupled": _COUPLED,
+/* Whether all numbers are finite. */
+static int mercer_finite(const double *values, int count)
+{
+    int k;
+    for (k = 0; k < count; k++)
+        if (!isfinite(values[k]))
+            return 0;
+    return 1;
+}
+
+/* Whether a number is infinite. */
+static int mercer_infinite(const double *values, int count)
+{
+    int k;
+    for (k = 0; k < count; k++)
+        if (isinf(values[k]))
+            return 1;
+    return 0;
 }

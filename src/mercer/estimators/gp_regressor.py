@@ -1,0 +1,564 @@
+"""Regression by Gaussian processes: predictions that say how sure they are, and a kernel that the targets tune."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import special
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..checks import schema
+from ..checks.parameters import bytes_of, choice, is_number, number, shown, size_in_words, truth
+from ..grams import Placement
+from ..kernels import Kernel, Parameters, entry_slopes
+from ..kernels.engine.tiles import length
+from ..messages import guide
+from ..rows import in_memory
+from ..rows.guests import lazily
+from ..runtime.compile import Array
+from ..solvers.evidence import Evidence, Slopes, evidence
+from .gaussian_process import Learned, alone, learned, starts_of, widened, with_weights
+from .model import KernelModel, kernel_model
+from .regressor import Regressor
+from .running import warn
+from .training import Training
+
+#: Matrices of all rows that a step of the descent has in memory at once.
+_MATRICES = 2
+#: The noise that the descent begins with, as a part of the targets' variance.
+_NOISE = 0.1
+#: The least noise while a kernel is learned, as a part of the targets' variance: with less, what rounding leaves of a
+#: likelihood hides where it is largest.
+_LEAST = 1e-8
+#: Residuals of the equations above this part of the targets are told.
+_RESIDUAL = 1e-6
+#: The largest spread of targets whose variance is a number, and the smallest.
+_LARGEST, _SMALLEST = 1e150, 1e-150
+
+
+class GPRegressor(Regressor):
+    """Gaussian process regression: a mean, its uncertainty, and a kernel whose numbers are learned.
+
+    The targets are y = f(x) + ε with f ~ N(b, k) and ε ~ N(0, noise). Predictions are those of kernel ridge regression
+    with λ = noise/n (:class:`KernelRegressor`); what a Gaussian process adds is the variance of f, and how likely the
+    targets are for a kernel, which is differentiated by every number of the kernel and made the most of.
+
+    Parameters
+    ----------
+    kernel : kernel, text, callable or None, default="gaussian"
+        A kernel alone, such as "gaussian" or "matern(nu=2.5)", stands for variance·kernel with a length for each
+        column, all of them learned. An expression is taken as it is written, and its numbers are where the descent
+        begins: "4.0*gaussian(gamma=0.5) + linear". A mixture learns its weights.
+    noise : "learned", float or array of shape (n_rows,), default="learned"
+        The variance of the noise: learned, or given, one for all rows or one for each.
+    tune : {"likelihood", "leave-one-out"} or None, default="likelihood"
+        What the numbers of the kernel and the noise are to make the most of: the marginal likelihood of the targets, or
+        the density of each target given all others. ``None`` takes kernel and noise as they are.
+    own_lengths : bool, default=True
+        Whether a kernel alone has a length for each column.
+    fixed : sequence of str, default=()
+        Parameters that stay as they are: "gamma" of all parts, or "left__gamma" of one.
+    prior : float or None, default=3.0
+        The logarithm of each number has a normal prior around its start, this wide. ``None`` has none.
+    restarts : int, default=0
+        Starts at random, beside those that the data suggest.
+    fit_intercept : bool, default=True
+        Whether the mean b of f is that of the targets; it is zero else.
+    memory : int or str, default="1GB"
+        What matrices of all rows may take.
+    time_limit : float, optional
+        Seconds after which the best numbers so far are taken, with a warning.
+    random_state : int, RandomState or None, default=0
+        Draws the rows on which a descent begins, and restarts.
+
+    Attributes
+    ----------
+    kernel_, intercept_, support_, support_vectors_, dual_coef_
+        The learned kernel; f(x) = Σⱼ dual_coef_[0, j]·k(xⱼ, x) + intercept_[0].
+    noise_ : float or array
+        The variance of the noise, of each row where they differ.
+    noise_floor_ : float
+        The least noise with which the equations can be solved in float64. Less noise counts as this much, with a
+        warning where it was given.
+    log_marginal_likelihood_value_ : float
+        log p(y) for the kernel and the noise that were found.
+    left_out_density_ : float
+        Σ log p(yᵢ | all others).
+    residual_ : float
+        ‖y − b − (K + noise)·α‖/‖y − b‖, by products with the exact matrix: the certificate of the solution.
+    lengths_ : array of shape (n_columns,), where columns have lengths of their own
+    theta_, theta_names_ : arrays
+        The logarithms of what was learned, the noise last.
+    n_iter_ : int
+        How often all rows were factorised.
+    status_, converged_
+
+    Notes
+    -----
+    A row of weight w stands for w rows with the same target, and counts as one with noise/w.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import GPRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.sort(rng.uniform(0, 10, 60))[:, None]
+    >>> model = GPRegressor().fit(X, np.sin(X[:, 0]) + 0.1 * rng.normal(size=60))
+    >>> mean, std = model.predict([[5.0], [20.0]], return_std=True)
+    >>> bool(abs(mean[0] - np.sin(5)) < 0.1), bool(std[1] > 5 * std[0]), round(float(np.sqrt(model.noise_)), 1)
+    (True, True, 0.1)
+    """
+
+    multi_output = True
+    learns_weights = True
+    fields: ClassVar = {
+        "noise_": schema.number(0) | schema.numbers("support", low=0),
+        "noise_floor_": schema.number(0),
+        "log_marginal_likelihood_value_": schema.number(),
+        "left_out_density_": schema.number(),
+        "residual_": schema.number(0),
+        "lengths_": schema.optional(schema.numbers("columns", low=0, infinite=True)),
+        "theta_": schema.numbers("learned"),
+        "theta_names_": schema.names("learned"),
+    }
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        noise: Any = "learned",
+        *,
+        tune: str | None = "likelihood",
+        own_lengths: bool = True,
+        fixed: Sequence[str] = (),
+        prior: float | None = 3.0,
+        restarts: int = 0,
+        fit_intercept: bool = True,
+        memory: int | str = "1GB",
+        time_limit: float | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.noise = noise
+        self.tune = tune
+        self.own_lengths = own_lengths
+        self.fixed = fixed
+        self.prior = prior
+        self.restarts = restarts
+        self.fit_intercept = fit_intercept
+        self.memory = memory
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    @property
+    def placement(self) -> Placement:
+        """The matrix of the kernel to begin with is of no use."""
+        return replace(super().placement, precision=np.float32)
+
+    def _check(self) -> None:
+        choice(self, "tune", ("likelihood", "leave-one-out", None))
+        truth(self, "own_lengths")
+        truth(self, "fit_intercept")
+        number(self, "restarts", 0, whole=True, strict=False)
+        for name in ("prior", "time_limit"):
+            if getattr(self, name) is not None:
+                number(self, name, 0)
+        if isinstance(self.fixed, str) or not all(isinstance(each, str) for each in self.fixed):
+            raise ValueError(f"GPRegressor: fixed must be a list of names of parameters, got {shown(self.fixed)}.")
+        if isinstance(self.noise, str):
+            choice(self, "noise", ("learned",))
+            if self.tune is None:
+                raise ValueError("GPRegressor: tune=None learns nothing; give noise a number, such as noise=0.01.")
+        elif is_number(self.noise):
+            number(self, "noise", 0, strict=False)
+
+    def _noise(self, n: int) -> Array | None:
+        """The noise of each row, where it is given."""
+        if isinstance(self.noise, str):
+            return None
+        if is_number(self.noise):
+            return np.full(n, float(self.noise))
+        try:
+            noise = np.asarray(self.noise, dtype=np.float64)
+        except (TypeError, ValueError):
+            noise = np.empty((0, 0))
+        if noise.shape != (n,) or not (np.isfinite(noise) & (noise >= 0)).all():
+            raise ValueError(
+                f"GPRegressor: noise must be 'learned', a variance of at least 0, or one for each of the {n} rows; got "
+                f"{shown(self.noise)}."
+            )
+        return noise
+
+    # -- learning -------------------------------------------------------------------------------------------------
+
+    def learn(self, data: Training) -> KernelModel:
+        """Find the numbers of the kernel and the noise, and solve for them."""
+        process = _Process(self, data)
+        self._refuse_too_many(len(process.targets))
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        found = process.found(rng)
+        kernel, noise = process.at(found.theta)
+        solved = process.evidence(kernel, noise, None)
+        alpha, residual = process.certified(kernel, solved)
+        floor = max(solved.floor, process.least)
+        raised = 0 if process.given_noise is None else int(np.count_nonzero(process.given_noise < floor))
+        if raised:
+            warn(
+                f"GPRegressor: the noise of {raised} rows is less than what rounding leaves room for; it counts as "
+                f"{floor:.3g} (noise_floor_). Give more noise, or let it be learned {guide('gaussian processes')}."
+            )
+        if residual > _RESIDUAL:
+            warn(
+                f"GPRegressor: the equations are solved to {residual:.2g} of the targets alone (residual_), as the "
+                "noise is so small beside the kernel; give more noise, or let it be learned.",
+                ConvergenceWarning,
+            )
+        self._publish_process(process, found, kernel, solved, residual)
+        model = kernel_model(replace(data, kernel=kernel), process.places, np.ascontiguousarray(alpha.T), process.mean)
+        self._evidence = replace(solved, alpha=alpha)
+        return model
+
+    def _refuse_too_many(self, n: int) -> None:
+        needed = _MATRICES * 8 * n * n
+        if needed > bytes_of(self.memory) + 2**24:
+            raise ValueError(
+                f"GPRegressor: {n} rows take {size_in_words(needed)} of matrices, more than memory={self.memory!r}; "
+                f"raise memory, learn from fewer rows, or use KernelRegressor(lam='loo') {guide('memory')}."
+            )
+
+    def _publish_process(
+        self, process: _Process, found: Learned, kernel: Kernel, solved: Evidence, residual: float
+    ) -> None:
+        noise = solved.noise
+        self.noise_: Any = float(noise[0]) if np.ptp(noise) == 0 else noise
+        self.noise_floor_ = max(solved.floor, process.least)
+        self.log_marginal_likelihood_value_ = solved.log_likelihood + process.of_repeats(found.theta)
+        self.left_out_density_ = solved.left_out_density
+        self.residual_ = residual
+        self.theta_, self.theta_names_ = found.theta, np.array(process.names, dtype=object)
+        self.__dict__.pop("lengths_", None)
+        weights = next((each.value for each in Parameters(kernel).parameters if each.name == "kernel__weights"), None)
+        if process.own_lengths and weights is not None:
+            self.lengths_ = np.divide(1.0, weights, out=np.full(weights.shape, np.inf), where=weights > 0)
+        self.n_iter_ = found.asked + 1
+        self._publish_status([found.status])
+        if not self.converged_:
+            why = "at its time limit" if found.status.value == "interrupted" else "before the end of its descent"
+            warn(
+                f"GPRegressor stopped {why}: the numbers of its kernel are the best so far, not the best there are; "
+                "raise time_limit, or give the kernel fewer numbers.",
+                ConvergenceWarning,
+            )
+
+    # -- predictions ----------------------------------------------------------------------------------------------
+
+    def _posterior(self) -> Evidence:
+        """The factor of the training rows; made anew where the model came from a file."""
+        check_is_fitted(self, "_model")
+        known = self.__dict__.get("_evidence")
+        if known is None:
+            model = self._model
+            self._refuse_unknown_rows()
+            alpha = np.ascontiguousarray(model.coef.T)
+            noise = np.broadcast_to(np.asarray(self.noise_, dtype=np.float64), (len(alpha),))
+            targets = model.kernel.product(model.items, model.items, alpha) + noise[:, None] * alpha
+            known = evidence(lambda: model.kernel.matrix(model.items, model.items), targets, noise)
+            self._evidence = known = replace(known, alpha=alpha)
+        return known
+
+    def _refuse_unknown_rows(self) -> None:
+        if self._model.items is None:
+            raise ValueError(
+                "GPRegressor: a precomputed matrix does not say how far new rows are from themselves, which variances "
+                "need; give GPRegressor the kernel and the rows themselves."
+            )
+
+    @lazily
+    def _mean(self, X: Any) -> Array:
+        return self.predictions_of(self.decisions_of(self._scores(X)))
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, observed: bool = False) -> Any:
+        """The mean of each row, and how sure it is where that is asked for.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        return_std : bool, default=False
+            Also the standard deviation.
+        return_cov : bool, default=False
+            Also the covariance of all rows.
+        observed : bool, default=False
+            Whether these are of new targets, with noise, and not of f. Of rows with noise of their own, their mean.
+
+        Returns
+        -------
+        mean : array of shape (n_rows,), or (n_rows, n_targets) as ``y`` was
+        std : array of the same shape, with ``return_std``
+        cov : array of shape (n_rows, n_rows), or (n_rows, n_rows, n_targets), with ``return_cov``
+
+        Examples
+        --------
+        >>> from mercer import GPRegressor
+        >>> model = GPRegressor("1.0*gaussian(gamma=0.5)", noise=0.25, tune=None).fit([[0.0]], [1.0])
+        >>> [each.round(3).tolist() for each in model.predict([[0.0], [9.0]], return_std=True)]
+        [[1.0, 1.0], [0.447, 1.0]]
+        """
+        if return_std and return_cov:
+            raise ValueError("GPRegressor: ask for return_std or return_cov, not for both; std is √diag(cov).")
+        if not (return_std or return_cov):
+            return self._mean(X)
+        X = in_memory(X)
+        posterior, noise = self._posterior(), float(np.mean(self.noise_)) if observed else 0.0
+        self._refuse_unknown_rows()
+        mean, items = np.asarray(self._mean(X)), self._in_double(X)
+        if return_cov:
+            model = self._model
+            cov = posterior.covariance(model.kernel.matrix(items, model.items), model.kernel.matrix(items, items))
+            cov[np.diag_indices_from(cov)] += noise
+            return mean, cov if mean.ndim == 1 else np.repeat(cov[:, :, None], mean.shape[1], axis=2)
+        std = np.sqrt(self._variances(items, posterior) + noise)
+        return mean, std if mean.ndim == 1 else np.repeat(std[:, None], mean.shape[1], axis=1)
+
+    def _in_double(self, X: Any) -> Any:
+        items = self._items_to_score(X)
+        return items.astype(np.float64, copy=False) if self.kernel_.on_rows else items
+
+    def _variances(self, items: Any, posterior: Evidence) -> Array:
+        """The variance of f at some items, some at a time."""
+        model = self._model
+        out = np.empty(length(items))
+        own = np.asarray(model.kernel.diag(items), dtype=np.float64)
+        for rows in model.blocks(items, self.memory, 3 * model.support.size):
+            out[rows] = posterior.variances(model.kernel.matrix(items[rows], model.items), own[rows])
+        return out
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> Array:
+        """The interval in which a new target of each row is, with this probability.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        level : float, default=0.9
+
+        Returns
+        -------
+        array of shape (n_rows, 2), or (n_rows, n_targets, 2)
+        """
+        if not is_number(level) or not 0 < level < 1:
+            raise ValueError(f"GPRegressor: level must be a number between 0 and 1, got {shown(level)}.")
+        mean, std = self.predict(X, return_std=True, observed=True)
+        reach = std * special.ndtri(0.5 + level / 2)
+        return np.stack([mean - reach, mean + reach], axis=-1)
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
+        """Functions drawn from the posterior, at some rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+        n_samples : int, default=1
+        random_state : int, RandomState or None, default=0
+
+        Returns
+        -------
+        array of shape (n_rows, n_samples), or (n_rows, n_targets, n_samples)
+        """
+        mean, cov = self.predict(X, return_cov=True)
+        # cov = Q·diag(e)·Qᵀ, and Q·√e·u has this covariance for u ~ N(0, 1); rounding may leave e below zero.
+        values, vectors = np.linalg.eigh(cov if cov.ndim == 2 else cov[:, :, 0])
+        drawn = check_random_state(random_state).normal(size=(n_samples, *mean.shape[1:], len(mean)))
+        paths = drawn @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        return mean[..., None] + np.moveaxis(paths, 0, -1).reshape(*mean.shape[1:], len(mean), n_samples).swapaxes(
+            0, -2
+        )
+
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False) -> Any:
+        """log p(y) of the training rows for other numbers of the kernel and the noise.
+
+        Parameters
+        ----------
+        theta : array, optional
+            As ``theta_`` has them; what was learned by default.
+        eval_gradient : bool, default=False
+            Whether the slopes by ``theta`` are asked for too.
+
+        Returns
+        -------
+        float, or (float, array)
+        """
+        check_is_fitted(self, "_model")
+        if theta is None and not eval_gradient:
+            return self.log_marginal_likelihood_value_
+        self._posterior()
+        process = _Process.of_fitted(self)
+        theta = self.theta_ if theta is None else np.asarray(theta, dtype=np.float64)
+        if theta.shape != self.theta_.shape or not np.isfinite(theta).all():
+            raise ValueError(f"GPRegressor: theta has {self.theta_.size} numbers, {', '.join(self.theta_names_)}.")
+        value, slope = process.likelihood(theta, None, "likelihood")
+        return (value, slope) if eval_gradient else value
+
+
+class _Process:
+    """The training rows of a Gaussian process, and how likely their targets are for some θ."""
+
+    def __init__(self, machine: GPRegressor, data: Training) -> None:
+        n = length(data.items)
+        weight = np.ones(n) if data.weight is None else data.weight
+        given = machine._noise(n)
+        self.machine, self.run = machine, data.run
+        self.places = np.flatnonzero(weight > 0)
+        self.weight = weight[self.places]
+        self.items = data.items if self.places.size == n else data.items[self.places]
+        if data.kernel.precomputed:
+            self.items = self.items[:, self.places]
+        self.given_noise = None if given is None else given[self.places]
+        targets = data.targets.reshape(n, -1)[self.places]
+        self.mean = np.zeros(targets.shape[1])
+        if machine.fit_intercept:
+            self.mean = np.average(targets, axis=0, weights=self.weight)
+        self.targets = targets - self.mean
+        largest = float(np.abs(self.targets).max(initial=0.0))
+        if largest > _LARGEST or 0 < largest < _SMALLEST:
+            raise ValueError(
+                f"GPRegressor: targets as far as {largest:.3g} from their mean have no variance that is a number; "
+                "multiply them by a constant first."
+            )
+        self._measure(self.weight)
+        kernel = with_weights(data.kernel)
+        self.alone = alone(kernel) and machine.tune is not None
+        self.own_lengths = self.alone and machine.own_lengths
+        if self.alone:
+            kernel = widened(kernel, self.items, self.weight, self.variance, machine.own_lengths)
+        self._use(kernel)
+
+    def _measure(self, weight: Array) -> None:
+        """How much targets vary, and the least noise that follows."""
+        self.variance = float(np.average(np.square(self.targets).mean(axis=1), weights=weight)) or 1.0
+        self.least = 0.0 if self.machine.tune is None else _LEAST * self.variance
+
+    def _use(self, kernel: Kernel) -> None:
+        fixed = self.machine.fixed
+        everything = [each.name for each in Parameters(kernel).parameters]
+        self.parameters = Parameters(kernel, everything if self.machine.tune is None else fixed)
+
+    @classmethod
+    def of_fitted(cls, machine: GPRegressor) -> _Process:
+        """The process that a machine was fitted to, beginning where it has ended."""
+        self = cls.__new__(cls)
+        model, known = machine._model, machine._posterior()
+        self.machine, self.items, self.targets = machine, model.items, known.targets
+        noise = np.asarray(machine.noise_, dtype=np.float64)
+        noise = np.broadcast_to(noise, (len(known.targets),))
+        self.given_noise = None if isinstance(machine.noise, str) else noise
+        self._measure(1 / noise)
+        self.weight = np.ones(len(noise))
+        if self.given_noise is None:
+            typical = float(np.exp(machine.theta_[-1])) + self.least
+            self.weight = typical / noise if np.ptp(noise) > 0 else self.weight
+        self._use(model.kernel)
+        return self
+
+    @property
+    def names(self) -> list[str]:
+        """What θ is made of."""
+        return self.parameters.names + (["noise"] if self.given_noise is None else [])
+
+    def at(self, theta: Array) -> tuple[Kernel, Array]:
+        """The kernel and the noise of each row."""
+        count = theta.size - (self.given_noise is None)
+        return self.parameters.kernel(theta[:count]), self.noise(theta) / self.weight
+
+    def noise(self, theta: Array) -> Array:
+        """That of each row, were its weight one."""
+        if self.given_noise is None:
+            return np.full(len(self.targets), self.least + np.exp(theta[-1]))
+        return np.maximum(self.given_noise, self.least)
+
+    def evidence(self, kernel: Kernel, noise: Array, rows: Array | None) -> Evidence:
+        """The process of a kernel and some noise, on all rows or on some."""
+        items, targets = self.items, self.targets
+        if rows is not None:
+            items, targets, noise = self._some(rows), targets[rows], noise[rows]
+
+        def matrix() -> Array:
+            return np.array(kernel.matrix(items, items), dtype=np.float64, order="C")
+
+        return evidence(matrix, targets, noise)
+
+    def _some(self, rows: Array) -> Any:
+        return self.items[np.ix_(rows, rows)] if self.parameters.given.precomputed else self.items[rows]
+
+    def likelihood(self, theta: Array, rows: Array | None, what: str) -> tuple[float, Array]:
+        """The log likelihood or the density of left-out rows, and its slopes by θ."""
+        kernel, noise = self.at(theta)
+        kernel.check()
+        solved = self.evidence(kernel, noise, rows)
+        if what == "likelihood":
+            value, slopes = solved.log_likelihood + self.of_repeats(theta, rows), solved.slopes()
+        else:
+            value, slopes = solved.left_out_density, solved.left_out_slopes()
+        return value, self._by_theta(theta, kernel, rows, solved, slopes, what)
+
+    def _by_theta(
+        self, theta: Array, kernel: Kernel, rows: Array | None, solved: Evidence, slopes: Slopes, what: str
+    ) -> Array:
+        items = self.items if rows is None else self._some(rows)
+        out = np.zeros(theta.size)
+        count = theta.size - (self.given_noise is None)
+        if count:
+            found = entry_slopes(kernel, items, items, slopes.entries, symmetric=True)
+            out[:count] = self.parameters.slopes(theta[:count], found)
+        if self.given_noise is None:
+            weight, own = self.weight if rows is None else self.weight[rows], np.exp(theta[-1])
+            kept = (self.least + own) / weight >= solved.floor
+            out[-1] = float(np.sum(np.where(kept, slopes.noise * own / weight, 0.0)))
+            if what == "likelihood":
+                out[-1] -= 0.5 * self.targets.shape[1] * float(np.sum(weight - 1)) * own / (self.least + own)
+        return out
+
+    def of_repeats(self, theta: Array, rows: Array | None = None) -> float:
+        """What the log likelihood gets for rows that stand for several."""
+        weight = self.weight if rows is None else self.weight[rows]
+        if (weight == 1).all():
+            return 0.0
+        noise = np.maximum(self.noise(theta) if rows is None else self.noise(theta)[rows], np.finfo(np.float64).tiny)
+        each = (weight - 1) * np.log(2 * np.pi * noise) + np.log(weight)
+        return -0.5 * self.targets.shape[1] * float(each.sum())
+
+    def found(self, rng: np.random.Generator) -> Learned:
+        """θ that makes the most of the likelihood, or of what else was asked for."""
+        machine = self.machine
+        what = machine.tune or "likelihood"
+
+        def function(theta: Array, rows: Array | None) -> tuple[float, Array]:
+            value, slope = self.likelihood(theta, rows, what)
+            return -value, -slope
+
+        starts = starts_of(self.parameters, self.alone, rng, int(machine.restarts))
+        if self.given_noise is None:
+            starts = [each + np.append(np.zeros(each.size - 1), np.log(_NOISE * self.variance)) for each in starts]
+        else:
+            starts = [each[:-1] for each in starts]
+            starts = [
+                each for place, each in enumerate(starts) if not any((each == other).all() for other in starts[:place])
+            ]
+        n = len(self.targets)
+        return learned(function, starts, n, machine.prior, rng, self.run.seconds_left())
+
+    def certified(self, kernel: Kernel, solved: Evidence) -> tuple[Array, float]:
+        """α, corrected once by what is left of the equations, and how much of the targets then is left."""
+
+        def left(alpha: Array) -> Array:
+            return self.targets - kernel.product(self.items, self.items, alpha) - solved.noise[:, None] * alpha
+
+        size = float(np.linalg.norm(self.targets))
+        best, residual = solved.alpha, left(solved.alpha)
+        corrected = best + solved.solved(residual)
+        after = left(corrected)
+        if np.linalg.norm(after) < np.linalg.norm(residual):
+            best, residual = corrected, after
+        return best, float(np.linalg.norm(residual)) / size if size > 0 else 0.0

@@ -1,0 +1,17 @@
+from .base import Gram as Gram
+from .base import Multiple as Multiple
+from .base import Repeated as Repeated
+from .cuda import Cuda as Cuda
+from .dense import Dense as Dense
+from .dense import Features as Features
+from .dense import Lazy as Lazy
+from .landmarks import LANDMARKS as LANDMARKS
+from .landmarks import Nystrom as Nystrom
+from .landmarks import pivoted as pivoted
+from .placement import Placement as Placement
+from .placement import is_linear as is_linear
+from .span import Basis as Basis
+from .span import Exact as Exact
+from .span import Whole as Whole
+from .streamed import Scattered as Scattered
+from .streamed import Streamed as Streamed

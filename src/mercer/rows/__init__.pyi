@@ -1,0 +1,14 @@
+from .base import Held as Held
+from .base import Mapped as Mapped
+from .base import NumberRows as NumberRows
+from .base import Rows as Rows
+from .base import sample_of as sample_of
+from .dask import OnWorkers as OnWorkers
+from .dask import dask_client as dask_client
+from .guests import as_host as as_host
+from .guests import in_memory as in_memory
+from .guests import is_dask as is_dask
+from .guests import on_card as on_card
+from .guests import on_cluster as on_cluster
+from .guests import refuse_elsewhere as refuse_elsewhere
+from .guests import rows_of as rows_of

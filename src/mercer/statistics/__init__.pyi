@@ -1,0 +1,10 @@
+from .conditional import kci as kci
+from .drift import ColumnDrift as ColumnDrift
+from .drift import Drift as Drift
+from .drift import drift as drift
+from .goodness_of_fit import ksd as ksd
+from .independence import hsic as hsic
+from .results import KernelTestResult as KernelTestResult
+from .two_samples import TwoSampleResult as TwoSampleResult
+from .two_samples import Witness as Witness
+from .two_samples import mmd as mmd

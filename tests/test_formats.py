@@ -23,7 +23,6 @@ from mercer.learners import LEARNERS, Learner, named
 from mercer.learners import register as enter_learner
 
 
-
 def pairs_of(source, options):
     """One row a line: a word, a colon and a number."""
     words, numbers = zip(*(line.split(":") for line in source.text.splitlines()))

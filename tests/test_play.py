@@ -173,6 +173,17 @@ def test_estimates_are_those_of_the_library(ask):
     assert found["training error"]["text"] == f"0 of {len(points)}"
 
 
+def test_a_straight_line_has_its_weights_told(ask):
+    scene = {**scene_of("clouds"), "kernel": "linear"}
+    model = directly({**scene, "learner": "svc"})
+    told = [
+        float(each.replace("−", "-"))
+        for each in re.findall(r"[−\d.]+(?:e[−+]\d+)?", ask("fit", {"scene": scene, **BOX})["line"])
+    ]
+    np.testing.assert_allclose(told, [*model.coef_[0], *model.intercept_], rtol=5e-3)
+    assert ask("fit", {"scene": scene_of("moons"), **BOX})["line"] is None
+
+
 def test_one_bound_on_mistakes_is_told_everywhere(ask):
     scene = {**scene_of("thin"), "learner": "kernel-perceptron", "epochs": 50}
     told = {each["name"]: each for each in ask("fit", {"scene": scene, **BOX})["estimates"]}["mistakes on the way"]

@@ -14,6 +14,7 @@ import numpy as np
 from .plane import curve, plane
 from .requests import grid_asked
 from .scene import Scene, learn
+from .steps import rounded
 
 # How good a machine is, in numbers and in a sentence, as its own certificate says.
 
@@ -97,6 +98,14 @@ def in_a_sentence(error: Exception) -> str:
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
 
 
+def line_in_words(machine: Any) -> str | None:
+    """The weights and the bias of a machine whose boundary is one straight line."""
+    weights = getattr(machine, "coef_", None)
+    if weights is None or len(weights) != 1:
+        return None
+    return f"w = ({', '.join(map(rounded, weights[0].tolist()))}), b = {rounded(float(machine.intercept_[0]))}"
+
+
 def fit(request: dict[str, Any]) -> dict[str, Any]:
     """Learn a scene, and look at it on a grid over ``box`` of ``size``, edges included, from the bottom to the top.
 
@@ -118,6 +127,7 @@ def fit(request: dict[str, Any]) -> dict[str, Any]:
         **shown,
         "certificate": certificate_of(learned.machine),
         "kernel": str(learned.machine.kernel_),
+        "line": line_in_words(learned.machine) if scene.task == "classes" else None,
         "seconds": time.perf_counter() - begun,
         "notes": notes,
     }

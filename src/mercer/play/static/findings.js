@@ -74,7 +74,8 @@ export function findings(root) {
       if ((answer.notes ?? []).join() !== [...notes.children].map((one) => one.textContent).join()) {
         notes.replaceChildren(...answer.notes.map((note) => make("li", {}, note)));
       }
-      write(kernel, answer.kernel ? `Read as ${answer.kernel}` : "");
+      const line = answer.line ? `: ${answer.line}` : "";
+      write(kernel, answer.kernel ? `Read as ${answer.kernel}${line}` : "");
       write(summary, `${summaryOf({ scene, answer })} · ${short(1000 * answer.seconds)} ms`);
     },
     clear(sentence) {

@@ -21,9 +21,9 @@ from .one_class import SVDD as SVDD
 from .one_class import NoveltyMachine as NoveltyMachine
 from .one_class import OneClassSVM as OneClassSVM
 from .pairs import BinaryMachine as BinaryMachine
+from .pairs import Pairs as Pairs
 from .pairs import begin_pairs as begin_pairs
 from .pairs import laid_out as laid_out
-from .pairs import solve_pairs as solve_pairs
 from .pairs import votes as votes
 from .pegasos import Pegasos as Pegasos
 from .perceptron import Perceptron as Perceptron

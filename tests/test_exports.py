@@ -28,7 +28,9 @@ from mercer import (
     SVC,
     SVDD,
     Calibrated,
+    KernelCCA,
     KernelClassifier,
+    KernelDiscriminant,
     KernelPCA,
     KernelQuantiles,
     KernelRegressor,
@@ -77,6 +79,8 @@ UNFITTED = {
     "drawn in": (make_pipeline(Standardised(limit=1.5), SVC("rbf")), X, TWO),
     "components": (make_pipeline(StandardScaler(), KernelPCA("rbf", 3)), X),
     "of components": (make_pipeline(KernelPCA("rbf", 3), SVC("rbf")), X, TWO),
+    "of discriminants": (make_pipeline(KernelDiscriminant("rbf"), SVC("rbf")), X, FOUR),
+    "one of two views": (KernelCCA("rbf"), X, X[:, :2] ** 2),
 }
 
 

@@ -111,11 +111,13 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
 
 #: What to use in the place of what other libraries have.
 _ELSEWHERE = {
+    "CCA": "mercer.KernelCCA(None, None)",
     "CalibratedClassifierCV": "mercer.Calibrated(machine)",
     "GaussianProcessRegressor": "mercer.GPRegressor",
     "GridSearchCV": "mercer.KernelSearchCV, or scikit-learn's own",
     "HalvingGridSearchCV": "mercer.KernelSearchCV(..., strategy='halving')",
     "KernelRidge": "mercer.KernelRegressor(kernel, lam=alpha / n) for n rows",
+    "LinearDiscriminantAnalysis": "mercer.KernelDiscriminant(None)",
     "LinearSVC": "mercer.SVC('linear', strategy='ovr'), or mercer.KernelClassifier('linear', 'squared_hinge')",
     "LinearSVR": "mercer.SVR('linear')",
     "LogisticRegression": "mercer.KernelClassifier('linear', lam=1 / (C * n)) for n rows",

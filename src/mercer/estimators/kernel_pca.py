@@ -67,7 +67,8 @@ class KernelPCA(Transformer):
     eigenvalues_ : array of shape (n_components,)
         λ, in falling order: Σ over training items of the squared component, times the item's weight.
     eigenvalue_bounds_ : array of shape (n_components,)
-        There is an eigenvalue of the matrix within so much of each, one for each of them.
+        There is an eigenvalue of the matrix within so much of each, one for each of them. The largest k eigenvalues are
+        at least those found; what may have been passed over is no more than the variance that is left unexplained.
     residuals_ : array of shape (n_components,)
         ‖A·v − λ·v‖ for the unit vectors v that were found.
     angle_bounds_ : array of shape (n_components,)

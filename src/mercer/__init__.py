@@ -105,6 +105,7 @@ _ELSEWHERE = {
     "CalibratedClassifierCV": "mercer.Calibrated(machine)",
     "GridSearchCV": "mercer.KernelSearchCV, or scikit-learn's own",
     "HalvingGridSearchCV": "mercer.KernelSearchCV(..., strategy='halving')",
+    "KMeans": "mercer.KernelKMeans('linear', n_clusters)",
     "KernelRidge": "mercer.KernelRegressor(kernel, lam=alpha / n) for n rows",
     "LinearSVC": "mercer.SVC('linear', strategy='ovr'), or mercer.KernelClassifier('linear', 'squared_hinge')",
     "LinearSVR": "mercer.SVR('linear')",

@@ -107,6 +107,21 @@ def test_many_rows_go_by_way_of_some_columns():
     assert near.support_.size == 200
     np.testing.assert_array_equal(near.labels_, model.labels_)
     np.testing.assert_allclose(near.transform(rows[:9]), model.transform(rows[:9]), atol=0.02)
+    assert near.cost_bound_ <= near.cost_ <= model.cost_
+
+
+@pytest.mark.parametrize("machine", [KernelKMeans, SpectralClustering])
+def test_rows_are_read_piece_by_piece(machine, tmp_path):
+    rows, _ = make_blobs(6000, centers=3, n_features=4, cluster_std=0.8, random_state=3)
+    np.save(tmp_path / "rows.npy", rows)
+    there = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    streamed = machine("gaussian(gamma=0.05)", 3, rank=40, memory="2MB").fit(there)
+    held = machine("gaussian(gamma=0.05)", 3, rank=40).fit(rows)
+    assert adjusted_rand_score(streamed.labels_, held.labels_) > 0.999
+    np.testing.assert_array_equal(streamed.predict(there), streamed.predict(rows))
+    if machine is KernelKMeans:
+        assert streamed.cost_bound_ <= streamed.cost_
+        assert streamed.cost_ == pytest.approx(held.cost_, rel=0.05)
 
 
 @pytest.mark.parametrize(("kernel", "items"), [("normalised(spectrum(p=2))", STRINGS), ("weisfeilerlehman", GRAPHS)])

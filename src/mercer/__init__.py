@@ -116,6 +116,7 @@ _ELSEWHERE = {
     "GaussianProcessRegressor": "mercer.GPRegressor",
     "GridSearchCV": "mercer.KernelSearchCV, or scikit-learn's own",
     "HalvingGridSearchCV": "mercer.KernelSearchCV(..., strategy='halving')",
+    "KMeans": "mercer.KernelKMeans('linear', n_clusters)",
     "KernelRidge": "mercer.KernelRegressor(kernel, lam=alpha / n) for n rows",
     "LinearDiscriminantAnalysis": "mercer.KernelDiscriminant(None)",
     "LinearSVC": "mercer.SVC('linear', strategy='ovr'), or mercer.KernelClassifier('linear', 'squared_hinge')",

@@ -46,8 +46,8 @@ class Clustering(ClusterMixin, Transformer, named=False):
     def placement(self) -> Placement:
         """Single precision finds the way where products are computed anew each time; results are in double."""
         kernel = self.read_kernel()
-        precision = np.float32 if kernel.on_rows and kernel.splits and not kernel.precomputed else np.float64
-        return Placement(self.memory, precision, self.centred, self.rank, self.landmarks)
+        anew = self.rank is None and kernel.on_rows and kernel.splits and not kernel.precomputed
+        return Placement(self.memory, np.float32 if anew else np.float64, self.centred, self.rank, self.landmarks)
 
     def _check(self) -> None:
         number(self, "n_clusters", 1, whole=True, strict=False)
@@ -148,9 +148,9 @@ class KernelKMeans(Clustering):
     labels_ : array of shape (n_rows,)
         The cluster of each training item.
     cost_ : float
-        Σ wᵢ‖φ(xᵢ) − μ‖², in scikit-learn the inertia; with ``rank``, of means that lie between the landmarks.
+        Σ wᵢ‖φ(xᵢ) − μ‖², in scikit-learn the inertia; with ``rank``, of what the landmarks tell of φ(xᵢ).
     cost_bound_ : float
-        No clustering into as many clusters costs less.
+        No clustering into as many clusters costs less, with all items or with landmarks in their place.
     cluster_centers_ : array of shape (n_clusters, n_features), of a linear machine
     support_, support_vectors_, dual_coef_, intercept_, coef_ (linear), kernel_
         The decision value of cluster c is Σⱼ dual_coef_[c, j]·k(xⱼ, x) + intercept_[c] = 2⟨μ, φ(x)⟩ − ‖μ‖².

@@ -34,7 +34,7 @@ __all__ = ["hsic", "pair_of"]
 #: Rows up to which the matrices themselves are permuted; landmarks of each kernel beyond.
 _EXACT, _RANK = 1000, 64
 #: Lengths of Gaussians that are tried for either variable, in units of the median distance.
-_LENGTHS = (1.0, 0.5, 0.25, 0.125)
+_LENGTHS = (2.0, 1.0, 0.5, 0.25)
 #: Permutations that a thread takes at a time.
 _TOGETHER = 8
 

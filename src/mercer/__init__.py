@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         SVC,
         SVDD,
         SVR,
+        GPClassifier,
         GPRegressor,
         KernelClassifier,
         KernelPCA,
@@ -41,6 +42,7 @@ __all__ = [
     "SVR",
     "Calibrated",
     "Conformal",
+    "GPClassifier",
     "GPRegressor",
     "KernelClassifier",
     "KernelPCA",
@@ -71,6 +73,7 @@ _ESTIMATORS = (
     "SVC",
     "SVDD",
     "SVR",
+    "GPClassifier",
     "GPRegressor",
     "KernelClassifier",
     "KernelPCA",
@@ -100,6 +103,7 @@ _HOMES = dict.fromkeys(_ESTIMATORS, "estimators") | {
 #: What to use in the place of what other libraries have.
 _ELSEWHERE = {
     "CalibratedClassifierCV": "mercer.Calibrated(machine)",
+    "GaussianProcessClassifier": "mercer.GPClassifier",
     "GaussianProcessRegressor": "mercer.GPRegressor",
     "GridSearchCV": "mercer.KernelSearchCV, or scikit-learn's own",
     "HalvingGridSearchCV": "mercer.KernelSearchCV(..., strategy='halving')",

@@ -2,6 +2,7 @@
 
 from .base import KNOWN, KernelMachine
 from .classifier import Classifier, cost_matrix
+from .gp_classifier import GPClassifier
 from .gp_regressor import GPRegressor
 from .kernel_classifier import KernelClassifier
 from .kernel_pca import KernelPCA
@@ -26,6 +27,7 @@ __all__ = [
     "SVR",
     "BinaryMachine",
     "Classifier",
+    "GPClassifier",
     "GPRegressor",
     "KernelClassifier",
     "KernelMachine",

@@ -4,6 +4,7 @@ from .classifier import Classifier as Classifier
 from .classifier import cost_matrix as cost_matrix
 from .clustering import Clustering as Clustering
 from .clustering import KernelKMeans as KernelKMeans
+from .gp_classifier import GPClassifier as GPClassifier
 from .gp_regressor import GPRegressor as GPRegressor
 from .kernel_cca import KernelCCA as KernelCCA
 from .kernel_classifier import KernelClassifier as KernelClassifier

@@ -1,11 +1,18 @@
 """What commands say of unusual tables: the same of one target, on one screen, with the right grammar."""
 
+import io
 import json
+import re
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
+
+from mercer.cli.printing import Printer
 
 
 @pytest.fixture
@@ -29,6 +36,30 @@ def test_all_commands_say_the_same_of_a_target_of_numbers(mercer, diabetes, tmp_
     facts = json.loads(mercer(f"kernel {diabetes} --json").stdout)
     assert facts["within"] is None  # no classes are looked for
     assert facts["alignment"] > 0
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("abcd ", max_size=40), st.integers(0, 10**12), st.floats(-1e9, 1e9), st.integers(0, 9)),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([60, 80, 120]),
+)
+@settings(max_examples=25, deadline=None)
+def test_tables_break_no_number_and_no_word(rows, width):
+    heads = ["<name of a thing", "number of rows", "95 % interval", "balanced accuracy"]
+    with pytest.MonkeyPatch.context() as changed, io.StringIO() as terminal:
+        changed.setenv("COLUMNS", str(width))
+        terminal.isatty = lambda: True
+        changed.setattr(sys, "stdout", terminal)
+        Printer().table(heads, [[*map(str, row)] for row in rows])
+        lines = re.sub(r"\x1b\[\d*m", "", terminal.getvalue()).splitlines()
+    assert max(map(len, lines)) <= width
+    shown = {word for line in lines for word in line.split()}
+    words = {word for row in rows for cell in row for word in str(cell).split() if len(word) <= 30}
+    assert words <= shown
+    assert {word for head in heads for word in head.removeprefix("<").split()} <= shown
 
 
 @pytest.mark.thorough

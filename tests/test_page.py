@@ -293,6 +293,26 @@ def test_test_errors_are_seen_on_a_phone(browser, address, whole_address):
         shown.context.close()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_tables_fit_their_boxes(browser, address, width):
+    shown = opened(browser, address, viewport={"width": width, "height": 844})
+    shown.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    wider = """() => [...document.querySelectorAll(".scroll, pre")].filter(box => box.scrollWidth > box.clientWidth + 1)
+        .map(box => box.getAttribute("aria-label") ?? box.textContent)"""
+    assert shown.evaluate(wider) == []
+    shown.context.close()
+
+
+def test_a_report_is_a_document(facts):
+    told = {"title": "A <study>", "author": "Ann Lee", "date": "2026-01-02", "notes": "First.\n\nSecond."}
+    html = page({**facts, "document": told})
+    assert "<h1>A &lt;study&gt;</h1>" in html
+    assert ">Ann Lee, 2026-01-02</p>" in html
+    assert "<p>First.</p><p>Second.</p>" in html.replace("\n", "")
+    brief = page({**facts, "document": {"brief": True}})
+    assert re.findall(r'<section id="(\w+)"', brief) == ["results", "classes", "repeat"]
+
+
 def test_commands_are_copied(browser, whole_address):
     shown = opened(browser, whole_address, permissions=["clipboard-read", "clipboard-write"])
     shown.locator("button.copy").last.click()

@@ -4,14 +4,18 @@ import base64
 import json
 import multiprocessing
 import os
+import re
 import runpy
 import shlex
 import sys
 import warnings
+from importlib.resources import files
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -167,6 +171,14 @@ def test_estimates_are_those_of_the_library(ask):
     assert found["order of the error by the margin"]["value"] == pytest.approx(float(bound))
     assert found["VC bound on the error"]["value"] == float(mercer.margins.vc_bound(0.0, 3, len(points)))
     assert found["training error"]["text"] == f"0 of {len(points)}"
+
+
+def test_one_bound_on_mistakes_is_told_everywhere(ask):
+    scene = {**scene_of("thin"), "learner": "kernel-perceptron", "epochs": 50}
+    told = {each["name"]: each for each in ask("fit", {"scene": scene, **BOX})["estimates"]}["mistakes on the way"]
+    steps = ask("steps", {"scene": scene, "algorithm": "perceptron", "most": 2000})
+    assert told["text"].endswith(f"≤ {steps['bound']['value']:.0f}")
+    assert told["value"] == steps["steps"][-1]["mistakes"] > 10  # the margin is thin, and costs mistakes
 
 
 def test_a_mistake_bound_holds_with_any_kernel():
@@ -374,6 +386,29 @@ def test_code_makes_the_same_machine(ask, mercer_command, monkeypatch, learner, 
     rows = pd.DataFrame(points, columns=["x", "y"] if task == "numbers" else ["x1", "x2"])
     again = trained.predict(rows[["x"]]) if task == "numbers" else trained.decision_function(rows)
     np.testing.assert_allclose(again, answer["points"]["score"], rtol=1e-9, atol=1e-11)
+
+
+def test_a_script_has_the_colours_and_the_view_of_the_page(ask, mercer_command):
+    """Where the second class wins, the picture is nearer to the colour of its points than to that of the first."""
+    scene, box = scene_of("clouds"), [-4.0, 4.0, -3.0, 3.0]
+    classes = [4, 2]
+    plt.switch_backend("Agg")
+    plt.close("all")
+    with open("picture.py", "w", encoding="utf-8") as file:
+        file.write(ask("code", {"scene": scene, "classes": classes, "box": box})["python"].replace("plt.show()", ""))
+    runpy.run_path("picture.py")
+    figure = plt.gcf()
+    axes = figure.axes[0]
+    assert (*axes.get_xlim(), *axes.get_ylim()) == pytest.approx(box)
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())[::-1, :, :3].astype(float)
+    theme = (files("mercer.play") / "static" / "theme.css").read_text("utf-8")
+    colours = [to_rgb(re.search(rf"--c{place}: (#\w+)", theme)[1]) for place in classes]
+    for place, (own, other) in (((-3.5, -2.5), colours), ((3.5, 2.5), colours[::-1])):
+        across, up = axes.transData.transform(place).astype(int)
+        tint = pixels[up, across] / 255
+        assert np.linalg.norm(tint - own) < np.linalg.norm(tint - other)
+    plt.close(figure)
 
 
 @pytest.mark.parametrize("kernel", ["normalised(spectrum(p=2))", "2*spectrum(p=1) + subsequence(k=2, decay=0.5)"])

@@ -353,6 +353,37 @@ def test_numbers(page, learner):
     assert page.trouble == []
 
 
+def test_other_data_keep_the_machine(page):
+    page.locator("#learner").select_option("kernel-logistic")
+    page.locator("#kernel-menu").select_option("linear")
+    page.locator("#data").select_option("thin")
+    page.wait_for_timeout(300)
+    settled(page)
+    scene = sent(page)
+    page.locator("#draw").click()
+    page.wait_for_timeout(300)
+    settled(page)
+    again = sent(page)
+    assert again["points"] != scene["points"]
+    for each in (scene, again):
+        assert (each["learner"], each["kernel"]) == ("kernel-logistic", "linear")
+    page.locator("#tab-numbers").click()
+    until(page, "document.querySelector('#summary').textContent.includes('120 points')")  # there is something to see
+    assert page.locator("#data").input_value() == "wave"
+    assert page.trouble == []
+
+
+def test_all_support_vectors_are_marked_and_the_setting_has_its_error(page):
+    typed = page.locator("[data-slider=C] input.typed")
+    typed.fill("0.001")
+    typed.press("Enter")
+    settled(page)
+    assert support(page) == (120, 120)
+    assert "support vector" in page.locator("#legend").inner_text()
+    until(page, "/^This setting: [\\d.]+.% ± /.test(document.querySelector('#surface-setting').textContent)", 60)
+    assert page.trouble == []
+
+
 def test_theme_is_chosen_and_kept(page):
     light = picture(page)
     page.locator("#theme").click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import time
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,10 @@ def _names(context: click.Context, parameter: click.Parameter, given: str | None
     type=click.Path(dir_okay=False),
     help='Store the chosen learner as a model for "mercer run", fitted anew on all rows.',
 )
+@click.option("--title", help="The title of the report. [default: the name of the table]")
+@click.option("--author", help="Whose report it is.")
+@click.option("--notes", help="A text to stand before the answer; an empty line begins a new paragraph.")
+@click.option("--brief", is_flag=True, help="The answer, the results and how to repeat them, and no more.")
 @sign_option
 @data_options
 @preparation_options
@@ -111,6 +116,10 @@ def compare(
     learners: list[str] | None,
     output: Path,
     model: str | None,
+    title: str | None,
+    author: str | None,
+    notes: str | None,
+    brief: bool,
     reading: dict[str, Any],
     preparing: dict[str, Any],
     printer: Printer,
@@ -130,7 +139,7 @@ def compare(
     Example:
       mercer compare moons:200 --learners logistic,svc -o moons-report
       mercer compare people.csv --model people.safetensors
-      mercer compare waves
+      mercer compare waves --title "Waves" --author "Ann Lee" --brief
       mercer compare genes.fasta --kernel "spectrum(p=3)" --kernel "spectrum(p=5)"
       mercer compare people.csv --kernel "gaussian.on(age)*spectrum.on(name)+equal.on(job)"
     """
@@ -181,6 +190,8 @@ def compare(
         again = train_command(recipe, data, model or shown_name(table.name), besides)
         facts["answer"].update(setting=recipe.in_words, train_command=again)
         facts["study"] = study_name(facts)
+        told = {"title": title, "author": author, "notes": notes, "date": date.today().isoformat(), "brief": brief}
+        facts["document"] = {name: value for name, value in told.items() if value}
         page = write(facts, output)
     show_comparison(facts, printer)
     printer.line(f"\n{recipe.in_words}:\n  {again}")

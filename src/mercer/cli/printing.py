@@ -79,7 +79,11 @@ class Printer:
             click.echo(printable_json(_jsonable(facts), indent=2))
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-        """A table of the result; columns without a name, or with ``<`` before it, stand left, the others right."""
+        """A table of the result; columns without a name, or with ``<`` before it, stand left, the others right.
+
+        Numbers are never broken, and words only where one alone is too long: where the columns do not fit beside each
+        other, they stand in several tables, each with the first column.
+        """
         if self.json:
             return
         from rich import box
@@ -89,15 +93,19 @@ class Printer:
 
         if title is not None:
             self.line(f"\n{title}")
-        table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
-        for name in columns:
-            justify: Any = "left" if not name or name.startswith("<") else "right"
-            table.add_column(Text(printable(name.removeprefix("<"), _LONG)), justify=justify, overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(printable(cell, _LONG)) for cell in row))
         file = sys.stderr if self.to_stderr else sys.stdout
         console: Any = Console(file=file, highlight=False, soft_wrap=False, width=None if file.isatty() else 120)
-        console.print(table)
+        shown = [[printable(cell, _LONG) for cell in row] for row in rows]
+        laid_out = [_Column.of(name, [row[k] for row in shown], console.width) for k, name in enumerate(columns)]
+        for places in _that_fit(laid_out, console.width):
+            table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
+            widths = _widths([laid_out[place] for place in places], console.width)
+            for place, width in zip(places, widths, strict=True):
+                name, words = Text(laid_out[place].name, no_wrap=False), laid_out[place].words
+                table.add_column(name, justify="left" if words else "right", overflow="fold", width=width)
+            for row in shown:
+                table.add_row(*(Text(row[place], no_wrap=not laid_out[place].words) for place in places))
+            console.print(table)
 
     @contextmanager
     def working(self, what: str, total: float | None = None, lines: bool = False) -> Iterator[Progress]:
@@ -112,6 +120,54 @@ class Printer:
         meant_for_users = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
         for text in dict.fromkeys(meant_for_users):
             self.note(f"note: {text}")
+
+
+#: What a column takes beside its text, and a table beside its columns.
+_AROUND_COLUMN, _AROUND_TABLE = 3, 1
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of a table: whether it holds words, its width on one line, and the least at which none is broken."""
+
+    name: str
+    words: bool
+    width: int
+    least: int
+
+    @classmethod
+    def of(cls, name: str, cells: Sequence[str], room: int) -> _Column:
+        from rich.cells import cell_len
+
+        words, shown = not name or name.startswith("<"), printable(name.removeprefix("<"), _LONG)
+        widest = max(map(cell_len, cells), default=0)
+        longest = max(
+            (cell_len(word) for text in (shown, *(cells if words else ())) for word in text.split()), default=0
+        )
+        least = min(longest, room // 2) if words else max(longest, widest)
+        return cls(shown, words, max(widest, cell_len(shown), 1), max(least, 1))
+
+
+def _that_fit(columns: Sequence[_Column], room: int) -> Iterator[list[int]]:
+    """The places of columns that fit beside each other; the first of all stands in each table."""
+    places: list[int] = []
+    for place, column in enumerate(columns):
+        taken = sum(columns[other].least + _AROUND_COLUMN for other in places)
+        if len(places) > 1 and taken + column.least + _AROUND_COLUMN + _AROUND_TABLE > room:
+            yield places
+            places = [0]
+        places.append(place)
+    yield places
+
+
+def _widths(columns: Sequence[_Column], room: int) -> list[int]:
+    """The width of each column: on one line where there is room, else taken from those that can spare most."""
+    widths = [column.width for column in columns]
+    for _ in range(sum(widths) + _AROUND_COLUMN * len(widths) + _AROUND_TABLE - room):
+        spare = [width - column.least for width, column in zip(widths, columns, strict=True)]
+        if max(spare) > 0:
+            widths[spare.index(max(spare))] -= 1
+    return widths
 
 
 def mixture_weights(machine: Any) -> dict[str, float]:

@@ -6,12 +6,14 @@ import csv
 import io
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from ..io import MISSING
 from .items import ItemScene, graph_scene, word_scene
-from .scene import Scene
+from .requests import ends_of_box, list_of, whole
+from .scene import Scene, frame_around
 
 # A scene for the command line: its points as a CSV file, and the "mercer train" line.
 
@@ -168,61 +170,106 @@ points = np.array({points})
 
 _CLASSES = """
 model.fit(points, labels)
-print(f"training error {np.mean(model.predict(points) != labels):.4f}")
+wrong = model.predict(points) != labels
+print(f"training error {np.mean(wrong):.4f}")
 
-low, high = points.min(axis=0), points.max(axis=0)
-edge = 0.15 * np.where(high > low, high - low, 1.0)
-across, up = (np.linspace(low[k] - edge[k], high[k] + edge[k], 200) for k in (0, 1))
+across, up = np.linspace({left}, {right}, 200), np.linspace({bottom}, {top}, 200)
 places = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
 scores = model.decision_function(places)
+colours, marks = {colours}, {marks}
 if scores.ndim == 1:
-    plt.contourf(across, up, scores.reshape(200, 200), 20, cmap="RdBu", alpha=0.5)
-    plt.contour(across, up, scores.reshape(200, 200), {levels}, colors="black", linestyles={styles})
+    scores = scores.reshape(200, 200)
+    tints = LinearSegmentedColormap.from_list("tints", [colours[0], "white", colours[1]])
+    reach = {reach}
+    plt.contourf(across, up, np.clip(scores, -reach, reach), np.linspace(-reach, reach, 25), cmap=tints, alpha=0.4)
+    plt.contour(across, up, scores, {levels}, colors="black", linestyles={styles})
 else:
-    plt.contourf(across, up, model.predict(places).reshape(200, 200), np.arange(-0.5, len(names)), alpha=0.4)
+    winners = model.predict(places).reshape(200, 200)
+    plt.contourf(across, up, winners, np.arange(-0.5, len(names)), colors=colours, alpha=0.3)
 for label, name in enumerate(names):
-    plt.scatter(*points[labels == label].T, label=name, edgecolors="black")
+    own = points[labels == label]
+    plt.scatter(*own.T, label=name, color=colours[label], marker=marks[label], edgecolors="white", zorder=2)
+plt.scatter(*points[wrong].T, color="black", marker="x", zorder=3)
 plt.legend()
 """
 
 _NOVELTY = """
 model.fit(points)
-print(f"{np.sum(model.predict(points) < 0)} of {len(points)} points are outside")
+wrong = model.predict(points) < 0
+print(f"{np.sum(wrong)} of {len(points)} points are outside")
 
-low, high = points.min(axis=0), points.max(axis=0)
-edge = 0.25 * np.where(high > low, high - low, 1.0)
-across, up = (np.linspace(low[k] - edge[k], high[k] + edge[k], 200) for k in (0, 1))
+across, up = np.linspace({left}, {right}, 200), np.linspace({bottom}, {top}, 200)
 places = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
 scores = model.decision_function(places).reshape(200, 200)
-plt.contourf(across, up, scores, 20, cmap="Blues", alpha=0.6)
+tints = LinearSegmentedColormap.from_list("tints", ["white", {colours}[0]])
+plt.contourf(across, up, np.maximum(scores, 0), 20, cmap=tints, alpha=0.4)
 plt.contour(across, up, scores, [0], colors="black")
-plt.scatter(*points.T, edgecolors="black")
+plt.scatter(*points.T, color={colours}[0], edgecolors="white", zorder=2)
+plt.scatter(*points[wrong].T, color="black", marker="x", zorder=3)
 """
+
+_RINGS = """
+machine = {machine}
+if hasattr(machine, "support_"):
+    plt.scatter(*points[machine.support_].T, s=90, facecolors="none", edgecolors="black", zorder=1)
+"""
+
+#: Colours and marks of the classes, as the light page has them.
+_COLOURS = ("#0f6cb0", "#cf5a17", "#12805c", "#a1498c", "#8f6a00", "#3d4a57")
+_MARKS = ("o", "s", "^", "D", "v", "*")
 
 _NUMBERS = """
 model.fit(points[:, :1], points[:, 1])
 band = Conformal(clone(model), {method!r}, coverage={coverage!r}, random_state={seed!r})
 band.fit(points[:, :1], points[:, 1])
 
-low, high = points[:, 0].min(), points[:, 0].max()
-across = np.linspace(low, high, 200)
-plt.fill_between(across, *band.predict_interval(across[:, None]).T, alpha=0.2, label={name!r})
-plt.plot(across, model.predict(across[:, None]))
-plt.scatter(*points.T, edgecolors="black")
+across = np.linspace({left}, {right}, 200)
+shown = dict(color={colour!r}, alpha=0.2, linewidth=0, label={name!r})
+plt.fill_between(across, *band.predict_interval(across[:, None]).T, **shown)
+plt.plot(across, model.predict(across[:, None]), color="black")
+plt.scatter(*points.T, color={colour!r}, edgecolors="white", zorder=2)
+plt.ylim({bottom}, {top})
 plt.legend()
 """
 
-_TAIL = """plt.xlabel({across!r})
+_TAIL = """{equal}plt.xlabel({across!r})
 plt.ylabel({up!r})
 plt.show()
 """
 
 
-def python(scene: Scene) -> str:
+@dataclass(frozen=True)
+class Look:
+    """How a scene is seen on the page: the ends of its axes, and the number of the colour of each class."""
+
+    box: tuple[float, float, float, float]
+    classes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, request: dict[str, Any], scene: Scene) -> Look:
+        """As a request says; where it does not, around the points, with the first colours."""
+        count = len(scene.names) if scene.task == "classes" else 1
+        classes = list_of(request.get("classes", list(range(count))), "the colours", len(_COLOURS))
+        colours = tuple(whole(each, "a colour", 0, len(_COLOURS) - 1) for each in classes)
+        if len(colours) != count:
+            raise ValueError(f"there are {count} classes and {len(colours)} colours; each class has one.")
+        box = ends_of_box(request.get("box", frame_around(scene.points)))
+        return cls(tuple(box.tolist()), colours)
+
+    def words(self) -> dict[str, Any]:
+        """What templates are filled with."""
+        left, right, bottom, top = (f"{end:.6g}" for end in self.box)
+        colours = [_COLOURS[place] for place in self.classes]
+        marks = [_MARKS[place] for place in self.classes]
+        return {"left": left, "right": right, "bottom": bottom, "top": top, "colours": colours, "marks": marks}
+
+
+def python(scene: Scene, look: Look) -> str:
     """The whole script. Whatever somebody has typed stands in it as a literal."""
     estimator, given = scene.offered.estimator, settings(scene)
     names = [estimator, *(["Conformal"] if scene.task == "numbers" else [])]
-    imports = ["from sklearn.base import clone"] if scene.task == "numbers" else []
+    imports = ["from matplotlib.colors import LinearSegmentedColormap"] if scene.task != "numbers" else []
+    imports += ["from sklearn.base import clone"] if scene.task == "numbers" else []
     if scene.scaled:
         imports += ["from sklearn.pipeline import make_pipeline", "from sklearn.preprocessing import StandardScaler"]
     imports += [f"from mercer import {', '.join(sorted(names))}"]
@@ -231,7 +278,8 @@ def python(scene: Scene) -> str:
     head = _HEAD.format(
         imports="\n".join(imports), points=_rows(scene), targets=_targets(scene), machine=_machine(scene, given)
     )
-    return head + _picture(scene) + _TAIL.format(across=scene.axes[0], up=scene.axes[1])
+    equal = "" if scene.scaled or scene.task == "numbers" else 'plt.gca().set_aspect("equal")\n'
+    return head + _picture(scene, look) + _TAIL.format(across=scene.axes[0], up=scene.axes[1], equal=equal)
 
 
 def _rows(scene: Scene) -> str:
@@ -258,16 +306,27 @@ def _machine(scene: Scene, given: dict[str, Any]) -> str:
     return f"model = make_pipeline(StandardScaler(), {made})" if scene.scaled else f"model = {made}"
 
 
-def _picture(scene: Scene) -> str:
+def _picture(scene: Scene, look: Look) -> str:
+    rings = _RINGS.format(machine="model[-1]" if scene.scaled else "model")
     if scene.task == "novelty":
-        return _NOVELTY
+        return _filled(_NOVELTY, look.words()) + rings
     if scene.task == "numbers":
         from .plane import band_method
 
         name = f"{100 * scene.coverage:g} % of new targets"
-        return _NUMBERS.format(method=band_method(scene), coverage=scene.coverage, seed=scene.seed, name=name)
+        colour = _COLOURS[look.classes[0]]
+        band = {"method": band_method(scene), "coverage": scene.coverage, "seed": scene.seed, "name": name}
+        return _NUMBERS.format(**look.words(), **band, colour=colour)
     levels, styles = ([-1, 0, 1], ["--", "-", "--"]) if scene.offered.margins else ([0], ["-"])
-    return _CLASSES.replace("{levels}", repr(levels)).replace("{styles}", repr(styles))
+    reach = "3.0  # three times the margin" if scene.offered.margins else "max(np.abs(scores).max(), 1e-9)"
+    return _filled(_CLASSES, {**look.words(), "levels": levels, "styles": styles, "reach": reach}) + rings
+
+
+def _filled(template: str, words: dict[str, Any]) -> str:
+    """A template whose other braces are Python's own."""
+    for name, value in words.items():
+        template = template.replace(f"{{{name}}}", str(value))
+    return template
 
 
 def code(request: dict[str, Any]) -> dict[str, Any]:
@@ -278,7 +337,7 @@ def code(request: dict[str, Any]) -> dict[str, Any]:
     >>> scene = {"points": [[0, 0], [1, 1]], "labels": [0, 1], "C": 10}
     >>> answer = code({"scene": scene})
     >>> answer["csv"].splitlines()
-    ['x1,x2,label', '0.0,0.0,1 red', '1.0,1.0,2 blue']
+    ['x1,x2,label', '0.0,0.0,blue', '1.0,1.0,orange']
     >>> answer["command"].partition(" --kernel ")[2]
     "'gaussian(gamma=1.0)' --set C=10.0 --seed 0 -o model.safetensors"
     """
@@ -303,7 +362,7 @@ def code(request: dict[str, Any]) -> dict[str, Any]:
     if scene.learner == "quantile":
         note += " It learns the median alone: several quantiles at once are for Python."
     return {
-        "python": python(scene),
+        "python": python(scene, Look.of(request, scene)),
         "command": command(scene),
         "csv": csv_of(scene),
         "file": "points.csv",

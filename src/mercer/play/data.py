@@ -63,6 +63,15 @@ def _overlap(random: np.random.RandomState) -> tuple[Array, Array]:
     return random.standard_normal((_POINTS, 2)) + np.where(y[:, None] == 1, 0.7, -0.7), y
 
 
+def _thin(random: np.random.RandomState) -> tuple[Array, Array]:
+    """Points on both sides of a line, with a thin street along it that is kept free."""
+    normal, offset, half_width = np.array([0.6, 0.8]), 0.3, 0.05
+    points = random.uniform(-2, 2, (4 * _POINTS, 2))
+    beyond = points @ normal - offset
+    points, beyond = points[np.abs(beyond) > half_width][:_POINTS], beyond[np.abs(beyond) > half_width][:_POINTS]
+    return points, (beyond > 0).astype(int)
+
+
 def _three(random: np.random.RandomState) -> tuple[Array, Array]:
     y = np.arange(_POINTS) % 3
     turn = 2 * np.pi * y / 3 + np.pi / 2
@@ -109,6 +118,7 @@ EXAMPLES: dict[str, Example] = {
     "circles": Example("a circle inside another", "classes", _circles, gamma=2.0),
     "xor": Example("four clouds, two classes", "classes", _xor),
     "clouds": Example("two clouds that a line divides", "classes", _clouds, "linear"),
+    "thin": Example("a thin margin along a line", "classes", _thin, "linear"),
     "overlap": Example("two clouds that nothing divides", "classes", _overlap, gamma=0.5),
     "spirals": Example("two spirals", "classes", _spirals, gamma=5.0),
     "three": Example("three clouds, three classes", "classes", _three),
@@ -119,7 +129,8 @@ EXAMPLES: dict[str, Example] = {
     "ring": Example("a ring", "novelty", _ring),
 }
 
-_COLOURS = ["red", "blue", "green", "purple", "orange", "grey"]
+#: Names of the classes: what their colours are called on the page.
+_COLOURS = ["blue", "orange", "green", "purple", "ochre", "grey"]
 
 
 def example_scene(name: str, seed: int) -> dict[str, Any]:

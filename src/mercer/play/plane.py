@@ -9,11 +9,11 @@ import numpy as np
 
 from ..estimators import KernelModel
 from ..intervals import Conformal
-from ..margins import Bound, decision_margins, leave_one_out_bound, margin_bound, mistake_bound, norm, vc_bound
+from ..margins import Bound, decision_margins, leave_one_out_bound, margin_bound, norm, vc_bound
 from ..messages import counted
 from ..runtime import Array
 from .requests import grid_asked, number, numbers
-from .scene import MOST_POINTS, Learned, Scene, bytes_text, floats_text, grid_of, plain, rival
+from .scene import MOST_POINTS, Learned, Scene, bytes_text, floats_text, grid_of, least_mistake_bound, plain
 
 # What the points say of new ones: errors that were counted, and bounds of the library, where they are defined.
 
@@ -55,10 +55,9 @@ def _mistakes(learned: Learned) -> list[dict[str, Any]]:
     made = learned.machine.mistakes_
     if len(made) > 1:
         return []
-    found = rival(learned.scene, learned.X, 1.0)
-    bound = mistake_bound(learned.X, learned.scene.y, model=found, passes=learned.machine.n_iter_)
+    bound = least_mistake_bound(learned.scene, learned.X, max(1, learned.machine.n_iter_))
     passes = counted(learned.machine.n_iter_, "pass", "passes")
-    note = f"In {passes} over the points; by the soft margin of C = 1 as the u of Novikoff's bound."
+    note = f"In {passes} over the points; by the best of three soft margins as the u of Novikoff's bound."
     return [estimate("mistakes on the way", made[0].sum(), f"{made[0].sum()} ≤ {float(bound):.0f}", note)]
 
 

@@ -102,11 +102,17 @@ def numbers(given: Any, what: str, most: int, width: int | None = None, farthest
     return array.astype(np.float64)
 
 
-def grid_asked(request: dict[str, Any]) -> tuple[Array, Array]:
-    """The places along both sides of the grid that a request asks for: ``box`` and ``size``, edges included."""
-    box = numbers(request.get("box", [-1, 1, -1, 1]), "the ends of the box", 4, farthest=4 * FARTHEST)
+def ends_of_box(given: Any) -> Array:
+    """What is seen of the plane: [x0, x1, y0, y1]."""
+    box = numbers(given, "the ends of the box", 4, farthest=4 * FARTHEST)
     if box.size != 4 or not (box[0] < box[1] and box[2] < box[3]):
         raise ValueError("box should be [x0, x1, y0, y1] with x0 < x1 and y0 < y1.")
+    return box
+
+
+def grid_asked(request: dict[str, Any]) -> tuple[Array, Array]:
+    """The places along both sides of the grid that a request asks for: ``box`` and ``size``, edges included."""
+    box = ends_of_box(request.get("box", [-1, 1, -1, 1]))
     size = list_of(request.get("size", [80, 80]), "the sides of the grid", 2)
     if len(size) != 2:
         raise ValueError("size should be [width, height].")

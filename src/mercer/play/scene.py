@@ -72,7 +72,7 @@ class Scene:
         given = mapping(given, "scene")
         task = chosen(given.get("task", "classes"), "task", LEARNERS)
         points = numbers(given.get("points", []), "the points", MOST_POINTS, width=2)
-        names = _names(given.get("names", ["red", "blue"]))
+        names = _names(given.get("names", ["blue", "orange"]))
         sliders = {
             name: number(given.get(name, slider.start), name, slider.least, slider.most)
             for name, slider in SLIDERS.items()
@@ -173,20 +173,23 @@ def _labels(given: Any, points: int, classes: int) -> Array:
     return labels.astype(np.int64)
 
 
+def frame_around(points: Array) -> list[float]:
+    """A box around the points, a little wider than they are."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    wider = np.where(high > low, 0.12 * (high - low), 1.0)
+    return np.column_stack([low - wider, high + wider]).ravel().tolist()
+
+
 # Soft margins that a Perceptron is measured by: the mistake bound holds for every u, and theirs are good ones.
 
 
-_COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
-
-
-def rival(scene: Scene, X: Array, C: float) -> SVC:
-    """A soft margin with the kernel of a scene."""
-    return SVC(scene.parsed, C=C, time_limit=TIME_LIMIT).fit(X, scene.y)
+_COSTS = (0.1, 1.0, 10.0)
 
 
 def least_mistake_bound(scene: Scene, X: Array, passes: int) -> Bound:
     """The least of the bounds that soft margins of several C give."""
-    return min((mistake_bound(X, scene.y, model=rival(scene, X, C), passes=passes) for C in _COSTS), key=float)
+    rivals = (SVC(scene.parsed, C=C, time_limit=TIME_LIMIT).fit(X, scene.y) for C in _COSTS)
+    return min((mistake_bound(X, scene.y, model=rival, passes=passes) for rival in rivals), key=float)
 
 
 # A scene that has been learned: the machine, the points as it sees them, and its scores anywhere.

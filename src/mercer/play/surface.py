@@ -20,7 +20,7 @@ from ..runtime import Array
 from ..search import SharedCells, is_simpler, setting_key
 from .fit import collected_warnings
 from .requests import SLIDERS, chosen, grid_asked, numbers, whole
-from .scene import Learned, Scene, grid_of, learn, plain
+from .scene import Learned, Scene, frame_around, grid_of, learn, plain
 
 _MOST_VALUES = 16
 #: Seconds for one fit, and for all of them.
@@ -244,7 +244,7 @@ def _words(scene: Scene, scores: Array) -> str:
 def _height(scene: Scene, request: dict[str, Any]) -> dict[str, Any]:
     if scene.task == "classes" and len(scene.names) > 2:
         raise ValueError("a surface shows one score, and more than two classes have several; choose two classes.")
-    across, up = grid_asked({"box": _frame(scene.points), "size": [_CELLS, _CELLS]} | request)
+    across, up = grid_asked({"box": frame_around(scene.points), "size": [_CELLS, _CELLS]} | request)
     learned = learn(scene)
     cells = np.column_stack([axis.ravel() for axis in np.meshgrid(across, up)])
     scores = learned.scores(np.concatenate([cells, scene.points]))
@@ -255,10 +255,3 @@ def _height(scene: Scene, request: dict[str, Any]) -> dict[str, Any]:
         "levels": [-1, 0, 1] if scene.offered.margins else [0],
         "note": f"The height is the score of the {scene.offered.title} with {learned.machine.kernel_}.",
     }
-
-
-def _frame(points: Array) -> list[float]:
-    """A box around the points, a little wider than they are."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    wider = np.where(high > low, 0.12 * (high - low), 1.0)
-    return np.column_stack([low - wider, high + wider]).ravel().tolist()

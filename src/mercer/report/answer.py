@@ -19,11 +19,14 @@ _WARNINGS = 4
 
 def answer_header(facts: Facts) -> Markup:
     """Who won, by how much, is it real, and what to do with it."""
-    winner = chosen_of_facts(facts)
+    winner, document = chosen_of_facts(facts), facts.get("document", {})
+    byline = ", ".join(document[name] for name in ("author", "date") if document.get(name))
     return tag(
         "header",
         tag("p", "mercer compare", class_="kicker"),
-        tag("h1", facts["data"]["name"]),
+        tag("h1", document.get("title") or facts["data"]["name"]),
+        tag("p", byline, class_="byline") if byline else None,
+        paragraphs(re.split(r"\n\s*\n", document["notes"].strip())) if document.get("notes") else None,
         tag(
             "div",
             _figure(facts, winner),

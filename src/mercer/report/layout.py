@@ -30,16 +30,25 @@ def table(
     also_words: Sequence[int] = (),
 ) -> Markup:
     """A table in a box that scrolls by itself. The first ``words`` columns are text, and ``also_words`` by number; the
-    others hold numbers."""
+    others hold numbers. On a phone each row of a wide one is a block, with the head of a column beside each cell."""
     head = [_head(name, k < words or k in also_words, sortable) for k, name in enumerate(heads)]
     body = [
-        tag("tr", [_cell(value, k, words) for k, value in enumerate(row)], class_="chosen" if n == marked else None)
+        tag(
+            "tr",
+            [_cell(value, k, words, head) for k, (head, value) in enumerate(zip(heads, row, strict=True))],
+            class_="chosen" if n == marked else None,
+        )
         for n, row in enumerate(rows)
     ]
     inside = tag("table", tag("thead", tag("tr", head)), tag("tbody", body), class_="sortable" if sortable else None,
                  aria_label=caption)  # fmt: skip
     box = tag("div", inside, class_="scroll", tabindex="0", role="region", aria_label=caption)
-    return tag("div", tag("p", caption, class_="caption"), box, class_="table")
+    wide = (sortable or words > 1) and len(heads) > _WIDE
+    return tag("div", tag("p", caption, class_="caption"), box, class_="table wide" if wide else "table")
+
+
+#: Columns that fit a phone beside each other.
+_WIDE = 4
 
 
 def _head(name: str, is_words: bool, sortable: bool) -> Markup:
@@ -47,11 +56,12 @@ def _head(name: str, is_words: bool, sortable: bool) -> Markup:
     return tag("th", shown, scope="col", class_=None if is_words else "n")
 
 
-def _cell(value: Any, place: int, words: int) -> Markup:
+def _cell(value: Any, place: int, words: int, head: str) -> Markup:
     cell = value if isinstance(value, Cell) else Cell(value)
     look = " ".join(part for part in ("n" if place >= words else "", cell.look or "") if part) or None
     element, scope = ("th", "row") if place == 0 else ("td", None)
-    return tag(element, cell.shown, scope=scope, class_=look, data_key=cell.key, data_tip=cell.tip)
+    facts = {"data_key": cell.key, "data_tip": cell.tip, "data_head": head if place else None}
+    return tag(element, cell.shown, scope=scope, class_=look, **facts)
 
 
 def figure(picture: Markup | None, caption: Any = None, look: str | None = None) -> Markup | None:

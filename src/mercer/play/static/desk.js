@@ -186,9 +186,10 @@ export function desk(root, store, choices) {
     complain: (sentence) => complain("data", sentence),
     /** What one takes along. */
     exported() {
+      const { sent, classes } = packed(store.scene);
       const still = { ...seen(), near: null, cursor: null };
       return {
-        question: { scene: packed(store.scene).sent },
+        question: { scene: sent, classes, box: view().box },
         name: `mercer-${store.task}`,
         svg: () => toSvg(still, view(), titleNow()),
         png: () => toPng(still, view()),

@@ -3,7 +3,6 @@
 import { post } from "./api.js";
 import { announce } from "./announce.js";
 import { find, make } from "./elements.js";
-import { CLASS_NAMES } from "./store.js";
 
 const MOST_BYTES = 900_000;
 const TASKS = { classes: "Classes", novelty: "Novelty", numbers: "Numbers" };
@@ -22,14 +21,16 @@ export function files(root, store, choices, complain) {
     menu.append(group);
   }
 
-  /** Data of a name are ours, and their classes are named by the colours of the page. */
+  /** The first data of a task bring a kernel that suits them; after that, the machine stays as it was set. */
   function take(answer, name) {
-    const { task } = answer.scene;
+    const { task, seed = store.scene.seed } = answer.scene;
+    const machine = isUntouched(task) ? {} : store.machineOf(task);
     origins[task] = { name, note: answer.note ?? "" };
-    const names = name && task === "classes" ? { names: CLASS_NAMES.slice(0, answer.scene.names.length) } : {};
-    store.load({ ...answer.scene, ...names });
+    store.load({ ...answer.scene, ...machine, seed });
     announce(origins[task].note);
   }
+
+  const isUntouched = (task) => !origins[task] && !store.isKnown(task);
 
   function showOrigin() {
     const { name, note: said } = origins[store.task] ?? { name: "", note: "" };
@@ -122,7 +123,12 @@ export function files(root, store, choices, complain) {
     if (chosen && root.checkVisibility()) loadFile(chosen);
   });
 
-  store.listen((what) => what.has("task") && showOrigin());
+  store.listen((what) => {
+    if (!what.has("task")) return;
+    showOrigin();
+    const first = choices.data.find((one) => one.task === store.task);
+    if (!what.has("load") && first && isUntouched(store.task)) loadNamed(first.name, store.scene.seed);
+  });
 
   return {
     loadNamed,

@@ -33,7 +33,7 @@ function sign(name) {
 /** Which signs are seen in a picture, with their words. */
 function entriesOf({ scene, answer, facts, levels }) {
   const entries = [];
-  const rings = facts.support.some(Boolean) && !facts.support.every(Boolean);
+  const rings = facts.support.some(Boolean) && !(scene.task === "numbers" && facts.support.every(Boolean));
   if (scene.task === "numbers") {
     entries.push(["boundary", answer.quantiles?.length ? "median" : "curve"]);
     const slack = facts.slack.some((one) => one > 1e-9);

@@ -57,9 +57,8 @@ function drawPoints(pen, picture, colours, view) {
   pen.marks(cross, wrong, { stroke: colours.ink, width: 1.6, reach: arm + 3 });
 }
 
-/** A ring around each support vector; the larger its α, the wider. Where all are, rings would tell nothing. */
+/** A ring around each support vector; the larger its α, the wider. */
 function drawRings(pen, places, facts, radius, colours) {
-  if (facts.support.every(Boolean) && facts.support.length > 12) return;
   const most = Math.max(...facts.alpha.map(Math.abs), 1e-300);
   const steps = facts.alpha.map((alpha) => Math.round((10 * Math.abs(alpha)) / most));
   const ringed = places.map((place, k) => ({ place, step: steps[k] })).filter((_, k) => facts.support[k]);

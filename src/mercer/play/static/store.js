@@ -72,6 +72,18 @@ export class Store {
     return Object.values(this.#places).filter(({ scene }) => scene.task !== this.task && scene.points.length > 0);
   }
 
+  /** Whether a task has points, or had some. */
+  isKnown(task) {
+    return this.#places[task].scene.points.length > 0 || this.#history[task].past.length > 0;
+  }
+
+  /** Learner, kernel and sliders of a task, without the seed. */
+  machineOf(task) {
+    const { scene } = this.#places[task];
+    const names = ["learner", "kernel", ...Object.keys(SETTINGS)].filter((name) => name !== "seed");
+    return Object.fromEntries(names.map((name) => [name, scene[name]]));
+  }
+
   /** Lay a scene by, to be found where its task is chosen. */
   keep({ scene, box }) {
     this.#places[scene.task] = { scene, box };

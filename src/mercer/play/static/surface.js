@@ -39,7 +39,9 @@ export function surface(root, store, choices) {
   const now = make("span", { className: "now", "aria-hidden": "true" });
   const status = find("#surface-status", root);
   const marks = find("#surface-marks", root);
+  const setting = find("#surface-setting", root);
   let stop = null;
+  let asking = null; // for the error of the present setting
   let map = null; // { cost, costs, gammas, cells, errors }
 
   function layOut() {
@@ -124,6 +126,25 @@ export function surface(root, store, choices) {
     status.textContent = `${fits} fits in ${short(seconds)} s`;
   }
 
+  /** The error of what the sliders say now, which seldom is a cell of the map. */
+  async function computeNow() {
+    asking?.abort();
+    const { scene } = store;
+    const { surface: useful, cost } = learnerOf(choices, scene);
+    if (!useful || !enough(scene)) return;
+    const mine = (asking = new AbortController());
+    const body = { scene: packed(scene).sent, [cost]: [scene[cost]], gamma: [scene.gamma], folds: 5 };
+    try {
+      for await (const line of stream("/api/surface", body, { signal: mine.signal })) {
+        if (mine.signal.aborted) return;
+        const [[error], [se]] = [line.errors ?? [null], line.se ?? [null]];
+        if (error !== null) setting.textContent = `This setting: ${shownError(error)} ± ${shownError(se)}`;
+      }
+    } catch {
+      setting.textContent = "";
+    }
+  }
+
   async function compute() {
     stop?.abort();
     const { scene } = store;
@@ -140,6 +161,7 @@ export function surface(root, store, choices) {
         if (line.error) throw new Error(line.error);
         if (line.done) {
           markBest(line);
+          computeNow();
           performance.measure("surface", { start: begun, end: performance.now() });
         } else {
           const row = map.gammas.findIndex((gamma) => Math.abs(gamma / line.gamma - 1) < 1e-9);
@@ -154,6 +176,8 @@ export function surface(root, store, choices) {
   }
 
   const later = debounced(compute, QUIET);
+  const laterNow = debounced(computeNow, QUIET);
+  const sliding = ["C", "lam", "nu", "gamma"];
   const relevant = ["points", "labels", "learner", "kernel", "task", "scaled", "epochs", "epsilon", "seed"];
   function follow(what) {
     showNow();
@@ -163,6 +187,10 @@ export function surface(root, store, choices) {
       stop?.abort();
       status.textContent = enough(store.scene) ? "waiting for a pause …" : "Add a few more points.";
       later();
+    } else if (useful && sliding.some((name) => what.has(name))) laterNow();
+    if (useful && [...relevant, ...sliding].some((name) => what.has(name))) {
+      asking?.abort();
+      setting.textContent = "";
     }
   }
   grid.addEventListener("keydown", (event) => {

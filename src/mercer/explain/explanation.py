@@ -58,20 +58,7 @@ def column_effects(
 ) -> dict[str, float]:
     """By column, how much the score of a row is above its mean over the values that other rows have there.
 
-    Parameters
-    ----------
-    opened : OpenedModel
-    one : frame or array with one row
-    among : frame or array
-        Other rows.
-    direction : Direction
-        What the score speaks for.
-    random_state : int, RandomState or None, default=0
-
-    Returns
-    -------
-    dict
-        Empty where rows have no columns, or are sparse.
+    Empty where rows have no columns, or are sparse.
     """
     if not opened.takes_columns or sparse.issparse(one) or sparse.issparse(among):
         return {}

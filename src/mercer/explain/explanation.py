@@ -39,6 +39,7 @@ from .opened_model import (
     marked_features,
     nearest_support,
     supporters,
+    training_row,
 )
 
 # What each column of a row does to its score, whatever the model makes of it: beside the values of other rows.
@@ -329,10 +330,6 @@ def _row(place: int) -> str:
     return f"row {place + 1}"
 
 
-def _training_row(place: int) -> str:
-    return f"training row {place + 1}"
-
-
 def wrong_rows(
     model: Any,
     X: Any,
@@ -341,7 +338,7 @@ def wrong_rows(
     *,
     top: int = 10,
     nearest: int = 3,
-    where_trained: Callable[[int], str] = _training_row,
+    where_trained: Callable[[int], str] = training_row,
     trained_labels: Any = None,
 ) -> list[dict[str, Any]]:
     """The rows that a fitted model is most wrong about, as plain values.

@@ -142,7 +142,7 @@ def table_to_learn(data: Places, reading: dict[str, Any], printer: Printer, kern
 
 
 def refuse_unlearnable(table: Table) -> None:
-    """A target of one value, or of words that never come again, tells nothing."""
+    """A target of one value, or with another class in each row, tells nothing."""
     assert table.y is not None
     targets = table.y[table.labelled]
     if len(table.class_counts) < 2:

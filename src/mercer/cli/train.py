@@ -281,7 +281,7 @@ def _without_labels(
 
 
 def _never_again(table: Table) -> list[str]:
-    """Columns of words in which each row has another: names, numbers of records, times."""
+    """Categorical columns with another value in each row: names, numbers of records, times."""
     columns = [(name, table.X[name].dropna()) for name in table.category_columns]
     return [name for name, words in columns if words.size > 1 and words.nunique() == words.size]
 

@@ -217,7 +217,7 @@ class Table:
 
     @cached_property
     def category_columns(self) -> list[str]:
-        """Columns of words that come again and again."""
+        """Columns of categories."""
         return self._of_kind("category")
 
     @cached_property

@@ -19,7 +19,7 @@ from ..losses.margins import Hinge
 from ..problems import Certificate, Intercept, Iterate, Problem, Status, balanced, certify, keeps
 from ..runtime.compile import Array, jit
 from ..runtime.interrupts import check_interrupt, keeps_best
-from ..runtime.numerics import gather, turn_here
+from ..runtime.numerics import copy_into, gather, turn_here
 from ..runtime.threads import for_each, thread_count
 from ..solvers import SoftMargin, svm
 from ..solvers.svm.small_blocks import MOST_STEPS, SmallBlock, certified_blocks, solve_block, solve_blocks
@@ -434,8 +434,10 @@ def _solve(
 def _complete(K: Array, first: Array, second: Array) -> None:
     """Write the matrices of two classes beside that between them, and its transpose."""
     edge = first.shape[0]
-    K[:edge, :edge] = first
-    K[edge:, edge:] = second
+    for a in range(edge):
+        copy_into(first[a], K[a, :edge])
+    for b in range(second.shape[0]):
+        copy_into(second[b], K[edge + b, edge:])
     turn_here(K[:edge, edge:], K[edge:, :edge])
 
 

@@ -251,7 +251,7 @@ def _row_hashes(table: Table) -> Array:
     import pandas as pd
 
     if table.items is not None:
-        from .estimators.training import fingerprints
+        from .estimators.contents import fingerprints
 
         marks = fingerprints(table.items)
         assert marks is not None  # strings, sets and graphs show their content

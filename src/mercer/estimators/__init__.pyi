@@ -2,8 +2,10 @@ from .base import KNOWN as KNOWN
 from .base import KernelMachine as KernelMachine
 from .classifier import Classifier as Classifier
 from .classifier import cost_matrix as cost_matrix
+from .contents import fingerprints as fingerprints
 from .kernel_classifier import KernelClassifier as KernelClassifier
 from .kernel_pca import KernelPCA as KernelPCA
+from .kernel_pca import Transformer as Transformer
 from .kernel_regressor import KernelQuantiles as KernelQuantiles
 from .kernel_regressor import KernelRegressor as KernelRegressor
 from .kernel_regressor import rearranged as rearranged
@@ -23,12 +25,10 @@ from .pairs import votes as votes
 from .pegasos import Pegasos as Pegasos
 from .perceptron import Perceptron as Perceptron
 from .regressor import Regressor as Regressor
-from .running import NotInTimeError as NotInTimeError
-from .running import Run as Run
 from .svc import SVC as SVC
 from .svr import SVR as SVR
 from .svr import NuSVR as NuSVR
+from .training import NotInTimeError as NotInTimeError
+from .training import Run as Run
 from .training import Training as Training
-from .training import fingerprints as fingerprints
 from .training import training_of as training_of
-from .transformer import Transformer as Transformer

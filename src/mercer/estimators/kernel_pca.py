@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
@@ -18,13 +19,13 @@ from ..kernels.engine.tiles import length
 from ..messages import guide
 from ..problems import Iterate, Status
 from ..rows import is_dask
+from ..rows.guests import lazily
 from ..runtime.compile import Array
 from ..solvers import Eigenpairs, leading_eigenpairs
+from .base import KernelMachine
 from .kernel_regressor import KernelRegressor
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
-from .transformer import Transformer
+from .training import Training, warn
 
 #: An eigenvalue below this part of the largest, for each item, is a rounding error.
 _NOTHING = 4 * np.finfo(np.float64).eps
@@ -32,6 +33,30 @@ _NOTHING = 4 * np.finfo(np.float64).eps
 _SQUARES = 4
 #: Items that pre-images are learned from, at most.
 _LEARNED = 2000
+
+
+class Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelMachine, named=False):
+    """Base of the estimators that make columns of numbers of items: each score of an item is one of its columns."""
+
+    answers = "components"
+
+    @lazily
+    def transform(self, X: Any) -> Array:
+        """The components of items.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_rows, n_features), or a collection of the kernel's items
+
+        Returns
+        -------
+        array of shape (n_rows, n_components)
+        """
+        return self.decisions_of(self._scores(X))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.intercept_)
 
 
 class KernelPCA(Transformer):

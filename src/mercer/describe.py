@@ -247,7 +247,7 @@ def _repeated(table: Table) -> tuple[int, int]:
 
 def _row_hashes(table: Table) -> Array:
     if table.items is not None:
-        from .estimators.training import fingerprints
+        from .estimators.contents import fingerprints
 
         marks = fingerprints(table.items)
         assert marks is not None  # strings, sets and graphs show their content

@@ -4,6 +4,7 @@ from .classifier import Classifier as Classifier
 from .classifier import cost_matrix as cost_matrix
 from .clustering import Clustering as Clustering
 from .clustering import KernelKMeans as KernelKMeans
+from .contents import fingerprints as fingerprints
 from .gp_classifier import GPClassifier as GPClassifier
 from .gp_regressor import GPRegressor as GPRegressor
 from .kernel_cca import KernelCCA as KernelCCA
@@ -29,13 +30,12 @@ from .pairs import votes as votes
 from .pegasos import Pegasos as Pegasos
 from .perceptron import Perceptron as Perceptron
 from .regressor import Regressor as Regressor
-from .running import NotInTimeError as NotInTimeError
-from .running import Run as Run
 from .spectral_clustering import SpectralClustering as SpectralClustering
 from .svc import SVC as SVC
 from .svr import SVR as SVR
 from .svr import NuSVR as NuSVR
+from .training import NotInTimeError as NotInTimeError
+from .training import Run as Run
 from .training import Training as Training
-from .training import fingerprints as fingerprints
 from .training import training_of as training_of
 from .transformer import Transformer as Transformer

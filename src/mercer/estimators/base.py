@@ -26,8 +26,17 @@ from ..problems import Certificate, Status
 from ..rows import Mapped, Rows, as_host, in_memory, is_dask, on_card, on_cluster, rows_of
 from ..runtime.compile import Array
 from .model import KernelModel, LinearModel, scores_of_chunk
-from .running import CallbackSupportMixin, Run, running, with_callbacks
-from .training import LARGEST_SIMILARITY, Training, training_of, warn_if_alike, warn_if_out_of_reach
+from .training import (
+    LARGEST_SIMILARITY,
+    CallbackSupportMixin,
+    Run,
+    Training,
+    running,
+    training_of,
+    warn_if_alike,
+    warn_if_out_of_reach,
+    with_callbacks,
+)
 
 __all__ = ["KNOWN", "FittedState", "remedy_for", "rescale"]
 

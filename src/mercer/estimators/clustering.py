@@ -20,8 +20,7 @@ from ..rows.guests import lazily
 from ..runtime.compile import Array
 from ..solvers import Partition, kernel_kmeans, least_cost
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 from .transformer import Transformer
 
 #: Matrices of all items by all clusters that there are at once.

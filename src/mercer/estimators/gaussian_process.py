@@ -34,7 +34,7 @@ from ..runtime.compile import Array
 from ..runtime.interrupts import until
 from ..solvers.descent import Descent, inverse_curvature
 from .base import KernelMachine
-from .running import warn
+from .training import warn
 
 __all__ = ["GaussianProcess", "Learned", "learned", "starts_of"]
 

@@ -24,8 +24,7 @@ from ..solvers.evidence import Evidence, Slopes, evidence
 from .gaussian_process import GaussianProcess, Learned, learned, starts_of
 from .model import KernelModel, kernel_model
 from .regressor import Regressor
-from .running import warn
-from .training import Training
+from .training import Training, warn
 
 #: The noise that the descent begins with, as a part of the targets' variance.
 _NOISE = 0.1

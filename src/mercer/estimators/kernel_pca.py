@@ -22,8 +22,7 @@ from ..runtime.compile import Array
 from ..solvers import Eigenpairs, leading_eigenpairs
 from .kernel_regressor import KernelRegressor
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 from .transformer import Transformer, refuse_large_matrix
 
 #: An eigenvalue below this part of the largest, for each item, is a rounding error.

@@ -30,8 +30,7 @@ from .base import rescale
 from .classifier import Classifier
 from .model import KernelModel, LinearModel, kernel_model, model_of
 from .pairs import BinaryMachine, Pairs, begin_pairs, laid_out, solve_small, votes
-from .running import Run, warn
-from .training import Mixed, Training, refuse_undefined
+from .training import Mixed, Run, Training, refuse_undefined, warn
 
 #: Machines for pairs of classes beyond this are worth a warning.
 _MANY = 1000

@@ -25,7 +25,8 @@ from ..solvers import SoftMargin, svm
 from ..solvers.svm.small_blocks import MOST_STEPS, SmallBlock, certified_blocks, solve_block, solve_blocks
 from ..solvers.svm.smo import WORKING_SET, trusted
 from ..solvers.svm.soft_margin import SINGLE_RANGE, SMALL_GAP, DualSolution
-from .training import Training, row_keys
+from .contents import row_keys
+from .training import Training
 
 __all__ = ["Pairs", "begin_pairs", "laid_out", "solve_small", "votes"]
 

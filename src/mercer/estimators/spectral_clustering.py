@@ -19,8 +19,7 @@ from ..runtime.compile import Array
 from ..solvers import Eigenpairs, kernel_kmeans, leading_eigenpairs
 from .clustering import Clustering
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 
 #: An item whose similarities to others are less than this part of that to itself has no neighbours.
 _ALONE = 1e-12

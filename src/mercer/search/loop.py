@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import _num_samples
 
 from ..checks.folds import cv_of
-from ..estimators.running import task_below
+from ..estimators.training import task_below
 from ..runtime.compile import Array
 from ..runtime.interrupts import all_or_nothing, keeps_best, until
 from .keys import setting_key

@@ -39,6 +39,8 @@ from mercer import (
     SVR,
     Calibrated,
     Conformal,
+    GPClassifier,
+    GPRegressor,
     KernelClassifier,
     KernelPCA,
     KernelQuantiles,
@@ -149,6 +151,8 @@ GOLDEN = {
     "one-class": (lambda: OneClassSVM(nu=0.2).fit(X), X),
     "svdd": (lambda: SVDD(nu=0.2).fit(X), X),
     "kernel-pca": (lambda: KernelPCA("gaussian(gamma=0.3)", n_components=3).fit(X), X),
+    "gp-regressor": (lambda: GPRegressor().fit(X, NUMBER), X),
+    "gp-classifier": (lambda: GPClassifier("1.5*matern(nu=2.5)", tune=None).fit(X, THREE), X),
     "calibrated-sigmoid": (lambda: Calibrated(SVC(), cv=3).fit(X, THREE), X),
     "calibrated-isotonic": (lambda: Calibrated(SVC(), method="isotonic", cv=3).fit(X, TWO), X),
     "calibrated-venn": (

@@ -4,8 +4,8 @@
                                             [--json results.json]
 
 FOLDER has the tables that papers on Gaussian processes use, each with ten official splits: NAME/data.csv.gz with the
-target last, and NAME/test_mask.csv.gz with a column for each split. Both contestants learn a variance, a length for
-each column and the noise on standardised rows, at most so many as ``--most`` says. Times are of the processor.
+target last, and NAME/test_mask.csv.gz with a column for each split. Both learn a variance, a length for each
+column and the noise on standardised rows, at most so many as ``--most`` says. Times are of the processor.
 """
 
 from __future__ import annotations

@@ -15,15 +15,23 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reproductions.results import Results
 from scipy import stats
 
-from mercer.statistics import drift, hsic, kci, ksd, mmd
+from mercer.statistics import hsic, kci, ksd, mmd
+from reproductions.results import Results
 
 #: Permutations of null trials: 5 % is 10 of 200 values of p.
 PERMUTATIONS = 199
 #: Rows and permutations of a trial of power.
 ROWS, REPS = 100, 200
+
+
+class _Shown(Results):
+    """Figures that are printed as they come."""
+
+    def add(self, what, value, bar, ok, note):
+        super().add(what, value, bar, ok, note)
+        print(f"{'ok    ' if ok else 'NOT OK'} {what}: {value} ({bar}) {note}", flush=True)
 
 
 def _words(random, count):
@@ -100,7 +108,8 @@ def power(results, trials):
             ahead[test, name] = gap >= -2 * np.sqrt(max(1, discordant)) / trials
             results.add(
                 f"power of {test}, {name}", round(float(ours[test, name]), 3),
-                f"hyppo {theirs[test, name]:.3f}, less two standard errors", bool(ahead[test, name]), f"{trials} trials of {ROWS} rows, {REPS} permutations",
+                f"hyppo {theirs[test, name]:.3f}, less two standard errors", bool(ahead[test, name]), 
+                f"{trials} trials of {ROWS} rows, {REPS} permutations",
             )  # fmt: skip
         mean, peer = (np.mean([v for (t, _), v in side.items() if t == test]) for side in (ours, theirs))
         results.add(
@@ -193,7 +202,7 @@ def main():
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--files", nargs="*", type=Path, default=[])
     given = parser.parse_args()
-    results, wanted = Results(), given.only or ["level", "power", "time", "drift"]
+    results, wanted = _Shown(), given.only or ["level", "power", "time", "drift"]
     if "time" in wanted:
         timing(results)
     if "level" in wanted:

@@ -6,13 +6,14 @@ Each problem has items, a kernel, a place for the kernel matrix, weights or none
 components, all drawn at random: rows far from the origin and that come twice, strings, sets and graphs; matrices in
 memory and computed anew, in double precision and from a start in single, landmarks in memory and streamed; all at once
 by LAPACK, or by products. The eigenvalues that :func:`mercer.solvers.leading_eigenpairs` finds for the centred matrix
-are compared one by one with those of the matrix as a whole, and each must lie within its ``bounds``.
+are compared with those of the matrix as a whole: there must be an eigenvalue within the bound of each, one for each of
+them. Whether it is that of the same rank is counted, too. Residuals cannot prove that: where a hundred eigenvalues lie
+within the tolerance of each other, a larger one among them may be passed over.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,7 +98,7 @@ def _graph(rng: np.random.Generator) -> tuple[int, list[list[int]]]:
 def problem(seed: int) -> Problem:
     """A problem that the seed alone decides."""
     rng = np.random.default_rng(seed)
-    n = int(rng.choice([rng.integers(20, 200), rng.integers(420, 800)]))
+    n = int(rng.choice([rng.integers(20, 200), rng.integers(420, 600)]))
     kernel, given = _items(rng, n)
     items = kernel.items(given)
     n = len(items)
@@ -122,20 +123,42 @@ def problem(seed: int) -> Problem:
                    int(rng.integers(1, most + 1)), float(10 ** rng.uniform(-9, -1)))  # fmt: skip
 
 
-def farthest(seed: int) -> tuple[str, float]:
-    """What the problem is, and the largest error of an eigenvalue as a part of its bound."""
+@dataclass
+class Outcome:
+    """What became of a problem."""
+
+    what: str
+    #: Whether there is an eigenvalue within the bound of each that was found, one for each of them.
+    within: bool
+    #: Whether each is within its bound of the eigenvalue of its own rank.
+    in_order: bool
+    #: The largest error of an eigenvalue as a part of it.
+    error: float
+
+
+def outcome(seed: int) -> Outcome:
+    """The eigenvalues of a problem beside those that LAPACK finds."""
     given = problem(seed)
     found = leading_eigenpairs(given.gram, given.count, centred=True, scale=given.scale, tol=given.tol,
                                rng=np.random.default_rng(seed), exact=given.exact)  # fmt: skip
     s = np.ones(len(given.K)) if given.scale is None else given.scale
     C = np.eye(len(s)) - np.outer(s, s) / (s @ s)
     A = C @ (s[:, None] * given.K * s) @ C
-    true = np.linalg.eigvalsh(0.5 * (A + A.T))[::-1][: given.count]
-    return given.what, float((np.abs(found.values - true) / found.bounds).max())
+    true = np.linalg.eigvalsh(0.5 * (A + A.T))[::-1]
+    errors = np.abs(found.values - true[: given.count])
+    scale = np.maximum(np.abs(true[: given.count]), found.bounds)
+    within = one_in_each(true, found.values - found.bounds, found.values + found.bounds)
+    return Outcome(given.what, within, bool((errors <= found.bounds).all()), float((errors / scale).max()))
 
 
-def all_of(problems: int) -> Iterator[tuple[str, float]]:
-    return (farthest(seed) for seed in range(problems))
+def one_in_each(points: np.ndarray, low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether each interval has a point of its own: of those that a point lies in, the one that ends first gets it."""
+    waiting = list(range(len(low)))
+    for point in np.sort(points):
+        inside = [k for k in waiting if low[k] <= point <= high[k]]
+        if inside:
+            waiting.remove(min(inside, key=lambda k: high[k]))
+    return not waiting
 
 
 def main() -> None:
@@ -143,17 +166,19 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=1000)
     parser.add_argument("--json", metavar="FILE")
     given = parser.parse_args()
-    results, within, worst = Results(), 0, ("", 0.0)
-    for what, part in all_of(given.problems):
-        within += part <= 1
-        worst = max(worst, (what, part), key=lambda pair: pair[1])
-        if part > 1:
-            print(f"beyond its bound, {part:.3g} times: {what}", flush=True)
-    note = f"the largest error is {worst[1]:.3g} of its bound, of {worst[0]}"
-    print(f"{within} of {given.problems} problems with every eigenvalue within its bound; {note}")
-    results.add(
-        "problems with every eigenvalue within its bound", within, given.problems, within == given.problems, note
-    )
+    results = Results()
+    outcomes = []
+    for seed in range(given.problems):
+        outcomes.append(outcome(seed))
+        if not (outcomes[-1].within and outcomes[-1].in_order):
+            what = "of another rank" if outcomes[-1].within else "beyond its bound"
+            print(f"an eigenvalue is {what}, by {outcomes[-1].error:.1e} of it: {outcomes[-1].what}", flush=True)
+    within = sum(each.within for each in outcomes)
+    in_order = sum(each.in_order for each in outcomes)
+    note = f"in {in_order} of them it is the eigenvalue of the same rank; the largest error is "
+    note += f"{max(each.error for each in outcomes if each.within):.1e} of an eigenvalue, at tolerances up to 0.1"
+    print(f"{within} of {given.problems} problems with an eigenvalue within each bound; {note}")
+    results.add("problems with an eigenvalue within each bound", within, given.problems, within == given.problems, note)
     results.write(given.json)
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mercer import KernelKMeans, SpectralClustering, load, save
-from mercer.grams import Dense
+from mercer.grams import Dense, Lazy
 from mercer.kernels import Gaussian, as_kernel
 from mercer.solvers import kernel_kmeans, least_cost
 
@@ -52,6 +52,19 @@ def test_the_best_of_all_partitions_is_found_and_the_bound_is_below_it(seed):
         assert found.cost == pytest.approx(cost_of(K, found.labels, weight), abs=1e-9)
         assert least_cost(Dense(K), k, weight) <= best + 1e-9
     assert least_cost(Dense(K), 1, weight) == pytest.approx(cost_of(K, np.zeros(8), weight))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_by_products_is_that_of_the_whole_matrix(seed):
+    draws = np.random.default_rng(seed)
+    n, k = 500, int(draws.integers(2, 9))
+    A, weight = draws.normal(size=(n, 3)), draws.uniform(0.2, 3.0, n)
+    gram = Lazy(Gaussian(gamma=10.0 ** draws.uniform(-2, 1)), A)
+    root = np.sqrt(weight)
+    C = np.eye(n) - np.outer(root, root) / weight.sum()
+    Y = C @ (root[:, None] * gram.rows(np.arange(n)) * root) @ C
+    exact = np.trace(Y) - np.linalg.eigvalsh(Y)[::-1][: k - 1].sum()
+    assert 0.97 * exact <= least_cost(gram, k, weight) <= exact
 
 
 @pytest.mark.parametrize("rows", [X, X + 1e6, sparse.csr_array(np.maximum(X, 0))], ids=["near", "far", "sparse"])
@@ -107,6 +120,21 @@ def test_many_rows_go_by_way_of_some_columns():
     assert near.support_.size == 200
     np.testing.assert_array_equal(near.labels_, model.labels_)
     np.testing.assert_allclose(near.transform(rows[:9]), model.transform(rows[:9]), atol=0.02)
+    assert near.cost_bound_ <= near.cost_ <= model.cost_
+
+
+@pytest.mark.parametrize("machine", [KernelKMeans, SpectralClustering])
+def test_rows_are_read_piece_by_piece(machine, tmp_path):
+    rows, _ = make_blobs(6000, centers=3, n_features=4, cluster_std=0.8, random_state=3)
+    np.save(tmp_path / "rows.npy", rows)
+    there = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    streamed = machine("gaussian(gamma=0.05)", 3, rank=40, memory="2MB").fit(there)
+    held = machine("gaussian(gamma=0.05)", 3, rank=40).fit(rows)
+    assert adjusted_rand_score(streamed.labels_, held.labels_) > 0.999
+    np.testing.assert_array_equal(streamed.predict(there), streamed.predict(rows))
+    if machine is KernelKMeans:
+        assert streamed.cost_bound_ <= streamed.cost_
+        assert streamed.cost_ == pytest.approx(held.cost_, rel=0.05)
 
 
 @pytest.mark.parametrize(("kernel", "items"), [("normalised(spectrum(p=2))", STRINGS), ("weisfeilerlehman", GRAPHS)])

@@ -28,7 +28,9 @@ from mercer import (
     SVC,
     SVDD,
     Calibrated,
+    KernelCCA,
     KernelClassifier,
+    KernelDiscriminant,
     KernelKMeans,
     KernelPCA,
     KernelQuantiles,
@@ -82,6 +84,8 @@ UNFITTED = {
     "clusters": (make_pipeline(StandardScaler(), KernelKMeans("rbf", 2)), X),
     "one cluster": (KernelKMeans(None, 1), X),
     "clusters of a graph": (SpectralClustering("rbf", 3), X),
+    "of discriminants": (make_pipeline(KernelDiscriminant("rbf"), SVC("rbf")), X, FOUR),
+    "one of two views": (KernelCCA("rbf"), X, X[:, :2] ** 2),
 }
 
 

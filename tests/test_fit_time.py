@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer import SVC, SVR, KernelClassifier, KernelRegressor, OneClassSVM
 from mercer.estimators import Run
-from mercer.estimators import running as time_limits
+from mercer.estimators import training as time_limits
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 3))

@@ -14,7 +14,6 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import cross_val_score
 
 import mercer
-import mercer.estimators.pairs
 import mercer.solvers.certified
 import mercer.solvers.svm.refinement
 from mercer import SVC, KernelClassifier, KernelRegressor, KernelSearchCV, Pegasos, Perceptron, keep_best
@@ -203,7 +202,7 @@ def test_machines_that_were_not_reached_are_counted(interrupted_solve, monkeypat
 
 IMPROVEMENTS = {
     "polish": (mercer.solvers.svm.refinement, "polish", SVC("gaussian(gamma=1)", max_iter=10_000), y),
-    "hard margin": (mercer.estimators.pairs, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
+    "hard margin": (mercer.solvers.svm, "hard_margin", SVC("polynomial(degree=2)", C=np.inf), y),
     "smaller gap": (mercer.solvers.certified, "_improved", KernelRegressor("gaussian"), X[:, 0] + y),
     "smaller gaps": (mercer.solvers.certified, "_improved", KernelClassifier("gaussian"), y),
 }

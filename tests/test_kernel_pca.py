@@ -163,6 +163,16 @@ def test_a_search_over_a_pipeline():
     assert list(pipe.fit(X, y)[:-1].get_feature_names_out()) == ["kernelpca0", "kernelpca1"]
 
 
+def test_settings_of_what_comes_after_share_the_components(monkeypatch):
+    """A search finds components once for each fold and setting of theirs, and once more for the best."""
+    fits, learn = [], KernelPCA.learn
+    monkeypatch.setattr(KernelPCA, "learn", lambda self, data: (fits.append(1), learn(self, data))[1])
+    pipe = make_pipeline(KernelPCA("gaussian(gamma=0.2)"), SVC())
+    grid = {"kernelpca__n_components": [1, 4], "svc__C": [0.1, 1, 10], "svc__kernel__gamma": [0.1, 1]}
+    KernelSearchCV(pipe, grid, cv=3).fit(X, X[:, 0] > 0)
+    assert len(fits) == 2 * 3 + 1
+
+
 def test_weights_are_repeated_rows():
     weight = np.random.default_rng(0).integers(0, 4, len(X))
     for kernel in ("gaussian(gamma=0.2)", "linear"):

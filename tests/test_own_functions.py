@@ -110,6 +110,18 @@ def test_other_machines_and_searches():
                                     (shared, Intersection())))  # fmt: skip
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_of_rows_and_columns_of_items(library):
+    made = pytest.importorskip(library)
+    words = ["kernel", "kern", "margin"]
+    for column in (made.Series(words), made.DataFrame({"word": words})):
+        np.testing.assert_array_equal(Function(shared_with_repeats)(column), Function(shared_with_repeats)(words))
+    table = made.DataFrame({"a": X[:, 0], "b": X[:, 1]})
+    np.testing.assert_allclose(Function(lambda x, z: x @ z)(table), X[:, :2] @ X[:, :2].T)
+    one = made.DataFrame({"a": [1, 2, 3]})
+    np.testing.assert_array_equal(Function(lambda x, z: x[0] * z[0])(one), np.outer([1, 2, 3], [1, 2, 3]))
+
+
 def test_in_expressions():
     kernel = Normalised(Function(shared)) + 0.5 * Intersection()
     np.testing.assert_allclose(kernel(SETS), (Normalised(Intersection()) + 0.5 * Intersection())(SETS))

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as ScikitSVC
 
 from mercer import SVC, Calibrated, KernelSearchCV, NuSVC, keep_best
-from mercer.estimators import begin_pairs, solve_pairs
+from mercer.estimators import Pairs, begin_pairs
 from mercer.grams import Dense, Lazy
 from mercer.kernels import Gaussian, Polynomial
 from mercer.kernels.engine import Pairing, matrix_product, segment_products
@@ -214,25 +214,25 @@ def _prepared(**parameters):
 
 @pytest.mark.parametrize("limits", [{"max_iter": 20}, {"time_limit": 60.0}, {"C": np.inf}])
 def test_machines_with_limits_are_left_to_others(limits):
-    machines, data, solver = _prepared(**limits)
-    assert solve_pairs(machines, data, solver, data.exact_gram(), np.random.default_rng(0)) == machines
+    assert Pairs.refuses(*_prepared(**limits))
+    assert not Pairs.refuses(*_prepared())
 
 
 def test_single_precision_that_cannot_be_trusted_is_noticed():
     machines, data, solver = _prepared()
-    assert solve_pairs(machines, data, solver, data.exact_gram(), np.random.default_rng(0)) == []
+    assert Pairs(data, data.exact_gram(), np.random.default_rng(0)).solve(machines, solver) == []
     wrong = replace(data, gram=Dense(data.gram.K * np.float32(1.1)))
-    assert solve_pairs(machines, wrong, solver, data.exact_gram(), np.random.default_rng(0)) == machines
+    assert Pairs(wrong, data.exact_gram(), np.random.default_rng(0)).solve(machines, solver) == machines
 
 
 def _counted(monkeypatch):
-    calls = []
+    calls, solve = [], Pairs.solve
 
-    def counted(machines, *rest):
+    def counted(pairs, machines, solver):
         calls.append(len(machines))
-        return solve_pairs(machines, *rest)
+        return solve(pairs, machines, solver)
 
-    monkeypatch.setattr("mercer.estimators.margin_classifier.solve_pairs", counted)
+    monkeypatch.setattr(Pairs, "solve", counted)
     return calls
 
 

@@ -1,6 +1,8 @@
 """Machine code that comes with the package: run where it is right, and nowhere else."""
 
+import importlib
 import pickle
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -11,6 +13,7 @@ from mercer.runtime import shipped_code
 from mercer.runtime.compile import jit
 from mercer.runtime.shipped_code import PROCESSORS, checked, read_shipped, sealed, ship
 
+TOOLS = Path(__file__).parents[1] / "tools"
 STAMP, TYPES = "made of this", ("float64", "array(float64, 1d, C)")
 PROCESSOR = "x86-64-v3"
 
@@ -83,6 +86,21 @@ def test_a_function_is_read_where_it_would_be_compiled(shipped, tmp_path, monkey
     assert found(2) == 14
     assert sum(found.stats.cache_hits.values()) == 1
     assert not list(tmp_path.glob("own/*/*.nbc"))
+
+
+def test_an_installation_goes_on_without_machine_code(monkeypatch):
+    pytest.importorskip("setuptools")
+    monkeypatch.syspath_prepend(str(TOOLS))
+    backend = importlib.import_module("build_backend")
+    monkeypatch.setattr(backend.build_meta, "get_requires_for_build_wheel", lambda settings: [])
+    assert any(each.startswith("numba") for each in backend.get_requires_for_build_wheel())
+
+    def no_process(*command, **options):
+        raise OSError
+
+    monkeypatch.setattr(backend.subprocess, "run", no_process)
+    monkeypatch.setattr(backend.build_meta, "build_wheel", lambda *given: "mercer.whl")
+    assert backend.build_wheel("dist") == "mercer.whl"
 
 
 def test_warmup_goes_the_roads_that_are_compiled(mercer, monkeypatch):

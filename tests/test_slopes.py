@@ -64,7 +64,7 @@ def differences(parameters, items, V, h=1e-4):
     )
 
 
-@pytest.mark.parametrize(("kernel", "items"), CASES, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize(("kernel", "items"), CASES, ids=[str(kernel)[:60] for kernel, _ in CASES])
 def test_slopes_are_differences(kernel, items):
     items = kernel.items(items)
     kernel = kernel.resolved(items)

@@ -36,8 +36,8 @@ def test_every_suite_has_the_same_form():
     known = suites()
     assert {"svm", "svm-sparse", "kernel-ridge", "perceptron", "pairwise"} <= set(known)
     for suite in known.values():
-        assert suite.MODULE.startswith("sklearn.")
-        assert all(name.startswith("sklearn.") for name in suite.patches())
+        assert suite.MODULE.startswith(("sklearn.", "hyppo."))
+        assert all(name.startswith(suite.MODULE.partition(".")[0]) for name in suite.patches())
         assert all(reason and isinstance(reason, str) for reason in suite.MEANT.values())
 
 

@@ -153,6 +153,12 @@ def main() -> None:
     show("Python files / lines / median of a file", len(lengths), sum(lengths), round(median(lengths)))
     show("lines that import", f"{lines_of_imports / sum(lengths):.1%}")
     importers = Counter(home for name in PATHS for home in {home_of(*each) for each in imports_of(name)})
+    importers += Counter(  # a stub says what its room imports
+        home
+        for room, path in PATHS.items()
+        if path.with_suffix(".pyi").exists()
+        for home in set(names_of(room).values()) - {room}
+    )
     show("files with exactly one importer", sum(importers[name] == 1 for name in PATHS if not is_room(name)))
 
     doors = [(name, each) for name in PATHS if room_of(name) in DOORS for each in imports_of(name)]

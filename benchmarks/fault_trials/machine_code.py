@@ -62,8 +62,8 @@ def trials(count: int, seed: int, folder: str) -> None:
     processor, other = PROCESSORS
     shipped_code.FOLDER, shipped_code._processor = shipped, lambda: processor
     squares, cubes = (_compiled(function, own) for function in (sum_of_squares, sum_of_cubes))
-    (stamp, types, code), foreign = squares, cubes[2]
-    path = _written(shipped, processor, *squares)
+    stamp, types, _ = squares
+    foreign, path = cubes[2], _written(shipped, processor, *squares)
     whole = path.read_bytes()
     assert _called(own) == (True, True)  # as it should be read
     version = numba.__version__

@@ -21,7 +21,7 @@ found = mmd(X, Y)
 print(found)
 
 # %%
-# The p-value is that of five Gaussians together. What each finds is compared with what it finds
+# The p-value is that of three Gaussians together. What each finds is compared with what it finds
 # where the rows are divided at random: of the same table, with nothing to be found, one p-value is
 # as likely as any other.
 

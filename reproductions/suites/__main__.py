@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import importlib.util
 import io
 import pkgutil
 import sys
 from collections import Counter
 from typing import Any
-
-import sklearn
 
 from ..results import Results
 from . import __doc__ as about
@@ -22,7 +21,13 @@ from .runner import Outcome, run
 def suites() -> dict[str, Any]:
     """All suites of this package by their names."""
     modules = [importlib.import_module(f"{__package__}.{found.name}") for found in pkgutil.iter_modules(here)]
-    return {module.NAME: module for module in modules if hasattr(module, "NAME") and hasattr(module, "patches")}
+    there = [module for module in modules if hasattr(module, "NAME") and hasattr(module, "patches")]
+    return {module.NAME: module for module in there if importlib.util.find_spec(library_of(module)) is not None}
+
+
+def library_of(suite: Any) -> str:
+    """The package whose tests these are."""
+    return suite.MODULE.partition(".")[0]
 
 
 def show(name: str, outcome: Outcome) -> None:
@@ -50,9 +55,10 @@ def main() -> None:
             outcome = run(known[name])
         show(name, outcome)
         ran = len(outcome.passed) + len(outcome.meant) + len(outcome.unexplained)
-        note = f"scikit-learn {sklearn.__version__}: {len(outcome.meant)} differences are meant, "
+        library = importlib.import_module(library_of(known[name]))
+        note = f"{library.__name__} {library.__version__}: {len(outcome.meant)} differences are meant, "
         note += f"{len(outcome.unexplained)} are not explained, {len(outcome.absent)} tests are of what is not here"
-        results.add(f"scikit-learn's {known[name].MODULE}", len(outcome.passed), ran, outcome.ok, note)
+        results.add(f"{library.__name__}'s {known[name].MODULE}", len(outcome.passed), ran, outcome.ok, note)
     results.write(options.json)
     sys.exit(0 if results.count_ok() == len(results.rows) else 1)
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import Tags
 
 import mercer
@@ -72,10 +71,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
         X = X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
         self.gamma_ = gamma = 1.0 / X.shape[1] if self.gamma is None else self.gamma
-        if callable(self.kernel):
-            kernel: Any = lambda A, B: pairwise_kernels(A, B, metric=self.kernel)  # noqa: E731
-        else:
-            kernel = kernel_named(self.kernel, gamma, self.degree, self.coef0)
+        kernel = self.kernel if callable(self.kernel) else kernel_named(self.kernel, gamma, self.degree, self.coef0)
         self.machine_ = mercer.KernelPCA(kernel, self.n_components, tol=self.tol or 1e-10).fit(X)
         self.sparse_ = hasattr(X, "tocsr")
         self.eigenvalues_ = self.machine_.eigenvalues_

@@ -96,7 +96,7 @@ def run(suite: Any, options: Iterable[str] = ()) -> Outcome:
     with ExitStack() as stack:
         for target, stand_in in suite.patches().items():
             stack.enter_context(mock.patch(target, stand_in))
-        pytest.main([*quiet, *options, "-c", os.devnull, "--pyargs", suite.MODULE], plugins=[notes])
+        pytest.main([*quiet, *options, "-c", os.devnull, "--pyargs", *suite.MODULE.split()], plugins=[notes])
     for name in set(sys.modules) - before:  # the next suite loads its tests anew, with names of its own
         if ".tests." in name:
             del sys.modules[name]

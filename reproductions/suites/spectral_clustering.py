@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,24 +69,30 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> SpectralClustering:
-        self.labels_ = _labels(self._affinities(X), self.n_clusters, self.n_components, self.assign_labels)
+        affinity = self.affinity
+        if callable(affinity):  # a function of two rows
+            affinity = partial(pairwise_kernels, metric=affinity, **(self.kernel_params or {}))
+        given = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        affinities = affinities_of(X, affinity, self.n_neighbors, **given)
+        self.labels_ = _labels(affinities, self.n_clusters, self.n_components, self.assign_labels)
         return self
 
-    def _affinities(self, X: Any) -> Any:
-        if self.affinity == "precomputed":
-            return X
-        if self.affinity == "nearest_neighbors":
-            edges = kneighbors_graph(X, self.n_neighbors, include_self=True).toarray()
-            return 0.5 * (edges + edges.T)
-        if self.affinity == "precomputed_nearest_neighbors":
-            known = NearestNeighbors(n_neighbors=self.n_neighbors, metric="precomputed").fit(X)
-            edges = known.kneighbors_graph(X, mode="connectivity").toarray()
-            return 0.5 * (edges + edges.T)
-        given = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        if callable(self.affinity):
-            return pairwise_kernels(X, metric=self.affinity, **(self.kernel_params or {}))
-        known = {name: value for name, value in given.items() if name in KERNEL_PARAMS[self.affinity]}
-        return pairwise_kernels(X, metric=self.affinity, **known)
+
+def affinities_of(X: Any, affinity: Any, n_neighbors: int, **given: Any) -> Any:
+    """The matrix of a graph, as scikit-learn makes it."""
+    if affinity == "precomputed":
+        return X
+    if affinity == "nearest_neighbors":
+        edges = kneighbors_graph(X, n_neighbors, include_self=True).toarray()
+        return 0.5 * (edges + edges.T)
+    if affinity == "precomputed_nearest_neighbors":
+        known = NearestNeighbors(n_neighbors=n_neighbors, metric="precomputed").fit(X)
+        edges = known.kneighbors_graph(X, mode="connectivity").toarray()
+        return 0.5 * (edges + edges.T)
+    if callable(affinity):
+        return affinity(X)
+    known = {name: value for name, value in given.items() if name in KERNEL_PARAMS[affinity]}
+    return pairwise_kernels(X, metric=affinity, **known)
 
 
 def _labels(affinities: Any, n_clusters: int, n_components: int | None, assign_labels: str) -> Any:

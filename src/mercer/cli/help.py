@@ -137,6 +137,7 @@ _IDEAS = {
     "KernelClassifier": "losses",
     "KernelRegressor": "losses",
     "KernelQuantiles": "probabilities",
+    "GPRegressor": "probabilities",
     "OneClassSVM": "probabilities",
     "TableClassifier": "soft margin",
     "TableRegressor": "losses",

@@ -177,7 +177,7 @@ def _never_again(table: Table) -> list[str]:
 
 
 def refuse_unlearnable(table: Table) -> None:
-    """A target of one value, or of words that never come again, tells nothing."""
+    """A target of one value, or with another class in each row, tells nothing."""
     assert table.y is not None
     targets = table.y[table.labelled]
     if len(table.class_counts) < 2:

@@ -7,12 +7,14 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ..calibration import Calibrated, TunedThreshold
 from ..composition import machine_of
+from ..explain import support_lines
 from ..io import (
     DataError,
     Options,
@@ -24,7 +26,12 @@ from ..io import (
     rows_on_workers,
     targets_of,
 )
+from ..learners import Learner, named
 from ..messages import enumeration
+from ..preprocess import prepare
+from ..report import study_name
+from ..rows import dask_client
+from ..study import Comparison, measure_named, positive_class, sample
 from .options import Places, options_of
 from .paths import save
 from .printing import Printer
@@ -43,10 +50,6 @@ from .recipe import (
     refuse_unlearnable,
     usual_kernel,
 )
-
-if TYPE_CHECKING:
-    from ..learners import Learner
-    from ..study import Comparison
 
 
 @dataclass(frozen=True)
@@ -92,8 +95,6 @@ def trained(
     With ``validating``, also on rows that are left out in turn, as the division says: of numbers that tells how far
     errors reach.
     """
-    from ..explain import support_lines
-
     kept = _rows_kept(table, recipe, printer)
     learning = table if kept is None else table.take(kept)
     learner = fitting(recipe.learner, learning, recipe.kernel, recipe.preparing.get("target_transform"))
@@ -121,8 +122,6 @@ def trained(
 
 def as_tested(recipe: Recipe, facts: Comparison, chosen: dict[str, Any], table: Table) -> Trained:
     """The model that a study has tested, as it is."""
-    from ..explain import support_lines
-
     model = facts.models[recipe.learner.name]
     learned = table.take(facts.rows[recipe.learner.name])
     learner = fitting(recipe.learner, learned, recipe.kernel, recipe.preparing.get("target_transform"))
@@ -158,8 +157,6 @@ def error_on(model: Any, table: Table, task: str) -> Any:
 
 def _rows_kept(table: Table, recipe: Recipe, printer: Printer) -> Any:
     """The places of as many rows as the recipe allows, each class with its share; ``None`` where all are allowed."""
-    from ..study import sample
-
     if recipe.max_rows is None or table.n_rows <= recipe.max_rows:
         return None
     assert table.y is not None
@@ -181,7 +178,6 @@ _PASSES = 16
 
 def trained_in_chunks(recipe: Recipe, data: Places, reading: dict[str, Any], printer: Printer) -> tuple[Trained, Table]:
     """Make a model of files by passes over them; a sample of their rows tells what the columns hold."""
-    from ..preprocess import prepare
     from ..rows import dask_client, sample_of
 
     options = options_of(reading)
@@ -228,8 +224,6 @@ def trained_in_chunks(recipe: Recipe, data: Places, reading: dict[str, Any], pri
 
 def _prepared_rows(file: Any, columns: list[str], n_rows: int, prepare: Any, report: Any) -> Any:
     """The prepared rows, on the workers of a cluster where there is one."""
-    from ..rows import dask_client
-
     client = dask_client()
     if client is None:
         return PreparedRows(file, columns, n_rows, prepare, report)
@@ -276,8 +270,6 @@ def weights_of_mistakes(recipe: Recipe, table: Table) -> dict[str, Any]:
 
 def answering(model: Any, recipe: Recipe, table: Table, printer: Printer) -> Any:
     """The model with what turns its scores into answers: probabilities or a threshold, where asked for."""
-    from ..calibration import Calibrated, TunedThreshold
-
     if recipe.calibrate is not None:
         folds = _folds(table, "Probabilities are", printer)
         costs = _costs_of(recipe.costs, table) if recipe.costs else {}
@@ -299,8 +291,6 @@ def threshold_scorer(name: str, table: Table, positive: str | None = None) -> An
 
     ``positive`` is the class that the measure is of, by default the rarer one.
     """
-    from ..study import measure_named, positive_class
-
     if table.measured or len(table.class_counts) != 2:
         has = "is a measurement" if table.measured else f"has {len(table.class_counts)}"
         raise DataError(
@@ -380,8 +370,6 @@ _LONGER = 1.5
 
 def recipe_of_chosen(facts: Comparison, table: Table, preparing: dict[str, Any], seed: int) -> Recipe:
     """The learner that a study has chosen, with its kernel and parameters."""
-    from ..learners import named
-
     name = facts["answer"]["chosen"]
     learner = named(name)
     return recipe_of(learner, facts.models[name], table, preparing, seed, learner.most_rows)
@@ -402,8 +390,6 @@ def saved_winner(
     belongs to that one; the other has the same settings and has seen more, and there is no row left to test it with.
     The file remembers the error as what it is.
     """
-    from ..report import study_name
-
     chosen = next(one for one in facts["learners"] if one["name"] == recipe.learner.name)
     growth = table.n_rows / max(1, chosen["fitted_rows"])
     if seconds < _LONGER * chosen["fit_seconds"] * growth**2:

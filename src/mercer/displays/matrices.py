@@ -83,7 +83,7 @@ class DecisionBoundary(Canvas):
         ----------
         estimator : fitted classifier
         X : array, sparse matrix or frame of numbers
-            Columns of words, dates or texts have no place on a plane: prepare them first, and give the machine alone.
+            Categories, dates and texts have no place on a plane: prepare them first, and give the machine alone.
         y : array
         grid : int
             Points along each side.

@@ -26,8 +26,17 @@ from ..problems import Certificate, Status
 from ..rows import Mapped, Rows, as_host, in_memory, is_dask, on_card, on_cluster, rows_of
 from ..runtime.compile import Array
 from .model import KernelModel, LinearModel, scores_of_chunk
-from .running import CallbackSupportMixin, Run, running, with_callbacks
-from .training import LARGEST_SIMILARITY, Training, training_of, warn_if_alike, warn_if_out_of_reach
+from .training import (
+    LARGEST_SIMILARITY,
+    CallbackSupportMixin,
+    Run,
+    Training,
+    running,
+    training_of,
+    warn_if_alike,
+    warn_if_out_of_reach,
+    with_callbacks,
+)
 
 __all__ = ["KNOWN", "FittedState", "remedy_for", "rescale"]
 
@@ -130,6 +139,9 @@ _OF_OTHERS: dict[str, tuple[tuple[str, str], ...]] = {
         ("nu", "nu takes its place, a share of the rows"),
         ("epochs", "nothing is penalised; leave it out"),
     ),
+    "affinity": (
+        ("n_clusters", "it is the kernel; write {machine}('gaussian(gamma=...)'), or {machine}('precomputed')"),
+    ),
     "alpha": (("", "alpha of SGDClassifier is lam of Pegasos, alpha of KernelRidge n·lam of KernelRegressor"),),
     "break_ties": (("", "leave it out; where votes are equal the sums of scores always decide"),),
     "cache_size": (("", "memory='1GB' says what may be kept"),),
@@ -137,6 +149,7 @@ _OF_OTHERS: dict[str, tuple[tuple[str, str], ...]] = {
     "decision_function_shape": (("", "decision_function has a column for each class, pair_scores one for each pair"),),
     "degree": (("", _OF_THE_KERNEL),),
     "dual": (("", "leave it out, it changes no result"),),
+    "eigen_solver": (("", "leave it out, there is one"),),
     "epsilon": (("", "mercer.SVR has it"),),
     "eta": (
         ("rate", "the step is rate"),

@@ -21,8 +21,7 @@ from ..rows import in_memory
 from ..runtime.compile import Array
 from .base import KernelMachine
 from .classifier import decision_margins
-from .running import Run, with_callbacks
-from .training import Training
+from .training import Run, Training, with_callbacks
 
 __all__ = ["BY_LEAVE_ONE_OUT", "METRICS", "TRIED", "Choosing", "chosen"]
 

@@ -17,8 +17,7 @@ from ..messages import guide
 from ..rows.guests import at_once, lazily
 from ..runtime.compile import Array
 from .base import KernelMachine
-from .running import Run
-from .training import Training, warn_of_constant_labels
+from .training import Run, Training, warn_of_constant_labels
 
 __all__ = ["cheapest", "cost_matrix", "mean_costs", "pair_costs"]
 

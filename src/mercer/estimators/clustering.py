@@ -20,8 +20,7 @@ from ..rows.guests import lazily
 from ..runtime.compile import Array
 from ..solvers import Partition, kernel_kmeans, least_cost
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 from .transformer import Transformer
 
 #: Matrices of all items by all clusters that there are at once.
@@ -46,8 +45,8 @@ class Clustering(ClusterMixin, Transformer, named=False):
     def placement(self) -> Placement:
         """Single precision finds the way where products are computed anew each time; results are in double."""
         kernel = self.read_kernel()
-        precision = np.float32 if kernel.on_rows and kernel.splits and not kernel.precomputed else np.float64
-        return Placement(self.memory, precision, self.centred, self.rank, self.landmarks)
+        anew = self.rank is None and kernel.on_rows and kernel.splits and not kernel.precomputed
+        return Placement(self.memory, np.float32 if anew else np.float64, self.centred, self.rank, self.landmarks)
 
     def _check(self) -> None:
         number(self, "n_clusters", 1, whole=True, strict=False)
@@ -148,18 +147,22 @@ class KernelKMeans(Clustering):
     labels_ : array of shape (n_rows,)
         The cluster of each training item.
     cost_ : float
-        Σ wᵢ‖φ(xᵢ) − μ‖², in scikit-learn the inertia; with ``rank``, of means that lie between the landmarks.
+        Σ wᵢ‖φ(xᵢ) − μ‖², in scikit-learn the inertia; with ``rank``, of what the landmarks tell of φ(xᵢ).
     cost_bound_ : float
-        No clustering into as many clusters costs less.
+        No clustering into as many clusters costs less, with all items or with landmarks in their place.
     cluster_centers_ : array of shape (n_clusters, n_features), of a linear machine
     support_, support_vectors_, dual_coef_, intercept_, coef_ (linear), kernel_
         The decision value of cluster c is Σⱼ dual_coef_[c, j]·k(xⱼ, x) + intercept_[c] = 2⟨μ, φ(x)⟩ − ‖μ‖².
     missing_trace_ : float, with ``rank``
     n_iter_, status_, converged_
 
+    Notes
+    -----
+    The bound is by the leading eigenvalues of the kernel matrix, each with the bound of its error. Of more than 400
+    items these are found from random directions, and none is overlooked but with probability zero.
+
     Examples
     --------
-    >>> import numpy as np
     >>> from mercer import KernelKMeans
     >>> words = ["banana", "bananas", "cherry", "ananas", "cherries", "sherry"]
     >>> model = KernelKMeans("normalised(spectrum(p=2))", n_clusters=2).fit(words)

@@ -20,8 +20,7 @@ from ..solvers.svm.linear import passes_pay
 from ..solvers.svm.smo import trusted
 from .base import KernelMachine, rescale
 from .model import model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 
 
 class DualMachine(KernelMachine, named=False):

@@ -16,21 +16,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
-from ..kernels import Kernel, Laplacian, Mixture, Parameters
-from ..kernels.base import OfStatistic
+from ..checks import schema
+from ..checks.parameters import bytes_of, number, shown, size_in_words, truth
+from ..grams import Placement
+from ..kernels import Kernel, Laplacian, Mixture, OfStatistic, Parameters
+from ..messages import guide
 from ..problems import Status
 from ..runtime.compile import Array
 from ..runtime.interrupts import until
 from ..solvers.descent import Descent, inverse_curvature
+from .base import KernelMachine
+from .training import warn
 
-__all__ = ["Learned", "alone", "learned", "widened"]
+__all__ = ["GaussianProcess", "Learned", "learned", "starts_of"]
 
+#: Matrices of all rows that a step of the descent has in memory at once.
+_MATRICES = 2
 #: Rows on which starts are tried, and rows on which the curvature is measured.
 _FIRST, _SECOND = 300, 1200
 #: What may still be gained on the first of many rows, on all of many, and on all of few, in nats.
@@ -56,7 +65,7 @@ def widened(kernel: Kernel, rows: Any, weight: Array, variance: float, own_lengt
     >>> from mercer.kernels import Gaussian, Linear
     >>> rows = np.array([[0.0, 0.0], [2.0, 20.0]])
     >>> widened(Gaussian(), rows, np.ones(2), 4.0, own_lengths=True)
-    4.0*scaled(gaussian(gamma=0.5), [0.7071067811865475, 0.07071067811865475])
+    4*scaled(gaussian(gamma=0.5), [0.7071067811865475, 0.07071067811865475])
     >>> widened(Linear(), rows, np.ones(2), 4.0, own_lengths=True).kernel
     linear
     """
@@ -83,6 +92,81 @@ def _spreads(rows: Any, weight: Array) -> Array:
     size = np.abs(rows).max(axis=0)
     size = np.asarray(size.todense() if sparse.issparse(size) else size).ravel()
     return np.where(squares > 1e-24 * np.square(size), np.sqrt(np.maximum(squares, 0.0)), 1.0)
+
+
+class GaussianProcess(KernelMachine, named=False):
+    """Base of :class:`GPRegressor` and :class:`GPClassifier`."""
+
+    learns_weights = True
+    fields: ClassVar = {
+        "log_marginal_likelihood_value_": schema.number(),
+        "lengths_": schema.optional(schema.numbers("columns", low=0, infinite=True)),
+        "theta_": schema.numbers("learned"),
+        "theta_names_": schema.names("learned"),
+    }
+    tune: str | None
+    own_lengths: bool
+    fixed: Sequence[str]
+    prior: float | None
+    restarts: int
+    random_state: Any
+
+    @property
+    def placement(self) -> Placement:
+        """The matrix of the kernel to begin with is of no use."""
+        return replace(super().placement, precision=np.float32)
+
+    def _check(self) -> None:
+        truth(self, "own_lengths")
+        number(self, "restarts", 0, whole=True, strict=False)
+        for name in ("prior", "time_limit"):
+            if getattr(self, name) is not None:
+                number(self, name, 0)
+        if isinstance(self.fixed, str) or not all(isinstance(each, str) for each in self.fixed):
+            name = type(self).__name__
+            raise ValueError(f"{name}: fixed must be a list of names of parameters, got {shown(self.fixed)}.")
+
+    def _begin(self, kernel: Kernel, rows: Any, weight: Array, variance: float) -> Kernel:
+        """The kernel that the descent begins with."""
+        if isinstance(kernel, Mixture) and kernel.learns:
+            kernel = kernel.weighted(kernel.weights_)
+        if self.tune is None or not alone(kernel):
+            return kernel
+        return widened(kernel, rows, weight, variance, self.own_lengths)
+
+    def _numbers(self, kernel: Kernel) -> Parameters:
+        """Those of a kernel that are learned."""
+        everything = [each.name for each in Parameters(kernel).parameters]
+        return Parameters(kernel, everything if self.tune is None else self.fixed)
+
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _refuse_too_many(self, n: int) -> None:
+        needed, name = _MATRICES * 8 * n * n, type(self).__name__
+        if needed > bytes_of(self.memory) + _FIRST**2:
+            raise ValueError(
+                f"{name}: {n} rows take {size_in_words(needed)} of matrices, more than memory={self.memory!r}; raise "
+                f"memory, learn from fewer rows, or use a machine without variances {guide('memory')}."
+            )
+
+    def _publish_learned(self, found: Learned, names: list[str], kernel: Kernel, given: Kernel) -> None:
+        self.theta_, self.theta_names_ = found.theta, np.array(names, dtype=object)
+        self.__dict__.pop("lengths_", None)
+        if self.tune is not None and self.own_lengths and alone(given):
+            weights = kernel.get_params().get("kernel__weights")
+            if weights is not None:
+                weights = np.asarray(weights, dtype=np.float64)
+                self.lengths_ = np.divide(1.0, weights, out=np.full(weights.shape, np.inf), where=weights > 0)
+        self.n_iter_ = found.asked + 1
+        self._publish_status([found.status])
+        if not self.converged_:
+            why = "at its time limit" if found.status is Status.INTERRUPTED else "before the end of its descent"
+            warn(
+                f"{type(self).__name__} stopped {why}: the numbers of its kernel are the best so far, not the best "
+                "there are; raise time_limit, or give the kernel fewer numbers.",
+                ConvergenceWarning,
+            )
 
 
 @dataclass(frozen=True)
@@ -175,19 +259,14 @@ def learned(
     return Learned(best.place, best.value, best.asked, few, status)
 
 
-def starts_of(parameters: Parameters, given_alone: bool, rng: np.random.Generator, restarts: int) -> list[Array]:
+def starts_of(parameters: Parameters, rng: np.random.Generator, restarts: int) -> list[Array]:
     """θ to begin with: that of the kernel, and others with other lengths; each with a factor for the noise."""
     theta, names = parameters.start, parameters.names
     starts = [np.append(theta, 0.0)]
-    of_lengths = np.array([name.partition("[")[0].rpartition("__")[2] == "weights" for name in names], dtype=bool)
+    of_lengths = np.array([name.startswith("kernel__weights[") for name in names], dtype=bool)
     for length, noise in _OTHERS:
-        if given_alone and of_lengths.any():
+        if of_lengths.any():
             starts.append(np.append(theta - of_lengths * np.log(length), np.log(noise)))
         elif length == 1.0:
             starts.append(np.append(theta, np.log(noise)))
     return starts + [np.append(theta, 0.0) + rng.normal(size=theta.size + 1) for _ in range(restarts)]
-
-
-def with_weights(kernel: Kernel) -> Kernel:
-    """A mixture that is to learn its weights, with the same for each to begin with."""
-    return kernel.weighted(kernel.weights_) if isinstance(kernel, Mixture) and kernel.learns else kernel

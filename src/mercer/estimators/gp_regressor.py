@@ -13,23 +13,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks import schema
-from ..checks.parameters import bytes_of, choice, is_number, number, shown, size_in_words, truth
-from ..grams import Placement
-from ..kernels import Kernel, Parameters, entry_slopes
+from ..checks.parameters import choice, is_number, number, shown, truth
+from ..kernels import Kernel, entry_slopes
 from ..kernels.engine.tiles import length
 from ..messages import guide
 from ..rows import in_memory
 from ..rows.guests import lazily
 from ..runtime.compile import Array
 from ..solvers.evidence import Evidence, Slopes, evidence
-from .gaussian_process import Learned, alone, learned, starts_of, widened, with_weights
+from .gaussian_process import GaussianProcess, Learned, learned, starts_of
 from .model import KernelModel, kernel_model
 from .regressor import Regressor
-from .running import warn
-from .training import Training
+from .training import Training, warn
 
-#: Matrices of all rows that a step of the descent has in memory at once.
-_MATRICES = 2
 #: The noise that the descent begins with, as a part of the targets' variance.
 _NOISE = 0.1
 #: The least noise while a kernel is learned, as a part of the targets' variance: with less, what rounding leaves of a
@@ -41,7 +37,7 @@ _RESIDUAL = 1e-6
 _LARGEST, _SMALLEST = 1e150, 1e-150
 
 
-class GPRegressor(Regressor):
+class GPRegressor(Regressor, GaussianProcess):
     """Gaussian process regression: a mean, its uncertainty, and a kernel whose numbers are learned.
 
     The targets are y = f(x) + ε with f ~ N(b, k) and ε ~ N(0, noise). Predictions are those of kernel ridge regression
@@ -115,16 +111,11 @@ class GPRegressor(Regressor):
     """
 
     multi_output = True
-    learns_weights = True
     fields: ClassVar = {
         "noise_": schema.number(0) | schema.numbers("support", low=0),
         "noise_floor_": schema.number(0),
-        "log_marginal_likelihood_value_": schema.number(),
         "left_out_density_": schema.number(),
         "residual_": schema.number(0),
-        "lengths_": schema.optional(schema.numbers("columns", low=0, infinite=True)),
-        "theta_": schema.numbers("learned"),
-        "theta_names_": schema.names("learned"),
     }
 
     def __init__(
@@ -154,21 +145,10 @@ class GPRegressor(Regressor):
         self.time_limit = time_limit
         self.random_state = random_state
 
-    @property
-    def placement(self) -> Placement:
-        """The matrix of the kernel to begin with is of no use."""
-        return replace(super().placement, precision=np.float32)
-
     def _check(self) -> None:
+        super()._check()
         choice(self, "tune", ("likelihood", "leave-one-out", None))
-        truth(self, "own_lengths")
         truth(self, "fit_intercept")
-        number(self, "restarts", 0, whole=True, strict=False)
-        for name in ("prior", "time_limit"):
-            if getattr(self, name) is not None:
-                number(self, name, 0)
-        if isinstance(self.fixed, str) or not all(isinstance(each, str) for each in self.fixed):
-            raise ValueError(f"GPRegressor: fixed must be a list of names of parameters, got {shown(self.fixed)}.")
         if isinstance(self.noise, str):
             choice(self, "noise", ("learned",))
             if self.tune is None:
@@ -199,8 +179,7 @@ class GPRegressor(Regressor):
         """Find the numbers of the kernel and the noise, and solve for them."""
         process = _Process(self, data)
         self._refuse_too_many(len(process.targets))
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        found = process.found(rng)
+        found = process.found(self._rng())
         kernel, noise = process.at(found.theta)
         solved = process.evidence(kernel, noise, None)
         alpha, residual = process.certified(kernel, solved)
@@ -222,14 +201,6 @@ class GPRegressor(Regressor):
         self._evidence = replace(solved, alpha=alpha)
         return model
 
-    def _refuse_too_many(self, n: int) -> None:
-        needed = _MATRICES * 8 * n * n
-        if needed > bytes_of(self.memory) + 2**24:
-            raise ValueError(
-                f"GPRegressor: {n} rows take {size_in_words(needed)} of matrices, more than memory={self.memory!r}; "
-                f"raise memory, learn from fewer rows, or use KernelRegressor(lam='loo') {guide('memory')}."
-            )
-
     def _publish_process(
         self, process: _Process, found: Learned, kernel: Kernel, solved: Evidence, residual: float
     ) -> None:
@@ -239,20 +210,7 @@ class GPRegressor(Regressor):
         self.log_marginal_likelihood_value_ = solved.log_likelihood + process.of_repeats(found.theta)
         self.left_out_density_ = solved.left_out_density
         self.residual_ = residual
-        self.theta_, self.theta_names_ = found.theta, np.array(process.names, dtype=object)
-        self.__dict__.pop("lengths_", None)
-        weights = next((each.value for each in Parameters(kernel).parameters if each.name == "kernel__weights"), None)
-        if process.own_lengths and weights is not None:
-            self.lengths_ = np.divide(1.0, weights, out=np.full(weights.shape, np.inf), where=weights > 0)
-        self.n_iter_ = found.asked + 1
-        self._publish_status([found.status])
-        if not self.converged_:
-            why = "at its time limit" if found.status.value == "interrupted" else "before the end of its descent"
-            warn(
-                f"GPRegressor stopped {why}: the numbers of its kernel are the best so far, not the best there are; "
-                "raise time_limit, or give the kernel fewer numbers.",
-                ConvergenceWarning,
-            )
+        self._publish_learned(found, process.names, kernel, process.given)
 
     # -- predictions ----------------------------------------------------------------------------------------------
 
@@ -428,22 +386,13 @@ class _Process:
                 "multiply them by a constant first."
             )
         self._measure(self.weight)
-        kernel = with_weights(data.kernel)
-        self.alone = alone(kernel) and machine.tune is not None
-        self.own_lengths = self.alone and machine.own_lengths
-        if self.alone:
-            kernel = widened(kernel, self.items, self.weight, self.variance, machine.own_lengths)
-        self._use(kernel)
+        self.given = data.kernel
+        self.parameters = machine._numbers(machine._begin(data.kernel, self.items, self.weight, self.variance))
 
     def _measure(self, weight: Array) -> None:
         """How much targets vary, and the least noise that follows."""
         self.variance = float(np.average(np.square(self.targets).mean(axis=1), weights=weight)) or 1.0
         self.least = 0.0 if self.machine.tune is None else _LEAST * self.variance
-
-    def _use(self, kernel: Kernel) -> None:
-        fixed = self.machine.fixed
-        everything = [each.name for each in Parameters(kernel).parameters]
-        self.parameters = Parameters(kernel, everything if self.machine.tune is None else fixed)
 
     @classmethod
     def of_fitted(cls, machine: GPRegressor) -> _Process:
@@ -459,7 +408,7 @@ class _Process:
         if self.given_noise is None:
             typical = float(np.exp(machine.theta_[-1])) + self.least
             self.weight = typical / noise if np.ptp(noise) > 0 else self.weight
-        self._use(model.kernel)
+        self.parameters = machine._numbers(model.kernel)
         return self
 
     @property
@@ -538,7 +487,7 @@ class _Process:
             value, slope = self.likelihood(theta, rows, what)
             return -value, -slope
 
-        starts = starts_of(self.parameters, self.alone, rng, int(machine.restarts))
+        starts = starts_of(self.parameters, rng, int(machine.restarts))
         if self.given_noise is None:
             starts = [each + np.append(np.zeros(each.size - 1), np.log(_NOISE * self.variance)) for each in starts]
         else:

@@ -17,8 +17,7 @@ from ..runtime.compile import Array
 from ..solvers import Directions, canonical_directions
 from .base import KernelMachine
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 from .transformer import Transformer, refuse_large_matrix
 
 __all__ = ["KernelCCA"]

@@ -15,8 +15,7 @@ from ..problems import Iterate
 from ..runtime.compile import Array
 from ..solvers import discriminant_directions
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 from .transformer import Transformer, refuse_large_matrix
 
 __all__ = ["KernelDiscriminant"]

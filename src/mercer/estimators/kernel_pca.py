@@ -22,8 +22,7 @@ from ..runtime.compile import Array
 from ..solvers import Eigenpairs, leading_eigenpairs
 from .kernel_regressor import KernelRegressor
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 from .transformer import Transformer, refuse_large_matrix
 
 #: An eigenvalue below this part of the largest, for each item, is a rounding error.
@@ -67,7 +66,8 @@ class KernelPCA(Transformer):
     eigenvalues_ : array of shape (n_components,)
         λ, in falling order: Σ over training items of the squared component, times the item's weight.
     eigenvalue_bounds_ : array of shape (n_components,)
-        There is an eigenvalue of the matrix within so much of each, one for each of them.
+        There is an eigenvalue of the matrix within so much of each, one for each of them. The largest k eigenvalues are
+        at least those found; what may have been passed over is no more than the variance that is left unexplained.
     residuals_ : array of shape (n_components,)
         ‖A·v − λ·v‖ for the unit vectors v that were found.
     angle_bounds_ : array of shape (n_components,)

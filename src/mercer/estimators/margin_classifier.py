@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,9 +29,8 @@ from ..solvers.svm.soft_margin import Workspaces
 from .base import rescale
 from .classifier import Classifier
 from .model import KernelModel, LinearModel, kernel_model, model_of
-from .pairs import BinaryMachine, begin_pairs, laid_out, solve_pairs, solve_small, votes
-from .running import Run, warn
-from .training import Mixed, Training, refuse_undefined
+from .pairs import BinaryMachine, Pairs, begin_pairs, laid_out, solve_small, votes
+from .training import Mixed, Run, Training, refuse_undefined, warn
 
 #: Machines for pairs of classes beyond this are worth a warning.
 _MANY = 1000
@@ -165,18 +164,26 @@ class MarginClassifier(Classifier, named=False):
         seed = _seed(self.random_state)
         previous: list[BinaryMachine] = []
         workspace, exact = data.workspace or Workspace(), data.exact_gram()
+        pairs: Pairs | None = None
         for value in values:
             setattr(self, self.path, value)
-            self._check()
-            machines = self._machines(data)
-            for machine, last in zip(machines, previous, strict=bool(previous)):
-                machine.go_on_from(last)
-            solver = replace(self._solver(data.run, len(machines)), workspace=workspace)
-            for machine in (machine for machine in machines if machine.one_sided):
+            if previous:
+                self._check_hardness()
+                machines = self._machines_again(data, previous)
+                for machine, last in zip(machines, previous, strict=True):
+                    machine.go_on_from(last)
+            else:
+                self._check()
+                machines = self._machines(data)
+                solver = replace(self._solver(data.run, len(machines)), workspace=workspace)
+                one_sided = [machine.one_sided for machine in machines]
+            for machine in compress(machines, one_sided):
                 machine.leave_out(Status.CONVERGED)
             left = [machine for machine in machines if not machine.left_out]
-            if self._votes:
-                left = solve_pairs(left, data, solver, exact, np.random.default_rng(seed))
+            if pairs is None and self._votes and not Pairs.refuses(left, data, solver):
+                pairs = Pairs(data, exact, np.random.default_rng(seed))
+            if pairs is not None and np.isfinite(value):
+                left = pairs.solve(left, solver)
             for machine in left:
                 machine.approximate(solver, np.random.default_rng(seed), exact)
             previous = machines
@@ -217,6 +224,10 @@ class MarginClassifier(Classifier, named=False):
             signs = [np.where(data.targets[rows] == k, 1.0, -1.0) for k in range(classes)]
             made = [self._machine(data, rows, y) for y in signs]
         return made
+
+    def _machines_again(self, data: Training, last: list[BinaryMachine]) -> list[BinaryMachine]:
+        """The same machines for another value of the path."""
+        return [self._machine(each.data, each.rows, each.y) for each in last]
 
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
         """The machine of some rows with labels ±1."""
@@ -388,16 +399,18 @@ def _left_out(machines: list[BinaryMachine]) -> str:
 
 def support_of(data: Training, machines: list[BinaryMachine]) -> tuple[Array, Array]:
     """The items that any machine uses, class by class, and their coefficients: a row for each machine."""
-    mine = [np.flatnonzero(machine.solution.z) for machine in machines]
-    support = [machine.rows[places] for machine, places in zip(machines, mine, strict=True)]
-    used = np.unique(np.concatenate(support))
+    counts = np.zeros(len(data.targets), bool)
+    for machine in machines:
+        counts[machine.rows] |= machine.solution.z != 0
+    used = np.flatnonzero(counts)
     if data.targets.ndim == 1:
         used = used[np.argsort(data.targets[used], kind="stable")]
     column = np.empty(len(data.targets), np.int64)
     column[used] = np.arange(used.size)
     coef = np.zeros((len(machines), used.size))
-    for row, machine, places, rows in zip(coef, machines, mine, support, strict=True):
-        row[column[rows]] = machine.solution.z[places]
+    for row, machine in zip(coef, machines, strict=True):
+        mine = counts[machine.rows]
+        row[column[machine.rows[mine]]] = machine.solution.z[mine]
     return used, coef
 
 

@@ -241,6 +241,10 @@ class NuSVC(MarginClassifier):
         self._refuse_infeasible(data.targets, data.weight)
         return super()._machines(data)
 
+    def _machines_again(self, data: Training, last: list[BinaryMachine]) -> list[BinaryMachine]:
+        self._refuse_infeasible(data.targets, data.weight)
+        return super()._machines_again(data, last)
+
     def _refuse_infeasible(self, codes: Array, weight: Array | None) -> None:
         """Coefficients of both classes of a machine sum to the same, and no class has more of them than weight."""
         classes, weights = self.classes_.tolist(), np.bincount(codes, weight, self.classes_.size)

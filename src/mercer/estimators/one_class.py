@@ -19,8 +19,7 @@ from ..problems import Certificate, Intercept, Iterate, NuProblem, Problem
 from ..rows.guests import lazily
 from ..runtime.compile import Array
 from .dual_machine import DualMachine
-from .running import warn
-from .training import Training
+from .training import Training, warn
 
 #: Items from which the unit of scores is estimated.
 _SAMPLE = 500

@@ -19,15 +19,16 @@ from ..losses.margins import Hinge
 from ..problems import Certificate, Intercept, Iterate, Problem, Status, balanced, certify, keeps
 from ..runtime.compile import Array, jit
 from ..runtime.interrupts import check_interrupt, keeps_best
-from ..runtime.numerics import gather, turn_here
+from ..runtime.numerics import copy_into, gather, turn_here
 from ..runtime.threads import for_each, thread_count
 from ..solvers import SoftMargin, svm
 from ..solvers.svm.small_blocks import MOST_STEPS, SmallBlock, certified_blocks, solve_block, solve_blocks
 from ..solvers.svm.smo import WORKING_SET, trusted
 from ..solvers.svm.soft_margin import SINGLE_RANGE, SMALL_GAP, DualSolution
-from .training import Training, row_keys
+from .contents import row_keys
+from .training import Training
 
-__all__ = ["begin_pairs", "laid_out", "solve_small", "votes"]
+__all__ = ["Pairs", "begin_pairs", "laid_out", "solve_small", "votes"]
 
 #: Steps for each item after which an interior point method finds a hard margin sooner.
 _PATIENCE, _LEAST_PATIENCE = 20, 2000
@@ -242,32 +243,67 @@ _SPOTS = 8
 _AT_ONCE = 256
 
 
-def solve_pairs(
-    machines: list[BinaryMachine], data: Training, solver: SoftMargin, exact: Gram, rng: np.random.Generator
-) -> list[BinaryMachine]:
-    """Solve the machines of all pairs, without certificates; those that are still to be solved one by one come back.
+class Pairs:
+    """Solves the machines of all pairs on one matrix in single precision, for one value of a path after the other.
 
-    Those are all of them where there is no matrix in single precision, a pair has too many items or steps and time are
-    scarce, and else the few that are hard, or that single precision cannot be trusted with.
+    Parameters
+    ----------
+    data : Training
+        Its Gram is such a matrix.
+    exact : Gram
+        The same without rounding: a few of its rows tell whether solutions can be trusted.
+    rng : numpy.random.Generator
+        Draws these rows.
     """
-    gram, fitting = data.gram, [machine for machine in machines if fits(machine, solver)]
-    if not machines or len(fitting) < len(machines) or not isinstance(gram, Dense) or gram.K.dtype != np.float32:
-        return machines
-    # Side by side, the items of a class lie side by side in memory as well.
-    order = np.argsort(data.targets, kind="stable")
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    K = np.empty((order.size, order.size), np.float32)
-    gather(gram.K, gram.index[order], gram.index[order], K)
-    for begin in range(0, len(machines), _AT_ONCE):
-        check_interrupt()
-        some = machines[begin : begin + _AT_ONCE]
-        found = solve_blocks(K, [_block(machine, place) for machine in some], solver.tol)
-        for machine, solution in zip(some, found, strict=True):
-            machine.solution = solution
-    wrong = _errors(machines, data.targets, exact, rng) > 10 * solver.tol
-    hard = np.array([machine.solution.status is not Status.CONVERGED for machine in machines])
-    return [machine for machine, again in zip(machines, wrong | hard, strict=True) if again]
+
+    def __init__(self, data: Training, exact: Gram, rng: np.random.Generator) -> None:
+        gram, codes = data.gram, data.targets
+        assert isinstance(gram, Dense)
+        # Side by side, the items of a class lie side by side in memory as well.
+        order = np.argsort(codes, kind="stable")
+        self.place = np.empty(order.size, np.int64)
+        self.place[order] = np.arange(order.size)
+        self.K = np.empty((order.size, order.size), np.float32)
+        gather(gram.K, gram.index[order], gram.index[order], self.K)
+        shuffled = rng.permutation(codes.size)
+        shuffled = shuffled[np.argsort(codes[shuffled], kind="stable")]
+        begin = np.searchsorted(codes[shuffled], codes[shuffled])
+        self.spots = np.sort(shuffled[np.arange(codes.size) - begin < _SPOTS])
+        self.rows = exact.rows(self.spots)
+
+    @staticmethod
+    def refuses(machines: list[BinaryMachine], data: Training, solver: SoftMargin) -> bool:
+        """Whether there is no such matrix, a pair has too many items, or steps and time are scarce."""
+        gram = data.gram
+        plain = isinstance(gram, Dense) and gram.K.dtype == np.float32
+        return not (plain and machines and all(fits(machine, solver) for machine in machines))
+
+    def solve(self, machines: list[BinaryMachine], solver: SoftMargin) -> list[BinaryMachine]:
+        """Solve machines without certificates; those that are still to be solved one by one come back.
+
+        Those are the few that are hard, or that single precision cannot be trusted with.
+        """
+        for begin in range(0, len(machines), _AT_ONCE):
+            check_interrupt()
+            some = machines[begin : begin + _AT_ONCE]
+            blocks = [SmallBlock(self.place[each.rows], each.y, *each.beginning()) for each in some]
+            found = solve_blocks(self.K, blocks, solver.tol)
+            for machine, solution in zip(some, found, strict=True):
+                machine.solution = solution
+        wrong = self._errors(machines) > 10 * solver.tol
+        hard = np.array([machine.solution.status is not Status.CONVERGED for machine in machines])
+        return [machine for machine, again in zip(machines, wrong | hard, strict=True) if again]
+
+    def _errors(self, machines: list[BinaryMachine]) -> Array:
+        """By how much the scores of each machine are wrong at most, as far as some items of its two classes tell."""
+        coefficients = np.zeros((len(machines), self.place.size))
+        claimed = np.full(coefficients.shape, np.nan)
+        for machine, own, scores in zip(machines, coefficients, claimed, strict=True):
+            own[machine.rows], scores[machine.rows] = machine.solution.z, machine.solution.scores
+        claimed = claimed[:, self.spots]
+        errors = np.abs(coefficients @ self.rows.T - claimed)
+        # A score that is no number anywhere is an error without end; where nobody claims anything there is none.
+        return np.where(np.isnan(claimed), 0.0, np.nan_to_num(errors, nan=np.inf)).max(axis=1, initial=0.0)
 
 
 def fits(machine: BinaryMachine, solver: SoftMargin) -> bool:
@@ -275,28 +311,6 @@ def fits(machine: BinaryMachine, solver: SoftMargin) -> bool:
     items = machine.rows.size
     limited = np.isfinite(solver.time_limit) or 0 <= solver.max_iter < MOST_STEPS * items
     return type(machine) is BinaryMachine and items <= WORKING_SET and bool(np.isfinite(machine.C)) and not limited
-
-
-def _block(machine: BinaryMachine, place: Array) -> SmallBlock:
-    return SmallBlock(place[machine.rows], machine.y, *machine.beginning())
-
-
-def _errors(machines: list[BinaryMachine], codes: Array, exact: Gram, rng: np.random.Generator) -> Array:
-    """By how much the scores of each machine are wrong at most, as far as some items of its two classes tell."""
-    shuffled = rng.permutation(codes.size)
-    shuffled = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    begin = np.searchsorted(codes[shuffled], codes[shuffled])
-    spots = np.sort(shuffled[np.arange(codes.size) - begin < _SPOTS])
-    coefficients = np.zeros((codes.size, len(machines)))
-    claimed = np.full((spots.size, len(machines)), np.nan)
-    for m, machine in enumerate(machines):
-        coefficients[machine.rows, m] = machine.solution.z
-        _, known, places = np.intersect1d(spots, machine.rows, assume_unique=True, return_indices=True)
-        claimed[known, m] = np.asarray(machine.solution.scores)[places]
-    used = np.flatnonzero(coefficients.any(axis=1))
-    errors = np.abs(exact.scores(spots, used, coefficients[used]) - claimed)
-    # A score that is no number anywhere is an error without end; where nobody claims anything there is none.
-    return np.where(np.isnan(claimed), 0.0, np.nan_to_num(errors, nan=np.inf)).max(axis=0, initial=0.0)
 
 
 # Machines of pairs of classes, solved together: what pairs share is computed once.
@@ -421,8 +435,10 @@ def _solve(
 def _complete(K: Array, first: Array, second: Array) -> None:
     """Write the matrices of two classes beside that between them, and its transpose."""
     edge = first.shape[0]
-    K[:edge, :edge] = first
-    K[edge:, edge:] = second
+    for a in range(edge):
+        copy_into(first[a], K[a, :edge])
+    for b in range(second.shape[0]):
+        copy_into(second[b], K[edge + b, edge:])
     turn_here(K[:edge, edge:], K[edge:, :edge])
 
 

@@ -23,9 +23,9 @@ from ..runtime.compile import Array
 from ..solvers.base import checked_items
 from ..solvers.online import PegasosSolution
 from .classifier import Classifier, checkpoints_of
+from .contents import content_order
 from .model import LinearModel, model_of
-from .running import Run, warn
-from .training import Training, content_order, training_of
+from .training import Run, Training, training_of, warn
 
 # Learning from rows that come in pieces, for linear models.
 

@@ -21,10 +21,10 @@ from ..rows.guests import lazily
 from ..runtime.compile import Array
 from ..solvers.online import MistakeDrivenSolution
 from .classifier import Classifier, checkpoints_of
+from .contents import merged
 from .model import LinearModel, Voter, model_of, voter_along
 from .pegasos import more_rows, offers_partial_fit
-from .running import warn
-from .training import Training, merged
+from .training import Training, warn
 
 
 class Perceptron(Classifier):

@@ -23,8 +23,7 @@ from ..solvers.ridge import LARGEST_RIDGE, LARGEST_SYSTEM, RidgePath, solve_ridg
 from .base import rescale
 from .choosing import Choosing, chosen
 from .model import model_of
-from .running import warn
-from .training import Mixed, Training, components_of, mixed
+from .training import Mixed, Training, components_of, mixed, warn
 
 if TYPE_CHECKING:
     from ..mixtures import Components

@@ -19,8 +19,7 @@ from ..runtime.compile import Array
 from ..solvers import Eigenpairs, kernel_kmeans, leading_eigenpairs
 from .clustering import Clustering
 from .model import KernelModel, LinearModel, model_of
-from .running import warn
-from .training import Training
+from .training import Training, warn
 
 #: An item whose similarities to others are less than this part of that to itself has no neighbours.
 _ALONE = 1e-12
@@ -166,7 +165,7 @@ class SpectralClustering(Clustering):
         if not weight.all():
             gone = weight == 0
             places[gone] = (exact.matvec(coefficients) / whole[:, None])[gone]
-        self.labels_, readout = self._clusters(places, weight, rng)
+        self.labels_, readout = self._clusters(places, weight, rng, data.run.seconds_left())
         self.readout_ = readout
         model = model_of(data, [Iterate(z) for z in np.column_stack([coefficients, weight]).T])
         return model
@@ -211,13 +210,13 @@ class SpectralClustering(Clustering):
             )
         return places[:, there], means[there]
 
-    def _clusters(self, places: Array, weight: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    def _clusters(self, places: Array, weight: Array, rng: np.random.Generator, seconds: float) -> tuple[Array, Array]:
         """The clusters of places, and the sums of scores that decide between them."""
         k = int(self.n_clusters)
         if self.assign_labels == "kmeans":
             apart = places - weight @ places / weight.sum()
             apart[:, np.abs(apart).max(axis=0) <= _CONSTANT * np.abs(places).max(axis=0)] = 0.0
-            found = kernel_kmeans(Features(apart), k, weight, starts=int(self.n_init), rng=rng)
+            found = kernel_kmeans(Features(apart), k, weight, starts=int(self.n_init), seconds=seconds, rng=rng)
             self._warn_if_fewer(found.weights.size)
             # ‖u − c‖² for u = s/d: −d·(‖u‖² − ‖u − c‖²) = ‖c‖²·d − 2⟨c, s⟩
             centres = (places.T @ found.memberships(weight)).T

@@ -165,12 +165,15 @@ class SVC(MarginClassifier, Choosing):
         self.device = device
         self.random_state = random_state
 
-    def _check_hardness(self) -> None:
+    def _check(self) -> None:
+        super()._check()
         self._check_choices()
-        if not (self._is_left_open or (is_number(self.C) and float(self.C) > 0)):
-            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
         truth(self, "warm_start")
         self._check_rank()
+
+    def _check_hardness(self) -> None:
+        if not (self._is_left_open or (is_number(self.C) and float(self.C) > 0)):
+            raise ValueError(f"SVC: C must be a number greater than 0 (inf for the hard margin), got {shown(self.C)}.")
 
     def _machine(self, data: Training, rows: Array, y: Array) -> BinaryMachine:
         """The machine of some rows with labels ±1."""

@@ -1,14 +1,20 @@
-"""From the user's data to what a machine learns from: the first leg of every fit, every partial fit and every fold."""
+"""A fit on its way, and what a machine learns from: the first leg of every fit, every partial fit and every fold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+import contextlib
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sklearn
 from scipy import sparse
 
 from ..checks.labels import checked_weights
@@ -20,14 +26,152 @@ from ..kernels.reading import refuse_asymmetric
 from ..messages import guide
 from ..problems import Certificate, Iterate, Problem, Status
 from ..rows import Rows, in_memory, on_card, sample_of
-from ..runtime.compile import Array, jit
-from .running import Run, warn
+from ..runtime.compile import Array
+from ..runtime.interrupts import until
+from ..runtime.threads import one_blas_thread
+from .contents import fingerprints
 
 if TYPE_CHECKING:
     from ..mixtures import Components, LearnedWeights
     from .base import KernelMachine
 
-__all__ = ["Mixed", "Training", "components_of", "fold_of", "mixed", "training_of"]
+__all__ = [
+    "CallbackSupportMixin",
+    "Mixed",
+    "NotInTimeError",
+    "Run",
+    "Training",
+    "components_of",
+    "fold_of",
+    "mixed",
+    "running",
+    "task_below",
+    "training_of",
+    "warn",
+    "with_callbacks",
+]
+
+# A fit on its way: its time limit, its threads, its warnings, and what callbacks of scikit-learn (1.9) are told.
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # an older scikit-learn: fits run without progress
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing to support."""
+
+    def with_callbacks(method: Any) -> Any:
+        return method
+
+
+#: Seconds beyond the limit that items may take to be made ready, so that there is a model to show under any limit.
+_GRACE = 1.0
+
+
+class NotInTimeError(ValueError):
+    """A time limit was over before there was any model."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of ``fit``: of which estimator, on which data as the user gave them, and since when."""
+
+    estimator: Any
+    X: Any = None
+    y: Any = None
+    sample_weight: Any = None
+    #: By ``time.monotonic``; ``None`` for work outside of a fit, such as a line of a search, which has its full time.
+    begun: float | None = None
+    #: The group of each row, where rows of a group are to be left out together.
+    groups: Any = None
+
+    def seconds_left(self) -> float:
+        """What is left of the estimator's time limit."""
+        limit = getattr(self.estimator, "time_limit", None)
+        if limit is None:
+            return float("inf")
+        spent = 0.0 if self.begun is None else time.monotonic() - self.begun
+        return max(0.0, float(limit) - spent)
+
+    @contextmanager
+    def preparing(self) -> Iterator[None]:
+        """A block of work without which there is no model at all; where it takes too long, a sentence says so."""
+        limit = getattr(self.estimator, "time_limit", None)
+        if limit is None:
+            yield
+            return
+        ready = False
+        with until(time.monotonic() + self.seconds_left() + _GRACE):
+            yield
+            ready = True
+        if not ready:
+            raise NotInTimeError(
+                f"{type(self.estimator).__name__}: the time limit of {limit:g} s was over before the items were ready "
+                "for the solver, and there is no model to show; raise time_limit, choose fewer landmarks by rank, or "
+                "learn from fewer items."
+            )
+
+    @contextmanager
+    def reported(self, parts: int, name: str) -> Iterator[Callable[[int, Callable[[], Any]], Any]]:
+        """Inside this block, ``run(k, work)`` does part k of the fit, and callbacks know when it begins and ends."""
+        estimator, told = self.estimator, {"estimator": self.estimator, "X": self.X, "y": self.y}
+        start = getattr(estimator, "_init_callback_context", None)
+        if start is None or not (
+            getattr(estimator, "_skl_callbacks", ()) or hasattr(estimator, "_parent_callback_ctx")
+        ):
+            yield lambda k, work: work()
+            return
+        context = start(max_subtasks=parts, sequential_subtasks=False)
+        context.call_on_fit_task_begin(**told)
+
+        def run(k: int, work: Callable[[], Any]) -> Any:
+            part = context.subcontext(task_name=name, task_id=k)
+            part.call_on_fit_task_begin(**told)
+            try:
+                return work()
+            finally:
+                part.call_on_fit_task_end(**told)
+
+        yield run
+        context.call_on_fit_task_end(**told)
+
+
+@contextmanager
+def running(estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Iterator[Run]:
+    """Inside this block the estimator is fitted: its time runs, and matrix products have one thread each.
+
+    Large ones are cut into pieces for threads of ours. The threads of a BLAS library would make other cuts for another
+    number of threads, and so other last digits; idle ones, waiting for more, take time from ours.
+    """
+    run = Run(estimator, X, y, sample_weight, time.monotonic(), groups)
+    with one_blas_thread():
+        yield run
+
+
+#: What stands between a fit and the user's line that called it: this library, and what calls it for the user.
+_BETWEEN = (str(Path(__file__).parents[1]), str(Path(sklearn.__file__).parent), contextlib.__file__)
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the user's line that has called for a fit, however many functions are in between."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_BETWEEN):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def task_below(context: Any, owner: Any, name: str, subtasks: int | None, sequential: bool) -> Iterator[Any]:
+    """A task below another for scikit-learn's callbacks, where its version has them."""
+    if context is None:
+        yield None
+        return
+    task = context.subcontext(task_name=name, max_subtasks=subtasks, sequential_subtasks=sequential)
+    task.call_on_fit_task_begin(estimator=owner)
+    yield task
+    task.call_on_fit_task_end(estimator=owner)
+
 
 # What a machine cannot learn from: kernels that are none, numbers that overflow, items that are all the same.
 
@@ -192,171 +336,6 @@ def warn_of_constant_labels(machine: Any, data: Any) -> None:
     for label, known in enumerate(data.constant_labels()):
         if known:
             warn(f"{type(machine).__name__}: label {label} is {max(known, 0)} in all rows, and so in all predictions.")
-
-
-# Items as a set: the same fit whatever the order of the file, and a weight of two the same as an item given twice.
-#
-# A learner that visits items at random depends on how they are numbered. So it numbers them by their content instead:
-# :func:`content_order` sorts rows in a way that only the rows themselves decide. A learner that visits each row once an
-# epoch also has to see equal rows with equal labels as one row with the sum of their weights: :func:`merged`. Strings,
-# sets, graphs and other items are told apart by their :func:`fingerprints`, which are rows of numbers.
-
-
-@jit
-def _dense_keys(X: Array, mix: Array, out: Array) -> None:
-    for i in range(X.shape[0]):
-        for k in range(X.shape[1]):
-            out[i] += X[i, k] * mix[k]
-
-
-@jit
-def _sparse_keys(data: Array, indices: Array, indptr: Array, mix: Array, out: Array) -> None:
-    for i in range(out.size):
-        for p in range(indptr[i], indptr[i + 1]):
-            out[i] += data[p] * mix[indices[p]]
-
-
-def row_keys(X: Any, codes: Array) -> Array:
-    """A number for each row and label: equal for equal ones, different (but for freak accidents) for different ones."""
-    mix = np.random.RandomState(1618).standard_normal(X.shape[1])
-    keys = codes * np.pi
-    if sparse.issparse(X):
-        _sparse_keys(X.data, X.indices, X.indptr, mix, keys)
-    else:
-        _dense_keys(X, mix, keys)
-    return keys
-
-
-@jit
-def _dense_equal(X: Array, left: Array, right: Array, out: Array) -> None:
-    for p in range(left.size):
-        k = 0
-        while k < X.shape[1] and X[left[p], k] == X[right[p], k]:
-            k += 1
-        out[p] = k == X.shape[1]
-
-
-@jit
-def _sparse_equal(data: Array, indices: Array, indptr: Array, left: Array, right: Array, out: Array) -> None:
-    for p in range(left.size):
-        a, b = indptr[left[p]], indptr[right[p]]
-        size = indptr[left[p] + 1] - a
-        k = 0
-        if size == indptr[right[p] + 1] - b:
-            while k < size and data[a + k] == data[b + k] and indices[a + k] == indices[b + k]:
-                k += 1
-        out[p] = k == size == indptr[right[p] + 1] - b
-
-
-def content_order(X: Any, codes: Array) -> tuple[Array, Array]:
-    """The rows in an order that only their content decides, and for each its key."""
-    keys = row_keys(X, codes)
-    order = np.argsort(keys)
-    return order, keys[order]
-
-
-def merged(X: Any, codes: Array, weight: Array | None) -> tuple[Array, Array | None]:
-    """Distinct (row, label) pairs in the order of their content, and weights in which each counts for its equals.
-
-    Rows of weight zero are left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> order, weight = merged(np.array([[1.0], [0.0], [1.0]]), np.array([1, 0, 1]), None)
-    >>> order.tolist(), weight.tolist()
-    ([1, 0], [2.0, 1.0, 0.0])
-    """
-    order, keys = content_order(X, codes)
-    if weight is not None:
-        alive = weight[order] > 0
-        order, keys = order[alive], keys[alive]
-    suspects = np.flatnonzero((keys[:-1] == keys[1:]) & (codes[order[:-1]] == codes[order[1:]]))
-    if not suspects.size:
-        return order, weight
-    left, right = order[suspects], order[suspects + 1]
-    equal = np.empty(suspects.size, dtype=np.bool_)
-    if sparse.issparse(X):
-        _sparse_equal(X.data, X.indices, X.indptr, left, right, equal)
-    else:
-        _dense_equal(X, left, right, equal)
-    first = np.ones(order.size, dtype=bool)
-    first[suspects[equal] + 1] = False
-    kept = order[first]
-    each = np.ones(order.size) if weight is None else weight[order]
-    together = np.zeros(codes.size)
-    together[kept] = np.bincount(np.cumsum(first) - 1, weights=each)
-    return kept, together
-
-
-# -- items that are not rows of numbers ---------------------------------------------------------------------------
-
-
-class _Opaque(TypeError):
-    """An item whose content cannot be read."""
-
-
-def fingerprints(given: Any) -> Array | None:
-    """Four whole numbers for each item, made from its content alone; ``None`` where an item does not show its content.
-
-    Examples
-    --------
-    >>> a, b, c = fingerprints([{"milk", "salt"}, {"bread"}, {"salt", "milk"}])
-    >>> bool((a == c).all()), bool((a == b).any())
-    (True, False)
-    """
-    try:
-        marks = [blake2b(_content(item), digest_size=16).digest() for item in _each(given)]
-    except _Opaque:
-        return None
-    return np.frombuffer(b"".join(marks), dtype=np.uint32).reshape(-1, 4).astype(np.float64)
-
-
-def _each(given: Any) -> Iterable[Any]:
-    """The items one by one; of a frame, its rows."""
-    if not hasattr(given, "columns"):
-        return given
-    columns = [given[name] for name in given.columns]
-    if any(hasattr(column, "columns") for column in columns):
-        raise _Opaque("two columns have the same name")
-    return zip(*(column.to_list() for column in columns), strict=True)
-
-
-def _content(item: Any) -> bytes:
-    """The content of an item, so written that different items are written differently."""
-    match item:
-        case np.generic():
-            return _content(item.item())
-        case None | str() | bytes() | bool() | int() | float() | complex():
-            return repr(item).encode("utf-8", "surrogatepass")
-        case np.ndarray() if item.dtype != object:
-            return _framed("array", [item.dtype.str.encode(), repr(item.shape).encode(), item.tobytes()])
-        case np.ndarray() | list() | tuple():
-            return _framed("sequence", map(_content, item))
-        case set() | frozenset():
-            return _framed("set", sorted(map(_content, item)))
-        case Mapping():
-            return _framed("mapping", sorted(_content(pair) for pair in item.items()))
-    if sparse.issparse(item):
-        rows = sparse.coo_array(item)
-        rows.sum_duplicates()
-        return _content(("sparse", rows.shape, [np.asarray(c, np.int64) for c in rows.coords], rows.data))
-    if is_dataclass(item):
-        return _content((type(item).__name__, [getattr(item, field.name) for field in fields(item)]))
-    if hasattr(item, "nodes") and hasattr(item, "edges") and hasattr(item, "is_directed"):
-        return _graph_content(item)
-    raise _Opaque(type(item).__name__)
-
-
-def _graph_content(graph: Any) -> bytes:
-    """A networkx graph, whatever the order in which nodes and edges were added."""
-    together = tuple if graph.is_directed() else frozenset
-    edges = sorted(_content((together(ends), data)) for *ends, data in graph.edges(data=True))
-    return _framed("graph", [_content(dict(graph.nodes(data=True))), *edges])
-
-
-def _framed(kind: str, pieces: Iterable[bytes]) -> bytes:
-    return b"".join([kind.encode(), *(b"%d:%b" % (len(piece), piece) for piece in pieces)])
 
 
 #: Rows not in memory that are looked at, where all of them would take too long.

@@ -39,6 +39,7 @@ from .opened_model import (
     marked_features,
     nearest_support,
     supporters,
+    training_row,
 )
 
 # What each column of a row does to its score, whatever the model makes of it: beside the values of other rows.
@@ -58,20 +59,7 @@ def column_effects(
 ) -> dict[str, float]:
     """By column, how much the score of a row is above its mean over the values that other rows have there.
 
-    Parameters
-    ----------
-    opened : OpenedModel
-    one : frame or array with one row
-    among : frame or array
-        Other rows.
-    direction : Direction
-        What the score speaks for.
-    random_state : int, RandomState or None, default=0
-
-    Returns
-    -------
-    dict
-        Empty where rows have no columns, or are sparse.
+    Empty where rows have no columns, or are sparse.
     """
     if not opened.takes_columns or sparse.issparse(one) or sparse.issparse(among):
         return {}
@@ -342,10 +330,6 @@ def _row(place: int) -> str:
     return f"row {place + 1}"
 
 
-def _training_row(place: int) -> str:
-    return f"training row {place + 1}"
-
-
 def wrong_rows(
     model: Any,
     X: Any,
@@ -354,7 +338,7 @@ def wrong_rows(
     *,
     top: int = 10,
     nearest: int = 3,
-    where_trained: Callable[[int], str] = _training_row,
+    where_trained: Callable[[int], str] = training_row,
     trained_labels: Any = None,
 ) -> list[dict[str, Any]]:
     """The rows that a fitted model is most wrong about, as plain values.

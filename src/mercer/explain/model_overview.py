@@ -119,7 +119,7 @@ def permutation_importance_of(
 ) -> list[dict[str, Any]]:
     """The columns of a table by how much a fitted model needs them.
 
-    Columns are shuffled as they are given, before anything is prepared: the 0 and 1 that a column of words becomes
+    Columns are shuffled as they are given, before anything is prepared: the one-hot codes of a categorical column
     stay together, and a column of texts is shuffled like any other. Some rows are drawn where there are many, and
     columns are shuffled fewer times where they are many.
 

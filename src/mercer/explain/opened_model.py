@@ -82,18 +82,7 @@ class Direction(NamedTuple):
 
 
 class OpenedModel:
-    """A fitted model and the machine in it.
-
-    Parameters
-    ----------
-    model : fitted estimator
-        A machine of mercer, or a pipeline, search, calibration, threshold or filter around one.
-    names : sequence of str, optional
-        What the columns that reach the machine are called, where rows do not tell.
-
-    Attributes
-    ----------
-    machine : KernelMachine
+    """A fitted model and the machine in it; ``names`` are those of the columns that reach it, where rows do not tell.
 
     Examples
     --------
@@ -310,18 +299,8 @@ def feature_weights(
 ) -> tuple[dict[Name, float] | None, int]:
     """w by the name of each feature, and how many support items are left out of it because there are too many.
 
-    Parameters
-    ----------
-    opened : OpenedModel
-    signs : array
-        How much each score of the machine counts.
-    wanted : collection of Name, optional
-        These features only.
-
-    Returns
-    -------
-    dict or None, int
-        ``None`` where the features of the kernel have no names.
+    ``signs`` are how much each score of the machine counts, ``wanted`` the only features that are asked for. There are
+    no weights (``None``) where the features of the kernel have no names.
     """
     fitted = opened.machine._model
     coefficients = signs @ fitted.coef

@@ -87,8 +87,6 @@ class Gram:
     #: The Gram of some items, and their numbers, where these show the way to those who would pass over all of them.
     sample: Gram | None = None
     drawn: Array
-    #: Where products are computed, if not on the processor.
-    device: str | None = None
     #: The relative error of products, where it is more than rounding in float64.
     error: float = 0.0
     #: Bytes that a solver may fill with what helps it along.

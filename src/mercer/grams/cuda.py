@@ -55,7 +55,6 @@ class Cuda(Gram):
 
     expensive = False
     factorises = True
-    device = "cuda"
 
     def __init__(self, kernel: Kernel, items: Any, precision: str = "exact") -> None:
         refuse_without_card()

@@ -36,6 +36,8 @@ class Dense(Gram):
         cross-validation are views of one matrix.
     room : int, optional
         Bytes that a solver may fill beside the matrix.
+    double : array of shape (N, N), optional
+        The same matrix in double precision, where this one is in single precision and both are known.
 
     Examples
     --------
@@ -48,10 +50,11 @@ class Dense(Gram):
     ready = True
     expensive = False
 
-    def __init__(self, K: Array, index: Any = None, room: int | None = None) -> None:
+    def __init__(self, K: Array, index: Any = None, room: int | None = None, double: Array | None = None) -> None:
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise ValueError(f"a kernel matrix is square; this one has shape {K.shape}.")
         self.K = np.ascontiguousarray(K)
+        self.double = double
         self.index = np.arange(K.shape[0]) if index is None else np.asarray(index, dtype=np.int64)
         # What a solver keeps has half of the room; the other half is for products with it.
         self.workspace = Gram.workspace if room is None else min(Gram.workspace, max(0, room) // 2)
@@ -125,15 +128,18 @@ class Dense(Gram):
         size = 4 * n * n
         return size if n >= _MANY and size + 8 * n * directions(n, room) <= room else 0
 
+    def exact(self) -> Dense:
+        return self if self.double is None else self._beside(self.double, self.index)
+
     def take(self, index: Any) -> Dense:
-        return self._beside(self.K, self.index[np.asarray(index)])
+        return self._beside(self.K, self.index[np.asarray(index)], self.double)
 
     def scaled(self, factor: float) -> Dense:
         return self._beside(self.K.astype(np.float64) * factor, self.index)
 
-    def _beside(self, K: Array, index: Array) -> Dense:
+    def _beside(self, K: Array, index: Array, double: Array | None = None) -> Dense:
         """Items of a matrix with as much room as these have."""
-        return Dense(K, index, 2 * self.workspace)
+        return Dense(K, index, 2 * self.workspace, double)
 
     def walk(self) -> Walk:
         return Walk(GramRows.of(self.K, self.index, self.index), self.K.shape[0])

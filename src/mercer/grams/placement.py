@@ -112,7 +112,7 @@ class Placement:
         own = kernel.gram(items)
         if own is not None:
             return own
-        if self.single and self._is_small(kernel, items):
+        if self.single and self.is_small(kernel, items):
             K = small_matrix(kernel, items)
             return Dense(K, room=bytes_of(self.memory) - K.nbytes)
         # Weights that are to be learned would make another matrix. A Python function is asked once for each pair.
@@ -136,8 +136,15 @@ class Placement:
         memory = bytes_of(self.memory)
         return n * n * itemsize + 8 * n * directions(n, memory) <= memory
 
-    def _is_small(self, kernel: Kernel, items: Any) -> bool:
-        """Whether the matrix is quickly made, and has room in double precision beside a copy in single precision."""
+    def is_small(self, kernel: Kernel, items: Any) -> bool:
+        """Whether the matrix is quickly made, and has room in double precision beside a copy in single precision.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian
+        >>> Placement().is_small(Gaussian(), np.zeros((1000, 2))), Placement().is_small(Gaussian(), np.zeros((2000, 2)))
+        (True, False)
+        """
         n = length(items)
         few = n <= FEW_ITEMS and 12 * n * n <= bytes_of(self.memory)
         narrow = kernel.on_rows and items.shape[1] <= _NARROW
@@ -188,12 +195,13 @@ class Placement:
     @staticmethod
     def exact(kernel: Kernel, items: Any, gram: Gram) -> Gram:
         """The same matrix as that of ``gram`` with nothing rounded to float32, and never in memory as a whole."""
+        exact = gram.exact()
+        if exact is not gram:
+            return exact
         if isinstance(gram, Dense) and (kernel.precomputed or gram.K.dtype == np.float64):
             return gram
         if gram.features() is not None:
             return gram
-        if gram.device is not None:
-            return gram.exact()
         own = kernel.gram(items)
         if own is not None:
             return own

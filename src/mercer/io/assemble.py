@@ -307,7 +307,7 @@ class RawTable:
     target : str, optional
         The column that is the target where nobody names one: by the file itself, or by its place in the whole file.
     mixed : tuple of str
-        Columns of words some of which are numbers.
+        Columns of categories some of which are numbers.
     left_out : dict
         Columns that were not read, and why.
     """

@@ -46,7 +46,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
 def columns_of(source: Source, options: Options) -> RawTable:
-    """The columns of a text table, each of numbers or of words."""
+    """The columns of a text table, each of numbers or of categories."""
     cells = open_cells(source, options.delimiter, options.quotes)
     width = source.data[: source.data.find(b"\n") + 1].count(cells.delimiter.encode())
     refuse_beyond(len(source.data) + _COLUMN * width, source.shown, options)
@@ -215,7 +215,7 @@ class _Numbers:
 
 @dataclass
 class _Words:
-    """A column of words, kept as numbers of words.
+    """A column of categories, kept as their codes.
 
     A word for "missing" that is written as names are, such as Nan, is one where most others are written like that too.
     """

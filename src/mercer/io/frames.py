@@ -365,7 +365,7 @@ def with_unknown_words(table: Table, model: Any) -> Table:
 
 
 def _known_words(model: Any) -> dict[str, list[Any]]:
-    """For each column of words, the words that a fitted model has seen in it."""
+    """For each categorical column, the categories that a fitted model has seen in it."""
     from sklearn.preprocessing import OneHotEncoder
 
     found: dict[str, list[Any]] = {}

@@ -128,7 +128,7 @@ def _inside(folder: Path) -> list[Path]:
 
 
 class PreparedRows(NumberRows):
-    """Columns of words, dates and numbers with gaps, made into rows of numbers chunk by chunk.
+    """Columns of categories, dates and numbers with missing values, made into rows of numbers chunk by chunk.
 
     ``report`` is called with the number of the pass, from 1, and how far it is.
     """

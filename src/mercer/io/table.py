@@ -26,18 +26,9 @@ if TYPE_CHECKING:
 
 
 class RowPlaces:
-    """The places of the rows of a table.
+    """The places of the rows of a table: their ``numbers``, as people count in each file, and the ``file`` of each.
 
-    Parameters
-    ----------
-    numbers : array of int
-        The number of each row, as people count in the file.
-    words : sequence of str
-        What such a number counts in each file, such as ``"line"`` or ``"row"``.
-    files : sequence of str
-        What messages call each file; empty names where there is only one.
-    file : array of int, optional
-        The file of each row. By default the first.
+    ``words`` are what such a number counts in each file, such as "line", and ``files`` what messages call it.
 
     Examples
     --------
@@ -226,7 +217,7 @@ class Table:
 
     @cached_property
     def category_columns(self) -> list[str]:
-        """Columns of words that come again and again."""
+        """Columns of categories."""
         return self._of_kind("category")
 
     @cached_property

@@ -31,6 +31,8 @@ __all__ = ["Function"]
 #: Seconds of calls after which it is estimated how long the others will take, and seconds of these from which on other
 #: processes are started, which takes a few.
 _FIRST, _LONG = 1.0, 8.0
+#: How the names of types of numbers in frames begin.
+_NUMBERS = ("int", "uint", "float", "bool")
 #: Shares of the calls that each process gets, one after the other.
 _SHARES = 8
 
@@ -155,8 +157,8 @@ class Function(Kernel, named=False):
             return table.ndim != 2 or table.dtype.kind not in "biuf" or self._compares(X[0], X[-1])
         if isinstance(X, np.ndarray):
             return X.ndim != 2 or X.dtype.kind not in "biuf"
-        if hasattr(X, "columns"):
-            return X.shape[1] == 1 and not np.issubdtype(getattr(X.dtypes, "iloc", X.dtypes)[0], np.number)
+        if hasattr(X, "columns"):  # a frame: one column of anything but numbers is a column of items
+            return X.shape[1] == 1 and not str(next(iter(X.dtypes))).lower().startswith(_NUMBERS)
         return len(getattr(X, "shape", (0, 0))) != 2
 
     def _compares(self, x: Any, z: Any) -> bool:

@@ -13,6 +13,7 @@ from scipy import special
 
 from ..checks.parameters import choice, size, truth
 from ..runtime.compile import Array, jit
+from ..runtime.numerics import copy_into
 from .base import Kernel
 from .engine.counts import CountDot, Counts, beside, chain, count, in_unary, mix
 from .engine.statistics import DOT, Statistic, squared_norms
@@ -474,7 +475,7 @@ def _count_connected(
                 if here + 1 == size:
                     continue
                 nodes[here], codes[here], sums[here], free[here] = w, code, total, free[depth]
-                candidates[here, : free[depth]] = candidates[depth, : free[depth]]
+                copy_into(candidates[depth, : free[depth]], candidates[here])
                 for p in range(starts[first + w], starts[first + w + 1]):
                     u = neighbours[p]
                     if u > v and touch[u] == 0:

@@ -15,6 +15,7 @@ from scipy import sparse
 from ..checks.parameters import choice, is_number, is_whole, shown, size
 from ..checks.tables import is_missing
 from ..runtime.compile import Array, jit
+from ..runtime.numerics import copy_into
 from .base import Kernel, Range
 from .engine.counts import COLUMNS, Collection, CountDot, Counts, KnownKeys, beside, chain, count, listed, number_keys
 from .engine.statistics import Statistic
@@ -376,7 +377,7 @@ def _neighbours(
                 numbers, more = more, numbers
                 spent, more_spent = more_spent, spent
                 n = grown
-            out[place : place + n] = numbers[:n]
+            copy_into(numbers[:n], out[place:])
             place += n
 
 

@@ -15,6 +15,7 @@ from ..losses.margins import KNOWN
 from ..messages import enumeration, nearest
 
 __all__ = [
+    "FEW_ROWS",
     "GAMMA",
     "GAUSSIAN",
     "LAM",
@@ -326,8 +327,9 @@ class Learner:
 GAUSSIAN = "gaussian(gamma=0.125)"
 GAMMA = [2.0**power for power in (-5, -3, -1, 1, 3, 5)]
 #: Rows beyond which one fit takes more than about a minute on two cores: of machines that choose few rows and keep
-#: these, of those that solve with the whole matrix, and of those that go through it row by row or minimise a corner.
-SPARSE_ROWS, DENSE_ROWS, SLOW_ROWS = 60_000, 20_000, 10_000
+#: these, of those that solve with the whole matrix, of those that go through it row by row or minimise a corner, and of
+#: those that factorise it again and again.
+SPARSE_ROWS, DENSE_ROWS, SLOW_ROWS, FEW_ROWS = 60_000, 20_000, 10_000, 2_000
 #: λ in steps of ten.
 LAM = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 #: How far Newton's method goes: beyond this the error on new rows does not change.

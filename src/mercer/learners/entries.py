@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..losses import Huber
-from .catalogue import GAMMA, GAUSSIAN, LAM, SLOW_ROWS, SPARSE_ROWS, TOL, linear, of_tables, with_kernel
+from .catalogue import FEW_ROWS, GAMMA, GAUSSIAN, LAM, SLOW_ROWS, SPARSE_ROWS, TOL, linear, of_tables, with_kernel
 
 _CUBIC = "polynomial(degree=3, gamma=0.1)"
 _POLYNOMIAL: dict[str, list[Any]] = {"kernel__degree": [2, 3], "kernel__gamma": [1 / 8, 1 / 2, 2.0]}
@@ -188,6 +188,9 @@ _TUBE_UNITS = {"C": 1, "epsilon": 1}
 #: λ/2·‖w‖² + mean τ·|r| is s times that of residuals and weights divided by s, with λ·s in the place of λ.
 _QUANTILE_UNITS = {"lam": -1}
 
+#: A Gaussian process finds the lengths of columns itself, of functions as smooth as these.
+_OF_PROCESSES = ["gaussian", "matern(nu=2.5)", "matern(nu=1.5)", "laplacian"]
+
 _regressor_of_rows = partial(linear, class_name="KernelRegressor", task="regress", kernel=None)
 _regressor_with_kernel = partial(with_kernel, class_name="KernelRegressor", task="regress", kernel=GAUSSIAN)
 
@@ -279,6 +282,16 @@ with_kernel(
     lam=1e-3,
     most_rows=SLOW_ROWS,
     good_for="the median, robust to outliers",
+)
+with_kernel(
+    "gp",
+    "Gaussian process",
+    "GPRegressor",
+    {"kernel": _OF_PROCESSES},
+    task="regress",
+    kernel=_OF_PROCESSES[0],
+    most_rows=FEW_ROWS,
+    good_for="lengths of columns by likelihood; how sure it is",
 )
 
 # Outlier detectors, from rows without labels. At most a share nu of them is outside.

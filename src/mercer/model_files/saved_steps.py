@@ -139,10 +139,10 @@ def step_types() -> Iterator[SavedType]:
     shares = {"n_quantiles_": whole(1), "references_": numbers("quantiles", low=0, high=1, rising=True)}
     shares |= {"quantiles_": numbers("quantiles", "columns", rising=True)}
     yield _plain_type(QuantileTransformer, {**_SIZE, **shares}, _quantiles)
-    powers = {"lambdas": numbers("columns"), "scaler": nothing | instance(StandardScaler), **_NAMES}
-    yield SavedType("PowerTransformer", PowerTransformer, _powers_state, _powers, {"parameters": PARAMETERS, **powers})
-    bins = {"parameters": PARAMETERS, "edges": list_of(numbers("", rising=True), "columns"), **_NAMES}
-    yield SavedType("KBinsDiscretizer", KBinsDiscretizer, _bins_state, _bins, bins)
+    powers = {"lambdas": numbers("columns"), "scaler": nothing | instance(StandardScaler)}
+    yield _rebuilt_type(PowerTransformer, powers, _powers_state, _powers)
+    bins = {"edges": list_of(numbers("", rising=True), "columns")}
+    yield _rebuilt_type(KBinsDiscretizer, bins, _bins_state, _bins)
     known = {"words_": mapping(text, _words), "ranges_": optional(mapping(text, tuple_of(number(), number())))}
     yield _plain_type(ReadColumns, {**_SIZE, **known}, _read_columns)
     inside = {"mean_": numbers("columns", missing=True), "scale_": numbers("columns", low=5e-324, missing=True)}
@@ -167,13 +167,12 @@ def step_types() -> Iterator[SavedType]:
     yield SavedType("OutlierReport", OutlierReport, own_fields, lambda cls, fields: cls(**fields), _REPORT)
     known = {"statistics": numbers("columns", missing=True) | _words}
     gaps = {"gaps": optional(wholes("gaps", below="columns"))}
-    imputing = {"parameters": PARAMETERS, **known, **gaps, **_NAMES}
-    yield SavedType("SimpleImputer", SimpleImputer, _imputer_state, _imputer, imputing)
-    encoding = {"parameters": PARAMETERS, "categories": list_of(_categories, "columns")}
-    encoding |= {"rare": optional(nothing | list_of(_categories, "columns")), **_NAMES}
-    yield SavedType("OneHotEncoder", OneHotEncoder, _encoder_state, _encoder, encoding)
-    expanding = {"parameters": PARAMETERS, "width": whole(1, size="columns"), **_NAMES}
-    yield SavedType("PolynomialFeatures", PolynomialFeatures, _expansion_state, _expansion, expanding)
+    yield _rebuilt_type(SimpleImputer, {**known, **gaps}, _imputer_state, _imputer)
+    encoding = {"categories": list_of(_categories, "columns")}
+    encoding |= {"rare": optional(nothing | list_of(_categories, "columns"))}
+    yield _rebuilt_type(OneHotEncoder, encoding, _encoder_state, _encoder)
+    width = {"width": whole(1, size="columns")}
+    yield _rebuilt_type(PolynomialFeatures, width, lambda step: {"width": step.n_features_in_}, _expansion)
     steps = {"steps": list_of(tuple_of(text, anything))}
     yield SavedType("Pipeline", Pipeline, lambda it: {"steps": [list(step) for step in it.steps]}, _pipeline, steps)
     parts = {"parts": list_of(tuple_of(text, anything, list_of(text))), "names": names("columns")}
@@ -191,6 +190,27 @@ def _plain_type(cls: Any, meanings: dict[str, Meaning], check: Callable[[Any], N
         return made
 
     return SavedType(cls.__name__, cls, plain_state, restore, {"parameters": PARAMETERS, **meanings})
+
+
+def _rebuilt_type(
+    cls: Any, meanings: dict[str, Meaning], state: Callable[[Any], Fields], rebuild: Callable[[Any, Fields], Any]
+) -> SavedType:
+    """A step that is fitted anew for its private state, by its parameters and what ``state`` keeps of it."""
+
+    def kept(step: Any) -> Fields:
+        check_is_fitted(step)
+        names_of_columns = getattr(step, "feature_names_in_", None)
+        return {"parameters": step.get_params(deep=False), **state(step), "names": names_of_columns}
+
+    def restore(cls: Any, fields: Fields) -> Any:
+        made = cls(**fields["parameters"])
+        made._validate_params()
+        made = rebuild(made, fields)
+        if fields.get("names") is not None:
+            made.feature_names_in_ = fields["names"]
+        return made
+
+    return SavedType(cls.__name__, cls, kept, restore, {"parameters": PARAMETERS, **meanings, **_NAMES})
 
 
 def _correlation_filter(step: CorrelationFilter) -> None:
@@ -261,26 +281,12 @@ def _no_keys(keys: Any) -> bool:
 # -- steps of scikit-learn whose state is not all public ----------------------------------------------------------
 
 
-def _named(made: Any, fields: Fields) -> Any:
-    if fields.get("names") is not None:
-        made.feature_names_in_ = fields["names"]
-    return made
-
-
-def _names_of(value: Any) -> Any:
-    return getattr(value, "feature_names_in_", None)
-
-
 def _powers_state(step: PowerTransformer) -> Fields:
-    check_is_fitted(step)
-    scaler = step._scaler if step.standardize else None
-    known = {"parameters": step.get_params(deep=False), "lambdas": step.lambdas_.astype(np.float64)}
-    return {**known, "scaler": scaler, "names": _names_of(step)}
+    return {"lambdas": step.lambdas_.astype(np.float64), "scaler": step._scaler if step.standardize else None}
 
 
-def _powers(cls: Any, fields: Fields) -> Any:
-    made, scaler = cls(**fields["parameters"]), fields["scaler"]
-    made._validate_params()
+def _powers(made: Any, fields: Fields) -> Any:
+    scaler = fields["scaler"]
     made.lambdas_ = fields["lambdas"]
     made.n_features_in_ = made.lambdas_.size
     if (scaler is None) is bool(made.standardize) or (
@@ -289,20 +295,17 @@ def _powers(cls: Any, fields: Fields) -> Any:
         raise ValueError("its scaler does not fit its powers")
     if scaler is not None:
         made._scaler = scaler.set_output(transform="default")
-    return _named(made, fields)
+    return made
 
 
 def _bins_state(step: KBinsDiscretizer) -> Fields:
-    check_is_fitted(step)
     if step.dtype is not None:
         raise DataError("a KBinsDiscretizer with dtype cannot be saved; leave it out.")
-    edges = [each.astype(np.float64) for each in step.bin_edges_]
-    return {"parameters": step.get_params(deep=False), "edges": edges, "names": _names_of(step)}
+    return {"edges": [each.astype(np.float64) for each in step.bin_edges_]}
 
 
-def _bins(cls: Any, fields: Fields) -> Any:
-    made, edges = cls(**fields["parameters"]), fields["edges"]
-    made._validate_params()
+def _bins(made: Any, fields: Fields) -> Any:
+    edges = fields["edges"]
     if not edges or any(each.size < 2 for each in edges):
         raise ValueError("its columns have no bins")
     made.n_features_in_ = len(edges)
@@ -313,30 +316,27 @@ def _bins(cls: Any, fields: Fields) -> Any:
         codes = [np.arange(count) for count in made.n_bins_]
         made._encoder = OneHotEncoder(categories=codes, sparse_output=made.encode == "onehot")
         made._encoder.fit(np.zeros((1, len(edges))))
-    return _named(made, fields)
+    return made
 
 
 def _imputer_state(step: SimpleImputer) -> Fields:
-    check_is_fitted(step)
     gaps = step.indicator_.features_ if step.add_indicator else np.empty(0, np.int64)
-    known = {"parameters": step.get_params(deep=False), "statistics": step.statistics_}
-    return {**known, "gaps": gaps, "names": _names_of(step)}
+    return {"statistics": step.statistics_, "gaps": gaps}
 
 
-def _imputer(cls: Any, fields: Fields) -> Any:
+def _imputer(made: Any, fields: Fields) -> Any:
     # The mean, median and most frequent value of one row are that row itself, also beside one with gaps.
     whole = np.atleast_2d(fields["statistics"])
     gaps = fields.get("gaps", [])  # files of older versions say nothing of gaps
     rows = np.vstack([whole, whole]) if len(gaps) else whole
     rows[1:, gaps] = np.nan
-    made = cls(**fields["parameters"]).fit(rows)
+    made.fit(rows)
     if not all(a == b or (a != a and b != b) for a, b in zip(made.statistics_, whole[0], strict=True)):
         raise ValueError("its statistics are not those of its columns")
-    return _named(made, fields)
+    return made
 
 
 def _encoder_state(step: OneHotEncoder) -> Fields:
-    check_is_fitted(step)
     if step.drop is not None or step.max_categories is not None or step.dtype is not np.float64:
         raise DataError("a OneHotEncoder with drop, max_categories or dtype cannot be saved; leave them out.")
     parameters = {"handle_unknown": step.handle_unknown, "sparse_output": step.sparse_output}
@@ -344,15 +344,13 @@ def _encoder_state(step: OneHotEncoder) -> Fields:
     if step.min_frequency is not None:
         parameters["min_frequency"] = step.min_frequency
         rare = [np.empty(0, object) if words is None else words for words in step.infrequent_categories_]
-    return {"parameters": parameters, "categories": list(step.categories_), "rare": rare, "names": _names_of(step)}
+    return {"parameters": parameters, "categories": list(step.categories_), "rare": rare}
 
 
-def _encoder(cls: Any, fields: Fields) -> Any:
+def _encoder(made: Any, fields: Fields) -> Any:
     parameters, categories, rare = fields["parameters"], fields["categories"], fields.get("rare")
     if not categories or not all(words.size for words in categories):
         raise ValueError("its encoder has a column without categories")
-    made: Any = cls(**parameters)
-    made._validate_params()
     first = np.empty((1, len(categories)), dtype=object)
     first[0] = [words[0] for words in categories]
     made.set_params(categories=categories)
@@ -369,25 +367,19 @@ def _encoder(cls: Any, fields: Fields) -> Any:
         made._fit_infrequent_category_mapping(2, counts, {})
         made._set_drop_idx()
         made._n_features_outs = made._compute_n_features_outs()
-    return _named(made.set_params(categories="auto", min_frequency=parameters.get("min_frequency")), fields)
+    return made.set_params(categories="auto", min_frequency=parameters.get("min_frequency"))
 
 
 def _plain_word(word: Any) -> Any:
     return None if word != word else word
 
 
-def _expansion_state(step: PolynomialFeatures) -> Fields:
-    check_is_fitted(step)
-    return {"parameters": step.get_params(deep=False), "width": step.n_features_in_, "names": _names_of(step)}
-
-
-def _expansion(cls: Any, fields: Fields) -> Any:
-    made, width = cls(**fields["parameters"]), int(fields["width"])
-    made._validate_params()
+def _expansion(made: Any, fields: Fields) -> Any:
+    width = int(fields["width"])
     highest = max(made.degree) if isinstance(made.degree, (tuple, list)) else made.degree
     if highest > _HIGHEST_DEGREE or comb(width + int(highest), int(highest)) > _MOST_PRODUCTS:
         raise ValueError(f"products of its columns would be more than {_MOST_PRODUCTS:,} columns")
-    return _named(made.fit(np.zeros((1, width))), fields)
+    return made.fit(np.zeros((1, width)))
 
 
 def _pipeline(cls: Any, fields: Fields) -> Any:

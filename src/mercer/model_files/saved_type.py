@@ -23,15 +23,8 @@ _LAYERS = 6
 class SavedType:
     """The name of a class in files, its state as values, what each value means, and an object of such values.
 
-    Parameters
-    ----------
-    name : str
-    cls : class
-    state : function of an object
-        Its fields. One of the name "attributes" has fitted attributes, whose meanings stand beside those of the fields.
-    restore : function of the class and the fields
-        Called with fields that mean what they must.
-    meanings : mapping
+    ``state`` gives the fields of an object; those under "attributes" are fitted attributes, whose meanings stand beside
+    those of the fields. ``restore`` is called with the class and with fields that mean what they must.
     """
 
     name: str

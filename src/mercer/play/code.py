@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -49,12 +49,15 @@ def in_order(names: Sequence[str]) -> list[str]:
 
 def csv_of(scene: Scene) -> str:
     """The points as a CSV file, with every digit."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_columns(scene))
     names = in_order(scene.names)
     labels = [[names[label]] for label in scene.labels] if scene.task == "classes" else [[]] * len(scene.points)
-    writer.writerows([repr(x), repr(y), *own] for (x, y), own in zip(scene.points.tolist(), labels, strict=True))
+    points = zip(scene.points.tolist(), labels, strict=True)
+    return _csv_text(_columns(scene), ([repr(x), repr(y), *own] for (x, y), own in points))
+
+
+def _csv_text(columns: list[str], rows: Iterable[list[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([columns, *rows])
     return out.getvalue()
 
 
@@ -129,12 +132,9 @@ def items_python(scene: ItemScene) -> str:
 
 def words_csv(scene: ItemScene) -> str:
     """The words and their classes as a CSV file."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["word", "label"])
     names = in_order(scene.names)
-    writer.writerows([word, names[label]] for word, label in zip(scene.items, scene.labels, strict=True))
-    return out.getvalue()
+    rows = ([word, names[label]] for word, label in zip(scene.items, scene.labels, strict=True))
+    return _csv_text(["word", "label"], rows)
 
 
 def words_command(scene: ItemScene) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import json
 import multiprocessing
@@ -317,37 +318,23 @@ class Lane:
 
     async def run(self, work: Callable[[], Any]) -> Any:
         """The result of some work; others go on meanwhile."""
-        loop = asyncio.get_running_loop()
-        found: asyncio.Future[Any] = loop.create_future()
-        self._work.put((work, loop, found))
-        return await found
-
-    def close(self) -> None:
-        """Let the threads end when they are done."""
-        self._work.put(None)
+        found: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        self._work.put((work, found))
+        return await asyncio.wrap_future(found)
 
     def _go(self) -> None:
-        while (task := self._work.get()) is not None:
-            work, loop, found = task
+        while True:
+            work, found = self._work.get()
+            if not found.set_running_or_notify_cancel():
+                continue
             try:
                 with interrupted_by(self._stop):
-                    result, error = work(), None
-            except BaseException as raised:
-                result, error = None, raised
-            try:
-                loop.call_soon_threadsafe(_settle, found, result, error)
-            except RuntimeError:  # the loop has ended
-                return
-        self._work.put(None)  # for the next thread
-
-
-def _settle(found: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
-    if found.done():
-        return
-    if error is None:
-        found.set_result(result)
-    else:
-        found.set_exception(error if isinstance(error, Exception) else RuntimeError(type(error).__name__))
+                    result = work()
+                found.set_result(result)
+            except Exception as error:
+                found.set_exception(error)
+            except BaseException as error:
+                found.set_exception(RuntimeError(type(error).__name__))
 
 
 # Compiled code, made or loaded before anybody waits for it.

@@ -277,7 +277,7 @@ class OutlierReport:
 class OutlierFilter(BaseEstimator):
     """Which rows lie far outside, column by column.
 
-    Columns of words are not looked at, nor are missing values, nor columns of which more than half (IQR) or all
+    Categorical columns are not looked at, nor are missing values, nor columns of which more than half (IQR) or all
     (z-score) values are the same: every other value would be far from them.
 
     Parameters

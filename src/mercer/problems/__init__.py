@@ -1,8 +1,8 @@
 """What is to be solved, what comes back, and how good it is."""
 
-from .certificate import CLOSE, Certificate, certify, certify_nothing, keeps
+from .certificate import CLOSE, certify, certify_nothing
 from .dual import BoxDual, balanced, best_intercept, slack
-from .problem import Intercept, Iterate, NuProblem, Problem, Solution, Status
+from .problem import Certificate, Intercept, Iterate, NuProblem, Problem, Solution, Status, keeps
 
 __all__ = [
     "CLOSE",

@@ -12,39 +12,17 @@ model itself, moved to the nearest that are allowed. P − D then bounds how muc
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from ..runtime.compile import Array
-from .problem import Intercept, Iterate, NuProblem, Problem
+from .problem import Certificate, Intercept, Iterate, NuProblem, Problem
 
-__all__ = ["CLOSE", "Certificate", "certify", "certify_nothing", "keeps"]
+__all__ = ["CLOSE", "certify", "certify_nothing"]
 
 #: A gap of less than this part of the objective need not be looked at twice.
 CLOSE = 1e-9
 _EPSILON = 2.3e-16
-
-
-class Certificate(NamedTuple):
-    """How good a model is.
-
-    ``objective`` is λ/2·‖w‖² + the mean loss (½‖w‖² of a hard margin), ``gap`` how far at most it lies above the least
-    possible one, and ``violation`` the worst violation of an optimality condition, in the units of the targets; it is
-    known for losses made of straight lines (hinge, tube) and ``None`` for others.
-    """
-
-    objective: float
-    gap: float
-    violation: float | None = None
-
-    def _repr_html_(self) -> str:
-        from ..presentation import table_html
-
-        rows = [("objective", f"{self.objective:.9g}"), ("duality gap", f"{self.gap:.3g}")]
-        if self.violation is not None:
-            rows.append(("worst violation", f"{self.violation:.3g}"))
-        return table_html("Certificate", rows)
 
 
 def certify(problem: Problem, model: Iterate, scores: Array | None = None, close: float = CLOSE) -> Certificate:
@@ -102,24 +80,6 @@ def certify(problem: Problem, model: Iterate, scores: Array | None = None, close
     if dual is not None and dual.straight:
         violation = dual.violation(z, scores if dual.totals.size else scores + b)
     return Certificate(primal, max(primal - bound, _rounding(problem, model, scores)), violation)
-
-
-def keeps(certificate: Certificate, tol: float, hard: bool = False) -> bool:
-    """Whether a model is what the tolerance of a dual with bounds promises.
-
-    No optimality condition is violated by more. As no slope of such a loss is larger than one, and weights sum to one,
-    a gap of more than the tolerance at both walls of a tube is then nothing but rounding, which a promise excludes. The
-    gap of a hard margin is one for machines that violate nothing.
-
-    Examples
-    --------
-    >>> from mercer.problems import Certificate, keeps
-    >>> keeps(Certificate(0.125, 0.0, 0.0), 1e-3), keeps(Certificate(0.125, 0.0, 0.1), 1e-3)
-    (True, False)
-    """
-    if certificate.violation is None:
-        raise ValueError("a tolerance for violations is one of losses that are made of straight lines.")
-    return certificate.violation <= tol and (hard or certificate.gap <= 2 * tol)
 
 
 def certify_nothing(problem: Problem) -> Certificate:

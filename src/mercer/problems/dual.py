@@ -237,24 +237,26 @@ def balanced(z: Array, low: Array, high: Array, total: float = 0.0) -> Array:
     z = np.clip(z, low, high)
     free = (z > low) & (z < high)
     for _ in range(3):
-        excess = float(z.sum()) - total
-        if excess == 0:
+        excess, size = float(z.sum()) - total, float(np.abs(z).sum())
+        if abs(excess) <= _EPSILON * size:
             return z
         room = np.where(free, z - low if excess > 0 else high - z, 0.0)
         room = np.where(np.isfinite(room), room, np.abs(z))
-        z = _given_up(z, room, excess, _EPSILON, low, high)
+        z = _given_up(z, room, excess, low, high)
     for _ in range(2):
-        excess = float(z.sum()) - total
+        excess, size = float(z.sum()) - total, float(np.abs(z).sum())
+        if abs(excess) <= _ROUNDED * size:
+            return z
         room = z - low if excess > 0 else high - z
         if total == 0:  # towards zero, which is always allowed and never more than there is
             room = np.where(z > 0 if excess > 0 else z < 0, np.abs(z), 0.0)
-        z = _given_up(z, room, excess, _ROUNDED, low, high)
+        z = _given_up(z, room, excess, low, high)
     return z
 
 
-def _given_up(z: Array, room: Array, excess: float, slight: float, low: Array, high: Array) -> Array:
+def _given_up(z: Array, room: Array, excess: float, low: Array, high: Array) -> Array:
     """z with the excess taken off in proportion to the room, or as much of it as there is room for."""
     total = float(room.sum())
-    if abs(excess) <= slight * float(np.abs(z).sum()) or total == 0:
+    if total == 0:
         return z
     return np.clip(z - np.sign(excess) * room * min(1.0, abs(excess) / total), low, high)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,9 @@ from ..losses.margins import Loss
 from ..runtime.compile import Array
 from .dual import BoxDual
 
-__all__ = ["Intercept", "Iterate", "NuProblem", "Problem", "Solution", "Status"]
+__all__ = ["Certificate", "Intercept", "Iterate", "NuProblem", "Problem", "Solution", "Status", "keeps"]
 
-# What a solver gives back: a model, and how it ended.
+# What a solver gives back: a model, how it ended, and how good it is.
 
 
 class Status(Enum):
@@ -95,6 +95,45 @@ class Solution(Iterate):
     status: Status = Status.NOT_CONVERGED
     #: One number a step: the objective, or the mistakes made.
     trace: Array = field(default_factory=lambda: np.empty(0))
+
+
+class Certificate(NamedTuple):
+    """How good a model is.
+
+    ``objective`` is λ/2·‖w‖² + the mean loss (½‖w‖² of a hard margin), ``gap`` how far at most it lies above the least
+    possible one, and ``violation`` the worst violation of an optimality condition, in the units of the targets; it is
+    known for losses made of straight lines (hinge, tube) and ``None`` for others.
+    """
+
+    objective: float
+    gap: float
+    violation: float | None = None
+
+    def _repr_html_(self) -> str:
+        from ..presentation import table_html
+
+        rows = [("objective", f"{self.objective:.9g}"), ("duality gap", f"{self.gap:.3g}")]
+        if self.violation is not None:
+            rows.append(("worst violation", f"{self.violation:.3g}"))
+        return table_html("Certificate", rows)
+
+
+def keeps(certificate: Certificate, tol: float, hard: bool = False) -> bool:
+    """Whether a model is what the tolerance of a dual with bounds promises.
+
+    No optimality condition is violated by more. As no slope of such a loss is larger than one, and weights sum to one,
+    a gap of more than the tolerance at both walls of a tube is then nothing but rounding, which a promise excludes. The
+    gap of a hard margin is one for machines that violate nothing.
+
+    Examples
+    --------
+    >>> from mercer.problems import Certificate, keeps
+    >>> keeps(Certificate(0.125, 0.0, 0.0), 1e-3), keeps(Certificate(0.125, 0.0, 0.1), 1e-3)
+    (True, False)
+    """
+    if certificate.violation is None:
+        raise ValueError("a tolerance for violations is one of losses that are made of straight lines.")
+    return certificate.violation <= tol and (hard or certificate.gap <= 2 * tol)
 
 
 #: What follows from targets, loss, λ and weights alone.

@@ -39,14 +39,18 @@ def _telling(columns: list[Facts]) -> str:
 
 
 def pictured_words(data: Facts) -> Markup | None:
-    """The commonest words of each column of words, and the most telling words of each text, by class."""
+    """The commonest categories of each categorical column, and the most telling words of each text, by class."""
     columns = [column for column in data["described"] if any("by_class" in top for top in column.get("top", []))]
     if not columns:
         return None
     labels = [one["label"] for one in data["classes"]]
     shown = columns[:_PICTURED]
     pictures = [words_by_class(column, labels, f"words-{k}") for k, column in enumerate(shown)]
-    left = f" The first {len(shown)} of {grouped(len(columns))} columns of words." if len(columns) > len(shown) else ""
+    left = (
+        f" The first {len(shown)} of {grouped(len(columns))} columns of categories or texts."
+        if len(columns) > len(shown)
+        else ""
+    )
     what = f"Rows with each word{', by class' if labels else ''}{_telling(columns)}. "
     return tag(
         "figure",

@@ -71,9 +71,9 @@ def figure(picture: Markup | None, caption: Any = None, look: str | None = None)
     return tag("figure", picture, tag("figcaption", caption) if caption else None, class_=look)
 
 
-def paragraphs(sentences: Sequence[Any], look: str | None = None) -> list[Markup]:
+def paragraphs(sentences: Sequence[Any]) -> list[Markup]:
     """A paragraph for each sentence."""
-    return [tag("p", sentence, class_=look) for sentence in sentences]
+    return [tag("p", sentence) for sentence in sentences]
 
 
 def bullets(items: Sequence[Any]) -> Markup | None:

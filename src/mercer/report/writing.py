@@ -29,18 +29,15 @@ _BRIEF = ("results", "classes", "repeat")
 
 def page(facts: Facts, study: str = "") -> str:
     """The report as HTML, of a study with this name: no script, font, image or style from anywhere else."""
+    document = facts.get("document", {})
     if facts.get("task") == "drift":
-        title, header, shown = (
-            f"{facts['old']['name']} and {facts['new']['name']} compared",
-            drift_header(facts),
-            drift_sections(facts),
-        )
+        title = f"{facts['old']['name']} and {facts['new']['name']} compared"
+        header, shown = drift_header(facts), drift_sections(facts)
     else:
-        title = f"{facts['data']['name']}: {facts['answer']['title']} and others compared"
-        header, shown, document = answer_header(facts), rendered(facts), facts.get("document", {})
-        title = document.get("title") or title
-        if document.get("brief"):
-            shown = {one: inside for one, inside in shown.items() if one.name in _BRIEF}
+        title = document.get("title") or f"{facts['data']['name']}: {facts['answer']['title']} and others compared"
+        header, shown = answer_header(facts), rendered(facts)
+    if document.get("brief"):
+        shown = {one: inside for one, inside in shown.items() if one.name in _BRIEF}
     style, script = _asset("page.css"), _asset("page.js")
     head = [
         tag("meta", charset="utf-8"),

@@ -30,6 +30,7 @@ __all__ = [
     "WIDTH",
     "Solve",
     "cholesky_solver",
+    "copy_into",
     "factorise",
     "inverse",
     "inverse_diagonal",
@@ -483,6 +484,17 @@ def _gather(K: Array, rows: Array, columns: Array, out: Array) -> None:
         row, target = K[rows[a]], out[a]
         for b in range(columns.size):
             target[b] = row[columns[b]]
+
+
+@jit
+def copy_into(source: Array, target: Array) -> None:
+    """Write numbers to the beginning of others.
+
+    Assigned to a slice in a compiled loop, they would bring along the words of an error about shapes, which take the
+    compiler a second.
+    """
+    for i in range(source.size):
+        target[i] = source[i]
 
 
 def gather(K: Array, rows: Array, columns: Array, out: Array) -> None:

@@ -142,10 +142,11 @@ class _OutOfFold:
 
     def _part(self, train: Array, test: Array) -> tuple[Array, Array]:
         """The decision values and scores of a fold's test rows."""
-        outcome = None if self.shared is None else self.shared.outcome(setting_key({}), train)
-        if outcome is not None:
+        shared = self.shared
+        outcome = None if shared is None else shared.outcome(setting_key({}), train)
+        if shared is not None and outcome is not None:
             found = _looked_up(self.machine, np.unique(_safe_indexing(self.y, train)), outcome, test)
-            return predicted(self.estimator, found[0]), predicted(self.estimator, found[1])
+            return predicted(shared.functions, found[0]), predicted(shared.functions, found[1])
         rows = _safe_split(self.estimator, self.X, None, train)[0]
         own = clone(self.estimator).fit(rows, _safe_indexing(self.y, train), **self._weights(train))
         new = _safe_split(self.estimator, self.X, None, test, train)[0]

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import _num_samples
 
 from ..checks.folds import cv_of
-from ..estimators.running import task_below
+from ..estimators.training import task_below
 from ..runtime.compile import Array
 from ..runtime.interrupts import all_or_nothing, keeps_best, until
 from .keys import setting_key
@@ -138,6 +138,11 @@ class _Asked:
     scored: bool = False
     score: float = np.nan
 
+    @cached_property
+    def key(self) -> str:
+        """What the setting is known by."""
+        return setting_key(self.params)
+
 
 class _DrawnOnce:
     """A splitter that draws its splits when it is asked how many they are; they stay the same from then on."""
@@ -174,6 +179,8 @@ class Loop(BaseSearchCV):
         #: Whether a round is all or nothing; else settings are tried one by one, and those that were tried count.
         self._at_once = deadline == np.inf and not keeps_best()
         self._asked: list[_Asked] = []
+        #: The cells of settings that were not left to scikit-learn, by the identity of their parameters.
+        self._cells: dict[int, list[dict[str, Any]]] = {}
         #: What scikit-learn has made of the settings so far, and from what.
         self._results: dict[str, Any] = {}
         self._made_of: tuple[Any, ...] = ()
@@ -182,8 +189,8 @@ class Loop(BaseSearchCV):
 
     def _forget(self) -> None:
         """Leave nothing of the plan."""
-        for name in ("_strategy", "_search", "_deadline", "_at_once", "_asked", "_results", "_made_of", "_failure",
-                     "_stopped", "_splits"):  # fmt: skip
+        for name in ("_strategy", "_search", "_deadline", "_at_once", "_asked", "_cells", "_results", "_made_of",
+                     "_failure", "_stopped", "_splits"):  # fmt: skip
             self.__dict__.pop(name, None)
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
@@ -204,6 +211,7 @@ class Loop(BaseSearchCV):
         ):
 
             def score(batch: list[_Asked], splits: list[Split]) -> dict[str, Any]:
+                batch = self._left_to_score(batch, splits)
                 name = "search" if one_round else "round"
                 with task_below(context, self, name, len(batch) * len(splits), False) as task:
                     options = {} if task is None else {"callback_ctx": task}
@@ -268,6 +276,13 @@ class Loop(BaseSearchCV):
                 return
             yield [each]
 
+    def _left_to_score(self, batch: list[_Asked], splits: list[Split]) -> list[_Asked]:
+        """The settings of a batch that scikit-learn is to fit and score, one at least; cells of the others are known.
+
+        They stand in ``_cells``.
+        """
+        return batch
+
     def _deadline_of(self, batch: list[_Asked], splits: list[Split]) -> float:
         """When the fits of these settings are dropped in the middle."""
         return self._deadline
@@ -284,6 +299,7 @@ class Loop(BaseSearchCV):
         self._made_of = candidate_params, n_splits, out
         # Every setting is an object of its own, which tells where its cells are.
         found = {id(params): out[k * n_splits : (k + 1) * n_splits] for k, params in enumerate(candidate_params)}
+        found |= {key: [{**out[0], **cell} for cell in known] for key, known in self._cells.items()}
         cells: list[Any] = []
         for asked in self._asked:
             cells += found.get(id(asked.params)) or [_blank(out[0], asked.score)] * n_splits

@@ -16,7 +16,7 @@ from joblib.parallel import get_active_backend
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.metrics._scorer import _BaseScorer
-from sklearn.utils import Tags
+from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -27,7 +27,7 @@ from ..runtime.compile import Array
 from ..runtime.interrupts import progress
 from ..runtime.threads import at_most
 from .journal import Journal
-from .keys import Outcome, Unrecognisable, lasting_key, peel, setting_key, spaces_of, target_functions, weight_name
+from .keys import Outcome, Unrecognisable, fold_key, lasting_key, peel, setting_key, spaces_of, weight_name
 from .loop import Loop, Split, _Asked
 from .shared_cells import Fold, SharedCells
 
@@ -85,12 +85,24 @@ class Cell(BaseEstimator):
         if self.outcome_.error is not None:
             self.shared_cells.refusals[self.outcome_.error] += 1
             raise ValueError(self.outcome_.error)
-        # Once decision values are known, path and kernel have no say in what becomes of them; anything else may.
-        _, machine = peel(self.estimator)
-        silent = all({machine.path, "kernel"} & set(name.split("__")) for name in self.params)
-        self.machine_ = copy(machine if silent else peel(self.made())[1])
+        return self.known(self.outcome_, self.machine(train))
+
+    def machine(self, train: Array) -> Any:
+        """A machine with the parameters of this cell that knows its classes, to say what becomes of decision values."""
+        machine = copy(self.shared_cells.machine if self.silent else peel(self.made())[1])
         if is_classifier(self.estimator):
-            self.machine_.name_classes(self.shared_cells.targets[train])
+            machine.name_classes(self.shared_cells.targets[train])
+        return machine
+
+    @property
+    def silent(self) -> bool:
+        """Whether only path and kernel differ, which have no say in what becomes of decision values that are known."""
+        spared = {self.shared_cells.machine.path, "kernel"}
+        return all(not spared.isdisjoint(name.split("__")) for name in self.params)
+
+    def known(self, outcome: Outcome, machine: Any) -> Cell:
+        """The cell with what was computed of it."""
+        self.outcome_, self.machine_ = outcome, machine
         return self
 
     @property
@@ -108,7 +120,7 @@ class Cell(BaseEstimator):
     def predict(self, X: Any) -> Array:
         if self.outcome_ is None:
             return self.fitted_.predict(self._rows(X))
-        return predicted(self.estimator, self.machine_.predictions_of(self.outcome_.of(_numbers(X))))
+        return predicted(self.shared_cells.functions, self.machine_.predictions_of(self.outcome_.of(_numbers(X))))
 
     @offered_as(made)
     def decision_function(self, X: Any) -> Array:
@@ -132,7 +144,7 @@ class Cell(BaseEstimator):
         if self.outcome_ is None:
             return self.fitted_.score(self._rows(X), y, **score_params)
         usual = accuracy_score if is_classifier(self.estimator) else r2_score
-        own = usual if target_functions(self.estimator) else getattr(self.machine_, "score_of", usual)
+        own = usual if self.shared_cells.functions else getattr(self.machine_, "score_of", usual)
         return float(own(y, self.predict(X), **score_params))
 
 
@@ -148,9 +160,9 @@ class Accuracy:
         return float(np.mean(cell.predict(X) == np.asarray(y)))
 
 
-def predicted(estimator: Any, predictions: Array) -> Array:
-    """Predictions of the machine inside an estimator in the unit of the targets."""
-    for _, back in reversed(target_functions(estimator)):
+def predicted(functions: list[tuple[Any, Any]], predictions: Array) -> Array:
+    """Predictions of the machine inside an estimator in the unit of the targets, by what was done to these."""
+    for _, back in reversed(functions):
         predictions = back(predictions)
     return predictions
 
@@ -256,6 +268,8 @@ class Numbered(Loop):
             return_train_score=search.return_train_score,
         )
         self.search, self.shared_cells, self.params = search, shared_cells, params
+        #: The training rows of folds, by their identity, and what they are known by.
+        self._fold_keys: dict[int, tuple[Array, str]] = {}
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return repr(self.search)
@@ -299,7 +313,7 @@ class Numbered(Loop):
             return
         if self.shared_cells.stopped == "interrupted":  # work may have been left out, or rounds that would have come
             self._stopped = "interrupted"
-        for known, batch in groupby(asked, lambda each: self._is_known(each.params, splits)):
+        for known, batch in groupby(asked, lambda each: self._is_known(each, splits)):
             if known:
                 yield from self._looked_up(list(batch))
             else:  # plain fits, where there is reason left to begin them
@@ -315,21 +329,68 @@ class Numbered(Loop):
 
     def _deadline_of(self, batch: list[_Asked], splits: list[Split]) -> float:
         """Settings that are known are only looked up, which is always worth the while."""
-        known = all(self._is_known(each.params, splits) for each in batch)
-        return np.inf if known else super()._deadline_of(batch, splits)
+        deadline = super()._deadline_of(batch, splits)
+        known = deadline == np.inf or all(self._is_known(each, splits) for each in batch)
+        return np.inf if known else deadline
 
-    def _is_known(self, params: dict[str, Any], splits: list[Split]) -> bool:
-        key = setting_key(params)
-        return all(self.shared_cells.outcome(key, train) is not None for train, _ in splits)
+    def _left_to_score(self, batch: list[_Asked], splits: list[Split]) -> list[_Asked]:
+        """Settings that are known are scored here; scikit-learn scores the first of them, to see what scores are.
+
+        All are left to it where it has a line to print of each, or weights for the scorer; and where one could not be
+        fitted, or scored: it is for scikit-learn to say what becomes of that.
+        """
+        if len(batch) == 1 or self.search.verbose > 1 or set(self.params) - {"groups"}:
+            return batch
+        found = [self._outcomes(each, splits) for each in batch]
+        if any(one is None or one.error is not None for row in found for one in row):
+            return batch
+        scorer, _ = self._get_scorers()
+        y, folds = self.shared_cells.y, []
+        for train, test in splits:
+            parts = {"test": (test[:, None], _safe_indexing(y, test))}
+            if self.return_train_score:
+                parts["train"] = train[:, None], _safe_indexing(y, train)
+            folds.append((train, parts, self.estimator.machine(train)))
+        cells: dict[int, list[dict[str, Any]]] = {}
+        try:
+            for each, outcomes in zip(batch, found, strict=True):
+                cell = Cell(self.estimator.estimator, self.shared_cells, each.params)
+                silent, own = cell.silent, []
+                for outcome, (train, parts, machine) in zip(outcomes, folds, strict=True):
+                    assert outcome is not None
+                    cell.known(outcome, machine if silent else cell.machine(train))
+                    begin = time.perf_counter()
+                    scores = {f"{name}_scores": scorer(cell, *part) for name, part in parts.items()}
+                    own.append({"fit_time": outcome.seconds, "score_time": time.perf_counter() - begin, **scores})
+                cells[id(each.params)] = own
+        except Exception:
+            return batch
+        self._cells |= cells
+        return batch[:1]
+
+    def _outcomes(self, asked: _Asked, splits: list[Split]) -> list[Outcome | None]:
+        """What is known of the cells of a setting."""
+        return [self.shared_cells.outcomes.get((asked.key, self._fold_key(train))) for train, _ in splits]
+
+    def _fold_key(self, train: Array) -> str:
+        """The key of a fold, made once for each."""
+        known = self._fold_keys.get(id(train))
+        if known is None or known[0] is not train:
+            known = self._fold_keys[id(train)] = train, fold_key(train)
+        return known[1]
+
+    def _is_known(self, asked: _Asked, splits: list[Split]) -> bool:
+        return None not in self._outcomes(asked, splits)
 
     def _fold(self, train: Array, test: Array) -> Split:
         wanted = np.union1d(train, test) if self.return_train_score else np.unique(test)
         return train, wanted
 
-    def seconds(self, params: dict[str, Any]) -> list[float]:
-        """What the cells of a setting cost: of work that was shared, their share."""
-        cells = [self.shared_cells.outcome(setting_key(params), train) for train, _ in self._splits]
-        return [cell.seconds for cell in cells if cell is not None]
+    def seconds(self) -> Iterator[list[float]]:
+        """What the cells of each setting cost: of work that was shared, their share; nothing where they say so."""
+        for asked in self._asked:
+            known = [] if id(asked.params) in self._cells else self._outcomes(asked, self._splits)
+            yield [cell.seconds for cell in known if cell is not None]
 
 
 def _known_again(value: Any) -> str:

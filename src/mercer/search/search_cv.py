@@ -214,8 +214,8 @@ class KernelSearchCV(Loop):
             self.best_estimator_ = numbered.best_estimator_.fitted_
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
-        for row, setting in enumerate(self.cv_results_["params"]):
-            if seconds := numbered.seconds(setting):
+        for row, seconds in enumerate(numbered.seconds()):
+            if seconds:
                 self.cv_results_["mean_fit_time"][row] = np.mean(seconds)
                 self.cv_results_["std_fit_time"][row] = np.std(seconds)
         return numbered._stopped, numbered._splits

@@ -181,18 +181,20 @@ class SharedMatrices:
     def matrix(
         self, kernel: Kernel, items: Any, placement: Placement, reader: Kernel | None = None, place: int = 0
     ) -> Array | None:
-        """The matrix of a kernel on all items; ``None`` where it does not fit, where features take its place, where
-        it is computed on a graphics card, or where a machine is to learn the weights of the kernel.
+        """The matrix of a kernel on all items, in double precision where they are few; ``None`` where it does not fit,
+        where features take its place, where it is computed on a graphics card, or where a machine is to learn the
+        weights of the kernel.
 
         ``reader`` is the kernel that read the items, where that is another: one whose parameters were open then. The
         next matrix with the same ``place`` is made in the memory of this one.
         """
         if is_linear(kernel) or kernel.learns or placement.rank is not None or placement.device is not None:
             return None
+        single = placement.single and not placement.is_small(kernel, items)
         if kernel.precomputed:
             matrix = items
         else:
-            rounded = placement.rounded(kernel, items)
+            rounded = placement.rounded(kernel, items) if single else items
             # Rows of numbers serve every kernel that wants them in this form; other items serve the one that read them.
             key = (str(rounded.dtype), kernel.translation_invariant) if kernel.on_rows else (reader or kernel)
             if key not in self._shared:
@@ -201,7 +203,7 @@ class SharedMatrices:
             if not self._shared[key].fits:
                 return None
             matrix = self._shared[key].matrix(kernel, place)
-        return matrix.astype(np.float32, copy=False) if placement.single else matrix
+        return matrix.astype(np.float32, copy=False) if single else matrix
 
 
 #: Kernel matrices that a fold has at once: statistics of a kernel, the matrix itself, and the part of a working set.
@@ -248,6 +250,8 @@ class SharedCells:
     ) -> None:
         self.estimator, self.X, self.y, self.targets, self.weight = estimator, X, y, targets, weight
         self.memory, self.deadline = memory, deadline
+        #: The machine inside the estimator, and what is done to targets before it learns them.
+        self.machine, self.functions = peel(estimator)[1], target_functions(estimator)
         self.journal: Journal | None = None
         self.tell = tell or (lambda cells: None)
         #: What is kept of the scores of a cell's rows.
@@ -330,8 +334,9 @@ class SharedCells:
         """Compute all cells that are not known and that can share work; the others are left to plain fits."""
         wanted: dict[str, Fold] = {}
         for train, rows in folds:  # folds may differ in their test rows alone
-            before = wanted.get(fold_key(train), (train, rows))[1]
-            wanted[fold_key(train)] = train, np.union1d(before, rows)
+            key = fold_key(train)
+            before = wanted.get(key, (train, rows))[1]
+            wanted[key] = train, np.union1d(before, rows)
         try:
             with all_or_nothing():
                 self._run(settings, list(wanted.values()))
@@ -443,7 +448,7 @@ class SharedCells:
 
     def _matrix(
         self, matrices: SharedMatrices, lines: list[Line], items: Any, folds: list[tuple[Fold, Array]], place: int
-    ) -> tuple[Kernel, Array | None] | None:
+    ) -> tuple[Kernel, Dense | None] | None:
         """The kernel of some lines and folds and its matrix, if it has one; ``None`` where plain fits must do."""
         placement, reader = lines[0].machine.placement, lines[0].kernel
         try:
@@ -451,13 +456,16 @@ class SharedCells:
             kernel.check()
             refuse_unusable(kernel, items)
             K = matrices.matrix(kernel, items, placement, reader, place)
-            if K is not None and not np.isfinite(K @ np.ones(len(K), K.dtype)).all():
+            if K is None:
+                return kernel, None
+            gram = Dense(K.astype(np.float32), double=K) if placement.single and K.dtype == np.float64 else Dense(K)
+            if not np.isfinite(gram.K @ np.ones(len(gram), gram.K.dtype)).all():
                 return None  # solvers may stop anywhere; plain fits are asked for scores, which show it
         except Exception:  # plain fits say what is wrong, and whether their rows have to do with it
             return None
         if self.keep_matrix and reader.is_resolved:
             self.matrix = K
-        return kernel, K
+        return kernel, gram
 
     def _run_units(self, units: list[tuple[Any, ...]], beside: int, room: int) -> None:
         """Lines on folds, as many side by side as have room for what they work with."""
@@ -469,7 +477,7 @@ class SharedCells:
         return kernel.resolved(items[train], None if self.weight is None else self.weight[train])
 
     def _run_line(
-        self, room: int, items: Any, kernel: Kernel, K: Array | None, line: Line, fold: Fold, train: Array
+        self, room: int, items: Any, kernel: Kernel, gram: Dense | None, line: Line, fold: Fold, train: Array
     ) -> None:
         """One line on one fold, with so much room beside the matrix."""
         key = fold_key(fold[0])
@@ -481,7 +489,9 @@ class SharedCells:
 
         def follow(values: list[Any]) -> None:
             setattr(machine, machine.path, values[0])
-            data = self._training(machine, kernel, items, None if K is None else Dense(K, train, room), train)
+            own = None if gram is None else Dense(gram.K, train, room, gram.double)
+            data = self._training(machine, kernel, items, own, train)
+            K = None if gram is None else gram.exact().K
             along = machine.along(data, values, lambda model: _scores(model, items, K, train, fold[1], machine.memory))
             for value, scores in zip(values, along, strict=True):
                 found[value] = self.keep_of(machine, scores[fold[1]], fold[1])

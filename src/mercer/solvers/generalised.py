@@ -219,7 +219,14 @@ def canonical_directions(
 
 
 def _largest_singular(M: Array, count: int) -> tuple[Array, Array, Array]:
-    """The largest singular values of a matrix, with their vectors as columns; those of zero are left out."""
-    left, lengths, right = in_background(lambda: linalg.svd(M, full_matrices=False, check_finite=False))
-    kept = np.flatnonzero(lengths[:count] > np.sqrt(_NO_RATIO))
-    return left[:, kept], np.minimum(lengths[kept], 1.0), right[kept].T
+    """The largest singular values of a matrix, with their vectors as columns; those of zero are left out.
+
+    They are roots of eigenvalues of MᵀM, which are at most one: what squares lose of small ones is below the limit.
+    """
+    square, last = turned_product(M, M), M.shape[1] - 1
+    values, right = in_background(
+        lambda: linalg.eigh(square, subset_by_index=(last + 1 - count, last), check_finite=False)
+    )
+    kept = np.flatnonzero(values > _NO_RATIO)[::-1]
+    lengths, right = np.sqrt(values[kept]), right[:, kept]
+    return product(M, right) / lengths, np.minimum(lengths, 1.0), right

@@ -34,6 +34,8 @@ from .eigen import leading_eigenpairs
 
 __all__ = ["Partition", "kernel_kmeans", "least_cost"]
 
+#: Items whose features are looked at together.
+_BLOCK = 4096
 #: Items up to which K itself is used from the start; columns of the factor: at least, and for each cluster.
 _FEW, _COLUMNS, _A_CLUSTER = 1000, 100, 10
 #: A cost that falls by less than this part has come to its end, in single and in double precision.
@@ -147,7 +149,7 @@ def least_cost(
     exact = gram if exact is None else exact
     weight = np.ones(len(gram)) if weight is None else weight
     # tr(CYC) = Σ wᵢKᵢᵢ − wᵀKw/Σw
-    total = float(weight @ exact.diag()) - float(weight @ exact.matvec(weight)) / float(weight.sum())
+    total = float(weight @ _squares(exact)) - float(weight @ exact.matvec(weight)) / float(weight.sum())
     most = int(np.count_nonzero(weight)) - 1  # centring takes one
     if k > most:
         return 0.0
@@ -168,6 +170,14 @@ def _coordinates(gram: Gram, k: int, rng: np.random.Generator) -> Gram:
     return Features(pivoted(gram, rank, rng).columns)
 
 
+def _squares(gram: Gram) -> Array:
+    """‖φ(xᵢ)‖² of the items as products with the Gram know them: of landmarks, what these tell of each item."""
+    if gram.landmarks is None or gram.features() is not None:
+        return np.asarray(gram.diag(), dtype=np.float64)
+    blocks = [np.arange(begin, min(begin + _BLOCK, len(gram))) for begin in range(0, len(gram), _BLOCK)]
+    return np.concatenate([gram.take(block).diag() for block in blocks])
+
+
 def _columns(labels: Array, weight: Array, k: int) -> Array:
     """H: the weight of each item in the column of its cluster."""
     H = np.zeros((labels.size, k))
@@ -177,7 +187,7 @@ def _columns(labels: Array, weight: Array, k: int) -> Array:
 
 def _seeded(gram: Gram, k: int, weight: Array, rng: np.random.Generator) -> Array:
     """Each item with the nearest of k items by k-means++: of some drawn by their squared distances, the best one."""
-    diagonal = gram.diag()
+    diagonal = _squares(gram)
     labels, nearest = np.zeros(len(gram), dtype=np.int64), np.full(len(gram), np.inf)
     for c in range(k):
         chances = weight if c == 0 else weight * nearest
@@ -202,17 +212,21 @@ class _Descent:
     gram: Gram
     weight: Array
     labels: Array
-    #: H, and M = K·H.
+    #: H, M = K·H, and ‖φ‖² of the items.
     H: Array
     M: Array
-    trace: float
+    own: Array
     steps: int = 0
     status: Status = Status.NOT_CONVERGED
 
     @classmethod
     def of(cls, gram: Gram, labels: Array, weight: Array, k: int) -> _Descent:
         H = _columns(labels, weight, k)
-        return cls(gram, weight, labels, H, gram.matvec(H), float(weight @ gram.diag()))
+        return cls(gram, weight, labels, H, gram.matvec(H), _squares(gram))
+
+    @property
+    def trace(self) -> float:
+        return float(self.weight @ self.own)
 
     @property
     def weights(self) -> Array:
@@ -272,7 +286,7 @@ class _Descent:
         labels = np.where(scores.max(axis=1) > scores[rows, self.labels], scores.argmax(axis=1), self.labels)
         empty = np.flatnonzero(self.weights == 0)
         if empty.size:
-            costs = self.weight * np.maximum(self.gram.diag() - scores[rows, labels], 0.0)
+            costs = self.weight * np.maximum(self.own - scores[rows, labels], 0.0)
             for c, item in zip(empty, np.argsort(-costs, kind="stable"), strict=False):
                 if costs[item] > _DOUBLE * self.trace:
                     labels[item] = c
@@ -281,7 +295,7 @@ class _Descent:
     def _better(self, scores: Array) -> tuple[Array, int]:
         """The cluster of each item that it would cost least in, were it alone to move, and the item that saves most."""
         rows, w, weights = np.arange(self.labels.size), self.weight[:, None], self.weights
-        distances = np.maximum(self.gram.diag()[:, None] - np.where(weights > 0, scores, 0.0), 0.0)
+        distances = np.maximum(self.own[:, None] - np.where(weights > 0, scores, 0.0), 0.0)
         costs = np.where(weights > 0, distances * w * weights / np.where(weights > 0, weights + w, 1.0), np.inf)
         rest = weights[self.labels] - self.weight
         here = distances[rows, self.labels] * self.weight * weights[self.labels] / np.where(rest > 0, rest, np.inf)

@@ -29,6 +29,8 @@ def check_permutations(permutations: Any) -> None:
 def as_collection(X: Any, name: str = "X") -> Any:
     """Items as they were given; numbers one after another as rows of one column."""
     refuse_no_rows(X, name)
+    if hasattr(X, "to_numpy") and len(getattr(X, "shape", ())) == 1:  # one column of a frame
+        X = X.to_numpy()
     plain = X if hasattr(X, "ndim") else np.asarray(X) if _are_numbers(X) else None
     if plain is not None and getattr(plain, "ndim", 2) == 1 and getattr(plain.dtype, "kind", "O") in "biuf":
         return np.asarray(plain)[:, None]
@@ -78,7 +80,7 @@ def prepared_rows(table: Table) -> tuple[Any, Any]:
 
 
 #: Lengths of the Gaussians that are tried, in units of the median distance of two rows.
-LENGTHS = (2.0, 1.0, 0.5, 0.25, 0.125)
+LENGTHS = (2.0, 0.5, 0.125)
 
 
 def candidates(
@@ -118,7 +120,11 @@ def candidates(
 
 def _usual(items: Any, rng: np.random.Generator, lengths: tuple[float, ...]) -> tuple[list[Kernel], Any]:
     if is_frame(items):
-        items = prepared_rows(read_frame(items, Options(labelled=False)))[0]
+        items = items if hasattr(items, "iloc") else items.to_pandas()
+        if all(dtype.kind in "biuf" for dtype in items.dtypes) and not items.isna().any(axis=None):
+            items = items.to_numpy(dtype=np.float64)
+        else:
+            items = prepared_rows(read_frame(items, Options(labelled=False)))[0]
     elif (kind := _kind_of(items)) is not None:
         collection = _collected(items, kind)
         return candidates(kernels_for(Table("items", None, items=collection, kind=kind)), collection, rng)

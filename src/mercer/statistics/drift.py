@@ -21,6 +21,7 @@ from ..io.table import Options, Table
 from ..runtime.arrays import Array
 from ..tables.base import sources
 from .candidates import candidates, check_permutations, pooled, prepared_rows
+from .forms import landmark_count
 from .results import evidence
 from .two_samples import Witness, discrepancies, usual_rank, witness_of
 
@@ -131,7 +132,8 @@ def drift(old: Any, new: Any, *, permutations: int = 500, random_state: int = 0,
     seed = rng.integers(2**63)
     rows, steps = prepared_rows(table)
     kernels, items = candidates(None, rows, rng)
-    values, _ = discrepancies(kernels, items, n, permutations, seed, usual_rank(n + m), memory)
+    rank = landmark_count(None, usual_rank(n + m), n + m, 1, memory)
+    values, _ = discrepancies(kernels, items, n, permutations, seed, rank, memory)
     as_a_whole = evidence(values)
     of_column = sources(steps, table.columns)
     single = np.zeros((permutations + 1, table.n_columns))
@@ -152,7 +154,7 @@ def drift(old: Any, new: Any, *, permutations: int = 500, random_state: int = 0,
         float(np.mean(joint >= joint[0])), float(values[0, best]), kernels[best],
         [ColumnDrift(table.columns[k], table.kinds[table.columns[k]], float(alone[k]), float(adjusted[k]),
                      *_described(table, table.columns[k], n)) for k in ranked],
-        witness_of(kernels[best], items, n), n, m, permutations,
+        witness_of(kernels[best], items, n, seed, rank), n, m, permutations,
     )  # fmt: skip
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..grams.dense import Lazy
+from ..checks.parameters import bytes_of, is_whole, memory_in_words, shown
+from ..grams.dense import Dense, Lazy
 from ..grams.landmarks import pivoted
 from ..kernels import Kernel
 from ..kernels.engine.tiles import Pairing, length
@@ -22,7 +23,28 @@ from ..runtime.interrupts import check_interrupt
 from ..runtime.threads import for_each, one_blas_thread
 from .slopes import statistic_of
 
-__all__ = ["Matrices", "features_of", "forms"]
+__all__ = ["Matrices", "features_of", "forms", "landmark_count"]
+
+
+def landmark_count(rank: Any, usual: int | None, n: int, kernels: int, memory: int | str) -> int | None:
+    """How many landmarks stand for n items: as asked for, or the usual number if it has room; ``None``: all items do.
+
+    Examples
+    --------
+    >>> landmark_count(None, 500, 10**6, 1, "1GB"), landmark_count(None, None, 100, 5, "1GB")
+    (62, None)
+    """
+    room = bytes_of(memory) // (16 * n * kernels)
+    if rank is None:
+        return None if usual is None else max(1, min(usual, room))
+    if not (is_whole(rank) and rank >= 1):
+        raise ValueError(f"rank must be a whole number of at least 1, or None; got {shown(rank)}.")
+    if min(rank, n) > room:
+        raise ValueError(
+            f"{int(rank)} landmarks of {n} items take more than {memory_in_words(memory)}; raise memory, or take a "
+            f"rank of at most {max(1, room)}."
+        )
+    return int(rank)
 
 
 class Matrices:
@@ -116,6 +138,7 @@ def forms(kernels: list[Kernel], items: Any, S: Array) -> tuple[Array, Array]:
 
 def features_of(kernel: Kernel, items: Any, rank: int, rng: np.random.Generator) -> tuple[Array, float]:
     """Φ with K ≈ ΦΦᵀ, of landmarks by randomly pivoted Cholesky, and the share of the trace that it leaves out."""
+    gram = Dense(items) if kernel.precomputed else Lazy(kernel, items)
     with one_blas_thread():
-        factor = pivoted(Lazy(kernel, items), min(rank, length(items)), rng)
+        factor = pivoted(gram, min(rank, length(items)), rng)
     return np.ascontiguousarray(factor.columns), factor.missing

@@ -25,16 +25,15 @@ from ..runtime.compile import jit
 from ..runtime.interrupts import check_interrupt
 from ..runtime.threads import for_each
 from .candidates import as_collection, candidates, check_permutations
-from .forms import features_of
+from .forms import features_of, landmark_count
 from .results import KernelTestResult, together
-from .two_samples import checked_rank
 
 __all__ = ["hsic", "pair_of"]
 
 #: Rows up to which the matrices themselves are permuted; landmarks of each kernel beyond.
 _EXACT, _RANK = 1000, 64
 #: Lengths of Gaussians that are tried for either variable, in units of the median distance.
-_LENGTHS = (1.0, 0.5, 0.25, 0.125)
+_LENGTHS = (4.0, 1.0, 0.25)
 #: Permutations that a thread takes at a time.
 _TOGETHER = 8
 
@@ -47,6 +46,7 @@ def hsic(
     permutations: int = 500,
     random_state: int = 0,
     rank: int | None = None,
+    memory: int | str = "1GB",
 ) -> KernelTestResult:
     """Test whether two variables are independent.
 
@@ -63,6 +63,7 @@ def hsic(
     random_state : int, default=0
     rank : int, optional
         Let so many landmarks stand for all rows. By default 64 from 1000 rows on.
+    memory : int or str, default="1GB"
 
     Returns
     -------
@@ -90,17 +91,20 @@ def hsic(
     n = _same_length([length(items) for _, items in sides])
     if n < 4:
         raise ValueError(f"hsic needs at least four rows; got {n}.")
-    rank = checked_rank(rank, _RANK if n > _EXACT else None)
+    count = sum(len(kernels) for kernels, _ in sides)
+    rank = landmark_count(rank, _RANK if n > _EXACT else None, n, count, memory)
     places = np.vstack([np.arange(n), np.array([rng.permutation(n) for _ in range(permutations)])]).astype(np.int32)
     if rank is None:
-        (K, L), missing = (_matrices(kernels, items) for kernels, items in sides), 0.0
-        traces = _permuted_traces(_u_centred(K), L, places)
-        values = traces / (n * (n - 3))
+        K, L = (_matrices(kernels, items) for kernels, items in sides)
+        values = _permuted_traces(_u_centred(K), L, places) / (n * (n - 3))
+        missing = np.zeros(values.shape[1])
     else:
         values, missing = _of_features([[features_of(k, items, rank, rng) for k in ks] for ks, items in sides], places)
     pvalue, place = together(values)
     tried = list(pairs_of(*(kernels for kernels, _ in sides)))
-    return KernelTestResult(float(values[0, place]), pvalue, tried[place], tried, values[0], permutations, missing)
+    return KernelTestResult(
+        float(values[0, place]), pvalue, tried[place], tried, values[0], permutations, float(missing[place])
+    )
 
 
 def pair_of(kernel: Any) -> tuple[Any, Any]:
@@ -168,14 +172,14 @@ def _add_traces(K: Array, L: Array, places: Array, out: Array) -> None:
                     out[b, k, m] += 2 * total
 
 
-def _of_features(sides: list[list[tuple[Array, float]]], places: Array) -> tuple[Array, float]:
+def _of_features(sides: list[list[tuple[Array, float]]], places: Array) -> tuple[Array, Array]:
     """T of each permutation and pair of kernels from features, whose means are taken away first.
 
     The rows of FFᵀ then sum to zero, and those of K, which is FFᵀ without its diagonal d, to −d. With e that of L and
     c = Σ dᵢe_π(i) the bracket of T is ‖FᵀG_π‖² − c + Σd·Σe/((n−1)(n−2)) − 2c/(n−2).
     """
     n = places.shape[1]
-    missing = max(share for side in sides for _, share in side)
+    missing = np.maximum.outer(*([share for _, share in side] for side in sides)).ravel()
     F, G = ([Phi - Phi.mean(axis=0) for Phi, _ in side] for side in sides)
     d, e = (np.column_stack([np.einsum("ij,ij->i", Phi, Phi) for Phi in side]) for side in (F, G))
     ends = [np.cumsum([0, *(Phi.shape[1] for Phi in side)])[:-1] for side in (F, G)]

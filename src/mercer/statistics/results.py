@@ -54,7 +54,7 @@ class KernelTestResult:
         The statistic under each.
     permutations : int
     missing_trace : float
-        The largest share of the trace of a kernel matrix that landmarks leave out; 0 where the matrices are exact.
+        The share of the trace of that kernel's matrix that landmarks leave out; 0 where it is exact.
     """
 
     statistic: float

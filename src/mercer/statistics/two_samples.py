@@ -19,16 +19,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..checks.parameters import bytes_of, is_whole, shown
+from ..checks.parameters import bytes_of, memory_in_words, size_in_words
 from ..kernels import DOT, Kernel
 from ..kernels.engine.tiles import Pairing, length, matrix_product
 from ..runtime.arrays import Array
+from ..runtime.numerics import product
 from .candidates import candidates, check_permutations, pooled
-from .forms import features_of, forms
+from .forms import features_of, forms, landmark_count
 from .results import KernelTestResult, together
 from .slopes import slopes, statistic_of
 
-__all__ = ["TwoSampleResult", "Witness", "checked_rank", "discrepancies", "mmd", "usual_rank", "witness_of"]
+__all__ = ["TwoSampleResult", "Witness", "discrepancies", "mmd", "usual_rank", "witness_of"]
 
 #: Rows from which on landmarks stand for the matrix, and how many of them.
 _EXACT, _RANK = 20_000, 500
@@ -85,7 +86,7 @@ def mmd(
         The samples, of any sizes; numbers in a row are one column. With ``kernel="precomputed"`` the rows of X, and
         those of Y, in the kernel matrix of both together, X first.
     kernel : kernel, text, callable, or a list of these, optional
-        Several are tried together, with one p-value. By default Gaussians of five lengths around the median distance;
+        Several are tried together, with one p-value. By default Gaussians of three lengths around the median distance;
         of strings, sets and graphs the kernels that suit them. Frames with categories, dates, texts or missing values
         are prepared as for :class:`mercer.TableClassifier`.
     permutations : int, default=500
@@ -122,28 +123,19 @@ def mmd(
             f"kernel='precomputed' needs the rows of X and of Y in the matrix of both together, {n + m} columns; there "
             f"are {items.shape[1]}."
         )
-    rank = checked_rank(rank, usual_rank(n + m))
-    values, missing = discrepancies(kernels, items, n, permutations, rng.integers(2**63), rank, memory)
+    rank, seed = landmark_count(rank, usual_rank(n + m), n + m, 1, memory), rng.integers(2**63)
+    values, missing = discrepancies(kernels, items, n, permutations, seed, rank, memory)
     pvalue, place = together(values)
     chosen = kernels[place]
     return TwoSampleResult(
-        float(values[0, place]), pvalue, chosen, kernels, values[0], permutations, missing,
-        witness_of(chosen, items, n),
+        float(values[0, place]), pvalue, chosen, kernels, values[0], permutations, float(missing[place]),
+        witness_of(chosen, items, n, seed, rank),
     )  # fmt: skip
 
 
 def usual_rank(n: int) -> int | None:
     """How many landmarks stand for so many rows; ``None`` where they are all compared."""
     return _RANK if n > _EXACT else None
-
-
-def checked_rank(rank: Any, usual: int | None) -> int | None:
-    """The number of landmarks: as asked for, or the usual one."""
-    if rank is None:
-        return usual
-    if not (is_whole(rank) and rank >= 1):
-        raise ValueError(f"rank must be a whole number of at least 1, or None; got {shown(rank)}.")
-    return int(rank)
 
 
 def divisions(n: int, m: int, permutations: int, rng: np.random.Generator, memory: int | str) -> Iterator[Array]:
@@ -159,7 +151,7 @@ def divisions(n: int, m: int, permutations: int, rng: np.random.Generator, memor
 
 def discrepancies(
     kernels: list[Kernel], items: Any, n: int, permutations: int, seed: Any, rank: int | None, memory: int | str
-) -> tuple[Array, float]:
+) -> tuple[Array, Array]:
     """The statistic T of each kernel (columns) for the observed division and for random ones (rows).
 
     The same seed gives the same divisions.
@@ -167,39 +159,59 @@ def discrepancies(
     Returns
     -------
     values : array of shape (1 + permutations, n_kernels)
-    missing : float
-        The share of the trace that landmarks leave out.
+    missing : array of shape (n_kernels,)
+        The share of each trace that landmarks leave out.
     """
+    if rank is None:
+        return _divided(kernels, items, n, permutations, seed, memory, None), np.zeros(len(kernels))
+    values, missing = [], np.zeros(len(kernels))
+    for place, kernel in enumerate(kernels):  # features of one kernel at a time have room
+        Phi, missing[place] = features_of(kernel, items, rank, np.random.default_rng(seed))
+        values.append(_divided([kernel], items, n, permutations, seed, memory, Phi))
+    return np.hstack(values), missing
+
+
+def _divided(
+    kernels: list[Kernel], items: Any, n: int, permutations: int, seed: Any, memory: int | str, Phi: Array | None
+) -> Array:
     m = length(items) - n
-    features, missing = [], 0.0
-    if rank is not None:
-        found = [features_of(kernel, items, rank, np.random.default_rng(seed)) for kernel in kernels]
-        features, missing = [Phi for Phi, _ in found], max(share for _, share in found)
-    own = [np.einsum("ij,ij->i", Phi, Phi) for Phi in features]
-    own = own or [np.asarray(kernel.diag(items), dtype=np.float64) for kernel in kernels]
+    whole = any(not kernel.splits and not kernel.precomputed for kernel in kernels)
+    if Phi is None and whole and 16 * (n + m) ** 2 > bytes_of(memory):
+        raise ValueError(
+            f"{kernels[0]} gives its matrix as a whole, {size_in_words(8 * (n + m) ** 2)} here, more than "
+            f"{memory_in_words(memory)} has room for; raise memory, or say rank=500."
+        )
+    if Phi is None:
+        own = np.array([np.asarray(kernel.diag(items), dtype=np.float64) for kernel in kernels])
+    else:
+        own = np.einsum("ij,ij->i", Phi, Phi)[None]
     values = []
     for S in divisions(n, m, permutations, np.random.default_rng(seed), memory):
         with_ones = np.column_stack([S, np.ones(n + m, np.int8)])
-        if features:
-            parts = [Phi.T @ with_ones.astype(np.float64) for Phi in features]
-            squares = np.array([np.einsum("ij,ij->j", part, part) for part in parts])
-            ones = np.array([part[:, -1] @ part for part in parts])
-        else:
+        if Phi is None:
             squares, ones = forms(kernels, items, with_ones)
-        selves = np.array(own) @ with_ones
+        else:
+            part = product(np.ascontiguousarray(Phi.T), with_ones.astype(np.float64))
+            squares, ones = np.einsum("ij,ij->j", part, part)[None], (part[:, -1] @ part)[None]
+        selves = own @ with_ones
         within, of_all = squares - selves, ones - selves  # sᵀKs and 1ᵀKs without the diagonal
         total, within, of_all = within[:, -1:], within[:, :-1], of_all[:, :-1]
         others = total - 2 * of_all + within
         values.append(within / (n * (n - 1)) + others / (m * (m - 1)) - 2 * (of_all - within) / (n * m))
-    return np.hstack(values).T, missing
+    return np.hstack(values).T
 
 
-def witness_of(kernel: Kernel, items: Any, n: int) -> Witness:
+def witness_of(kernel: Kernel, items: Any, n: int, seed: Any, rank: int | None) -> Witness:
     """What speaks for a difference of the first n items from the others, under one kernel."""
     m = length(items) - n
     first = np.repeat([1.0, 0.0], [n, m])
-    own = np.asarray(kernel.diag(items), dtype=np.float64)
-    of_X, of_Y = matrix_product(Pairing(kernel, items, items), None, np.column_stack([first, 1 - first])).T
+    sides = np.column_stack([first, 1 - first])
+    if rank is None:
+        own = np.asarray(kernel.diag(items), dtype=np.float64)
+        of_X, of_Y = matrix_product(Pairing(kernel, items, items), None, sides).T
+    else:
+        Phi = features_of(kernel, items, rank, np.random.default_rng(seed))[0]
+        own, (of_X, of_Y) = np.einsum("ij,ij->i", Phi, Phi), (Phi @ (Phi.T @ sides)).T
     speak_X = (of_X[:n] - own[:n]) / (n - 1) - of_Y[:n] / m
     speak_Y = (of_Y[n:] - own[n:]) / (m - 1) - of_X[n:] / n
     weights = np.repeat([1 / n, -1 / m], [n, m])

@@ -33,7 +33,7 @@ _VALUES, _WORDS, _LOOKED_AT = 8, 12, 5000
 
 
 def commonest_words(column: Any, codes: Array, groups: int) -> list[dict[str, Any]]:
-    """The commonest values of a column of words, each with its rows in every group.
+    """The commonest values of a categorical column, each with its rows in every group.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _groups(table: Any) -> tuple[Array, Array]:
 
 
 def _most_telling(table: Any, codes: Array) -> Any:
-    """All columns where they are few; else those in which the classes lie farthest apart, then columns of words."""
+    """All columns where they are few; else those in which the classes lie farthest apart, then categorical columns."""
     if table.frame is not None and table.n_columns <= DESCRIBED:
         return table.frame
     of_numbers = set(table.numeric_columns)

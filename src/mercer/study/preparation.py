@@ -113,12 +113,11 @@ class Preparation:
         if table.missing:
             said.append(self._about_gaps())
         if table.category_columns:
-            said.append(f"{count(len(table.category_columns), 'column')} of words became columns of 0 and 1.")
+            columns = count(len(table.category_columns), "categorical column was", "categorical columns were")
+            said.append(f"{columns} one-hot encoded.")
         if table.date_columns:
-            said.append(
-                f"{count(len(table.date_columns), 'column')} of dates became days, and places in the year, the week "
-                "and the day where these vary."
-            )
+            columns = count(len(table.date_columns), "column of dates", "columns of dates")
+            said.append(f"{columns} became days, and times of the year, the week and the day where these vary.")
         if table.text_columns:
             texts = enumeration(map(repr, table.text_columns), 6)
             said.append(
@@ -128,10 +127,10 @@ class Preparation:
         if table.frame is None:
             said.append("The rows are sparse and were left as they are.")
         elif self.options["standardise"] == "minmax":
-            said.append("Numeric columns were brought to the range 0 to 1.")
+            said.append("Numeric columns were scaled to the range 0 to 1.")
         elif self.options["standardise"]:
             said.append(
-                "Numeric columns were brought to mean 0 and standard deviation 1, with wild values drawn in to 8."
+                "Numeric columns were standardised to mean 0 and standard deviation 1; extreme values are clipped at 8."
             )
         for first in dict.fromkeys(one["because_of"] for one in dropped):
             gone = [one["column"] for one in dropped if one["because_of"] == first]
@@ -147,8 +146,8 @@ class Preparation:
         how = "median" if impute is None else str(impute).replace("_", " ")
         where = ", and further columns say where" if impute is None else ""
         gaps = [f"numbers were filled in by the {how} of their column{where}"] if _gaps(table, "number") else []
-        gaps += ["missing words became a category of their own"] if _gaps(table, "category") else []
-        gaps += ["missing dates count as the middle one"] if _gaps(table, "date") else []
+        gaps += ["missing categories became a category of their own"] if _gaps(table, "category") else []
+        gaps += ["missing dates were replaced by the median date"] if _gaps(table, "date") else []
         gaps += ["missing texts are empty"] if _gaps(table, "text") else []
         return f"{count(sum(table.missing.values()), 'missing cell')}: {', '.join(gaps)}."
 

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from ...checks.tables import is_missing
 from ...runtime.compile import Array, jit
+from ...runtime.numerics import copy_into
 from ...runtime.threads import for_each
 from .statistics import Statistic
 from .tiles import chunks, gather, in_chunks, indices, starts_of
@@ -55,7 +56,7 @@ def table_of(names: Array, used: int, size: int) -> Array:
 def doubled(values: Array) -> Array:
     """The values with as much room again behind them."""
     out = np.empty(2 * values.size, values.dtype)
-    out[: values.size] = values
+    copy_into(values, out)
     return out
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ...problems import Certificate, Status, keeps
 from ...problems.dual import best_intercept
 from ...runtime.compile import Array, jit
+from ...runtime.numerics import copy_into
 from .smo import _allow, _smo, gap_of
 from .soft_margin import DualSolution
 
@@ -446,8 +447,7 @@ def _solve(K, F, z, low, high, tol):
 @jit
 def _renew(F, y, K, z):
     """F = y − K·z."""
-    for i in range(F.size):  # F[:] = y would compile the words of an error about shapes as well, which takes a second
-        F[i] = y[i]
+    copy_into(y, F)
     _subtract(F, K, z)
 
 

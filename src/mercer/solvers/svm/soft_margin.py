@@ -270,7 +270,7 @@ class DualSolution(Solution):
     def scaled(self, factor: float) -> DualSolution:
         found = super().scaled(factor)
         assert isinstance(found, DualSolution)
-        return replace(found, all_scores=None if self.all_scores is None else factor * self.all_scores)
+        return found if self.all_scores is None else replace(found, all_scores=factor * self.all_scores)
 
 
 @dataclass(frozen=True)

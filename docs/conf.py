@@ -24,6 +24,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
+    "sphinx.ext.viewcode",  # [source] beside every class and function
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -86,13 +87,15 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "mercer"
 html_static_path = ["_static"]
-html_css_files = ["gallery.css"]
+html_css_files = ["guide.css"]
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "navigation_with_keys": True,
     "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,
 }
+# Pages that stand alone have nothing to list beside them, and take the width.
+html_sidebars = {page: [] for page in ("choosing", "command_line", "play", "reports", "start", "words")}
 html_show_sourcelink = False
 
 

@@ -62,6 +62,20 @@ def test_tables_break_no_number_and_no_word(rows, width):
     assert {word for head in heads for word in head.removeprefix("<").split()} <= shown
 
 
+def test_sentences_are_broken_between_words_and_commands_are_not(monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    sentence = "* On new rows of the same kind expect errors on 4.0 % to 23.1 %: it errs on 10.00 % of the test rows."
+    command = "  mercer train svc moons:200 --kernel 'gaussian(gamma=4.0)' --set C=0.5 -o moons.safetensors"
+    Printer().line(f"{sentence}\n{command}")
+    *lines, last = terminal.getvalue().splitlines()
+    assert max(map(len, lines)) <= 40
+    assert " ".join(line.strip() for line in lines) == sentence
+    assert last == command
+
+
 @pytest.mark.thorough
 def test_many_classes_and_columns_fit_a_screen(mercer, tmp_path):
     random = np.random.default_rng(0)

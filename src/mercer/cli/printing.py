@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -66,12 +69,13 @@ class Printer:
     def note(self, text: str) -> None:
         """A sentence on the standard error, unless the user wants quiet."""
         if not self.quiet:
-            click.echo(printable(text), err=True)
+            click.echo(_broken_at_words(printable(text), sys.stderr), err=True)
 
     def line(self, text: str) -> None:
         """A line of the result, unless it is given as JSON."""
         if not self.json:
-            click.echo(printable(text), err=self.to_stderr)
+            file = sys.stderr if self.to_stderr else sys.stdout
+            click.echo(_broken_at_words(printable(text), file), err=self.to_stderr)
 
     def json_result(self, facts: dict[str, Any]) -> None:
         """The whole result as JSON, where asked for."""
@@ -120,6 +124,25 @@ class Printer:
         meant_for_users = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
         for text in dict.fromkeys(meant_for_users):
             self.note(f"note: {text}")
+
+
+#: A line to copy, which is left whole.
+_COMMAND = re.compile(r"(^|: )\s*mercer [a-z]+ ")
+
+
+def _broken_at_words(text: str, file: Any) -> str:
+    """Lines that are longer than the terminal broken between words; files have them as they are."""
+    if not file.isatty():
+        return text
+    width = get_terminal_size().columns
+
+    def broken(line: str) -> str:
+        if len(line) <= width or _COMMAND.search(line):
+            return line
+        indent = " " * (len(line) - len(line.lstrip(" -*†‡§")))
+        return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+    return "\n".join(map(broken, text.split("\n")))
 
 
 #: What a column takes beside its text, and a table beside its columns.

@@ -90,7 +90,8 @@ fuzz: $(VENV)/.fuzzed
 	for target in $(TARGETS); do $(BIN)/python -m fuzz $$target --seconds $(SECONDS) || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(VENV)-* build dist docs/_build docs/gallery docs/reference/generated src/*.egg-info
+	rm -rf $(VENV) $(VENV)-* build dist docs/_build docs/gallery docs/reference/generated src/*.egg-info \
+	    src/mercer/runtime/machine_code
 
 # An environment with pip takes some seconds to make; uv puts it there in a fraction of one.
 $(VENV)/bin/python:

@@ -18,7 +18,7 @@ from setuptools.build_meta import *  # noqa: F403  what else a build asks for
 
 ROOT = Path(__file__).parents[1]
 #: Seconds after which an installation goes on without.
-_PATIENCE = 300
+_PATIENCE = 900
 
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:

@@ -196,6 +196,8 @@ FUSE = {"contract"}
 REORDER = {"reassoc", "nsz", "contract"}
 #: NaN may be assumed absent as well, so that maxima vectorise; for arrays that are known to be finite.
 EXTREMES = {"reassoc", "nsz", "contract", "nnan"}
+#: Nobody calls a loop by its address.
+_UNCALLED: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 
 class SourceCache(FunctionCache):
@@ -311,7 +313,7 @@ def jit(
         error_model="numpy",
         fastmath=EXTREMES if extremes else REORDER if reorder else FUSE,
         forceinline=inline,
-        no_cfunc_wrapper=True,  # nobody calls it by its address
+        **_UNCALLED,
     )(function)
     with contextlib.suppress(RuntimeError, OSError):  # no folder for the cache
         compiled._cache = SourceCache(function, compiled.targetoptions)

@@ -228,9 +228,8 @@ TOPICS: dict[str, Topic] = {
     ),
     "learners": Topic(
         "What \"mercer train\", \"tune\" and \"compare\" take.",
-        "In brackets what \"mercer tune\" searches; --set C=10 fixes it, --kernel \"gaussian(gamma=1)\" what is the "
-        "kernel's. NAME-2 learns from products of two columns. Those "
-        "with gamma take any --kernel, and with it rows, strings, sets or graphs.",
+        "In brackets what is searched; --set C=10 fixes it, --set C=1,10 says what to try. NAME-2 learns from products "
+        "of two columns; those with gamma take any --kernel.",
         _learners,
         "\"mercer compare DATA\" tries the usual ones and says which to take (guide: choosing).",
     ),

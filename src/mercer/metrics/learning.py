@@ -128,10 +128,9 @@ def weighed(rows: Array, weights: Array | None) -> Array:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of several kernels, each over its own ρ, and the ρ of their mean.
+    """The mean of several kernels, and ρ.
 
     Which of them is the best few rows do not know: of new rows their mean knows more, unless it is clearly worse.
-    Over its ρ a kernel is in units of the noise that it was seen with, so that none counts more because it is smoother.
     """
 
     parts: tuple[Setting, ...]
@@ -144,31 +143,22 @@ class Mean:
     @property
     def kernel(self) -> Kernel:
         """The kernel as a whole."""
-        shares = self.shares
-        total = shares[0] * self.parts[0].kernel
-        for share, part in zip(shares[1:], self.parts[1:], strict=True):
-            total = total + share * part.kernel
-        return total
-
-    @property
-    def shares(self) -> list[float]:
-        """What each kernel counts: 1/ρ, as parts of 1."""
-        inverse_ridges = 1 / np.array([part.ridge for part in self.parts])
-        return [float(f"{share:.{_DIGITS}g}") for share in inverse_ridges / inverse_ridges.sum()]
+        total = self.parts[0].kernel
+        for part in self.parts[1:]:
+            total = total + part.kernel
+        return (1 / len(self.parts)) * total
 
     def matrix(self, rows: Array, others: Array | None = None) -> Array:
         """The kernel of all pairs of rows; of rows and others, where these are given."""
-        shares = self.shares
         total = self.parts[0].matrix(rows, others)
-        total *= shares[0]
-        for share, part in zip(shares[1:], self.parts[1:], strict=True):
-            total += share * part.matrix(rows, others)
+        for part in self.parts[1:]:
+            total += part.matrix(rows, others)
+        total /= len(self.parts)
         return total
 
     def gradients(self, rows: Array, items: Array, z: Array) -> Array:
         """The gradients at some rows of the model with these coefficients, (rows, columns, targets)."""
-        every = [part.gradients(rows, items, z) for part in self.parts]
-        return np.einsum("p,prjt->rjt", self.shares, every)
+        return np.mean([part.gradients(rows, items, z) for part in self.parts], axis=0)
 
 
 @dataclass

@@ -308,7 +308,7 @@ def jit(
     """
     if function is None:
         return functools.partial(jit, reorder=reorder, extremes=extremes, inline=inline)
-    compiled: Any = numba.njit(  # type: ignore[call-overload]  # the stubs lack an option
+    compiled: Any = numba.njit(
         nogil=True,
         error_model="numpy",
         fastmath=EXTREMES if extremes else REORDER if reorder else FUSE,

@@ -60,7 +60,7 @@ class TableClassifier(ClassifierMixin, TableMachine):
     that are learned by how much scores change with them; its length and λ are tried one by one. All of that is
     judged by the squared error of the scores of each row under the machine of all others, which is known exactly
     from one factorisation. Of up to 4000 rows the kernel is the mean of the best of each kind, with weights and
-    without, each over its ρ = λn, unless that is worse than the best alone by more than a standard error.
+    without, unless that is worse than the best alone by more than a standard error.
     Probabilities come from these scores too, by a sigmoid or, of three classes and more, by a softmax.
 
     Parameters

@@ -32,6 +32,8 @@ from .timing import race, touch_memory
 BATTERIES = ("fcps", "graves", "wut")
 #: Indices that differ by less are equal.
 _EQUAL = 1e-3
+#: Seconds that a processor's clock tells apart.
+_TICK = 0.01
 
 
 def sets() -> Iterator[tuple[str, np.ndarray, list[np.ndarray]]]:
@@ -80,7 +82,8 @@ def beside_scikit_learn(repeats: int, results: Results) -> None:
         note = f"{len(mine)} problems; means {mine.mean():.3f} beside {other.mean():.3f}"
         results.add(f"{kind}: share with an index equal to scikit-learn's or better",
                     round(good, 3), 0.9, good >= 0.9, note)  # fmt: skip
-        ratio, mean = here.sum() / there.sum(), float(np.exp(np.log(here / there).mean()))
+        ratio = here.sum() / there.sum()
+        mean = float(np.exp(np.log(np.maximum(here, _TICK) / np.maximum(there, _TICK)).mean()))
         note = f"cpu {here.sum():.1f} beside {there.sum():.1f} s in all; geometric mean of the ratios {mean:.3f}"
         results.add(f"{kind}: cpu time / scikit-learn's", round(ratio, 3), 0.3, ratio <= 0.3, note)
 

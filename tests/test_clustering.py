@@ -132,6 +132,7 @@ def test_rows_are_read_piece_by_piece(machine, tmp_path):
     held = machine("gaussian(gamma=0.05)", 3, rank=40).fit(rows)
     assert adjusted_rand_score(streamed.labels_, held.labels_) > 0.999
     np.testing.assert_array_equal(streamed.predict(there), streamed.predict(rows))
+    np.testing.assert_allclose(streamed.set_params(memory="100kB").transform(there), held.transform(rows), atol=0.2)
     if machine is KernelKMeans:
         assert streamed.cost_bound_ <= streamed.cost_
         assert streamed.cost_ == pytest.approx(held.cost_, rel=0.05)

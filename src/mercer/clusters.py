@@ -253,7 +253,7 @@ def neighbour_kernel(X: Any, *, neighbours: int = 7, sample: int = 2000, random_
     Gaussian(gamma=0.0625)
     """
     search = NearestNeighbors().fit(X)
-    n = length(X) if not hasattr(X, "shape") else X.shape[0]
+    n = length(X)
     rows = chosen(X, _drawn(n, sample, np.random.default_rng(random_state)))
     distances = search.kneighbors(rows, min(neighbours + 1, n))[0][:, -1]
     near = distances[distances > 0]

@@ -231,7 +231,11 @@ def _show(asked: Unlabelled, facts: dict[str, Any]) -> None:
         title = "what clusters are made of: the share of a column's differences that lies between them, means"
         printer.table(["<column", "share", *(f"cluster {c}" for c in shown)], body, title)
     if (above := facts.get("at_most_above", "")) != "":
-        said = "no bound is known" if above is None else f"at most {100 * above:.1f} % above the best possible"
+        said = (
+            "how far from the best possible is not known"
+            if above is None
+            else f"at most {100 * above:.1f} % above the best possible"
+        )
         printer.line(f"cost {facts['cost']:.5g}: {said}")
     if again := facts.get("stability"):
         mean = again["mean"]

@@ -16,6 +16,7 @@ from ..checks import schema
 from ..checks.parameters import bytes_of, memory_in_words, number, size_in_words
 from ..grams import Gram, Placement
 from ..problems import Iterate, Status
+from ..rows import Rows
 from ..rows.guests import lazily
 from ..runtime.compile import Array
 from ..solvers import Partition, kernel_kmeans, least_cost
@@ -258,14 +259,23 @@ class KernelKMeans(Clustering):
         -------
         array of shape (n_rows, n_clusters)
         """
-        scores = self.decision_function(X)
         items = self._items_to_score(X)
-        if isinstance(self._model, LinearModel):
-            return (euclidean_distances if issparse(items) else cdist)(items, self.cluster_centers_)
         if self.kernel_.precomputed:
             raise ValueError(
                 "transform: the columns of a precomputed kernel matrix do not tell the similarity of new items with "
                 "themselves, which distances need; predict needs none."
             )
+        if not isinstance(items, Rows):
+            return self._distances(items)
+        out = np.empty((len(items), len(self.intercept_)))
+        for place, distances in items.each(self._distances):
+            out[place] = distances
+        return out
+
+    def _distances(self, items: Any) -> Array:
+        items = items.astype(np.float64, copy=False) if self.kernel_.on_rows else items
+        if isinstance(self._model, LinearModel):
+            return (euclidean_distances if issparse(items) else cdist)(items, self.cluster_centers_)
+        scores = self.decisions_of(self._model.scores(items, self.memory))
         own = np.asarray(self.kernel_.diag(items), dtype=np.float64)
         return np.sqrt(np.maximum(own[:, None] - scores, 0.0))

@@ -75,11 +75,13 @@ def drift(
       mercer drift moons:200 moons:300
       mercer drift old.csv new.csv --alpha 0.01 -o drift-report
     """
-    from ..report import refuse_unwritable_report, write
+    from ..report import REPORT_FILES, refuse_unwritable_report, write
     from ..statistics import drift as compared
+    from .output import refuse_outputs
 
     if output is not None:
         refuse_unwritable_report(output)
+        refuse_outputs(path for path in (output / name for name in REPORT_FILES) if path.exists())
     if reading["target"] is not None:
         raise click.UsageError("--target has no meaning here: all columns are compared; leave one out with --drop.")
     with printer.working("reading"):

@@ -22,7 +22,7 @@ from ..runtime.arrays import Array
 from ..tables.base import sources
 from .candidates import candidates, check_permutations, pooled, prepared_rows
 from .forms import landmark_count
-from .results import evidence
+from .results import chances, evidence
 from .two_samples import Witness, discrepancies, usual_rank, witness_of
 
 __all__ = ["ColumnDrift", "Drift", "corrected", "drift"]
@@ -148,10 +148,10 @@ def drift(old: Any, new: Any, *, permutations: int = 500, random_state: int = 0,
     columns = special.logsumexp(single, axis=1) - np.log(single.shape[1])
     joint = np.logaddexp(whole, columns)
     best = int(as_a_whole[0].argmax())
-    adjusted, alone = corrected(single), (single >= single[0]).mean(axis=0)
+    adjusted, alone = corrected(single), chances(single)
     ranked = np.lexsort((-single[0], alone, adjusted))
     return Drift(
-        float(np.mean(joint >= joint[0])), float(values[0, best]), kernels[best],
+        float(chances(joint)), float(values[0, best]), kernels[best],
         [ColumnDrift(table.columns[k], table.kinds[table.columns[k]], float(alone[k]), float(adjusted[k]),
                      *_described(table, table.columns[k], n)) for k in ranked],
         witness_of(kernels[best], items, n, seed, rank), n, m, permutations,
@@ -168,7 +168,7 @@ def corrected(values: Array) -> Array:
     """
     order = np.argsort(values[0], kind="stable")
     largest = np.maximum.accumulate(values[:, order], axis=1)
-    alone = (largest >= values[0, order]).mean(axis=0)
+    alone = chances(np.vstack([values[0, order], largest[1:]]))
     out = np.empty(len(order))
     out[order] = np.maximum.accumulate(alone[::-1])[::-1]
     return out

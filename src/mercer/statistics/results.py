@@ -26,10 +26,14 @@ from scipy import special
 
 from ..runtime.arrays import Array
 
-__all__ = ["KernelTestResult", "evidence", "together"]
+__all__ = ["KernelTestResult", "chances", "evidence", "together"]
 
 #: Standardised values that differ by less are the same but for rounding.
 _DIGITS = 8
+#: A deviation below this is rounding: the root of what is left of a difference of squares.
+_ALIKE = 1e-6
+#: Evidence that differs by less of itself is the same; and evidence of what no chance explains.
+_SAME, _CERTAIN = 1e-6, 1e6
 #: Below this skewness a gamma distribution is taken for a normal one.
 _SKEWED = 0.02
 #: Chances below this are found by their asymptotic expansion.
@@ -87,7 +91,12 @@ def together(values: Array) -> tuple[float, int]:
     """
     found = evidence(values)
     joint = special.logsumexp(found, axis=1)
-    return float(np.mean(joint >= joint[0])), int(found[0].argmax())
+    return float(chances(joint)), int(found[0].argmax())
+
+
+def chances(found: Array) -> Any:
+    """(1 + k)/(1 + B) for evidence whose first row is the observed one; what differs by rounding is as large."""
+    return (found >= found[0] - _SAME * (1 + np.abs(found[0]))).mean(axis=0)
 
 
 def evidence(values: Array) -> Array:
@@ -114,12 +123,12 @@ def evidence(values: Array) -> Array:
     mean = (z.sum(axis=0) - z) / m
     second, third = ((np.power(z, p).sum(axis=0) - np.power(z, p)) / m for p in (2, 3))
     deviation = np.sqrt(np.maximum(second - mean**2, 0.0))
-    alike = deviation < 10.0**-_DIGITS  # all the others are the same
+    alike = deviation < _ALIKE  # all the others are the same
     scale = np.where(alike, 1.0, deviation)
     skew = (third - 3 * mean * second + 2 * mean**3) / scale**3
     found = _minus_log_chance((z - mean) / scale, skew)
-    found = np.where(alike, np.where(z > mean + 10.0**-_DIGITS, np.inf, 0.0), found)
-    return np.where(constant, 0.0, found)
+    found = np.where(alike, np.where(z > mean + _ALIKE, _CERTAIN, 0.0), found)
+    return np.where(constant, 0.0, np.minimum(found, _CERTAIN))
 
 
 def _minus_log_chance(z: Array, skew: Array) -> Array:

@@ -114,7 +114,7 @@ class GaussianProcess(KernelMachine, named=False):
     @property
     def placement(self) -> Placement:
         """The matrix of the kernel to begin with is of no use."""
-        return replace(super().placement, precision=np.float32)
+        return replace(super().placement, precision=np.float32, rank=None)
 
     def _check(self) -> None:
         truth(self, "own_lengths")

@@ -36,7 +36,7 @@ from .graphs import surroundings
 from .mixture import *
 from .reading import *
 from .sets import *
-from .slopes import Parameters, entry_slopes
+from .slopes import Parameters, entry_slopes, own_slopes
 from .strings import *
 from .text_form import Name, full_text, registered
 from .vectors import *
@@ -66,6 +66,7 @@ __all__ = [
     "entry_slopes",
     "formula_of_dots",
     "full_text",
+    "own_slopes",
     "rate",
     "registered",
     "scaled",

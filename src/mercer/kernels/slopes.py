@@ -26,6 +26,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from ..runtime.compile import Array, jit
+from ..runtime.interrupts import check_interrupt
 from ..runtime.threads import for_each, one_blas_thread
 from .algebra import Normalised, Power, Product, Scaled, Sum
 from .base import Kernel, OfStatistic, Range
@@ -36,7 +37,7 @@ from .formulas import Symbol, Untraceable, traced, walked
 from .mixture import Mixture
 from .vectors import Periodic
 
-__all__ = ["Parameters", "entry_slopes"]
+__all__ = ["Parameters", "entry_slopes", "own_slopes"]
 
 #: The relative step of a difference, at which rounding and curvature do about as much harm.
 _STEP = 1e-5
@@ -120,6 +121,22 @@ def entry_slopes(
     with one_blas_thread():
         for_each(add, range(len(tiles)), threads=None if kernel.splits else 1)
     return {name: sum(each[name] for each in found) for name in found[0]}
+
+
+def own_slopes(kernel: Kernel, A: Any, weights: Array) -> dict[str, Any]:
+    """Σ wᵢ·∂k(xᵢ, xᵢ)/∂p for every parameter that a kernel changes smoothly with, by its name.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian
+    >>> {name: float(value) for name, value in own_slopes(3.0 * Gaussian(1.0), np.eye(2), np.ones(2)).items()}
+    {'scale': 2.0, 'kernel__gamma': 0.0}
+    """
+    pairing, sums = Pairing(kernel, A, A, np.dtype(np.float64)), Sums()
+    for strip in _strips(weights.size):
+        check_interrupt()
+        differentiated(kernel, pairing.tile(strip, strip))[1](np.diag(weights[strip]), sums)
+    return sums.found
 
 
 def _placed(pieces: Sequence[Any]) -> Iterator[tuple[int, Any]]:
@@ -245,17 +262,21 @@ def _(kernel: Normalised, tile: Tile) -> tuple[Array, Back]:
 
 
 def _back_to_own(kernel: Kernel, tile: Tile, side: int, weights: Array, sums: Sums) -> None:
-    """Pass back weights of k(x, x) for the items x on one side of a tile, by small tiles on the diagonal."""
-    items, places = (tile.left, tile.right)[side], range(0, weights.size, _STRIP)
+    """Pass back weights of k(x, x) for the items x on one side of a tile."""
+    items = (tile.left, tile.right)[side]
     pairing = Pairing(kernel, items, items, tile.pairing.dtype)
-    for begin in places:
-        strip = slice(begin, min(begin + _STRIP, weights.size))
+    for strip in _strips(weights.size):
         rows = None
         if sums.rows is not None:
             mine = sums.rows[side][strip]
             rows = mine, mine  # both sides of a pair are one item, and so are their sums
         _, back = differentiated(kernel, pairing.tile(strip, strip))
         back(np.diag(weights[strip]), Sums(rows, sums.found, sums.prefix))
+
+
+def _strips(n: int) -> list[slice]:
+    """Small tiles on the diagonal hold all self-similarities."""
+    return [slice(begin, min(begin + _STRIP, n)) for begin in range(0, n, _STRIP)]
 
 
 @differentiated.register
@@ -605,7 +626,7 @@ class Parameters:
     >>> parameters.names, parameters.start.round(4)
     (['scale', 'kernel__gamma'], array([0.6931, 0.    ]))
     >>> parameters.kernel(np.log([2.0, 0.5]))
-    2.0*gaussian(gamma=0.5)
+    2*gaussian(gamma=0.5)
     """
 
     def __init__(self, kernel: Kernel, fixed: Sequence[str] = ()) -> None:

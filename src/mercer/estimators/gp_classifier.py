@@ -210,8 +210,8 @@ class _Labels:
         self.items = self._some(data.items, self.places) if self.places.size < n else data.items
         signs = [data.signs(position, machine.classes_.size) for position in machine._positions()]
         self.signs = [each[self.places] for each in signs]
-        kernel = machine._begin(data.kernel, self.items, self.weight, _VARIANCE)
-        self.parameters = machine._numbers(kernel)
+        kernel = machine.starting_kernel(data.kernel, self.items, self.weight, _VARIANCE)
+        self.parameters = machine.free_numbers(kernel)
         #: Coefficients found last, by the number of rows: where the next search of a mode begins.
         self._last: dict[int, list[Array]] = {}
 

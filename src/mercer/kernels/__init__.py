@@ -34,9 +34,10 @@ from .graph_counts import scaled
 from .graphs import *
 from .graphs import surroundings
 from .mixture import *
+from .parameters import Parameters
 from .reading import *
 from .sets import *
-from .slopes import Parameters, entry_slopes, own_slopes
+from .slopes import entry_slopes, own_slopes
 from .strings import *
 from .text_form import Name, full_text, registered
 from .vectors import *

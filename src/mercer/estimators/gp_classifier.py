@@ -71,7 +71,7 @@ class GPClassifier(Classifier, GaussianProcess):
     >>> X = np.linspace(-3, 3, 40)[:, None]
     >>> model = GPClassifier().fit(X, X[:, 0] > 0)
     >>> near, far, unseen = model.predict_proba([[0.1], [2.0], [50.0]])[:, 1]
-    >>> bool(near < far), round(unseen, 2)
+    >>> bool(near < far), round(float(unseen), 2)
     (True, 0.5)
     """
 

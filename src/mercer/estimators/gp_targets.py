@@ -68,7 +68,9 @@ class Process:
             )
         self._measure(self.weight)
         self.given = data.kernel
-        self.parameters = machine.free_numbers(machine.starting_kernel(data.kernel, self.items, self.weight, self.variance))
+        self.parameters = machine.free_numbers(
+            machine.starting_kernel(data.kernel, self.items, self.weight, self.variance)
+        )
 
     def _measure(self, weight: Array) -> None:
         """How much targets vary, and the least noise that follows."""

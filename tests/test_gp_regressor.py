@@ -11,6 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, Ration
 import mercer
 from mercer import GPRegressor
 from mercer.kernels import parse
+from mercer.solvers.landmark_evidence import landmark_evidence
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 2))
@@ -265,3 +266,68 @@ def test_a_precomputed_matrix_has_a_mean_and_no_variance():
     np.testing.assert_allclose(model.predict(K), fitted().predict(X), rtol=1e-7)
     with pytest.raises(ValueError, match="does not say how far new rows are from themselves"):
         model.predict(K, return_std=True)
+
+
+def many_rows(n=800):
+    rng = np.random.default_rng(5)
+    rows = rng.uniform(-3, 3, (n, 2))
+    return rows, np.sin(2 * rows[:, 0]) + 0.3 * rows[:, 1] + 0.1 * rng.normal(size=n)
+
+
+def test_landmarks_that_leave_nothing_out_give_the_exact_process():
+    rows, targets = many_rows()
+    model = GPRegressor(rank=120).fit(rows, targets)
+    exact = GPRegressor(model.kernel_, noise=model.noise_, tune=None).fit(rows, targets)
+    assert model.converged_
+    assert model.missing_trace_ < 1e-8
+    assert model.support_.size <= 120
+    assert model.log_marginal_likelihood_value_ == pytest.approx(exact.log_marginal_likelihood_value_, rel=1e-5)
+    for mine, theirs in zip(model.predict(X, return_std=True), exact.predict(X, return_std=True), strict=True):
+        np.testing.assert_allclose(mine, theirs, atol=1e-4)
+
+
+@pytest.mark.parametrize("rank", [3, 10, 30])
+def test_few_landmarks_bound_the_likelihood_from_below(rank, tmp_path):
+    rows, targets = many_rows(200)
+    options = {"noise": np.linspace(0.01, 0.1, 200), "tune": None}
+    model = GPRegressor("1.5*gaussian(gamma=0.7)", rank=rank, **options).fit(rows, targets)
+    exact = GPRegressor("1.5*gaussian(gamma=0.7)", **options).fit(rows, targets)
+    assert model.log_marginal_likelihood_value_ < exact.log_marginal_likelihood_value_
+    assert 0 < model.missing_trace_ < 1
+    cov = model.predict(X, return_cov=True)[1]
+    np.testing.assert_allclose(np.sqrt(np.diag(cov)), model.predict(X, return_std=True)[1], rtol=1e-5)
+    mercer.save(model, tmp_path / "model.mercer")
+    np.testing.assert_allclose(
+        mercer.load(tmp_path / "model.mercer").predict(X, return_std=True)[1], np.sqrt(np.diag(cov)), rtol=1e-5
+    )
+    with pytest.raises(ValueError, match="keeps these alone"):
+        model.log_marginal_likelihood(np.zeros(2))
+
+
+def test_slopes_of_the_bound_are_differences():
+    kernel, landmarks = parse("1.3*gaussian(gamma=0.5)"), X[:8]
+    start = [kernel(landmarks), kernel(X, landmarks), kernel.diag(X), np.linspace(0.1, 0.5, 40)]
+    targets = np.c_[y, y[::-1]]
+    found = landmark_evidence(*start[:3], targets, start[3])
+    for place, slope in ((0, found.among), (1, found.cross), (2, found.own), (3, found.noise)):
+        way = np.random.default_rng(place).normal(size=start[place].shape)
+        way = way + way.T if place == 0 else way
+        ends = []
+        for step in (1e-6, -1e-6):
+            moved = list(start)
+            moved[place] = moved[place] + step * way
+            ends.append(landmark_evidence(*moved[:3], targets, moved[3]).bound)
+        assert np.vdot(slope, way) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "sentence"),
+    [
+        (X @ X.T, {"kernel": "precomputed"}, "landmarks are rows"),
+        (X, {"tune": "leave-one-out"}, "leave rank out"),
+        (np.tile(X, (3000, 1)), {"memory": "1MB"}, "lower rank"),
+    ],
+)
+def test_landmarks_that_cannot_be_are_refused(rows, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        GPRegressor(rank=20, **options).fit(rows, np.resize(y, len(rows)))

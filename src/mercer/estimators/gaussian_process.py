@@ -114,7 +114,7 @@ class GaussianProcess(KernelMachine, named=False):
     @property
     def placement(self) -> Placement:
         """The matrix of the kernel to begin with is of no use."""
-        return replace(super().placement, precision=np.float32)
+        return replace(super().placement, precision=np.float32, rank=None)
 
     def _check(self) -> None:
         truth(self, "own_lengths")
@@ -126,7 +126,7 @@ class GaussianProcess(KernelMachine, named=False):
             name = type(self).__name__
             raise ValueError(f"{name}: fixed must be a list of names of parameters, got {shown(self.fixed)}.")
 
-    def _begin(self, kernel: Kernel, rows: Any, weight: Array, variance: float) -> Kernel:
+    def starting_kernel(self, kernel: Kernel, rows: Any, weight: Array, variance: float) -> Kernel:
         """The kernel that the descent begins with."""
         if isinstance(kernel, Mixture) and kernel.learns:
             kernel = kernel.weighted(kernel.weights_)
@@ -134,7 +134,7 @@ class GaussianProcess(KernelMachine, named=False):
             return kernel
         return widened(kernel, rows, weight, variance, self.own_lengths)
 
-    def _numbers(self, kernel: Kernel) -> Parameters:
+    def free_numbers(self, kernel: Kernel) -> Parameters:
         """Those of a kernel that are learned."""
         everything = [each.name for each in Parameters(kernel).parameters]
         return Parameters(kernel, everything if self.tune is None else self.fixed)

@@ -71,7 +71,7 @@ class GPClassifier(Classifier, GaussianProcess):
     >>> X = np.linspace(-3, 3, 40)[:, None]
     >>> model = GPClassifier().fit(X, X[:, 0] > 0)
     >>> near, far, unseen = model.predict_proba([[0.1], [2.0], [50.0]])[:, 1]
-    >>> bool(near < far), round(unseen, 2)
+    >>> bool(near < far), round(float(unseen), 2)
     (True, 0.5)
     """
 
@@ -210,8 +210,8 @@ class _Labels:
         self.items = self._some(data.items, self.places) if self.places.size < n else data.items
         signs = [data.signs(position, machine.classes_.size) for position in machine._positions()]
         self.signs = [each[self.places] for each in signs]
-        kernel = machine._begin(data.kernel, self.items, self.weight, _VARIANCE)
-        self.parameters = machine._numbers(kernel)
+        kernel = machine.starting_kernel(data.kernel, self.items, self.weight, _VARIANCE)
+        self.parameters = machine.free_numbers(kernel)
         #: Coefficients found last, by the number of rows: where the next search of a mode begins.
         self._last: dict[int, list[Array]] = {}
 

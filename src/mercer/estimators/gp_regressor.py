@@ -13,28 +13,25 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks import schema
-from ..checks.parameters import choice, is_number, number, shown, truth
-from ..kernels import Kernel, entry_slopes
+from ..checks.parameters import bytes_of, choice, is_number, number, shown, size_in_words, truth
+from ..kernels import Kernel
 from ..kernels.engine.tiles import length
 from ..messages import guide
 from ..rows import in_memory
 from ..rows.guests import lazily
 from ..runtime.compile import Array
-from ..solvers.evidence import Evidence, Slopes, evidence
-from .gaussian_process import GaussianProcess, Learned, learned, starts_of
+from ..solvers.evidence import Evidence, evidence, factorised
+from ..solvers.landmark_evidence import Landmarked
+from .gaussian_process import GaussianProcess, Learned
+from .gp_targets import Process
 from .model import KernelModel, kernel_model
 from .regressor import Regressor
 from .training import Training, warn
 
-#: The noise that the descent begins with, as a part of the targets' variance.
-_NOISE = 0.1
-#: The least noise while a kernel is learned, as a part of the targets' variance: with less, what rounding leaves of a
-#: likelihood hides where it is largest.
-_LEAST = 1e-8
+#: Similarities of all rows to the landmarks, and what is made of them: so many matrices at once.
+_COLUMNS = 6
 #: Residuals of the equations above this part of the targets are told.
 _RESIDUAL = 1e-6
-#: The largest spread of targets whose variance is a number, and the smallest.
-_LARGEST, _SMALLEST = 1e150, 1e-150
 
 
 class GPRegressor(Regressor, GaussianProcess):
@@ -65,6 +62,10 @@ class GPRegressor(Regressor, GaussianProcess):
         Starts at random, beside those that the data suggest.
     fit_intercept : bool, default=True
         Whether the mean b of f is that of the targets; it is zero else.
+    rank : int, optional
+        Approximate: all rows are known through so many of them, the landmarks, chosen by pivoted Cholesky. What is made
+        the most of is then a lower bound of the likelihood, which pays for what landmarks leave out
+        (``missing_trace_``); descents begin on exact processes of fewer rows.
     memory : int or str, default="1GB"
         What matrices of all rows may take.
     time_limit : float, optional
@@ -82,11 +83,12 @@ class GPRegressor(Regressor, GaussianProcess):
         The least noise with which the equations can be solved in float64. Less noise counts as this much, with a
         warning where it was given.
     log_marginal_likelihood_value_ : float
-        log p(y) for the kernel and the noise that were found.
+        log p(y) for the kernel and the noise that were found; with ``rank`` a lower bound of it.
     left_out_density_ : float
         Σ log p(yᵢ | all others).
     residual_ : float
         ‖y − b − (K + noise)·α‖/‖y − b‖, by products with the exact matrix: the certificate of the solution.
+    missing_trace_ : float, with ``rank``
     lengths_ : array of shape (n_columns,), where columns have lengths of their own
     theta_, theta_names_ : arrays
         The logarithms of what was learned, the noise last.
@@ -116,6 +118,7 @@ class GPRegressor(Regressor, GaussianProcess):
         "noise_floor_": schema.number(0),
         "left_out_density_": schema.number(),
         "residual_": schema.number(0),
+        "landmark_factor_": schema.optional(schema.numbers("support", "support")),
     }
 
     def __init__(
@@ -129,6 +132,7 @@ class GPRegressor(Regressor, GaussianProcess):
         prior: float | None = 3.0,
         restarts: int = 0,
         fit_intercept: bool = True,
+        rank: int | None = None,
         memory: int | str = "1GB",
         time_limit: float | None = None,
         random_state: Any = 0,
@@ -141,6 +145,7 @@ class GPRegressor(Regressor, GaussianProcess):
         self.prior = prior
         self.restarts = restarts
         self.fit_intercept = fit_intercept
+        self.rank = rank
         self.memory = memory
         self.time_limit = time_limit
         self.random_state = random_state
@@ -149,6 +154,11 @@ class GPRegressor(Regressor, GaussianProcess):
         super()._check()
         choice(self, "tune", ("likelihood", "leave-one-out", None))
         truth(self, "fit_intercept")
+        self._check_rank()
+        if self.rank is not None and self.tune == "leave-one-out":
+            raise ValueError(
+                "GPRegressor: rows are left out of exact processes; leave rank out, or tune by likelihood."
+            )
         if isinstance(self.noise, str):
             choice(self, "noise", ("learned",))
             if self.tune is None:
@@ -156,7 +166,7 @@ class GPRegressor(Regressor, GaussianProcess):
         elif is_number(self.noise):
             number(self, "noise", 0, strict=False)
 
-    def _noise(self, n: int) -> Array | None:
+    def given_noise(self, n: int) -> Array | None:
         """The noise of each row, where it is given."""
         if isinstance(self.noise, str):
             return None
@@ -177,13 +187,48 @@ class GPRegressor(Regressor, GaussianProcess):
 
     def learn(self, data: Training) -> KernelModel:
         """Find the numbers of the kernel and the noise, and solve for them."""
-        process = _Process(self, data)
-        self._refuse_too_many(len(process.targets))
+        process = Process(self, data)
+        if process.rank is None:
+            self._refuse_too_many(len(process.targets))
         found = process.found(self._rng())
         kernel, noise = process.at(found.theta)
+        self.__dict__.pop("landmark_factor_", None)
+        if process.rank is not None:
+            return self._of_landmarks(data, process, found)
         solved = process.evidence(kernel, noise, None)
         alpha, residual = process.certified(kernel, solved)
-        floor = max(solved.floor, process.least)
+        self._warn_of_noise(process, solved.floor, residual)
+        self.noise_: Any = float(solved.noise[0]) if np.ptp(solved.noise) == 0 else solved.noise
+        self.log_marginal_likelihood_value_ = solved.log_likelihood + process.of_repeats(found.theta)
+        self.left_out_density_ = solved.left_out_density
+        self._publish_learned(found, process.names, kernel, process.given)
+        model = kernel_model(replace(data, kernel=kernel), process.places, np.ascontiguousarray(alpha.T), process.mean)
+        self._evidence: Evidence | Landmarked = replace(solved, alpha=alpha)
+        return model
+
+    def _of_landmarks(self, data: Training, process: Process, found: Learned) -> KernelModel:
+        """The model of the landmarks, for the numbers that were found."""
+        kernel, noise = process.at(found.theta)
+        solved = process.bounded(kernel, noise)
+        self._warn_of_noise(process, solved.floor, solved.residual)
+        self.noise_ = float(np.mean(noise))
+        self.log_marginal_likelihood_value_ = solved.bound + process.of_repeats(found.theta)
+        self.left_out_density_ = solved.left_out_density
+        self._publish_learned(found, process.names, kernel, process.given)
+        self._evidence = solved.process
+        self.landmark_factor_ = np.tril(solved.process.inner)
+        self._missing = solved.missing
+        support = process.places[process.landmarks]
+        return kernel_model(replace(data, kernel=kernel), support, np.ascontiguousarray(solved.coef.T), process.mean)
+
+    def _publish_approximation(self, data: Training) -> None:
+        if hasattr(self, "landmark_factor_"):
+            self.missing_trace_ = self._missing
+
+    def _warn_of_noise(self, process: Process, least: float, residual: float) -> None:
+        """Publish how exact the solution is, and say so where it is less so than one might think."""
+        self.noise_floor_, self.residual_ = max(least, process.least), residual
+        floor = self.noise_floor_
         raised = 0 if process.given_noise is None else int(np.count_nonzero(process.given_noise < floor))
         if raised:
             warn(
@@ -196,36 +241,38 @@ class GPRegressor(Regressor, GaussianProcess):
                 "noise is so small beside the kernel; give more noise, or let it be learned.",
                 ConvergenceWarning,
             )
-        self._publish_process(process, found, kernel, solved, residual)
-        model = kernel_model(replace(data, kernel=kernel), process.places, np.ascontiguousarray(alpha.T), process.mean)
-        self._evidence = replace(solved, alpha=alpha)
-        return model
 
-    def _publish_process(
-        self, process: _Process, found: Learned, kernel: Kernel, solved: Evidence, residual: float
-    ) -> None:
-        noise = solved.noise
-        self.noise_: Any = float(noise[0]) if np.ptp(noise) == 0 else noise
-        self.noise_floor_ = max(solved.floor, process.least)
-        self.log_marginal_likelihood_value_ = solved.log_likelihood + process.of_repeats(found.theta)
-        self.left_out_density_ = solved.left_out_density
-        self.residual_ = residual
-        self._publish_learned(found, process.names, kernel, process.given)
+    def refuse_too_wide(self, n: int, rank: int, kernel: Kernel) -> None:
+        if kernel.precomputed:
+            raise ValueError("GPRegressor: landmarks are rows, and X is a matrix of similarities; leave rank out.")
+        needed = _COLUMNS * 8 * n * rank
+        if needed > bytes_of(self.memory) + 2**24:
+            raise ValueError(
+                f"GPRegressor: {rank} landmarks of {n} rows take {size_in_words(needed)}, more than "
+                f"memory={self.memory!r}; raise memory, or lower rank {guide('memory')}."
+            )
 
     # -- predictions ----------------------------------------------------------------------------------------------
 
-    def _posterior(self) -> Evidence:
+    def _posterior(self) -> Evidence | Landmarked:
         """The factor of the training rows; made anew where the model came from a file."""
         check_is_fitted(self, "_model")
         known = self.__dict__.get("_evidence")
         if known is None:
             model = self._model
             self._refuse_unknown_rows()
+
+            def matrix() -> Array:
+                return np.array(model.kernel.matrix(model.items, model.items), dtype=np.float64)
+
+            inner = self.__dict__.get("landmark_factor_")
+            if inner is not None:
+                self._evidence = Landmarked(factorised(matrix, np.zeros(len(inner)))[0], inner)
+                return self._evidence
             alpha = np.ascontiguousarray(model.coef.T)
             noise = np.broadcast_to(np.asarray(self.noise_, dtype=np.float64), (len(alpha),))
             targets = model.kernel.product(model.items, model.items, alpha) + noise[:, None] * alpha
-            known = evidence(lambda: model.kernel.matrix(model.items, model.items), targets, noise)
-            self._evidence = known = replace(known, alpha=alpha)
+            self._evidence = known = replace(evidence(matrix, targets, noise), alpha=alpha)
         return known
 
     def _refuse_unknown_rows(self) -> None:
@@ -285,7 +332,7 @@ class GPRegressor(Regressor, GaussianProcess):
         items = self._items_to_score(X)
         return items.astype(np.float64, copy=False) if self.kernel_.on_rows else items
 
-    def _variances(self, items: Any, posterior: Evidence) -> Array:
+    def _variances(self, items: Any, posterior: Evidence | Landmarked) -> Array:
         """The variance of f at some items, some at a time."""
         model = self._model
         out = np.empty(length(items))
@@ -351,163 +398,15 @@ class GPRegressor(Regressor, GaussianProcess):
         check_is_fitted(self, "_model")
         if theta is None and not eval_gradient:
             return self.log_marginal_likelihood_value_
-        self._posterior()
-        process = _Process.of_fitted(self)
+        known = self._posterior()
+        if isinstance(known, Landmarked):
+            raise ValueError(
+                "GPRegressor: a model of landmarks keeps these alone, and not the rows that a likelihood needs; "
+                "log_marginal_likelihood_value_ is that of what was learned."
+            )
+        process = Process.of_fitted(self, known)
         theta = self.theta_ if theta is None else np.asarray(theta, dtype=np.float64)
         if theta.shape != self.theta_.shape or not np.isfinite(theta).all():
             raise ValueError(f"GPRegressor: theta has {self.theta_.size} numbers, {', '.join(self.theta_names_)}.")
         value, slope = process.likelihood(theta, None, "likelihood")
         return (value, slope) if eval_gradient else value
-
-
-class _Process:
-    """The training rows of a Gaussian process, and how likely their targets are for some θ."""
-
-    def __init__(self, machine: GPRegressor, data: Training) -> None:
-        n = length(data.items)
-        weight = np.ones(n) if data.weight is None else data.weight
-        given = machine._noise(n)
-        self.machine, self.run = machine, data.run
-        self.places = np.flatnonzero(weight > 0)
-        self.weight = weight[self.places]
-        self.items = data.items if self.places.size == n else data.items[self.places]
-        if data.kernel.precomputed:
-            self.items = self.items[:, self.places]
-        self.given_noise = None if given is None else given[self.places]
-        targets = data.targets.reshape(n, -1)[self.places]
-        self.mean = np.zeros(targets.shape[1])
-        if machine.fit_intercept:
-            self.mean = np.average(targets, axis=0, weights=self.weight)
-        self.targets = targets - self.mean
-        largest = float(np.abs(self.targets).max(initial=0.0))
-        if largest > _LARGEST or 0 < largest < _SMALLEST:
-            raise ValueError(
-                f"GPRegressor: targets as far as {largest:.3g} from their mean have no variance that is a number; "
-                "multiply them by a constant first."
-            )
-        self._measure(self.weight)
-        self.given = data.kernel
-        self.parameters = machine._numbers(machine._begin(data.kernel, self.items, self.weight, self.variance))
-
-    def _measure(self, weight: Array) -> None:
-        """How much targets vary, and the least noise that follows."""
-        self.variance = float(np.average(np.square(self.targets).mean(axis=1), weights=weight)) or 1.0
-        self.least = 0.0 if self.machine.tune is None else _LEAST * self.variance
-
-    @classmethod
-    def of_fitted(cls, machine: GPRegressor) -> _Process:
-        """The process that a machine was fitted to, beginning where it has ended."""
-        self = cls.__new__(cls)
-        model, known = machine._model, machine._posterior()
-        self.machine, self.items, self.targets = machine, model.items, known.targets
-        noise = np.asarray(machine.noise_, dtype=np.float64)
-        noise = np.broadcast_to(noise, (len(known.targets),))
-        self.given_noise = None if isinstance(machine.noise, str) else noise
-        self._measure(1 / noise)
-        self.weight = np.ones(len(noise))
-        if self.given_noise is None:
-            typical = float(np.exp(machine.theta_[-1])) + self.least
-            self.weight = typical / noise if np.ptp(noise) > 0 else self.weight
-        self.parameters = machine._numbers(model.kernel)
-        return self
-
-    @property
-    def names(self) -> list[str]:
-        """What θ is made of."""
-        return self.parameters.names + (["noise"] if self.given_noise is None else [])
-
-    def at(self, theta: Array) -> tuple[Kernel, Array]:
-        """The kernel and the noise of each row."""
-        count = theta.size - (self.given_noise is None)
-        return self.parameters.kernel(theta[:count]), self.noise(theta) / self.weight
-
-    def noise(self, theta: Array) -> Array:
-        """That of each row, were its weight one."""
-        if self.given_noise is None:
-            return np.full(len(self.targets), self.least + np.exp(theta[-1]))
-        return np.maximum(self.given_noise, self.least)
-
-    def evidence(self, kernel: Kernel, noise: Array, rows: Array | None) -> Evidence:
-        """The process of a kernel and some noise, on all rows or on some."""
-        items, targets = self.items, self.targets
-        if rows is not None:
-            items, targets, noise = self._some(rows), targets[rows], noise[rows]
-
-        def matrix() -> Array:
-            return np.array(kernel.matrix(items, items), dtype=np.float64, order="C")
-
-        return evidence(matrix, targets, noise)
-
-    def _some(self, rows: Array) -> Any:
-        return self.items[np.ix_(rows, rows)] if self.parameters.given.precomputed else self.items[rows]
-
-    def likelihood(self, theta: Array, rows: Array | None, what: str) -> tuple[float, Array]:
-        """The log likelihood or the density of left-out rows, and its slopes by θ."""
-        kernel, noise = self.at(theta)
-        kernel.check()
-        solved = self.evidence(kernel, noise, rows)
-        if what == "likelihood":
-            value, slopes = solved.log_likelihood + self.of_repeats(theta, rows), solved.slopes()
-        else:
-            value, slopes = solved.left_out_density, solved.left_out_slopes()
-        return value, self._by_theta(theta, kernel, rows, solved, slopes, what)
-
-    def _by_theta(
-        self, theta: Array, kernel: Kernel, rows: Array | None, solved: Evidence, slopes: Slopes, what: str
-    ) -> Array:
-        items = self.items if rows is None else self._some(rows)
-        out = np.zeros(theta.size)
-        count = theta.size - (self.given_noise is None)
-        if count:
-            found = entry_slopes(kernel, items, items, slopes.entries, symmetric=True)
-            out[:count] = self.parameters.slopes(theta[:count], found)
-        if self.given_noise is None:
-            weight, own = self.weight if rows is None else self.weight[rows], np.exp(theta[-1])
-            kept = (self.least + own) / weight >= solved.floor
-            out[-1] = float(np.sum(np.where(kept, slopes.noise * own / weight, 0.0)))
-            if what == "likelihood":
-                out[-1] -= 0.5 * self.targets.shape[1] * float(np.sum(weight - 1)) * own / (self.least + own)
-        return out
-
-    def of_repeats(self, theta: Array, rows: Array | None = None) -> float:
-        """What the log likelihood gets for rows that stand for several."""
-        weight = self.weight if rows is None else self.weight[rows]
-        if (weight == 1).all():
-            return 0.0
-        noise = np.maximum(self.noise(theta) if rows is None else self.noise(theta)[rows], np.finfo(np.float64).tiny)
-        each = (weight - 1) * np.log(2 * np.pi * noise) + np.log(weight)
-        return -0.5 * self.targets.shape[1] * float(each.sum())
-
-    def found(self, rng: np.random.Generator) -> Learned:
-        """θ that makes the most of the likelihood, or of what else was asked for."""
-        machine = self.machine
-        what = machine.tune or "likelihood"
-
-        def function(theta: Array, rows: Array | None) -> tuple[float, Array]:
-            value, slope = self.likelihood(theta, rows, what)
-            return -value, -slope
-
-        starts = starts_of(self.parameters, rng, int(machine.restarts))
-        if self.given_noise is None:
-            starts = [each + np.append(np.zeros(each.size - 1), np.log(_NOISE * self.variance)) for each in starts]
-        else:
-            starts = [each[:-1] for each in starts]
-            starts = [
-                each for place, each in enumerate(starts) if not any((each == other).all() for other in starts[:place])
-            ]
-        n = len(self.targets)
-        return learned(function, starts, n, machine.prior, rng, self.run.seconds_left())
-
-    def certified(self, kernel: Kernel, solved: Evidence) -> tuple[Array, float]:
-        """α, corrected once by what is left of the equations, and how much of the targets then is left."""
-
-        def left(alpha: Array) -> Array:
-            return self.targets - kernel.product(self.items, self.items, alpha) - solved.noise[:, None] * alpha
-
-        size = float(np.linalg.norm(self.targets))
-        best, residual = solved.alpha, left(solved.alpha)
-        corrected = best + solved.solved(residual)
-        after = left(corrected)
-        if np.linalg.norm(after) < np.linalg.norm(residual):
-            best, residual = corrected, after
-        return best, float(np.linalg.norm(residual)) / size if size > 0 else 0.0

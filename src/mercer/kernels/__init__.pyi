@@ -37,6 +37,7 @@ from .graphs import RandomWalk as RandomWalk
 from .graphs import ShortestPath as ShortestPath
 from .graphs import surroundings as surroundings
 from .mixture import Mixture as Mixture
+from .parameters import Parameters as Parameters
 from .reading import Precomputed as Precomputed
 from .reading import as_kernel as as_kernel
 from .reading import parse as parse
@@ -46,8 +47,8 @@ from .sets import Jaccard as Jaccard
 from .sets import MinMax as MinMax
 from .sets import Subsets as Subsets
 from .sets import Tanimoto as Tanimoto
-from .slopes import Parameters as Parameters
 from .slopes import entry_slopes as entry_slopes
+from .slopes import own_slopes as own_slopes
 from .strings import Mismatch as Mismatch
 from .strings import Spectrum as Spectrum
 from .strings import Strings as Strings

@@ -23,23 +23,22 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from ..runtime.compile import Array, jit
+from ..runtime.interrupts import check_interrupt
 from ..runtime.threads import for_each, one_blas_thread
 from .algebra import Normalised, Power, Product, Scaled, Sum
-from .base import Kernel, OfStatistic, Range
+from .base import Kernel, OfStatistic
 from .columns import OnColumns, ScaledColumns
 from .engine.statistics import DISTANCE, DOT, MANHATTAN, SQUARED_DISTANCE
 from .engine.tiles import Pairing, Tile, place_count
 from .formulas import Symbol, Untraceable, traced, walked
 from .mixture import Mixture
+from .parameters import STEP, Parameter, parameters_of, steps_of, with_value
 from .vectors import Periodic
 
-__all__ = ["Parameters", "entry_slopes"]
+__all__ = ["entry_slopes", "own_slopes"]
 
-#: The relative step of a difference, at which rounding and curvature do about as much harm.
-_STEP = 1e-5
 #: Items whose self-similarities are differentiated together.
 _STRIP = 32
 
@@ -122,6 +121,22 @@ def entry_slopes(
     return {name: sum(each[name] for each in found) for name in found[0]}
 
 
+def own_slopes(kernel: Kernel, A: Any, weights: Array) -> dict[str, Any]:
+    """Σ wᵢ·∂k(xᵢ, xᵢ)/∂p for every parameter that a kernel changes smoothly with, by its name.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian
+    >>> {name: float(value) for name, value in own_slopes(3.0 * Gaussian(1.0), np.eye(2), np.ones(2)).items()}
+    {'scale': 2.0, 'kernel__gamma': 0.0}
+    """
+    pairing, sums = Pairing(kernel, A, A, np.dtype(np.float64)), Sums()
+    for strip in _strips(weights.size):
+        check_interrupt()
+        differentiated(kernel, pairing.tile(strip, strip))[1](np.diag(weights[strip]), sums)
+    return sums.found
+
+
 def _placed(pieces: Sequence[Any]) -> Iterator[tuple[int, Any]]:
     begin = 0
     for piece in pieces:
@@ -143,7 +158,7 @@ def differentiated(kernel: Kernel, tile: Tile) -> tuple[Array, Back]:
 
 def _by_two_matrices(kernel: Kernel, tile: Tile) -> tuple[Array, Back]:
     values = kernel.evaluate(tile)
-    tried = [(parameter, _steps(parameter)) for parameter in parameters_of(kernel)]
+    tried = [(parameter, steps_of(parameter)) for parameter in parameters_of(kernel)]
 
     def back(V: Array, sums: Sums) -> None:
         for parameter, steps in tried:
@@ -245,17 +260,21 @@ def _(kernel: Normalised, tile: Tile) -> tuple[Array, Back]:
 
 
 def _back_to_own(kernel: Kernel, tile: Tile, side: int, weights: Array, sums: Sums) -> None:
-    """Pass back weights of k(x, x) for the items x on one side of a tile, by small tiles on the diagonal."""
-    items, places = (tile.left, tile.right)[side], range(0, weights.size, _STRIP)
+    """Pass back weights of k(x, x) for the items x on one side of a tile."""
+    items = (tile.left, tile.right)[side]
     pairing = Pairing(kernel, items, items, tile.pairing.dtype)
-    for begin in places:
-        strip = slice(begin, min(begin + _STRIP, weights.size))
+    for strip in _strips(weights.size):
         rows = None
         if sums.rows is not None:
             mine = sums.rows[side][strip]
             rows = mine, mine  # both sides of a pair are one item, and so are their sums
         _, back = differentiated(kernel, pairing.tile(strip, strip))
         back(np.diag(weights[strip]), Sums(rows, sums.found, sums.prefix))
+
+
+def _strips(n: int) -> list[slice]:
+    """Small tiles on the diagonal hold all self-similarities."""
+    return [slice(begin, min(begin + _STRIP, n)) for begin in range(0, n, _STRIP)]
 
 
 @differentiated.register
@@ -506,14 +525,14 @@ def _by_difference(kernel: OfStatistic, t: Array) -> tuple[Array, Callable, Call
     def by_own() -> dict[str, Array]:
         found = {}
         for parameter in parameters_of(kernel):
-            ((low, high),) = _steps(parameter)
+            ((low, high),) = steps_of(parameter)
             below, above = (_applied(kernel, parameter, end, t) for end in (low, high))
             found[parameter.name] = (above - below) / (high - low)
         return found
 
     def slope() -> Array:
         # Of a distance that is nothing both rows are one, whatever is made of them.
-        h = _STEP * (t if kernel.statistic.translation_invariant else np.abs(t) + _STEP)
+        h = STEP * (t if kernel.statistic.translation_invariant else np.abs(t) + STEP)
         return np.divide(kernel.apply(t + h) - kernel.apply(t - h), 2 * h, out=np.zeros_like(t), where=h > 0)
 
     return kernel.apply(t.copy()), by_own, slope
@@ -522,136 +541,3 @@ def _by_difference(kernel: OfStatistic, t: Array) -> tuple[Array, Callable, Call
 def _applied(kernel: Kernel, parameter: Parameter, value: float, t: Array) -> Array:
     changed: Any = with_value(kernel, parameter, 0, value)
     return changed.apply(t.copy())
-
-
-# -- parameters of expressions ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """Numbers of an expression that it changes smoothly with."""
-
-    #: As ``get_params`` has it: "left__gamma".
-    name: str
-    value: Array
-    range: Range
-
-    @property
-    def free(self) -> Array:
-        """Which of the numbers may change: a nothing that cannot change its sign is part of the expression."""
-        return self.range.inside(self.value)
-
-
-def parameters_of(kernel: Kernel) -> list[Parameter]:
-    """The parameters of an expression, each of its parts' in turn.
-
-    The rate or length of a kernel whose columns have weights is left out: the weights say as much.
-    """
-    found = []
-    own = kernel.get_params(deep=False)
-    for name, numbers in kernel.smooth.items():
-        value = own.get(name)
-        if value is not None and not isinstance(value, str):
-            value = np.asarray(value, dtype=np.float64)
-            found.append(Parameter(name, value, Range.REAL if value.ndim == 2 else numbers))
-    weighed = isinstance(kernel, ScaledColumns)
-    for name, part in _named_parts(kernel):
-        for parameter in parameters_of(part):
-            if not (weighed and parameter.name in part.rates):
-                found.append(Parameter(f"{name}__{parameter.name}", parameter.value, parameter.range))
-    return found
-
-
-def _named_parts(kernel: Kernel) -> list[tuple[str, Kernel]]:
-    if isinstance(kernel, Mixture):
-        return [(str(place), part) for place, part in enumerate(kernel.kernels)]
-    own = kernel.get_params(deep=False)
-    return [(name, value) for name, value in own.items() if isinstance(value, Kernel)]
-
-
-def with_value(kernel: Kernel, parameter: Parameter, place: int, value: float) -> Kernel:
-    """The kernel with one of the numbers of a parameter changed."""
-    numbers = parameter.value.copy()
-    numbers.reshape(-1)[place] = value
-    return with_numbers(kernel, {parameter.name: numbers})
-
-
-def with_numbers(kernel: Kernel, numbers: dict[str, Array]) -> Kernel:
-    """The kernel with other numbers."""
-    new = clone(kernel)
-    new.set_params(**{name: float(value) if value.ndim == 0 else value.tolist() for name, value in numbers.items()})
-    return new
-
-
-def _steps(parameter: Parameter) -> list[tuple[float, float]]:
-    """Below and above each number, within the range."""
-    return [parameter.range.around(value, _STEP * (abs(value) or 1.0)) for value in parameter.value.ravel().tolist()]
-
-
-class Parameters:
-    """The numbers of an expression as one vector θ without bounds: logarithms, and others where a number has two ends.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        With every parameter a number.
-    fixed : sequence of str
-        Names of parameters that stay as they are, with or without the names of the parts that they belong to.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Gaussian
-    >>> parameters = Parameters(2.0 * Gaussian(gamma=1.0))
-    >>> parameters.names, parameters.start.round(4)
-    (['scale', 'kernel__gamma'], array([0.6931, 0.    ]))
-    >>> parameters.kernel(np.log([2.0, 0.5]))
-    2.0*gaussian(gamma=0.5)
-    """
-
-    def __init__(self, kernel: Kernel, fixed: Sequence[str] = ()) -> None:
-        self.given = kernel
-        self.parameters = [
-            each for each in parameters_of(kernel) if each.free.any() and not _is_named(each.name, fixed)
-        ]
-
-    @property
-    def names(self) -> list[str]:
-        """The name of each number; those of a list with their places."""
-        return [
-            f"{each.name}[{place}]" if each.value.ndim else each.name
-            for each in self.parameters
-            for place in np.flatnonzero(each.free)
-        ]
-
-    @property
-    def start(self) -> Array:
-        """θ of the kernel that was given."""
-        return np.concatenate([np.empty(0), *(each.range.to_line(each.value[each.free]) for each in self.parameters)])
-
-    def _pieces(self, theta: Array) -> Iterator[tuple[Parameter, Array]]:
-        begin = 0
-        for each in self.parameters:
-            count = int(np.count_nonzero(each.free))
-            yield each, theta[begin : begin + count]
-            begin += count
-
-    def kernel(self, theta: Array) -> Kernel:
-        """The kernel of other numbers."""
-        numbers = {}
-        for each, piece in self._pieces(theta):
-            value = each.value.copy()
-            value[each.free] = each.range.from_line(piece)
-            numbers[each.name] = value
-        return with_numbers(self.given, numbers) if numbers else self.given
-
-    def slopes(self, theta: Array, found: dict[str, Any]) -> Array:
-        """The slopes by θ, from those by the parameters themselves."""
-        out = [np.empty(0)]
-        for each, piece in self._pieces(theta):
-            own = np.broadcast_to(np.asarray(found[each.name], dtype=np.float64), each.value.shape)
-            out.append(own[each.free] * each.range.slope(piece))
-        return np.concatenate(out)
-
-
-def _is_named(name: str, fixed: Sequence[str]) -> bool:
-    return any(name == each or name.endswith(f"__{each}") for each in fixed)

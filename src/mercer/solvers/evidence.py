@@ -34,7 +34,7 @@ from scipy import linalg
 from ..runtime.compile import Array
 from ..runtime.numerics import factorise, inverse, inverse_diagonal, product, solve_factorised, weighted_squares
 
-__all__ = ["Evidence", "evidence"]
+__all__ = ["Evidence", "Slopes", "evidence", "factorised"]
 
 #: The noise that rounding is, in units of ε·‖K‖; and how often ten times as much is tried.
 _ROUNDING, _MORE = 4.0, 8
@@ -146,6 +146,12 @@ def evidence(matrix: Callable[[], Array], targets: Array, noise: Array) -> Evide
     >>> found.alpha.ravel(), round(found.log_likelihood, 4)
     (array([0.5, 1.5]), -5.031)
     """
+    L, used, floor = factorised(matrix, noise)
+    return Evidence(L, solve_factorised(L, targets), targets, used, floor)
+
+
+def factorised(matrix: Callable[[], Array], noise: Array) -> tuple[Array, Array, float]:
+    """L with L·Lᵀ = K + diag(s), the noise s that was used, and the floor that it was held above."""
     K = matrix()
     own = np.einsum("ii->i", K)
     floor = _ROUNDING * np.finfo(np.float64).eps * float(max((np.abs(row).sum() for row in K), default=0.0))
@@ -165,4 +171,4 @@ def evidence(matrix: Callable[[], Array], targets: Array, noise: Array) -> Evide
             floor *= 10
         else:
             break
-    return Evidence(K, solve_factorised(K, targets), targets, used, floor)
+    return K, used, floor

@@ -81,6 +81,7 @@ bench: $(VENV)/.benched
 	$(BIN)/python -m benchmarks.calibration
 	$(BIN)/python -m benchmarks.quantiles
 	$(BIN)/python -m benchmarks.streaming --rows 1000000
+	$(BIN)/python -m benchmarks.components
 
 # Each target for so many seconds: make fuzz SECONDS=600, or some of them: make fuzz TARGETS="csv kernel".
 SECONDS ?= 60

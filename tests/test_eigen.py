@@ -86,6 +86,13 @@ def test_equal_eigenvalues_have_no_directions_of_their_own(by_products):
     np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(2), atol=1e-12)
 
 
+def test_items_that_are_alike_to_none():
+    """All eigenvalues of the centred identity are the same; LAPACK's search for some of them finds none."""
+    for n, count in ((161, 2), (60, 59), (500, 3)):
+        found = leading_eigenpairs(Dense(np.eye(n)), count, centred=True)
+        np.testing.assert_allclose(found.values, np.ones(count), rtol=1e-12)
+
+
 def test_scaled_rows_and_columns(by_products):
     K = Gaussian(gamma=0.3)(np.random.default_rng(0).normal(size=(80, 2)))
     scale = K.sum(axis=1) ** -0.5

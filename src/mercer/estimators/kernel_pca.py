@@ -46,7 +46,7 @@ class KernelPCA(Transformer):
     n_components : int or None, default=2
         How many; ``None`` for all in which items differ.
     tol : float, default=1e-5
-        The largest residual ‖A·v − λ·v‖ of an eigenpair, as a part of its eigenvalue.
+        The largest residual ‖A·v − λ·v‖ of an eigenpair, as a part of its eigenvalue, up to 0.001.
     max_passes : int, default=100
         How often the whole kernel matrix may be asked for.
     rank : int, optional

@@ -199,8 +199,14 @@ class Function(Kernel, named=False):
             if shape == wanted[pairwise]:
                 return pairwise
             refused = refused or f"returned shape {shape} {told[pairwise]}"
-        refused = refused or f"fails on {shown(x)} and {shown(z)}: {type(failed).__name__}: {failed}"
-        raise ValueError(f"{self._named} {refused}.") from failed
+        if failed is not None and not refused:
+            failed.add_note(self._failure(x, z))
+            raise failed
+        raise ValueError(f"{self._named} {refused}.")
+
+    def _failure(self, x: Any, z: Any) -> str:
+        """What an error of the function has to do with, which is the function's own."""
+        return f"{self._named} fails on {shown(x)} and {shown(z)}."
 
     # -- values -----------------------------------------------------------------------------------------------------
 
@@ -291,9 +297,8 @@ class Function(Kernel, named=False):
             try:
                 found.append(self.f(x, z))
             except Exception as error:
-                raise ValueError(
-                    f"{self._named} fails on {shown(x)} and {shown(z)}: {type(error).__name__}: {error}."
-                ) from error
+                error.add_note(self._failure(x, z))
+                raise
         try:
             values = np.asarray(found)
         except ValueError:  # arrays of several shapes

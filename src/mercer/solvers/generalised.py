@@ -223,10 +223,9 @@ def _largest_singular(M: Array, count: int) -> tuple[Array, Array, Array]:
 
     They are roots of eigenvalues of MᵀM, which are at most one: what squares lose of small ones is below the limit.
     """
-    square, last = turned_product(M, M), M.shape[1] - 1
-    values, right = in_background(
-        lambda: linalg.eigh(square, subset_by_index=(last + 1 - count, last), check_finite=False)
-    )
+    square = turned_product(M, M)
+    values, right = in_background(lambda: linalg.eigh(square, driver="evd", check_finite=False))
+    values, right = values[values.size - count :], right[:, values.size - count :]
     kept = np.flatnonzero(values > _NO_RATIO)[::-1]
     lengths, right = np.sqrt(values[kept]), right[:, kept]
     return product(M, right) / lengths, np.minimum(lengths, 1.0), right

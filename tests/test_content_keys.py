@@ -120,3 +120,13 @@ def test_code_without_a_module_is_known_by_what_it_does():
     code = "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Width:\n    delta: float = 1.0"
     exec(code, names)
     assert content_key(names["Width"](2.0)) == content_key(names["Width"](2.0)) != content_key(names["Width"](1.0))
+
+
+def test_a_package_beside_those_of_this_python_is_known_by_its_version(tmp_path, monkeypatch):
+    package = tmp_path / "site-packages" / "laid_over"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('__version__ = "1.2"\ndef step(x):\n    return x\n')
+    monkeypatch.syspath_prepend(str(package.parent))
+    import laid_over
+
+    assert lasting_key(laid_over.step) == "laid_over.step 1.2"

@@ -213,8 +213,12 @@ def _installed(module: str | None) -> bool:
     if top == _OURS or top in sys.builtin_module_names:
         return True
     file = getattr(sys.modules.get(top), "__file__", None)
+    if file is None:
+        return False
+    # Packages of a user, of a build or of an environment laid over another are installed, too.
     places = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return file is not None and not places.isdisjoint(Path(file).resolve().parents)
+    around = Path(file).resolve().parents
+    return not places.isdisjoint(around) or any(each.name in ("site-packages", "dist-packages") for each in around)
 
 
 def _version_of(module: str) -> str:

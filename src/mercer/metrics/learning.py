@@ -52,6 +52,8 @@ ROUNDS, _PATIENCE = 5, 2
 LEARNED_ON, _DIFFERENCES = 1500, 2e9
 #: Multiplications of gradients.
 _PRODUCTS = 2e9
+#: Rows that weights were not learned on, by which families are compared.
+_OTHERS = 500
 #: Digits of a weight: more say nothing, and are read and written.
 _DIGITS = 3
 
@@ -167,12 +169,37 @@ class LearnedMetric:
 
     best: Setting
     plain: Setting
-    #: The rows that it was learned on, and the seconds that a setting took there.
-    rows: int
+    #: Which rows it was learned on, and the seconds that a setting took there.
+    numbers: Array
     pace: float
     #: Of each family the best without and the best with weights.
     parts: tuple[Setting, ...]
     tried: list[Tried] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """How many rows it was learned on."""
+        return self.numbers.size
+
+    def best_on_others(self, judge: Judge) -> Setting:
+        """The part that errs least on rows that no weights were learned on, of those that a judge has.
+
+        Weights that were learned from a row's own target flatter its leave-one-out error, those of a family with more
+        freedom more than others.
+        """
+        others = ~np.isin(judge.numbers, self.numbers)
+        if len(self.parts) < 2 or np.count_nonzero(others) < _OTHERS:
+            return self.best
+        errors = []
+        for part in self.parts:
+            setting, distances = judge.begun(part.family, part.round, part.weights)
+            _, found = judge.judge(replace(setting, scale=part.scale, ridge=part.ridge), distances)
+            squares = np.square(judge.targets - found.predictions).mean(axis=1)[others]
+            counted = None if judge.weight is None or not judge.weight[others].any() else judge.weight[others]
+            errors.append(float(np.average(squares, weights=counted)))
+            if judge.clock.over:
+                break
+        return self.parts[int(np.argmin(errors))] if len(errors) == len(self.parts) else self.best
 
 
 class Clock:
@@ -447,7 +474,7 @@ def learned_metric(
         start = place
     assert best is not None
     assert plain is not None
-    return LearnedMetric(best, plain, judge.n, judge.pace, tuple(parts), judge.tried)
+    return LearnedMetric(best, plain, some, judge.pace, tuple(parts), judge.tried)
 
 
 def kept_apart(judge: Judge, family: Family, weights: Array) -> Array:

@@ -332,21 +332,23 @@ class TableMachine(BaseEstimator):
     def _chosen(self, rows: Array, targets: Array, weight: Array | None, clock: Clock, groups: Array | None) -> _Choice:
         """The kernel and λ of the machine of all rows; and predictions for each by a machine without it.
 
-        Weights of columns are learned on some hundred rows. Length and λ are looked for again on some thousand, from
-        where they were best; and as many as have room and time are left out, one after the other, for what was best.
-        With more rows ρ = λn stays as it is: between 1500 and 8000 rows the best one did not move by a step.
+        Weights of columns are learned on some hundred rows. Which family is best, and whether with weights, others say.
+        Length and λ are looked for again on some thousand, from where they were best; and as many as have room and time
+        are left out, one after the other, for what was best. With more rows ρ = λn stays as it is: between 1500 and
+        8000 rows the best one did not move by a step.
         """
         n, seed = len(rows), self._seed()
         found = learned_metric(
             rows, targets, weight, families=tuple(self.kernels), rounds=ROUNDS if self.metric == "learned" else 0,
             seconds=clock.left, random_state=seed, groups=groups,
         )  # fmt: skip
-        best = found.best
         uniform = weight is None or np.ptp(weight) == 0
         room = int(np.sqrt(bytes_of(self.memory) / (8 * _MATRICES)))
         order = np.random.default_rng(seed).permutation(n)
         if groups is not None:  # one group after the other
             order = order[np.argsort(np.random.default_rng(seed).permutation(n)[groups[order]], kind="stable")]
+        else:  # rows that weights were not learned on come first
+            order = order[np.argsort(np.isin(order, found.numbers), kind="stable")]
         judges: list[Judge] = []
 
         def judged_by(most: int, times: int) -> Judge:
@@ -358,6 +360,7 @@ class TableMachine(BaseEstimator):
             return judges[-1]
 
         judge = judged_by(_CHOSEN_ON, _TRIALS)
+        best = found.best_on_others(judge)
         setting, distances = judge.begun(best.family, best.round, best.weights)
         place = SCALES.index(best.scale), RIDGES.index(best.ridge)
         if judge.n == found.rows:

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.grams import Dense
-from mercer.kernels import Gaussian, Spectrum
+from mercer.kernels import Function, Gaussian, Spectrum
 from mercer.losses import EpsilonInsensitive, Hinge, Shortfall, Squared
 from mercer.problems import Iterate, NuProblem, certify
 from mercer.search import KernelSearchCV
@@ -124,9 +124,10 @@ def test_nu_bounds_the_share_that_pays():
 
 
 def test_an_infeasible_nu_is_refused_before_any_kernel_value():
-    def never(A, B):
+    def value(A, B):
         pytest.fail("a kernel value was asked for")
 
+    never = Function(value, pairwise=False, objects=False)
     uneven = np.repeat(["rare", "common"], [10, 90])
     with pytest.raises(ValueError, match=r"'common' \(90\) against 'rare' \(10\) allows at most nu=0.2"):
         NuSVC(never, nu=0.5).fit(np.arange(100.0)[:, None], uneven)

@@ -160,7 +160,7 @@ MC4CAQAwBQYDK2VwBCIEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
 -----END PRIVATE KEY-----
 """
 #: Options by which commands are told what to write.
-OUTPUTS = {"output", "journal", "plot", ("compare", "model")}
+OUTPUTS = {"output", "journal", "plot", ("compare", "model"), ("cluster", "model")}
 
 
 def test_every_path_of_every_command_is_known_to_be_read_or_written():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from mercer.io import Table
 from mercer.report import page
@@ -55,7 +56,7 @@ def test_trees_take_words_dates_and_gaps_and_leave_texts_out():
     )
     columns = trees._columns(Table("t", frame, None, np.arange(360) % 2, "y"))
     assert list(columns) == ["word", "many", "day", "gap"]
-    made = trees.HistGradientBoostingClassifier(random_state=0)
+    made = HistGradientBoostingClassifier(random_state=0)
     y = (frame["word"] == "a").to_numpy()
     found = trees._boosted(made, columns, y, np.arange(300), np.arange(300, 360), 60.0)
     assert (found.predicted == y[300:]).all()

@@ -250,7 +250,7 @@ def neighbour_kernel(X: Any, *, neighbours: int = 7, sample: int = 2000, random_
     Examples
     --------
     >>> neighbour_kernel([[float(place)] for place in range(100)])
-    Gaussian(gamma=0.0625)
+    gaussian(gamma=0.0625)
     """
     search = NearestNeighbors().fit(X)
     n = length(X)

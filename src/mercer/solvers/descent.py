@@ -43,7 +43,7 @@ class Descent:
     Examples
     --------
     >>> descent = Descent(lambda x: (float(np.sum((x - 3) ** 4 + x**2)), 4 * (x - 3) ** 3 + 2 * x), np.zeros(2))
-    >>> descent.run(tol=1e-12)
+    >>> bool(descent.run(tol=1e-12))
     True
     >>> bool(np.abs(4 * (descent.place - 3) ** 3 + 2 * descent.place).max() < 1e-4)
     True

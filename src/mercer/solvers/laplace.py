@@ -26,6 +26,8 @@ __all__ = ["Laplace", "averaged", "factor_of", "laplace", "variances"]
 
 #: Steps of Newton's method at most, halvings of a step, and what may still be gained, in nats.
 _STEPS, _HALVINGS, _CLOSE = 100, 30, 1e-11
+#: Systems that are solved together.
+_TOGETHER = 64
 #: Places in units of the standard deviation at which a probability is averaged.
 _PLACES = np.linspace(-8.5, 8.5, 171)
 _SHARES = np.exp(-0.5 * np.square(_PLACES)) / np.exp(-0.5 * np.square(_PLACES)).sum()
@@ -132,10 +134,19 @@ def factor_of(K: Array, curvature: Array) -> Array:
 
 
 def variances(factor: Array, curvature: Array, similarities: Array, own: Array) -> Array:
-    """The variance of f at new items, of whose similarities to the training items there is a row each."""
-    right = np.sqrt(curvature)[:, None] * similarities.T
-    half = linalg.solve_triangular(factor, right, lower=True, check_finite=False)
-    return np.maximum(own - np.einsum("ij,ij->j", half, half), 0.0)
+    """The variance of f at new items, of whose similarities to the training items there is a row each.
+
+    Systems are solved together in groups of one size, the last of which has zeros: which sums a processor takes in
+    which order depends on how many there are, and a row alone is to be told the same as among others.
+    """
+    roots, out = np.sqrt(curvature), np.empty(own.size)
+    for begin in range(0, own.size, _TOGETHER):
+        some = similarities[begin : begin + _TOGETHER]
+        right = np.zeros((roots.size, _TOGETHER))
+        right[:, : len(some)] = (roots * some).T
+        half = linalg.solve_triangular(factor, right, lower=True, check_finite=False)
+        out[begin : begin + len(some)] = np.einsum("ij,ij->j", half, half)[: len(some)]
+    return np.maximum(own - out, 0.0)
 
 
 def averaged(mean: Array, std: Array) -> Array:

@@ -504,8 +504,8 @@ def _about_columns(found: Description, table: Table) -> Iterator[str]:
     if incomplete:
         yield (
             f"{enumeration(map(repr, incomplete), 5)} {'has' if len(incomplete) == 1 else 'have'} missing values: "
-            "numbers are filled with their median and a column says where, missing categories are a category of their "
-            "own; --impute none refuses them, --drop leaves columns out."
+            "numbers are filled with their median and a column says where, a missing category is one more category; "
+            "--impute none refuses them, --drop leaves columns out."
         )
     nothing = {name: why for name, why in found.left_out.items() if why in ("only one value", "no values")}
     for name, why in nothing.items():
